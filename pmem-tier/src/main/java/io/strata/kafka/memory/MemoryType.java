@@ -1,0 +1,26 @@
+package io.strata.kafka.memory;
+
+/**
+ * The ways to reach a pool file's bytes.
+ *
+ * <p>Immutable and safe for use by any thread.
+ */
+public enum MemoryType {
+  /** Intel's libpmem, through LLPL: Linux on x86-64 with the native libraries installed. */
+  PMEM("pmem"),
+  /** A shared mapping by the JDK alone; the default. */
+  MAPPED("mapped"),
+  /** A file on NVMe or SSD, read and written through a {@code FileChannel}. */
+  FILE("file");
+
+  private final String configName;
+
+  MemoryType(String configName) {
+    this.configName = configName;
+  }
+
+  /** The name in configuration and output, for example {@code mapped}. */
+  public String configName() {
+    return configName;
+  }
+}

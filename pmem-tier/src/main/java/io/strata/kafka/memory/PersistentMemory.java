@@ -1,0 +1,105 @@
+package io.strata.kafka.memory;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Path;
+
+/**
+ * A fixed range of bytes in a file that outlive the process.
+ *
+ * <p>A stored byte is visible to every later load in the process (and, for the types over a shared
+ * file, in others) at once; it is durable, to the extent that {@link #durability()} says, when a
+ * {@link #persist} that covers it has returned. Between store and persist any subset of the stored
+ * 64-byte lines may reach the medium, in any order, each torn at 8 bytes at the worst (see the SNIA
+ * NVM Programming Model, and PMDK's {@code pmem_persist(3)}).
+ *
+ * <p>Positions and lengths are in bytes from the start of the file, and lie within {@link #size()};
+ * a range outside it throws {@link IndexOutOfBoundsException}. A store into a memory opened
+ * read-only throws {@link java.nio.channels.NonWritableChannelException}. Every method throws
+ * {@link java.nio.channels.ClosedChannelException} after {@link #close()}. A fault of the medium (a
+ * bad block, a file that has been truncated under a mapping) is an {@link IOException} from the
+ * call that met it, never an {@link Error}, and never wrong bytes.
+ *
+ * <p>No method is interruptible, and none closes anything when its thread is interrupted: an
+ * interrupt stays pending. ({@link #transferTo} to an interruptible target closes that target, as
+ * the target's own contract says.)
+ *
+ * <p>Thread safety: all methods may be called by any number of threads. Stores to the same bytes
+ * must be ordered by the caller.
+ */
+public interface PersistentMemory extends AutoCloseable {
+
+  /** How the bytes are reached. */
+  MemoryType type();
+
+  /** What these bytes survive, probed when the memory was opened. */
+  Durability durability();
+
+  /** The file that holds the bytes. */
+  Path path();
+
+  /** Length in bytes; fixed while open. */
+  long size();
+
+  /** Whether stores are allowed. */
+  boolean writable();
+
+  /**
+   * Fills the remaining bytes of {@code target} from {@code position}, and advances its position to
+   * its limit. On any exception {@code target}'s position is unchanged.
+   */
+  void load(long position, ByteBuffer target) throws IOException;
+
+  /** Reads the little-endian 8 bytes at {@code position}, a multiple of 8, atomically (acquire). */
+  long loadLong(long position) throws IOException;
+
+  /**
+   * Copies the remaining bytes of {@code source} to {@code position}, and advances its position to
+   * its limit. Not durable. On any exception the source's position is unchanged and the bytes under
+   * the range are undefined.
+   */
+  void store(long position, ByteBuffer source) throws IOException;
+
+  /**
+   * As {@link #store} followed by {@link #persist} of the same range, by the fastest way the type
+   * has (non-temporal stores, for one).
+   */
+  void storeAndPersist(long position, ByteBuffer source) throws IOException;
+
+  /**
+   * Stores 8 little-endian bytes at {@code position}, a multiple of 8, atomically: after a crash
+   * the old or the new value is there, never a mixture. Earlier stores of this thread are visible
+   * to a thread that loads the new value by {@link #loadLong}. Not durable.
+   */
+  void storeLong(long position, long value) throws IOException;
+
+  /** Stores zeros in the {@code length} bytes at {@code position}. Not durable. */
+  void zero(long position, long length) throws IOException;
+
+  /**
+   * Makes the range durable to the extent of {@link #durability()}: flush and fence for {@link
+   * Durability#POWER}; for the others, an ordering of the stores only.
+   */
+  void persist(long position, long length) throws IOException;
+
+  /**
+   * Makes everything persisted in the range survive a power cut as far as the medium can: nothing
+   * more to do for {@link Durability#POWER}; {@code msync} or {@code fdatasync} for {@link
+   * Durability#FORCE}; without effect for {@link Durability#PROCESS}.
+   */
+  void force(long position, long length) throws IOException;
+
+  /**
+   * Makes one bounded attempt to write up to {@code count} bytes from {@code position} to {@code
+   * target}, without a copy through the Java heap where the type allows it.
+   *
+   * @return the number of bytes written, from 0 (a non-blocking target that takes none) to {@code
+   *     count}; it may be less than {@code count} for any target
+   */
+  long transferTo(long position, long count, WritableByteChannel target) throws IOException;
+
+  /** Closes the memory; without effect when closed. Does not persist or force anything. */
+  @Override
+  void close() throws IOException;
+}
