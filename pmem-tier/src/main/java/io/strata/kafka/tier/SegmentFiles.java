@@ -1,0 +1,100 @@
+package io.strata.kafka.tier;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.CopyOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileTime;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * What the file system provider asks about a file that may be a segment.
+ *
+ * <p>A file is <em>hot</em> while some of its bytes are in a pool; its home, the ordinary file at
+ * the same path, then holds none of them, or only the tail. Each method answers for a hot file and
+ * declines every other: an empty result or {@code false} means that the provider must do what the
+ * JDK would have done, and that nothing has been changed.
+ *
+ * <p>All paths that cross this interface are the JDK's own (unwrapped), absolute or relative as the
+ * application gave them; the directories in them may be symbolic links. The last name is not a
+ * symbolic link: the provider follows those first (or, where an operation is on the link itself,
+ * does not ask), save for a target of {@link #move}. Implementations use the JDK's paths as well,
+ * so that nothing they do with a file comes back here.
+ *
+ * <p>Failures are the exceptions of {@link java.nio.file.Files}: {@link
+ * java.nio.file.NoSuchFileException}, {@link java.nio.file.AccessDeniedException} and so on. An
+ * implementation that cannot tell whether a file is hot throws, and never declines: a declined hot
+ * file would be read as a hollow one.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+public interface SegmentFiles {
+
+  /**
+   * Whether {@code path} may name a segment, by its last name alone: 20 digits and {@code .log},
+   * with one of Kafka's suffixes {@code .deleted}, {@code .cleaned} and {@code .swap} or none. Any
+   * name may when the system property {@code strata.test.placement} is set. Does no I/O, reads no
+   * configuration, and allocates nothing where the path has its string at hand, as the JDK's have.
+   */
+  static boolean maybeSegment(Path path) {
+    return SegmentNames.maybeSegment(path.toString());
+  }
+
+  /**
+   * Opens {@code file} if it is hot, or is to be created and placed in a pool.
+   *
+   * @param options as for {@link FileChannel#open(Path, Set, FileAttribute...)}; never {@link
+   *     java.nio.file.StandardOpenOption#DELETE_ON_CLOSE}
+   * @param attributes given to home when it is created
+   * @return empty when the file is not ours
+   */
+  Optional<FileChannel> open(
+      Path file, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+      throws IOException;
+
+  /**
+   * The logical size in bytes of a hot file, that is the length a stock broker's file would have;
+   * empty when the file is not hot.
+   */
+  OptionalLong size(Path file) throws IOException;
+
+  /** When a hot file was last written to; empty when the file is not hot. */
+  Optional<FileTime> lastModified(Path file) throws IOException;
+
+  /**
+   * Sets the time that {@link #lastModified} tells, at home and wherever else it is kept, so that
+   * no earlier append comes back over it.
+   *
+   * @return false when the file is not hot
+   */
+  default boolean setLastModified(Path file, FileTime time) throws IOException {
+    return false;
+  }
+
+  /**
+   * Deletes a hot file, and frees its room when the last reader is gone.
+   *
+   * @return false when the file is not hot
+   */
+  boolean delete(Path file) throws IOException;
+
+  /**
+   * Moves a file or a directory, as {@link java.nio.file.Files#move} does. Called for every move
+   * whose source or target may be a segment, or whose source is a directory. A rename keeps the
+   * inode, and so the extended attribute that ties home to its slot: channels that are open on the
+   * file, or on files in the directory, stay valid. A hot file that is replaced is freed.
+   *
+   * <p>The source is never a symbolic link, the target may be one (and is then replaced itself). A
+   * hot file is moved only with {@link java.nio.file.StandardCopyOption#ATOMIC_MOVE} among {@code
+   * options}; across file systems that throws {@link
+   * java.nio.file.AtomicMoveNotSupportedException}, and the provider copies the file's bytes
+   * instead.
+   *
+   * @return false when neither is ours
+   */
+  boolean move(Path source, Path target, CopyOption... options) throws IOException;
+}

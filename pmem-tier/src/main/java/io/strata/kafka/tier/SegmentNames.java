@@ -1,0 +1,44 @@
+package io.strata.kafka.tier;
+
+import java.io.File;
+
+/** What a Kafka segment is called: 20 digits, {@code .log}, and the suffix of a file in transit. */
+final class SegmentNames {
+
+  private static final int DIGITS = 20;
+  private static final String EXTENSION = ".log";
+  private static final int NAME_LENGTH = DIGITS + EXTENSION.length();
+
+  /** A test may place files of any name in the pool, so that then no name rules a file out. */
+  private static final boolean ANY_NAME = System.getProperty("strata.test.placement") != null;
+
+  private SegmentNames() {}
+
+  static boolean maybeSegment(String path) {
+    return ANY_NAME || isSegmentName(path);
+  }
+
+  /** Looks at the last name of {@code path} alone, and creates nothing. */
+  static boolean isSegmentName(String path) {
+    int length = path.length();
+    int name = path.lastIndexOf(File.separatorChar) + 1;
+    if (length - name < NAME_LENGTH || !path.startsWith(EXTENSION, name + DIGITS)) {
+      return false;
+    }
+    for (int i = name; i < name + DIGITS; i++) {
+      char c = path.charAt(i);
+      if (c < '0' || c > '9') {
+        return false;
+      }
+    }
+    int suffix = name + NAME_LENGTH;
+    return suffix == length
+        || hasSuffix(path, suffix, ".deleted")
+        || hasSuffix(path, suffix, ".cleaned")
+        || hasSuffix(path, suffix, ".swap");
+  }
+
+  private static boolean hasSuffix(String path, int position, String suffix) {
+    return path.length() - position == suffix.length() && path.startsWith(suffix, position);
+  }
+}
