@@ -1,0 +1,78 @@
+package io.strata.kafka.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What class files do not tell: the sources of all modules, walked as folders. */
+class SourceRulesTest {
+
+  private static final List<String> MODULES =
+      List.of("plugin-api", "migration", "pmem-tier", "integration-tests");
+
+  /** Surefire runs in the module's own folder; the modules are its siblings. */
+  private static final Path TOP = Path.of("..").toAbsolutePath().normalize();
+
+  @Test
+  void everyPackageIsNullMarked() throws IOException {
+    for (String module : MODULES) {
+      Path main = TOP.resolve(module).resolve("src/main/java");
+      Path test = TOP.resolve(module).resolve("src/test/java");
+      assertThat(packagesWithoutMark(main, main)).as("packages in %s", main).isEmpty();
+      // A test package that is in main, too, is marked there.
+      assertThat(packagesWithoutMark(test, main)).as("packages in %s", test).isEmpty();
+    }
+  }
+
+  @Test
+  void theTopLevelHoldsModulesAndNothingElse() throws IOException {
+    Set<String> allowed =
+        Set.of(
+            "pom.xml",
+            "plugin-api",
+            "pmem-tier",
+            "migration",
+            "docs",
+            "examples",
+            "integration-tests",
+            "README.md",
+            "LICENSE",
+            "target");
+    try (Stream<Path> entries = Files.list(TOP)) {
+      assertThat(entries.map(p -> p.getFileName().toString()))
+          .filteredOn(name -> !name.startsWith("."))
+          .isSubsetOf(allowed);
+    }
+  }
+
+  private static Set<Path> packagesWithoutMark(Path sources, Path alsoMarkedIn) throws IOException {
+    if (!Files.isDirectory(sources)) {
+      return Set.of();
+    }
+    try (Stream<Path> files = Files.walk(sources)) {
+      return files
+          .filter(f -> f.toString().endsWith(".java"))
+          .map(f -> sources.relativize(f.getParent()))
+          .distinct()
+          .filter(p -> !isMarked(sources.resolve(p)) && !isMarked(alsoMarkedIn.resolve(p)))
+          .collect(Collectors.toSet());
+    }
+  }
+
+  private static boolean isMarked(Path packageFolder) {
+    Path info = packageFolder.resolve("package-info.java");
+    try {
+      return Files.exists(info) && Files.readString(info).contains("@NullMarked");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
