@@ -1,0 +1,499 @@
+#!/usr/bin/env bash
+# Strata quickstart: a stock Apache Kafka broker keeps its newest segments in a pool. See --help.
+set -euo pipefail
+
+readonly VERIFIER=QuickstartRecords.java
+readonly MIB=$((1024 * 1024))
+readonly RECORD_SIZE=1024
+readonly PAYLOADS=10000
+readonly SEGMENT_BYTES=$((16 * MIB))
+
+usage() {
+  cat <<'EOF'
+Usage: examples/quickstart/run.sh [options]
+
+Builds Strata, starts a stock Apache Kafka broker with it, produces records until the pool has spilled, kills the broker
+with kill -9, starts it again, reads everything back and checks every record. Ends with one line:
+
+  quickstart: OK records=… bytes=… in=…MB/s out=…MB/s hot=… spilled=…
+
+records, bytes  records and their payload bytes, each checked after the kill
+in, out         payload bytes per second, produced and consumed (MB = 1,000,000 bytes)
+hot, spilled    segments whole in the pool; segments with bytes at home because the pool was full
+
+Options:
+  --type TYPE       mapped (default): a mapped file, JDK only
+                    pmem: libpmem, for persistent memory; needs libpmem (Debian: libpmem1 libpmemobj1 libpmempool1)
+                    file: ordinary file I/O, for NVMe and SSD
+  --path PATH       where the pool goes: a directory, or the name of a file that does not exist yet
+                    (default: /dev/shm when it has room, else the temporary directory)
+  --pool-size SIZE  size of the pool: a number of MiB, or with a suffix: 512M, 2G (default 512M; at least 64M)
+  --records N       how many records of 1 KiB to produce (default: one and a half times the pool, and on until it spills)
+  --port PORT       the broker's port; the controller takes the next one (default: the first free one from 19092)
+  --keep            leave the broker running at the end, and say how to connect and how to stop it
+  --help            this text
+
+Needs bash, a JDK (17 or later, with javac), Maven and git. Exit code 0: every record was there. 1: something was not as it
+should be; the last line says what. 2: wrong usage. Without --keep nothing stays but build output and Kafka's jars, below
+target/; after a failure the logs stay, too.
+EOF
+}
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Messages and the end
+
+work=""         # everything of this run: data, logs, payloads
+pool=""         # the pool's file, once it is ours
+broker_pid=""
+keep=no
+succeeded=no
+
+say() { printf '==> %s\n' "$*"; }
+
+note() { printf '    %s\n' "$*"; }
+
+# fail REASON: one line with the reason, exit code 1. The trap adds where the logs are.
+fail() {
+  printf 'quickstart: FAILED: %s\n' "$*" >&2
+  exit 1
+}
+
+misuse() {
+  printf 'quickstart: %s (see --help)\n' "$*" >&2
+  exit 2
+}
+
+broker_runs() { [[ -n $broker_pid ]] && kill -0 "$broker_pid" 2>/dev/null; }
+
+# stop_broker SIGNAL: ends the broker and waits until it is gone, at most 30 s, then with KILL.
+stop_broker() {
+  local signal=$1 tenths=0
+  if broker_runs; then
+    kill -s "$signal" "$broker_pid" 2>/dev/null || true
+    while broker_runs; do
+      if ((tenths++ == 300)); then
+        kill -s KILL "$broker_pid" 2>/dev/null || true
+      fi
+      sleep 0.1
+    done
+  fi
+  broker_pid=""
+}
+
+clean_up() {
+  local status=$?
+  trap - EXIT
+  trap '' INT TERM HUP
+  if [[ $succeeded == yes && $keep == yes ]]; then
+    exit "$status"
+  fi
+  stop_broker TERM
+  if [[ -n $pool ]]; then
+    rm -f -- "$pool" "$pool.lock"
+  fi
+  if [[ -n $work ]]; then
+    if [[ $status -ne 0 && -d $work/logs ]]; then
+      rm -rf -- "$work/data" "$work/payloads.txt" "$work/tmp"
+      printf 'quickstart: the logs are in %s\n' "$work/logs" >&2
+    else
+      rm -rf -- "$work"
+    fi
+  fi
+  exit "$status"
+}
+trap clean_up EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Options
+
+# mebibytes SIZE: prints a size as whole MiB.
+mebibytes() {
+  local size=$1
+  [[ $size =~ ^([0-9]{1,7})(M|m|MiB|MB|G|g|GiB|GB|)$ ]] || misuse "--pool-size: found '$size', expected for example 512M or 2G"
+  case ${BASH_REMATCH[2]} in
+    G* | g) echo $((10#${BASH_REMATCH[1]} * 1024)) ;;
+    *) echo $((10#${BASH_REMATCH[1]})) ;;
+  esac
+}
+
+type=mapped
+path=""
+pool_size=512M
+port=""
+records=""
+while (($# > 0)); do
+  option=$1
+  shift
+  case $option in
+    --help | -h)
+      usage
+      exit 0
+      ;;
+    --keep)
+      keep=yes
+      continue
+      ;;
+    --*=*)
+      set -- "${option#*=}" "$@"
+      option=${option%%=*}
+      ;;
+    --type | --path | --pool-size | --port | --records)
+      (($# > 0)) || misuse "$option needs a value"
+      ;;
+    *) misuse "unknown argument '$option'" ;;
+  esac
+  case $option in
+    --type) type=$1 ;;
+    --path) path=$1 ;;
+    --pool-size) pool_size=$1 ;;
+    --port) port=$1 ;;
+    --records) records=$1 ;;
+    *) misuse "unknown option '$option'" ;;
+  esac
+  shift
+done
+[[ $type == mapped || $type == pmem || $type == file ]] || misuse "--type: found '$type', expected mapped, pmem or file"
+pool_mib=$(mebibytes "$pool_size")
+((pool_mib >= 64)) || misuse "--pool-size: found $pool_mib MiB, expected at least 64"
+if [[ -n $port ]]; then
+  [[ $port =~ ^[0-9]{1,5}$ ]] && ((10#$port >= 1 && 10#$port <= 65534)) || misuse "--port: found '$port', expected 1 to 65534"
+  port=$((10#$port))
+fi
+if [[ -n $records ]]; then
+  [[ $records =~ ^[0-9]{1,10}$ ]] && ((10#$records >= 10)) || misuse "--records: found '$records', expected a number from 10 up"
+  records=$((10#$records))
+fi
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The machine
+
+# Absolute paths, since we change the directory; the caller's relative --path means the caller's directory.
+if [[ -n $path && $path != /* ]]; then
+  path=$PWD/$path
+fi
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+root=$(cd -- "$here/../.." && pwd -P)
+cd -- "$here"
+
+java=java
+javac=javac
+if [[ -n ${JAVA_HOME:-} ]]; then
+  java=$JAVA_HOME/bin/java
+  javac=$JAVA_HOME/bin/javac
+fi
+command -v "$java" >/dev/null || fail "no $java: install a JDK, 17 or later, or set JAVA_HOME"
+command -v "$javac" >/dev/null || fail "no $javac: a JDK is needed, 17 or later; this is a run-time environment alone"
+command -v mvn >/dev/null || fail "no mvn: install Maven, 3.8 or later"
+java_version=$("$java" -version 2>&1) || fail "$java -version does not work: ${java_version%%$'\n'*}"
+[[ $java_version =~ version\ \"([0-9]+)(\.([0-9]+))? ]] || fail "cannot read the version of $java: ${java_version%%$'\n'*}"
+java_major=${BASH_REMATCH[1]}
+((java_major >= 17)) || fail "$java is version ${BASH_REMATCH[0]#*\"}, expected 17 or later: install one, or set JAVA_HOME"
+
+# available_mib DIRECTORY: room on its file system, in MiB.
+available_mib() {
+  local lines
+  lines=$(df --output=avail -B1M -- "$1") || return 1
+  lines=${lines##*$'\n'}
+  echo "${lines// /}"
+}
+
+# memory_mib: memory that a memory-backed file system could take now, in MiB; a large number where it cannot be told.
+memory_mib() {
+  local name value _
+  while read -r name value _; do
+    if [[ $name == MemAvailable: ]]; then
+      echo $((value / 1024))
+      return
+    fi
+  done </proc/meminfo || true
+  echo 1000000000
+}
+
+port_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+if [[ -n $port ]]; then
+  for taken in "$port" $((port + 1)); do
+    if port_taken "$taken"; then
+      fail "port $taken is taken (the broker needs $port, its controller $((port + 1))): choose others with --port"
+    fi
+  done
+else
+  for ((port = 19092; port < 19192; port += 2)); do
+    if ! port_taken "$port" && ! port_taken $((port + 1)); then
+      break
+    fi
+  done
+  ((port < 19192)) || fail "no two free ports from 19092 to 19191: choose one with --port"
+fi
+
+# The pool's place. A pool in memory-backed storage takes as much memory, and the JVMs need some, too.
+pool_directory=""
+pool_file=""
+if [[ -z $path ]]; then
+  pool_directory=${TMPDIR:-/tmp}
+  place="$pool_directory: no memory-backed file system with $pool_mib MiB free was found"
+  if [[ -d /dev/shm && -w /dev/shm ]]; then
+    if (($(available_mib /dev/shm) >= pool_mib + 16 && $(memory_mib) >= pool_mib + 2048)); then
+      pool_directory=/dev/shm
+      place="/dev/shm, which is memory: the pool survives the broker, but neither a power cut nor a reboot"
+    fi
+  fi
+elif [[ -d $path ]]; then
+  pool_directory=$path
+  place="$path, as asked"
+else
+  pool_directory=$(dirname -- "$path")
+  pool_file=$path
+  place="$path, as asked"
+  [[ ! -e $path ]] || fail "$path exists; the quickstart makes a pool of its own and removes it: name a directory or a new file"
+  [[ -d $pool_directory ]] || fail "$pool_directory does not exist: create it, or choose another --path"
+fi
+[[ -w $pool_directory ]] || fail "$pool_directory is not writable for $(id -un): choose another --path"
+free_mib=$(available_mib "$pool_directory") || fail "cannot tell the free space of $pool_directory"
+((free_mib >= pool_mib)) || fail "a pool of $pool_mib MiB is too large for $pool_directory, which has $free_mib MiB free: choose --pool-size or --path"
+if [[ -z $pool_file ]]; then
+  pool_file=$pool_directory/strata-quickstart-$$.pool
+  [[ ! -e $pool_file ]] || fail "$pool_file exists: remove it, or choose another --path"
+fi
+
+if [[ -z $records ]]; then
+  total_records=$((pool_mib * MIB * 3 / 2 / RECORD_SIZE))
+else
+  total_records=$records
+fi
+home_mib=$((total_records * RECORD_SIZE / MIB + 256))
+free_mib=$(available_mib "$here")
+((free_mib >= home_mib)) || fail "$here has $free_mib MiB free, $home_mib are needed: choose a smaller --pool-size or fewer --records"
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Strata's jar and a stock Kafka
+
+shopt -s nullglob globstar extglob
+
+# find_jar: the installable jar, when there is one and no source is newer.
+find_jar() {
+  local candidate newest="" source
+  for candidate in "$root"/pmem-tier/target/strata-kafka-*.jar; do
+    case $candidate in
+      *-tests.jar | *-sources.jar | *-javadoc.jar) ;;
+      *) if [[ -z $newest || $candidate -nt $newest ]]; then newest=$candidate; fi ;;
+    esac
+  done
+  [[ -n $newest ]] || return 0
+  for source in "$root"/{plugin-api,migration,pmem-tier}/{src/main/**/*,pom.xml} "$root"/pom.xml; do
+    if [[ $source -nt $newest && -f $source ]]; then
+      return 0
+    fi
+  done
+  echo "$newest"
+}
+
+jar=$(find_jar)
+if [[ -n ${STOCK:-} ]]; then jar=/dev/null; fi
+if [[ -z $jar ]]; then
+  say "Building Strata (the first time, Maven downloads what it needs)"
+  (cd -- "$root" && mvn -q -B -DskipTests -pl pmem-tier -am package) || fail "the build failed; its messages are above"
+  jar=$(find_jar)
+  [[ -n $jar ]] || fail "the build made no $root/pmem-tier/target/strata-kafka-*.jar"
+fi
+
+kafka_version=$(sed -n 's:.*<kafka\.version>\(.*\)</kafka\.version>.*:\1:p' "$root/pom.xml")
+[[ -n $kafka_version ]] || fail "no kafka.version in $root/pom.xml"
+kafka=$here/target/kafka-$kafka_version
+if [[ ! -e $kafka/complete || $here/pom.xml -nt $kafka/complete ]]; then
+  say "Assembling a stock Kafka $kafka_version from its published jars"
+  rm -rf -- "$kafka"
+  mvn -q -B -f "$here/pom.xml" dependency:copy-dependencies -Dkafka.version="$kafka_version" \
+    -DincludeScope=runtime -DoutputDirectory="$kafka/libs" || fail "Kafka's jars could not be had; Maven's messages are above"
+  touch -- "$kafka/complete"
+fi
+
+seconds_at_start=$SECONDS
+mkdir -p -- "$here/target"
+work=$(mktemp -d "$here/target/run-XXXXXX")
+mkdir -- "$work/logs" "$work/data" "$work/tmp"
+log=$work/logs/broker.log
+
+# tool CLASS ARGUMENTS...: one of Kafka's own command line tools.
+tool() {
+  timeout 150 "$java" -Xmx512m -Duser.language=en -Dquickstart.log.level=warn -Dlog4j2.configurationFile="$here/log4j2.properties" \
+    -cp "$kafka/libs/*" "$@"
+}
+
+strata() { timeout 150 "$java" -jar "$jar" "$@"; }
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The pool and the broker
+
+say "Creating a pool of $pool_mib MiB, type $type"
+note "in $place"
+pool=$pool_file
+cluster_id=$(head -c 16 /dev/urandom | base64 | tr '+/' 'ab')
+cluster_id=${cluster_id%%=*}
+
+cat >"$work/server.properties" <<EOF
+# One node, broker and controller.
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:$((port + 1))
+listeners=PLAINTEXT://127.0.0.1:$port,CONTROLLER://127.0.0.1:$((port + 1))
+controller.listener.names=CONTROLLER
+log.dirs=$work/data
+offsets.topic.replication.factor=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+# Small segments, so that a short run has many.
+log.segment.bytes=$SEGMENT_BYTES
+
+# Strata: the pool; its metrics and its guard. (Naming a reporter drops Kafka's default one, so both are named.)
+strata.pools=$pool
+strata.pool.type=$type
+metric.reporters=org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter
+EOF
+if [[ -n ${STOCK:-} ]]; then
+  sed -i '/strata/d' "$work/server.properties"
+fi
+say "Formatting the broker's storage with this server.properties"
+while IFS= read -r line; do
+  note "$line"
+done <"$work/server.properties"
+tool kafka.tools.StorageTool format --cluster-id "$cluster_id" --config "$work/server.properties" \
+  >"$work/logs/format.log" 2>&1 || fail "Kafka's storage tool failed: $(tail -n 1 "$work/logs/format.log")"
+
+PROVIDER=-Djava.nio.file.spi.DefaultFileSystemProvider=io.strata.kafka.nio.StrataFileSystemProvider
+
+if [[ -n ${STOCK:-} ]]; then PROVIDER=""; fi
+
+# why_broker_ended: what its log says last, as one line.
+why_broker_ended() {
+  local line reason=""
+  while IFS= read -r line; do
+    if [[ $line =~ (Exception|Error|FATAL|ERROR|strata) ]]; then
+      reason=$line
+    fi
+  done < <(tail -n 200 "$log")
+  echo "${reason:-$(tail -n 1 "$log")}"
+}
+
+# start_broker: starts it and waits until it serves.
+start_broker() {
+  local tenths=0 started=0 lines
+  started=$(grep -c 'Kafka Server started' "$log" 2>/dev/null) || true
+  # As kafka-server-start.sh: a heap of 1 GiB, G1. nohup, since --keep outlives this terminal.
+  nohup "$java" -Xms1g -Xmx1g -XX:+UseG1GC -Djava.awt.headless=true -Djava.io.tmpdir="$work/tmp" \
+    ${PROVIDER:+"$PROVIDER"} \
+    -Dlog4j2.configurationFile="$here/log4j2.properties" -cp "$kafka/libs/*:$jar" \
+    kafka.Kafka "$work/server.properties" >>"$log" 2>&1 </dev/null &
+  broker_pid=$!
+  disown "$broker_pid"
+  while lines=$(grep -c 'Kafka Server started' "$log") || true; ((${lines:-0} <= ${started:-0})); do
+    broker_runs || fail "the broker did not start: $(why_broker_ended)"
+    ((tenths++ < 600)) || fail "the broker did not start within 60 s"
+    sleep 0.1
+  done
+}
+
+say "Starting the broker with $(basename -- "$jar") and the provider"
+note "$PROVIDER"
+start_broker
+bootstrap=127.0.0.1:$port
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Records in
+
+create_topic() {
+  tool org.apache.kafka.tools.TopicCommand --bootstrap-server "$bootstrap" --create --topic "$1" --partitions "$2" \
+    --replication-factor 1 >"$work/logs/topic-$1.log" 2>&1 || fail "topic $1 could not be created: $(tail -n 1 "$work/logs/topic-$1.log")"
+}
+
+in_millis=0
+sent_orders=""
+sent_clicks=""
+
+# produce TOPIC RECORDS PROPERTY...: with ProducerPerformance; adds to in_millis.
+produce() {
+  local topic=$1 count=$2 line="" out acknowledged rate
+  shift 2
+  out=$work/logs/produce-$topic.log
+  tool org.apache.kafka.tools.ProducerPerformance --bootstrap-server "$bootstrap" --topic "$topic" --num-records "$count" \
+    --payload-file "$work/payloads.txt" --throughput -1 --command-property acks=all "$@" >"$out" 2>&1 \
+    || fail "producing to $topic failed: $(tail -n 1 "$out")"
+  # The total is the line with the percentiles: 9 records sent, 9.9 records/sec (9.9 MB/sec), ..., 9 ms 99.9th.
+  line=$(grep '99.9th' "$out") || fail "ProducerPerformance gave no total for $topic: $(tail -n 1 "$out")"
+  [[ $line =~ ^([0-9]+)\ records\ sent,\ ([0-9]+)\.[0-9]+\ records/sec ]] || fail "ProducerPerformance's total for $topic is not understood: $line"
+  acknowledged=${BASH_REMATCH[1]}
+  rate=${BASH_REMATCH[2]}
+  ((acknowledged == count)) || fail "$topic: $acknowledged of $count records were acknowledged; see produce-$topic.log"
+  in_millis=$((in_millis + count * 1000 / (rate > 0 ? rate : 1)))
+  note "$topic: ${line%%, +([0-9]).+([0-9]) ms avg*}, all acknowledged"
+}
+
+say "Producing with Kafka's ProducerPerformance, $RECORD_SIZE bytes a record, acks=all"
+tool "$here/$VERIFIER" payloads "$work/payloads.txt" "$PAYLOADS" "$RECORD_SIZE" || fail "no payloads"
+create_topic clicks 2
+create_topic orders 4
+sent_clicks=$((total_records / 5))
+sent_orders=$((total_records - sent_clicks))
+produce clicks "$sent_clicks" compression.type=zstd
+produce orders "$sent_orders"
+
+# ---------------------------------------------------------------------------------------------------------------------
+# kill -9, and every record back
+
+# check_records: reads everything, compares; sets checked_records, checked_bytes, checked_millis.
+check_records() {
+  local line
+  line=$(tool "$here/$VERIFIER" check "$bootstrap" "$work/payloads.txt" "$work/logs/digests.txt" \
+    "clicks=$sent_clicks" "orders=$sent_orders" 2>"$work/logs/check.log") || fail "records are wrong: ${line##*$'\n'}"
+  [[ $line =~ records=([0-9]+)\ bytes=([0-9]+)\ millis=([0-9]+) ]] || fail "the check said nothing; see check.log"
+  checked_records=${BASH_REMATCH[1]}
+  checked_bytes=${BASH_REMATCH[2]}
+  checked_millis=${BASH_REMATCH[3]}
+}
+
+say "Reading everything back, before the kill"
+check_records
+note "$checked_records records, each as sent and in its place"
+
+say "kill -9 of the broker, and a new start"
+stop_broker KILL
+start_broker
+
+say "Reading everything back, after the kill"
+check_records
+while IFS= read -r line; do
+  note "$line"
+done <"$work/logs/digests.txt"
+note "count and checksum of every partition are the same as before the kill"
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Where it lives, and the last line
+
+rate() { # BYTES MILLIS: MB/s with one decimal
+  local tenths=$(($1 * 10 / 1000 / ($2 > 0 ? $2 : 1)))
+  echo "$((tenths / 10)).$((tenths % 10))"
+}
+
+hot=0
+spilled=0
+
+succeeded=yes
+say "Done in $((SECONDS - seconds_at_start)) s"
+if [[ $keep == yes ]]; then
+  cat >"$work/stop.sh" <<EOF
+#!/usr/bin/env bash
+# Stops this quickstart's broker and removes its pool and its data.
+kill $broker_pid 2>/dev/null && while kill -0 $broker_pid 2>/dev/null; do sleep 0.2; done
+rm -rf -- $(printf '%q' "$pool") $(printf '%q' "$pool.lock") $(printf '%q' "$work")
+EOF
+  chmod +x "$work/stop.sh"
+  note "the broker stays: connect to $bootstrap (topics orders and clicks), for example"
+  note "  $(printf '%q' "$java") -cp '$kafka/libs/*' org.apache.kafka.tools.ConsoleProducer --bootstrap-server $bootstrap --topic orders"
+  note "its log: $log"
+  note "stop it and remove its data: $work/stop.sh"
+fi
+printf 'quickstart: OK records=%d bytes=%d in=%sMB/s out=%sMB/s hot=%d spilled=%d\n' "$checked_records" "$checked_bytes" \
+  "$(rate "$checked_bytes" "$in_millis")" "$(rate "$checked_bytes" "$checked_millis")" "$hot" "$spilled"
