@@ -1,0 +1,39 @@
+package io.strata.kafka.segment;
+
+/**
+ * What a segment tells those who count.
+ *
+ * <p>Called on the append and read paths, an append's under the segment's writer lock: an
+ * implementation must be cheap, must not block, must not throw, and must not call back into the
+ * segment's channels. Safe for use by any number of threads.
+ */
+public interface SegmentEvents {
+
+  /** Hears nothing. */
+  SegmentEvents NONE = new SegmentEvents() {};
+
+  /**
+   * Bytes have become part of a segment.
+   *
+   * @param bytes how many, over 0, wherever they went
+   * @param nanos how long the call took, waiting for the writer lock included
+   */
+  default void appended(long bytes, long nanos) {}
+
+  /**
+   * Bytes have been read from a segment or transferred to another channel.
+   *
+   * @param bytes how many, over 0
+   * @param nanos how long the call took; for a transfer to a blocking target most of it is the
+   *     target's
+   */
+  default void read(long bytes, long nanos) {}
+
+  /**
+   * Bytes have gone to home because the pool had no room for them.
+   *
+   * @param bytes how many; 0 when home refused
+   * @param first whether the segment was wholly in the pool until now
+   */
+  default void spilled(long bytes, boolean first) {}
+}

@@ -1,0 +1,21 @@
+package io.strata.kafka.segment;
+
+import java.time.InstantSource;
+
+/**
+ * What all segments of one pool have in common.
+ *
+ * <p>Immutable; safe for use by any thread if the clock is.
+ *
+ * @param spillForce whether each append that reaches home is forced there before it returns, so
+ *     that an acknowledged record in a pool that survives a power cut does so in its spilled tail,
+ *     too
+ * @param clock tells the time of an append, from which home's modification time is kept right
+ */
+public record SegmentSettings(boolean spillForce, InstantSource clock) {
+
+  /** The settings of a pool that does not survive a power cut: no force, the system's clock. */
+  public static SegmentSettings defaults() {
+    return new SegmentSettings(false, InstantSource.system());
+  }
+}
