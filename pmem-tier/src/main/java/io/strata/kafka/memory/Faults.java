@@ -1,0 +1,49 @@
+package io.strata.kafka.memory;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Turns a fault under a mapping (a bad block, a file truncated below the range) into an {@link
+ * IOException} of the call that met it. Stateless.
+ *
+ * <p>The JVM answers such a fault with an {@link InternalError}, but not always at once: compiled
+ * code goes on with whatever is in its registers, and the error is thrown at some later point. A
+ * caller therefore asks for it by {@link #deliver} after each access to a mapping and before it
+ * trusts what it has read or written. See docs/adr/0002-faults-under-a-mapping.md.
+ */
+final class Faults {
+  private Faults() {}
+
+  /** Throws the {@link InternalError} of a fault that this thread has met, if there is one. */
+  static void deliver() {
+    // The result is of no interest. What matters is the way into the VM and back: the VM throws an
+    // error that is pending for this thread when the thread returns to Java.
+    boolean unused = Thread.holdsLock(Faults.class);
+  }
+
+  /** The exception for a fault in the given range of the file. */
+  static IOException at(Path file, long position, long length, long size, InternalError fault) {
+    return new IOException(
+        "Fault in the mapping of "
+            + file
+            + " at position "
+            + position
+            + ", length "
+            + length
+            + ": "
+            + found(file, size)
+            + ". The device has a bad block there, or another process truncated the file: check"
+            + " the device and restore the file, then restart",
+        fault);
+  }
+
+  private static String found(Path file, long size) {
+    try {
+      return "the file was opened with " + size + " bytes and now has " + Files.size(file);
+    } catch (IOException e) {
+      return "the file was opened with " + size + " bytes and cannot be looked at now: " + e;
+    }
+  }
+}

@@ -1,0 +1,280 @@
+package io.strata.kafka.memory;
+
+import java.io.IOException;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.Channel;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.NonWritableChannelException;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Path;
+import java.util.stream.IntStream;
+
+/**
+ * A file on NVMe or SSD, read and written through a {@link FileChannel}.
+ *
+ * <p>A stored byte is in the kernel's page cache at once, and on the medium after a force ({@code
+ * fdatasync}). The file's length is looked at before each store, so that a store into a file that
+ * was truncated fails and does not quietly make a hole.
+ *
+ * <p>Thread safety: as {@link PersistentMemory} says. The kernel does not promise that a read of 8
+ * bytes sees all or nothing of a concurrent write of the same 8, so words are read and written
+ * under one of a fixed number of locks.
+ */
+final class FileMemory implements PersistentMemory {
+  /** The most that one attempt to transfer asks of the kernel, in bytes. */
+  private static final int MAX_TRANSFER = 1 << 20;
+
+  /** The most that is handed to a target that is not a socket, in bytes. */
+  private static final int MAX_COPY = 256 << 10;
+
+  /** A power of two. */
+  private static final int WORD_LOCKS = 64;
+
+  private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(256 << 10).asReadOnlyBuffer();
+
+  private final Path path;
+  private final long size;
+  private final boolean writable;
+  private final Durability durability;
+  private final ReopeningChannel channel;
+  private final Object[] wordLocks =
+      IntStream.range(0, WORD_LOCKS).mapToObj(i -> new Object()).toArray();
+
+  private volatile boolean closed;
+
+  FileMemory(
+      Path path, long size, boolean writable, Durability durability, ReopeningChannel channel) {
+    this.path = path;
+    this.size = size;
+    this.writable = writable;
+    this.durability = durability;
+    this.channel = channel;
+  }
+
+  @Override
+  public MemoryType type() {
+    return MemoryType.FILE;
+  }
+
+  @Override
+  public Durability durability() {
+    return durability;
+  }
+
+  @Override
+  public Path path() {
+    return path;
+  }
+
+  @Override
+  public long size() {
+    return size;
+  }
+
+  @Override
+  public boolean writable() {
+    return writable;
+  }
+
+  @Override
+  public void load(long position, ByteBuffer target) throws IOException {
+    checkOpen();
+    Ranges.check(position, target.remaining(), size);
+    int start = target.position();
+    int limit = target.limit();
+    try {
+      channel.repeatably(
+          file -> {
+            target.position(start);
+            readFully(file, position, target);
+            return limit;
+          });
+    } catch (IOException | RuntimeException e) {
+      target.position(start);
+      throw e;
+    }
+  }
+
+  @Override
+  public long loadLong(long position) throws IOException {
+    checkOpen();
+    Ranges.checkWord(position, size);
+    ByteBuffer word = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    synchronized (lockOf(position)) {
+      load(position, word);
+    }
+    return word.getLong(0);
+  }
+
+  @Override
+  public void store(long position, ByteBuffer source) throws IOException {
+    checkWritable();
+    int start = source.position();
+    int length = source.remaining();
+    Ranges.check(position, length, size);
+    try {
+      channel.repeatably(
+          file -> {
+            source.position(start);
+            writeFully(file, position, source);
+            return length;
+          });
+    } catch (IOException | RuntimeException e) {
+      source.position(start);
+      throw e;
+    }
+  }
+
+  @Override
+  public void storeAndPersist(long position, ByteBuffer source) throws IOException {
+    store(position, source);
+    VarHandle.releaseFence();
+  }
+
+  @Override
+  public void storeLong(long position, long value) throws IOException {
+    checkWritable();
+    Ranges.checkWord(position, size);
+    ByteBuffer word = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    word.putLong(0, value);
+    synchronized (lockOf(position)) {
+      store(position, word);
+    }
+  }
+
+  @Override
+  public void zero(long position, long length) throws IOException {
+    checkWritable();
+    Ranges.check(position, length, size);
+    ByteBuffer zeros = ZEROS.duplicate();
+    for (long done = 0; done < length; ) {
+      int piece = (int) Math.min(zeros.capacity(), length - done);
+      store(position + done, zeros.clear().limit(piece));
+      done += piece;
+    }
+  }
+
+  @Override
+  public void persist(long position, long length) throws IOException {
+    checkOpen();
+    Ranges.check(position, length, size);
+    VarHandle.releaseFence();
+  }
+
+  @Override
+  public void force(long position, long length) throws IOException {
+    checkOpen();
+    Ranges.check(position, length, size);
+    if (durability == Durability.FORCE && writable) {
+      channel.repeatably(
+          file -> {
+            file.force(false);
+            return length;
+          });
+    }
+  }
+
+  @Override
+  public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
+    checkOpen();
+    Ranges.check(position, count, size);
+    if (count == 0) {
+      return 0;
+    }
+    if (!(target instanceof SocketChannel)) {
+      return copyTo(position, count, target);
+    }
+    long length = Math.min(count, MAX_TRANSFER);
+    try {
+      return channel.once(file -> transfer(file, position, length, target));
+    } catch (ClosedByInterruptException e) {
+      closeInterrupted(target, e);
+      throw e;
+    }
+  }
+
+  private long transfer(FileChannel file, long position, long length, WritableByteChannel target)
+      throws IOException {
+    long written = file.transferTo(position, length, target);
+    if (written == 0 && file.size() < size) {
+      throw truncated(file, position);
+    }
+    return written;
+  }
+
+  /** How many bytes an interrupted target has taken is not known: it must not be used any more. */
+  private static void closeInterrupted(Channel target, IOException reason) {
+    try {
+      target.close();
+    } catch (IOException e) {
+      reason.addSuppressed(e);
+    }
+  }
+
+  private long copyTo(long position, long count, WritableByteChannel target) throws IOException {
+    ByteBuffer copy = ByteBuffer.allocate((int) Math.min(count, MAX_COPY));
+    load(position, copy);
+    return target.write(copy.flip());
+  }
+
+  @Override
+  public void close() throws IOException {
+    closed = true;
+    channel.close();
+  }
+
+  private void readFully(FileChannel file, long position, ByteBuffer target) throws IOException {
+    long at = position;
+    while (target.hasRemaining()) {
+      int read = file.read(target, at);
+      if (read < 0) {
+        throw truncated(file, at);
+      }
+      at += read;
+    }
+  }
+
+  private void writeFully(FileChannel file, long position, ByteBuffer source) throws IOException {
+    if (file.size() < size) {
+      throw truncated(file, position);
+    }
+    long at = position;
+    while (source.hasRemaining()) {
+      at += file.write(source, at);
+    }
+  }
+
+  private IOException truncated(FileChannel file, long position) throws IOException {
+    return new IOException(
+        path
+            + " was opened with "
+            + size
+            + " bytes and now has "
+            + file.size()
+            + "; position "
+            + position
+            + " was asked for. Another process truncated it: restore the file, then restart");
+  }
+
+  private Object lockOf(long position) {
+    return wordLocks[(int) (position / Long.BYTES) & (WORD_LOCKS - 1)];
+  }
+
+  private void checkOpen() throws IOException {
+    if (closed) {
+      throw new ClosedChannelException();
+    }
+  }
+
+  private void checkWritable() throws IOException {
+    checkOpen();
+    if (!writable) {
+      throw new NonWritableChannelException();
+    }
+  }
+}

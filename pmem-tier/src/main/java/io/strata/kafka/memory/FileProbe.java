@@ -1,0 +1,69 @@
+package io.strata.kafka.memory;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import jdk.nio.mapmode.ExtendedMapMode;
+
+/**
+ * Finds out what the file system of a pool really does. Stateless; needs the JDK alone, and changes
+ * nothing.
+ */
+public final class FileProbe {
+  private static final Set<String> MEMORY_BACKED = Set.of("tmpfs", "ramfs");
+
+  private FileProbe() {}
+
+  /**
+   * Whether the file's bytes can be mapped without a page cache between them and the medium, so
+   * that a flushed cache line is durable: a mapping with MAP_SYNC succeeds, which the kernel grants
+   * on a DAX file system only.
+   *
+   * @param file an existing, readable file of at least one byte
+   * @throws IOException if the file cannot be opened for reading or is empty
+   */
+  public static boolean isDax(Path file) throws IOException {
+    return Interrupts.defer(() -> isDaxWithoutInterrupt(file));
+  }
+
+  private static boolean isDaxWithoutInterrupt(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      if (channel.size() == 0) {
+        throw new IOException(file + " is empty: there is nothing to map");
+      }
+      try {
+        return channel.map(ExtendedMapMode.READ_ONLY_SYNC, 0, 1).capacity() == 1;
+      } catch (UnsupportedOperationException | LinkageError e) {
+        // The JDK has no such mapping on this platform, or its module is not in this image.
+        return false;
+      } catch (IOException e) {
+        if (!channel.isOpen()) {
+          throw e;
+        }
+        // The kernel refuses MAP_SYNC. Whether the file can be mapped at all is not asked here.
+        return false;
+      }
+    }
+  }
+
+  /**
+   * Whether the file lives in the machine's main memory and is gone after a power cut, whatever is
+   * forced.
+   *
+   * @param file an existing file or directory
+   */
+  public static boolean isMemoryBacked(Path file) throws IOException {
+    return MEMORY_BACKED.contains(Files.getFileStore(file).type());
+  }
+
+  /** What a file survives when it is reached by a memory of the given type. */
+  static Durability durability(MemoryType type, Path file) throws IOException {
+    if (isMemoryBacked(file)) {
+      return Durability.PROCESS;
+    }
+    return type != MemoryType.FILE && isDax(file) ? Durability.POWER : Durability.FORCE;
+  }
+}

@@ -1,0 +1,141 @@
+package io.strata.kafka.memory;
+
+import com.sun.jna.LastErrorException;
+import com.sun.jna.Memory;
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.Charset;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+
+/**
+ * The system calls of 64-bit Linux that the JDK does not offer, through JNA.
+ *
+ * <p>Loading this class loads native code: call {@link #available} first, and do without when it
+ * says no. Stateless.
+ */
+final class LibC {
+  private static final int O_RDWR = 2;
+  private static final int O_CLOEXEC = 0x80000;
+  private static final int AT_FDCWD = -100;
+  private static final int STATX_BLOCKS = 0x400;
+  private static final int MADV_POPULATE_WRITE = 23;
+
+  /** In {@code struct statx}; the same on every architecture, as are its 256 bytes. */
+  private static final int STATX_MASK_OFFSET = 0;
+
+  private static final int STATX_BLOCKS_OFFSET = 48;
+  private static final int STATX_LENGTH = 256;
+
+  /** What {@code st_blocks} counts in, whatever the file system's block size is. */
+  private static final int BYTES_PER_BLOCK = 512;
+
+  private LibC() {}
+
+  /** Whether these calls can be made here. Does not throw. */
+  static boolean available() {
+    return Availability.AVAILABLE;
+  }
+
+  /**
+   * Allocates the blocks of a range of a file, and makes the file long enough to hold it.
+   *
+   * @throws LastErrorException with {@code errno}: ENOSPC (28) when there is no room, EOPNOTSUPP
+   *     (95) when the file system cannot
+   */
+  static void allocate(Path file, long position, long length) {
+    int descriptor = Calls.open(pathBytes(file), O_RDWR | O_CLOEXEC);
+    try {
+      int unused = Calls.fallocate(descriptor, 0, position, length);
+    } finally {
+      int unused = Calls.close(descriptor);
+    }
+  }
+
+  /**
+   * The bytes that a file occupies on its medium.
+   *
+   * @return empty when the file system does not say
+   * @throws LastErrorException with {@code errno} when the file cannot be looked at
+   */
+  static OptionalLong allocatedBytes(Path file) {
+    try (Memory status = new Memory(STATX_LENGTH)) {
+      int unused = Calls.statx(AT_FDCWD, pathBytes(file), 0, STATX_BLOCKS, status);
+      ByteBuffer fields = status.getByteBuffer(0, STATX_LENGTH).order(ByteOrder.nativeOrder());
+      if ((fields.getInt(STATX_MASK_OFFSET) & STATX_BLOCKS) == 0) {
+        return OptionalLong.empty();
+      }
+      return OptionalLong.of(fields.getLong(STATX_BLOCKS_OFFSET) * BYTES_PER_BLOCK);
+    }
+  }
+
+  /**
+   * Makes the pages of a range of a mapping present and writable without changing their bytes.
+   *
+   * @param offset a multiple of the page size
+   * @return whether it was done; false when the kernel does not know how, or the range has a fault
+   */
+  static boolean populateForWriting(Buffer mapping, long offset, long length) {
+    try {
+      int unused = Calls.madvise(address(mapping) + offset, length, MADV_POPULATE_WRITE);
+      return true;
+    } catch (LastErrorException e) {
+      return false;
+    }
+  }
+
+  /** Where the first byte of a direct buffer is. */
+  static long address(Buffer direct) {
+    return Pointer.nativeValue(Native.getDirectBufferPointer(direct));
+  }
+
+  private static byte[] pathBytes(Path path) {
+    String encoding = System.getProperty("sun.jnu.encoding", "UTF-8");
+    return (path.toAbsolutePath() + "\0").getBytes(Charset.forName(encoding));
+  }
+
+  /** Asks once whether the calls can be bound. */
+  private static final class Availability {
+    static final boolean AVAILABLE = probe();
+
+    private static boolean probe() {
+      if (!System.getProperty("os.name", "").equals("Linux")) {
+        return false;
+      }
+      try {
+        return Native.POINTER_SIZE == Long.BYTES && Calls.bound();
+      } catch (LinkageError e) {
+        // JNA is not on the class path, cannot unpack its library, or libc lacks a call.
+        return false;
+      }
+    }
+  }
+
+  /** The calls as libc has them. */
+  private static final class Calls {
+    static {
+      Native.register(Calls.class, "c");
+    }
+
+    private Calls() {}
+
+    static boolean bound() {
+      return true;
+    }
+
+    static native int open(byte[] path, int flags) throws LastErrorException;
+
+    static native int close(int descriptor) throws LastErrorException;
+
+    static native int fallocate(int descriptor, int mode, long offset, long length)
+        throws LastErrorException;
+
+    static native int statx(int directory, byte[] path, int flags, int mask, Pointer status)
+        throws LastErrorException;
+
+    static native int madvise(long address, long length, int advice) throws LastErrorException;
+  }
+}

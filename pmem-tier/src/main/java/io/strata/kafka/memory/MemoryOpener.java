@@ -1,0 +1,95 @@
+package io.strata.kafka.memory;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import java.util.Set;
+import jdk.nio.mapmode.ExtendedMapMode;
+
+/**
+ * Opens memories on existing files. Stateless.
+ *
+ * <p>Needs no native library for the types {@link MemoryType#MAPPED} and {@link MemoryType#FILE}.
+ */
+public final class MemoryOpener {
+  private MemoryOpener() {}
+
+  /**
+   * Opens a file as a memory of its present size, and probes its durability. Takes no lock.
+   *
+   * @param file an existing file of at least one byte; see {@link PoolFiles#allocate}
+   * @param writable whether stores will be allowed
+   * @throws java.nio.file.NoSuchFileException if there is no such file
+   * @throws java.nio.file.AccessDeniedException if the file may not be read, or not written though
+   *     {@code writable}
+   * @throws IOException if the type cannot work here (see {@link #unavailable}), or the file is
+   *     empty or cannot be mapped
+   */
+  public static PersistentMemory open(MemoryType type, Path file, boolean writable)
+      throws IOException {
+    Optional<String> reason = unavailable(type);
+    if (reason.isPresent()) {
+      throw new IOException(
+          "Cannot open " + file + " as " + type.configName() + " memory: " + reason.get());
+    }
+    return Interrupts.defer(
+        () ->
+            switch (type) {
+              case MAPPED -> openMapped(file, writable);
+              case FILE -> openFile(file, writable);
+              case PMEM -> throw new UnsupportedOperationException(file.toString());
+            });
+  }
+
+  /**
+   * Why a type cannot work on this machine.
+   *
+   * @return empty when it can
+   */
+  public static Optional<String> unavailable(MemoryType type) {
+    return type == MemoryType.PMEM ? Optional.of("not in this version") : Optional.empty();
+  }
+
+  private static PersistentMemory openMapped(Path file, boolean writable) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, options(writable))) {
+      long size = sizeOf(file, channel);
+      Durability durability = FileProbe.durability(MemoryType.MAPPED, file);
+      MappedWindows windows = MappedWindows.map(channel, mapMode(durability, writable), size);
+      return new MappedMemory(file, size, writable, durability, windows);
+    }
+  }
+
+  private static PersistentMemory openFile(Path file, boolean writable) throws IOException {
+    long size;
+    try (FileChannel channel = FileChannel.open(file, options(writable))) {
+      size = sizeOf(file, channel);
+    }
+    Durability durability = FileProbe.durability(MemoryType.FILE, file);
+    ReopeningChannel channel = new ReopeningChannel(file, options(writable));
+    return new FileMemory(file, size, writable, durability, channel);
+  }
+
+  private static MapMode mapMode(Durability durability, boolean writable) {
+    if (!writable) {
+      return MapMode.READ_ONLY;
+    }
+    return durability == Durability.POWER ? ExtendedMapMode.READ_WRITE_SYNC : MapMode.READ_WRITE;
+  }
+
+  private static long sizeOf(Path file, FileChannel channel) throws IOException {
+    long size = channel.size();
+    if (size == 0) {
+      throw new IOException(file + " is empty: a memory needs a file that is allocated");
+    }
+    return size;
+  }
+
+  private static Set<StandardOpenOption> options(boolean writable) {
+    return writable
+        ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE)
+        : Set.of(StandardOpenOption.READ);
+  }
+}

@@ -1,0 +1,163 @@
+package io.strata.kafka.memory;
+
+import com.sun.jna.LastErrorException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * Creates and extends the files that memories are opened on.
+ *
+ * <p>Their blocks are allocated at once: a store under a mapping whose block cannot be allocated
+ * would be a fault, and a full device must not show in the middle of an append.
+ *
+ * <p>Stateless. Two threads must not create or extend the same file at the same time.
+ */
+public final class PoolFiles {
+  private static final int NO_SPACE = 28;
+  private static final int NOT_SUPPORTED = 95;
+  private static final int ZEROS_LENGTH = 1 << 20;
+
+  private PoolFiles() {}
+
+  /**
+   * Creates a file of {@code size} zeros that only its owner may read and write, with all of its
+   * blocks allocated. File and directory entry are durable when this returns.
+   *
+   * @param size in bytes, above 0
+   * @throws java.nio.file.FileAlreadyExistsException if there is one; it is left alone
+   * @throws IOException if the file cannot be created or the device has no room; nothing is left
+   *     behind
+   */
+  public static void allocate(Path file, long size) throws IOException {
+    if (size <= 0) {
+      throw new IllegalArgumentException("The size of " + file + " must be above 0: " + size);
+    }
+    Path created = Files.createFile(file, ownerOnly(file));
+    try {
+      reserve(created, 0, size);
+      forceDirectory(created);
+    } catch (IOException | RuntimeException e) {
+      try {
+        Files.deleteIfExists(created);
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Makes a file longer, with zeros, all of its new blocks allocated, and durably so when this
+   * returns. On any exception the file has its old length.
+   *
+   * @param newSize in bytes, above the present size
+   */
+  public static void extend(Path file, long newSize) throws IOException {
+    long size = Files.size(file);
+    if (newSize <= size) {
+      throw new IllegalArgumentException(
+          "The new size of " + file + " must be above its " + size + " bytes: " + newSize);
+    }
+    try {
+      reserve(file, size, newSize - size);
+    } catch (IOException | RuntimeException e) {
+      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+        FileChannel unused = channel.truncate(size);
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * The bytes that a file occupies on its medium; less than its size when it is sparse.
+   *
+   * @return empty when this cannot be found out here
+   * @throws IOException if the file cannot be looked at
+   */
+  public static OptionalLong allocatedBytes(Path file) throws IOException {
+    if (!LibC.available()) {
+      return OptionalLong.empty();
+    }
+    try {
+      return LibC.allocatedBytes(file);
+    } catch (LastErrorException e) {
+      throw new IOException("Cannot look at " + file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void reserve(Path file, long position, long length) throws IOException {
+    if (!LibC.available() || !allocateBlocks(file, position, length)) {
+      writeZeros(file, position, length);
+    }
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.force(true);
+    }
+  }
+
+  /** False when the file system cannot allocate without writing. */
+  private static boolean allocateBlocks(Path file, long position, long length) throws IOException {
+    try {
+      LibC.allocate(file, position, length);
+      return true;
+    } catch (LastErrorException e) {
+      if (e.getErrorCode() == NOT_SUPPORTED) {
+        return false;
+      }
+      if (e.getErrorCode() == NO_SPACE) {
+        throw noSpace(file, length, e);
+      }
+      throw new IOException(
+          "Cannot allocate " + length + " bytes for " + file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static IOException noSpace(Path file, long length, Exception cause) throws IOException {
+    return new IOException(
+        "No room for "
+            + file
+            + ": it needs "
+            + length
+            + " more bytes, and its file system has "
+            + Files.getFileStore(file).getUsableSpace()
+            + " usable. Free some room or choose a smaller size",
+        cause);
+  }
+
+  private static void writeZeros(Path file, long position, long length) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZEROS_LENGTH, length));
+      for (long done = 0; done < length; ) {
+        zeros.clear().limit((int) Math.min(zeros.capacity(), length - done));
+        done += channel.write(zeros, position + done);
+      }
+    }
+  }
+
+  private static void forceDirectory(Path file) throws IOException {
+    Path directory = file.toAbsolutePath().getParent();
+    if (directory != null) {
+      try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+        channel.force(true);
+      }
+    }
+  }
+
+  private static FileAttribute<?>[] ownerOnly(Path file) {
+    Set<String> views = file.getFileSystem().supportedFileAttributeViews();
+    return views.contains("posix")
+        ? new FileAttribute<?>[] {
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+        }
+        : new FileAttribute<?>[0];
+  }
+}
