@@ -1,0 +1,71 @@
+package io.strata.kafka.migration;
+
+import io.strata.kafka.api.PlacementPolicy;
+import io.strata.kafka.api.SegmentName;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Places by topic: a segment may be hot when its topic's whole name matches an include expression
+ * and no exclude expression.
+ *
+ * <p>Never hot, whatever the expressions say:
+ *
+ * <ul>
+ *   <li>a replica that is being moved to another log directory ({@code -future}), deleted ({@code
+ *       -delete}) or set aside ({@code -stray}): it would push fresh data out of the pool;
+ *   <li>what the log cleaner writes ({@code .cleaned}, {@code .swap}): old data by nature;
+ *   <li>{@code __cluster_metadata}, unless an include expression is literally that name: a
+ *       controller must not depend on a pool by accident.
+ * </ul>
+ *
+ * <p>Immutable and safe for use by any thread.
+ */
+public final class TopicPlacement implements PlacementPolicy {
+
+  /** The topic of KRaft's own log. */
+  public static final String CLUSTER_METADATA = "__cluster_metadata";
+
+  private final List<Pattern> include;
+  private final List<Pattern> exclude;
+  private final boolean metadataAskedFor;
+
+  /**
+   * With regular expressions of {@link Pattern}.
+   *
+   * @throws java.util.regex.PatternSyntaxException if one is none
+   */
+  public TopicPlacement(List<String> include, List<String> exclude) {
+    this.include = include.stream().map(Pattern::compile).toList();
+    this.exclude = exclude.stream().map(Pattern::compile).toList();
+    this.metadataAskedFor = include.contains(CLUSTER_METADATA);
+  }
+
+  @Override
+  public boolean mayBeHot(SegmentName segment) {
+    return segment.replica() == SegmentName.Replica.CURRENT
+        && segment.stage() == SegmentName.Stage.LIVE
+        && mayBeHot(segment.id().topic());
+  }
+
+  private boolean mayBeHot(String topic) {
+    if (topic.equals(CLUSTER_METADATA) && !metadataAskedFor) {
+      return false;
+    }
+    return matchesAny(include, topic) && !matchesAny(exclude, topic);
+  }
+
+  private static boolean matchesAny(List<Pattern> patterns, String topic) {
+    for (Pattern pattern : patterns) {
+      if (pattern.matcher(topic).matches()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public String toString() {
+    return "TopicPlacement[include=" + include + ", exclude=" + exclude + "]";
+  }
+}

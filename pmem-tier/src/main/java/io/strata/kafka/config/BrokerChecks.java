@@ -1,0 +1,161 @@
+package io.strata.kafka.config;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.zip.ZipFile;
+
+/** What must hold of Kafka's own keys for Strata to work. */
+final class BrokerChecks {
+  static final String STRATA_REPORTER = "io.strata.kafka.StrataReporter";
+  static final String JMX_REPORTER = "org.apache.kafka.common.metrics.JmxReporter";
+
+  /** A class that is in our jar and in no other. */
+  static final String OWN_CLASS = "io/strata/kafka/nio/StrataFileSystemProvider.class";
+
+  private static final String OWN_PACKAGES = "io.strata.kafka.";
+  private static final List<String> CLASS_PATH_OWNERS =
+      List.of("remote.log.storage.manager.class", "remote.log.metadata.manager.class");
+
+  private BrokerChecks() {}
+
+  static List<ConfigProblem> check(BrokerProperties broker) {
+    List<ConfigProblem> problems = new ArrayList<>();
+    checkPreallocate(broker).ifPresent(problems::add);
+    checkReporters(broker, problems);
+    for (String owner : CLASS_PATH_OWNERS) {
+      checkClassPath(broker, owner).ifPresent(problems::add);
+    }
+    checkDirectories(broker, problems);
+    return problems;
+  }
+
+  private static Optional<ConfigProblem> checkPreallocate(BrokerProperties broker) {
+    if (!broker.logPreallocate()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        ConfigProblem.error(
+            BrokerProperties.LOG_PREALLOCATE,
+            "'true'",
+            "false",
+            "remove it: with it Kafka creates segments through RandomAccessFile, past Strata, and"
+                + " none would be placed in a pool"));
+  }
+
+  private static void checkReporters(BrokerProperties broker, List<ConfigProblem> problems) {
+    List<String> reporters = broker.metricReporters();
+    if (!reporters.contains(STRATA_REPORTER)) {
+      problems.add(
+          ConfigProblem.error(
+              BrokerProperties.METRIC_REPORTERS,
+              quoted(reporters),
+              "a list with " + STRATA_REPORTER,
+              "add it: it keeps the broker from starting without Strata and then losing the records"
+                  + " that are in the pool"));
+    } else if (!reporters.contains(JMX_REPORTER)) {
+      problems.add(
+          ConfigProblem.warning(
+              BrokerProperties.METRIC_REPORTERS,
+              quoted(reporters),
+              "a list that still has Kafka's default " + JMX_REPORTER,
+              "add it, or Kafka's own metrics are missing in JMX"));
+    }
+  }
+
+  private static Optional<ConfigProblem> checkClassPath(BrokerProperties broker, String owner) {
+    Optional<String> classPath = broker.get(owner + ".path");
+    if (classPath.isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<String> manager =
+        broker.get(owner + ".name").filter(name -> name.startsWith(OWN_PACKAGES));
+    Optional<String> ownEntry = firstOwnEntry(classPath.get());
+    if (manager.isEmpty() && ownEntry.isEmpty()) {
+      return Optional.empty();
+    }
+    String why =
+        ownEntry
+            .map(entry -> " (" + entry + " holds Strata)")
+            .or(() -> manager.map(name -> " with " + owner + ".name=" + name))
+            .orElse("");
+    return Optional.of(
+        ConfigProblem.error(
+            owner + ".path",
+            "'" + classPath.get() + "'" + why,
+            "a class path without Strata's jar, and no class path for Strata's own manager",
+            "remove the key or the entry: with it Kafka loads a second copy of Strata's classes,"
+                + " which knows nothing of the first one's pools"));
+  }
+
+  private static void checkDirectories(BrokerProperties broker, List<ConfigProblem> problems) {
+    for (String key :
+        List.of(
+            BrokerProperties.LOG_DIRS,
+            BrokerProperties.LOG_DIR,
+            BrokerProperties.METADATA_LOG_DIR,
+            BrokerProperties.NODE_ID)) {
+      broker
+          .get(key)
+          .filter(value -> value.contains("${"))
+          .ifPresent(
+              value ->
+                  problems.add(
+                      ConfigProblem.error(
+                          key,
+                          "'" + value + "'",
+                          "the value itself",
+                          "write it without a configuration provider: Strata reads it before Kafka"
+                              + " starts and does not resolve providers")));
+    }
+  }
+
+  /** The first entry of a class path that holds our classes, as Kafka would search it. */
+  static Optional<String> firstOwnEntry(String classPath) {
+    for (String entry : BrokerProperties.classPath(classPath)) {
+      if (entry.endsWith("/*")) {
+        File directory = new File(entry.substring(0, entry.length() - 2));
+        Optional<File> jar =
+            jars(directory).stream().filter(BrokerChecks::isJarWithOwnClass).findFirst();
+        if (jar.isPresent()) {
+          return Optional.of(jar.get().getPath());
+        }
+      } else {
+        File file = new File(entry);
+        if (new File(file, OWN_CLASS).isFile() || isJarWithOwnClass(file)) {
+          return Optional.of(entry);
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static List<File> jars(File directory) {
+    File[] files =
+        directory.listFiles(
+            (parent, name) -> {
+              String lower = name.toLowerCase(Locale.ROOT);
+              return lower.endsWith(".jar") || lower.endsWith(".zip");
+            });
+    return files == null ? List.of() : List.of(files);
+  }
+
+  private static boolean isJarWithOwnClass(File file) {
+    if (!file.isFile()) {
+      return false;
+    }
+    try (ZipFile jar = new ZipFile(file)) {
+      return jar.getEntry(OWN_CLASS) != null;
+    } catch (IOException e) {
+      // Not a jar, or unreadable: Kafka's class loader skips it as well, so nothing loads twice.
+      return false;
+    }
+  }
+
+  private static String quoted(List<String> values) {
+    return "'" + String.join(",", values) + "'";
+  }
+}

@@ -1,0 +1,196 @@
+package io.strata.kafka.config;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Properties;
+import java.util.TreeMap;
+
+/**
+ * A broker's {@code server.properties} with its {@code --override}s, read as {@code kafka.Kafka}
+ * reads them.
+ *
+ * <p>Values given through a configuration provider ({@code ${file:...}}) are not resolved; where
+ * Strata needs such a key, {@link #check()} refuses it.
+ *
+ * <p>Immutable and safe for use by any thread.
+ */
+public final class BrokerProperties {
+  static final String LOG_DIRS = "log.dirs";
+  static final String LOG_DIR = "log.dir";
+  static final String LOG_DIR_DEFAULT = "/tmp/kafka-logs";
+  static final String METADATA_LOG_DIR = "metadata.log.dir";
+  static final String NODE_ID = "node.id";
+  static final String BROKER_ID = "broker.id";
+  static final String LOG_PREALLOCATE = "log.preallocate";
+  static final String METRIC_REPORTERS = "metric.reporters";
+  static final String REMOTE_STORAGE_MANAGER = "remote.log.storage.manager.class";
+
+  private final String source;
+  private final Map<String, String> properties;
+
+  private BrokerProperties(String source, Map<String, String> properties) {
+    this.source = source;
+    this.properties = Map.copyOf(properties);
+  }
+
+  /**
+   * Loads the file, then applies the overrides.
+   *
+   * @param file the properties file, in the JDK's properties format (ISO 8859-1)
+   * @param overrides {@code key=value} each, a missing value being the empty one; the last one of a
+   *     key wins
+   * @throws IOException if the file cannot be read or is malformed, naming it
+   */
+  public static BrokerProperties load(Path file, List<String> overrides) throws IOException {
+    Properties loaded = new Properties();
+    try (InputStream in = Files.newInputStream(file)) {
+      loaded.load(in);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(
+          file
+              + ": found a malformed Unicode escape, expected the JDK's properties format; correct"
+              + " the file ("
+              + e.getMessage()
+              + ")",
+          e);
+    }
+    Map<String, String> properties = new TreeMap<>();
+    loaded.forEach((key, value) -> properties.put(key.toString(), value.toString()));
+    for (String override : overrides) {
+      int equals = override.indexOf('=');
+      if (equals < 0) {
+        properties.put(override, "");
+      } else {
+        properties.put(override.substring(0, equals), override.substring(equals + 1));
+      }
+    }
+    return new BrokerProperties(file.toString(), properties);
+  }
+
+  /** The given keys and values, for example those that Kafka hands to a plugin. */
+  public static BrokerProperties of(String source, Map<String, String> properties) {
+    return new BrokerProperties(source, properties);
+  }
+
+  /** Where the values come from, for messages: the file's name. */
+  public String source() {
+    return source;
+  }
+
+  /** All keys and values, as written. */
+  public Map<String, String> asMap() {
+    return properties;
+  }
+
+  /** The value as written, stripped; empty if the key is absent or the value blank. */
+  public Optional<String> get(String key) {
+    return Optional.ofNullable(properties.get(key)).map(String::strip).filter(v -> !v.isEmpty());
+  }
+
+  /**
+   * The log directories, absolute: {@code log.dirs}, else {@code log.dir}, else Kafka's default.
+   */
+  public List<Path> logDirs() {
+    String value = get(LOG_DIRS).or(() -> get(LOG_DIR)).orElse(LOG_DIR_DEFAULT);
+    return list(value).stream().map(name -> Path.of(name).toAbsolutePath().normalize()).toList();
+  }
+
+  /** The directory of {@code __cluster_metadata}: the first log directory unless it is set. */
+  public Path metadataLogDir() {
+    return get(METADATA_LOG_DIR)
+        .map(name -> Path.of(name).toAbsolutePath().normalize())
+        .orElseGet(() -> logDirs().get(0));
+  }
+
+  /** {@code node.id}, else {@code broker.id}; empty if neither is a number from 0. */
+  public OptionalInt nodeId() {
+    Optional<String> value = get(NODE_ID).or(() -> get(BROKER_ID));
+    try {
+      return value.map(Integer::parseInt).filter(id -> id >= 0).stream()
+          .mapToInt(Integer::intValue)
+          .findAny();
+    } catch (NumberFormatException e) {
+      return OptionalInt.empty(); // Kafka refuses it and says so.
+    }
+  }
+
+  /** {@code log.preallocate}; false unless it is {@code true}. */
+  public boolean logPreallocate() {
+    return get(LOG_PREALLOCATE).filter("true"::equalsIgnoreCase).isPresent();
+  }
+
+  /** The classes of {@code metric.reporters}; Kafka's default if it is absent. */
+  public List<String> metricReporters() {
+    // Present and empty means none; absent means Kafka's default.
+    return properties.containsKey(METRIC_REPORTERS)
+        ? list(properties.getOrDefault(METRIC_REPORTERS, ""))
+        : List.of(BrokerChecks.JMX_REPORTER);
+  }
+
+  /** {@code remote.log.storage.manager.class.name}. */
+  public Optional<String> remoteStorageManagerClassName() {
+    return get(REMOTE_STORAGE_MANAGER + ".name");
+  }
+
+  /** {@code remote.log.storage.manager.class.path}. */
+  public Optional<String> remoteStorageManagerClassPath() {
+    return get(REMOTE_STORAGE_MANAGER + ".path");
+  }
+
+  /** The checked values of the {@code strata.*} keys. */
+  public StrataConfig.Parsed strataConfig() {
+    return StrataConfig.parse(properties);
+  }
+
+  /**
+   * Checks those of Kafka's own keys that Strata depends on.
+   *
+   * @return errors and warnings; empty if all is well
+   */
+  public List<ConfigProblem> check() {
+    return BrokerChecks.check(this);
+  }
+
+  /**
+   * The {@code strata.*} values, if neither they nor Kafka's own keys have an error.
+   *
+   * @throws ConfigRefusedException if there is one, with every problem of both kinds
+   */
+  public StrataConfig checkedConfig() throws ConfigRefusedException {
+    StrataConfig.Parsed parsed = strataConfig();
+    List<ConfigProblem> problems = new ArrayList<>(parsed.problems());
+    problems.addAll(check());
+    if (problems.stream().anyMatch(ConfigProblem::isError)) {
+      throw new ConfigRefusedException(problems);
+    }
+    return parsed.orElseThrow();
+  }
+
+  /** Splits as Kafka does for a value of type list. */
+  static List<String> list(String value) {
+    return value.isBlank() ? List.of() : Arrays.asList(value.strip().split("\\s*,\\s*", -1));
+  }
+
+  /** Splits as the JVM does for a class path. */
+  static List<String> classPath(String value) {
+    return Arrays.stream(value.split(File.pathSeparator))
+        .map(String::strip)
+        .filter(entry -> !entry.isEmpty())
+        .toList();
+  }
+
+  @Override
+  public String toString() {
+    // Not the values: there are passwords among them.
+    return "BrokerProperties[" + source + ", " + properties.size() + " keys]";
+  }
+}

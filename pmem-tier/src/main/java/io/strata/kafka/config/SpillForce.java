@@ -1,0 +1,26 @@
+package io.strata.kafka.config;
+
+/**
+ * Whether the tail of a segment that was spilled home is forced to the medium with each append.
+ *
+ * <p>Immutable and safe for use by any thread.
+ */
+public enum SpillForce {
+  /** Forced when the pool survives a power cut, so that a spill does not lower the promise. */
+  AUTO("auto"),
+  /** Forced with each append. */
+  ALWAYS("always"),
+  /** As a stock broker: forced when Kafka flushes. */
+  NEVER("never");
+
+  private final String configName;
+
+  SpillForce(String configName) {
+    this.configName = configName;
+  }
+
+  /** The name in the configuration, for example {@code auto}. */
+  public String configName() {
+    return configName;
+  }
+}

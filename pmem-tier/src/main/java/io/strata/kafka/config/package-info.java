@@ -1,0 +1,15 @@
+/**
+ * The {@code strata.*} keys, declared once with their text, and what Strata reads of the broker's
+ * own {@code server.properties}.
+ *
+ * <p>Public doors: {@link io.strata.kafka.config.StrataKeys}, the catalogue; {@link
+ * io.strata.kafka.config.StrataConfig}, its checked values; {@link
+ * io.strata.kafka.config.BrokerProperties} and {@link io.strata.kafka.config.CommandLineArguments},
+ * which find them; {@link io.strata.kafka.config.ConfigProblem}, what is wrong with them; {@link
+ * io.strata.kafka.config.MetaProperties}, the identity of a log directory. Nothing here writes a
+ * file or logs.
+ */
+@NullMarked
+package io.strata.kafka.config;
+
+import org.jspecify.annotations.NullMarked;

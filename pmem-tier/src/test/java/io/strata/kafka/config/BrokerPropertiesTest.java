@@ -1,0 +1,215 @@
+package io.strata.kafka.config;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BrokerPropertiesTest {
+  private static final String REPORTERS =
+      "io.strata.kafka.StrataReporter, org.apache.kafka.common.metrics.JmxReporter";
+
+  @TempDir Path directory;
+
+  @Test
+  void loadsTheFileAndAppliesOverridesInOrder() throws IOException {
+    Path file = directory.resolve("server.properties");
+    Files.writeString(
+        file,
+        "node.id=3\nlog.dirs = /a , /b\\\n  ,/c\n# comment\nx=1\nl=\\u00e9\u00e9\n",
+        ISO_8859_1);
+
+    BrokerProperties broker =
+        BrokerProperties.load(file, List.of("x=2", "x=3=4", "log.preallocate=true", "empty"));
+
+    assertThat(broker.nodeId()).hasValue(3);
+    assertThat(broker.logDirs()).containsExactly(Path.of("/a"), Path.of("/b"), Path.of("/c"));
+    assertThat(broker.metadataLogDir()).isEqualTo(Path.of("/a"));
+    assertThat(broker.get("x")).contains("3=4");
+    assertThat(broker.get("l")).contains("éé");
+    assertThat(broker.get("empty")).isEmpty();
+    assertThat(broker.logPreallocate()).isTrue();
+    assertThat(broker.source()).isEqualTo(file.toString());
+    assertThat(broker).hasToString("BrokerProperties[" + file + ", 6 keys]");
+  }
+
+  @Test
+  void namesAFileThatIsMissingOrMalformed() throws IOException {
+    Path file = directory.resolve("bad.properties");
+    assertThatThrownBy(() -> BrokerProperties.load(file, List.of()))
+        .isInstanceOf(NoSuchFileException.class);
+    Files.writeString(file, "a=\\u12");
+    assertThatThrownBy(() -> BrokerProperties.load(file, List.of()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(file.toString())
+        .hasMessageContaining("correct the file");
+  }
+
+  @Test
+  void fallsBackAsKafkaDoes() {
+    assertThat(of(Map.of()).logDirs()).containsExactly(Path.of("/tmp/kafka-logs"));
+    assertThat(of(Map.of("log.dir", "/x")).logDirs()).containsExactly(Path.of("/x"));
+    assertThat(of(Map.of("log.dir", "/x", "log.dirs", "/y")).logDirs())
+        .containsExactly(Path.of("/y"));
+    assertThat(of(Map.of("metadata.log.dir", "/m")).metadataLogDir()).isEqualTo(Path.of("/m"));
+    assertThat(of(Map.of("broker.id", "7")).nodeId()).hasValue(7);
+    assertThat(of(Map.of("broker.id", "-1")).nodeId()).isEmpty();
+    assertThat(of(Map.of("node.id", "x")).nodeId()).isEmpty();
+    assertThat(of(Map.of()).metricReporters())
+        .containsExactly("org.apache.kafka.common.metrics.JmxReporter");
+    assertThat(of(Map.of("metric.reporters", "")).metricReporters()).isEmpty();
+  }
+
+  @Test
+  void acceptsAnOrdinaryBroker() {
+    assertThat(check(Map.of())).isEmpty();
+    assertThat(check(Map.of("log.preallocate", "false"))).isEmpty();
+  }
+
+  @Test
+  void refusesPreallocation() {
+    assertThat(check(Map.of("log.preallocate", " TRUE ")))
+        .singleElement()
+        .extracting(ConfigProblem::message)
+        .asString()
+        .startsWith("log.preallocate: found 'true', expected false; remove it");
+  }
+
+  @Test
+  void refusesAMissingReporterAndWarnsOfAMissingJmxReporter() {
+    assertThat(check(Map.of("metric.reporters", "com.example.Other")))
+        .singleElement()
+        .satisfies(
+            problem -> {
+              assertThat(problem.isError()).isTrue();
+              assertThat(problem.message()).contains("io.strata.kafka.StrataReporter");
+            });
+    assertThat(check(Map.of("metric.reporters", "io.strata.kafka.StrataReporter")))
+        .singleElement()
+        .satisfies(
+            problem -> {
+              assertThat(problem.isError()).isFalse();
+              assertThat(problem.message()).contains("JmxReporter");
+            });
+  }
+
+  @Test
+  void refusesAClassPathWithOurClassesInAnyForm() throws IOException {
+    Path jars = Files.createDirectory(directory.resolve("jars"));
+    Path jar = jars.resolve("strata.JAR");
+    try (OutputStream out = Files.newOutputStream(jar);
+        ZipOutputStream zip = new ZipOutputStream(out)) {
+      zip.putNextEntry(new ZipEntry(BrokerChecks.OWN_CLASS));
+    }
+    Path classes = directory.resolve("classes");
+    Path ownClass = classes.resolve(BrokerChecks.OWN_CLASS);
+    Files.createDirectories(ownClass.getParent());
+    Files.createFile(ownClass);
+
+    for (String entry : List.of(jar.toString(), jars + "/*", classes.toString())) {
+      String classPath = "/nowhere/x.jar" + File.pathSeparator + entry;
+      for (String owner :
+          List.of("remote.log.storage.manager.class", "remote.log.metadata.manager.class")) {
+        assertThat(check(Map.of(owner + ".path", classPath, owner + ".name", "com.example.M")))
+            .as(entry)
+            .singleElement()
+            .satisfies(
+                problem -> {
+                  assertThat(problem.key()).isEqualTo(owner + ".path");
+                  assertThat(problem.isError()).isTrue();
+                  assertThat(problem.message()).contains("holds Strata").contains("remove");
+                });
+      }
+    }
+  }
+
+  @Test
+  void refusesAnyClassPathForOurOwnManager() {
+    String manager = "io.strata.kafka.migration.remote.StrataRemoteStorageManager";
+
+    assertThat(
+            check(
+                Map.of(
+                    "remote.log.storage.manager.class.path",
+                    "/empty",
+                    "remote.log.storage.manager.class.name",
+                    manager)))
+        .singleElement()
+        .extracting(ConfigProblem::message)
+        .asString()
+        .contains(manager);
+    assertThat(check(Map.of("remote.log.storage.manager.class.name", manager))).isEmpty();
+  }
+
+  @Test
+  void acceptsAThirdPartysClassPath() throws IOException {
+    Path jars = Files.createDirectory(directory.resolve("jars"));
+    Files.writeString(jars.resolve("broken.jar"), "not a zip");
+    try (OutputStream out = Files.newOutputStream(jars.resolve("other.jar"));
+        ZipOutputStream zip = new ZipOutputStream(out)) {
+      zip.putNextEntry(new ZipEntry("com/example/M.class"));
+    }
+
+    assertThat(
+            check(
+                Map.of(
+                    "remote.log.storage.manager.class.path",
+                    jars + "/*" + File.pathSeparator + jars,
+                    "remote.log.storage.manager.class.name",
+                    "com.example.M")))
+        .isEmpty();
+  }
+
+  @Test
+  void refusesDirectoriesFromAConfigurationProvider() {
+    assertThat(check(Map.of("log.dirs", "${env:DIRS}")))
+        .singleElement()
+        .extracting(ConfigProblem::message)
+        .asString()
+        .startsWith("log.dirs: found '${env:DIRS}'");
+  }
+
+  @Test
+  void checkedConfigReportsBothKindsOfProblems() {
+    BrokerProperties broker = of(Map.of("log.preallocate", "true", "metric.reporters", REPORTERS));
+
+    assertThatThrownBy(broker::checkedConfig)
+        .isInstanceOfSatisfying(
+            ConfigRefusedException.class,
+            e ->
+                assertThat(e.problems())
+                    .extracting(ConfigProblem::key)
+                    .containsExactly("strata.pools", "log.preallocate"));
+  }
+
+  @Test
+  void checkedConfigPassesWithAWarning() throws ConfigRefusedException {
+    BrokerProperties broker =
+        of(Map.of("strata.pools", "/p", "metric.reporters", "io.strata.kafka.StrataReporter"));
+
+    assertThat(broker.checkedConfig().pools()).containsExactly(Path.of("/p"));
+  }
+
+  private static List<ConfigProblem> check(Map<String, String> more) {
+    Map<String, String> properties = new HashMap<>(Map.of("metric.reporters", REPORTERS));
+    properties.putAll(more);
+    return of(properties).check();
+  }
+
+  private static BrokerProperties of(Map<String, String> properties) {
+    return BrokerProperties.of("test", properties);
+  }
+}

@@ -1,0 +1,83 @@
+package io.strata.kafka.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+
+class StrataKeysTest {
+
+  @Test
+  void everyKeyIsDeclaredWhole() {
+    assertThat(StrataKeys.all())
+        .allSatisfy(
+            key -> {
+              assertThat(key.name()).matches("strata(\\.[a-z]+)+").isLowerCase();
+              assertThat(key.documentation()).matches("(?s)[A-Z`].*\\.");
+              assertThat(key.expected()).isNotBlank();
+              assertThat(key.since()).matches("\\d+\\.\\d+\\.\\d+");
+            });
+    assertThat(StrataKeys.all().stream().map(StrataKey::name)).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void findsAKeyByItsName() {
+    assertThat(StrataKeys.find("strata.pools")).contains(StrataKeys.POOLS);
+    assertThat(StrataKeys.find("strata.pool")).isEmpty();
+  }
+
+  @Test
+  void suggestsTheNearestKey() {
+    assertThat(StrataKeys.nearest("strata.pool")).isEqualTo(StrataKeys.POOLS);
+    assertThat(StrataKeys.nearest("strata.topic.excludes")).isEqualTo(StrataKeys.TOPICS_EXCLUDE);
+    assertThat(StrataKeys.nearest("strata.requires.dax")).isEqualTo(StrataKeys.REQUIRE_DAX);
+  }
+
+  @Test
+  void distanceCountsEdits() {
+    assertThat(StrataKeys.distance("", "abc")).isEqualTo(3);
+    assertThat(StrataKeys.distance("abc", "")).isEqualTo(3);
+    assertThat(StrataKeys.distance("kitten", "sitting")).isEqualTo(3);
+    assertThat(StrataKeys.distance("same", "same")).isZero();
+  }
+
+  @Test
+  void referencePageIsUpToDate() throws IOException {
+    StringBuilder page = new StringBuilder();
+    page.append("# Configuration keys\n\n");
+    page.append(
+        "<!-- Generated from io.strata.kafka.config.StrataKeys: see docs/contributing.md. -->\n\n");
+    page.append(
+        "All keys go into the broker's `server.properties`. A key that begins with `strata.` and is"
+            + " not listed\nhere is refused. Values are read before Kafka starts: configuration"
+            + " providers (`${...}`) are not resolved.\n\n");
+    page.append("| key | default |\n|---|---|\n");
+    for (StrataKey<?> key : StrataKeys.all()) {
+      page.append(
+          String.format(
+              Locale.ROOT,
+              "| [`%s`](#%s) | %s |%n",
+              key.name(),
+              key.name().replace(".", ""),
+              defaultOf(key)));
+    }
+    for (StrataKey<?> key : StrataKeys.all()) {
+      page.append("\n## ").append(key.name()).append("\n\n");
+      page.append(key.documentation()).append("\n\n");
+      page.append("- type: ").append(key.type()).append('\n');
+      page.append("- default: ").append(defaultOf(key)).append('\n');
+      page.append("- allowed: ").append(key.expected()).append('\n');
+      page.append("- changeable on a live broker: ");
+      page.append(key.dynamic() ? "yes, with `kafka-configs.sh`" : "no").append('\n');
+      page.append("- since: ").append(key.since()).append('\n');
+    }
+    GeneratedPage.check("reference/configuration.md", page.toString().replace("\r", ""));
+  }
+
+  private static String defaultOf(StrataKey<?> key) {
+    return key.defaultValue()
+        .map(value -> value.isEmpty() ? "(empty)" : "`" + value + "`")
+        .orElse("none: the key is required");
+  }
+}
