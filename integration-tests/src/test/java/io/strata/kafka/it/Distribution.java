@@ -1,0 +1,50 @@
+package io.strata.kafka.it;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Where the build has put what the tests run: the jar under test and a stock broker's jars. */
+final class Distribution {
+
+  private Distribution() {}
+
+  /** The installable jar. */
+  static Path strataJar() {
+    return existing("strata.it.jar", "run 'mvn verify', which packages it");
+  }
+
+  /** The version that the jar must say it has. */
+  static String version() {
+    return property("strata.it.version");
+  }
+
+  /** The class path of a stock broker: its libs folder, as Kafka's own scripts pass it. */
+  static String kafkaClassPath() {
+    return existing("strata.it.kafka.libs", "run 'mvn verify', which copies it")
+        + File.separator
+        + "*";
+  }
+
+  /** The folder below which tests keep their files. */
+  static Path work() {
+    return Path.of(property("strata.it.work"));
+  }
+
+  private static Path existing(String key, String remedy) {
+    Path path = Path.of(property(key));
+    if (!Files.exists(path)) {
+      throw new IllegalStateException(path + " does not exist: " + remedy);
+    }
+    return path;
+  }
+
+  private static String property(String key) {
+    String value = System.getProperty(key);
+    if (value == null) {
+      throw new IllegalStateException(
+          "The system property " + key + " is not set: run the tests by 'mvn verify'");
+    }
+    return value;
+  }
+}

@@ -1,0 +1,166 @@
+package io.strata.kafka.it;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+/**
+ * A JVM of its own, started from the same JDK as the test, with its standard output and error in
+ * one file. Not thread-safe.
+ */
+final class JavaProcess implements AutoCloseable {
+
+  private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
+
+  private final Process process;
+  private final String name;
+  private final Path console;
+  private final List<Path> logs;
+
+  private JavaProcess(Process process, String name, Path console, List<Path> logs) {
+    this.process = process;
+    this.name = name;
+    this.console = console;
+    this.logs = logs;
+  }
+
+  /**
+   * Starts {@code java <arguments>}.
+   *
+   * @param name what messages call the process
+   * @param console receives standard output and error
+   * @param furtherLogs files that the process itself writes; {@link #output()} includes them
+   */
+  static JavaProcess start(
+      String name, List<String> arguments, Path folder, Path console, Path... furtherLogs)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(JAVA.toString());
+    command.addAll(arguments);
+    Files.createDirectories(folder);
+    Files.createDirectories(console.getParent());
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(console.toFile());
+    builder.environment().keySet().removeIf(key -> key.startsWith("KAFKA_"));
+    builder.environment().remove("CLASSPATH");
+    List<Path> logs = new ArrayList<>(List.of(furtherLogs));
+    logs.add(console);
+    return new JavaProcess(builder.start(), name, console, List.copyOf(logs));
+  }
+
+  /** Runs to the end. */
+  static Finished run(String name, List<String> arguments, Path folder, Duration limit)
+      throws IOException, InterruptedException {
+    Files.createDirectories(folder);
+    Path console = Files.createTempFile(folder, name + "-", ".out");
+    try (JavaProcess process = start(name, arguments, folder, console)) {
+      return new Finished(name, process.awaitExit(limit), process.output());
+    }
+  }
+
+  /** A process that has ended. */
+  record Finished(String name, int exitCode, String output) {
+
+    /** Itself, when it ended with 0; else an error that shows the output. */
+    Finished orFail() {
+      if (exitCode != 0) {
+        throw new AssertionError(name + " ended with " + exitCode + ":\n" + tail(output));
+      }
+      return this;
+    }
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  Path console() {
+    return console;
+  }
+
+  /** Everything written so far: the process's own log files, then its console. */
+  String output() throws IOException {
+    StringBuilder all = new StringBuilder();
+    for (Path log : logs) {
+      if (Files.exists(log)) {
+        all.append(new String(Files.readAllBytes(log), StandardCharsets.UTF_8));
+      }
+    }
+    return all.toString();
+  }
+
+  /** Waits for a line that the pattern finds. */
+  String awaitOutput(Pattern pattern, Duration limit) throws IOException, InterruptedException {
+    Instant end = Instant.now().plus(limit);
+    while (true) {
+      boolean alive = isAlive();
+      String text = output();
+      Optional<String> line = text.lines().filter(pattern.asPredicate()).findAny();
+      if (line.isPresent()) {
+        return line.get();
+      }
+      if (!alive || Instant.now().isAfter(end)) {
+        throw new AssertionError(
+            name
+                + (alive ? " did not write" : " ended without writing")
+                + " a line with '"
+                + pattern
+                + "' within "
+                + limit.toSeconds()
+                + " s; its last lines:\n"
+                + tail(text));
+      }
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+  }
+
+  /** Waits for the process to end by itself. */
+  int awaitExit(Duration limit) throws IOException, InterruptedException {
+    if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+      throw new AssertionError(
+          name
+              + " still ran after "
+              + limit.toSeconds()
+              + " s; its last lines:\n"
+              + tail(output()));
+    }
+    return process.exitValue();
+  }
+
+  /** SIGTERM, and the wait for the end. */
+  int stop(Duration limit) throws IOException, InterruptedException {
+    process.destroy();
+    return awaitExit(limit);
+  }
+
+  /** SIGKILL. */
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+    process.onExit().join();
+  }
+
+  static String tail(String text) {
+    List<String> lines = text.lines().toList();
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - 60), lines.size()));
+  }
+}

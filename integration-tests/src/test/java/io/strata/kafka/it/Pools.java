@@ -1,0 +1,41 @@
+package io.strata.kafka.it;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The installed command line, {@code java -jar strata-kafka.jar ...}, in a JVM of its own. */
+final class Pools {
+
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+
+  private Pools() {}
+
+  /** Creates a pool of the type {@code mapped}. */
+  static Path create(Path path, String size) {
+    strata("pool", "create", "--path", path.toString(), "--size", size, "--type", "mapped")
+        .orFail();
+    return path;
+  }
+
+  /** Runs {@code strata <arguments>}. */
+  static JavaProcess.Finished strata(String... arguments) {
+    List<String> command = new ArrayList<>();
+    command.add("-Xmx256m");
+    command.add("-jar");
+    command.add(Distribution.strataJar().toString());
+    command.addAll(List.of(arguments));
+    try {
+      Path folder = Files.createDirectories(Distribution.work().resolve("cli"));
+      return JavaProcess.run("strata-" + arguments[0], command, folder, LIMIT);
+    } catch (IOException e) {
+      throw new AssertionError("strata " + String.join(" ", arguments) + " did not run", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted while strata ran", e);
+    }
+  }
+}

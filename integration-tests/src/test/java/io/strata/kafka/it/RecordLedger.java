@@ -1,0 +1,255 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.Future;
+import java.util.zip.CRC32C;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * Knows what was sent to one topic and what of it was acknowledged, and checks by a consumer that
+ * exactly that is there: every record whole (its value carries its number and a checksum), in
+ * order, none lost, none twice.
+ *
+ * <p>Thread safety: sending and verifying by one thread; acknowledgements come from the producer's.
+ */
+final class RecordLedger {
+
+  private static final int HEADER = Long.BYTES + Integer.BYTES;
+  private static final Duration POLL = Duration.ofMillis(500);
+  private static final long VERIFY_LIMIT_NANOS = Duration.ofMinutes(3).toNanos();
+
+  private final String topic;
+  private final int partitions;
+  private final Random random;
+  private final Map<Integer, Partition> ledger = new HashMap<>();
+
+  RecordLedger(String topic, int partitions, long seed) {
+    this.topic = topic;
+    this.partitions = partitions;
+    this.random = new Random(seed);
+    for (int p = 0; p < partitions; p++) {
+      ledger.put(p, new Partition());
+    }
+  }
+
+  /** What is known of one partition, by record number. */
+  private static final class Partition {
+    private int sent;
+    private final BitSet acknowledged = new BitSet();
+    private final BitSet failed = new BitSet();
+
+    synchronized int next() {
+      return sent++;
+    }
+
+    synchronized void completed(int number, boolean success) {
+      (success ? acknowledged : failed).set(number);
+    }
+
+    synchronized int acknowledged() {
+      return acknowledged.cardinality();
+    }
+  }
+
+  /** A producer with acks=all and idempotence, Kafka's defaults, apart from the given settings. */
+  static Producer<byte[], byte[]> producer(String bootstrap, Map<String, ?> settings) {
+    Map<String, Object> all = new HashMap<>();
+    all.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
+    all.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    all.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    all.putAll(settings);
+    return new KafkaProducer<>(all);
+  }
+
+  /** A consumer that reads from the beginning and commits nothing, apart from the settings. */
+  static Consumer<byte[], byte[]> consumer(String bootstrap, Map<String, ?> settings) {
+    Map<String, Object> all = new HashMap<>();
+    all.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
+    all.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+    all.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+    all.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+    all.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+    all.putAll(settings);
+    return new KafkaConsumer<>(all);
+  }
+
+  /** Sends one record of about the size to the partition; does not wait. */
+  void send(Producer<byte[], byte[]> producer, int partition, int size) {
+    Partition target = partition(partition);
+    int number = target.next();
+    byte[] value = value(number, Math.max(size, HEADER));
+    byte[] key = ByteBuffer.allocate(Integer.BYTES).putInt(number).array();
+    Future<RecordMetadata> unused = // the callback has the outcome
+        producer.send(
+            new ProducerRecord<>(topic, partition, key, value),
+            (metadata, exception) -> target.completed(number, exception == null));
+  }
+
+  /** Sends so many records round robin, with Kafka's defaults, and waits for all of them. */
+  void produce(String bootstrap, int records, int size) {
+    produce(bootstrap, records, size, Map.of());
+  }
+
+  /** Sends so many records round robin and waits until every one is acknowledged. */
+  void produce(String bootstrap, int records, int size, Map<String, ?> settings) {
+    try (Producer<byte[], byte[]> producer = producer(bootstrap, settings)) {
+      for (int i = 0; i < records; i++) {
+        send(producer, i % partitions, size);
+      }
+      producer.flush();
+    }
+    assertNoneFailed();
+  }
+
+  /** Every record sent so far was acknowledged. */
+  void assertNoneFailed() {
+    ledger.forEach(
+        (number, partition) ->
+            assertThat(partition.acknowledged())
+                .as("acknowledged records of %s-%d", topic, number)
+                .isEqualTo(partition.sent));
+  }
+
+  /** How many were acknowledged. */
+  long acknowledged() {
+    return ledger.values().stream().mapToLong(Partition::acknowledged).sum();
+  }
+
+  /** What a verification read. */
+  record Verified(long records, long bytes) {}
+
+  /** Reads the topic from its beginning and compares. */
+  Verified verify(String bootstrap) {
+    return verify(bootstrap, Map.of());
+  }
+
+  /**
+   * Reads the topic from its beginning to its end and compares: every acknowledged record is there
+   * exactly once; one whose send failed is there at most once; each partition is in the order of
+   * sending; every value is whole.
+   */
+  Verified verify(String bootstrap, Map<String, ?> settings) {
+    Map<Integer, List<Integer>> found = new TreeMap<>();
+    long[] bytes = new long[1];
+    readAll(
+        bootstrap,
+        settings,
+        consumed -> {
+          bytes[0] += consumed.value().length;
+          found.computeIfAbsent(consumed.partition(), p -> new ArrayList<>()).add(check(consumed));
+        });
+    long records = 0;
+    for (int p = 0; p < partitions; p++) {
+      List<Integer> numbers = found.getOrDefault(p, List.of());
+      compare(p, numbers);
+      records += numbers.size();
+    }
+    return new Verified(records, bytes[0]);
+  }
+
+  private void compare(int number, List<Integer> found) {
+    Partition expected = partition(number);
+    String name = topic + "-" + number;
+    BitSet seen = new BitSet();
+    int last = -1;
+    for (int record : found) {
+      if (record <= last) {
+        throw new AssertionError(
+            name + ": record " + record + " after record " + last + ": out of order, or twice");
+      }
+      last = record;
+      seen.set(record);
+    }
+    BitSet lost = (BitSet) expected.acknowledged.clone();
+    lost.andNot(seen);
+    assertThat(lost.cardinality())
+        .as("acknowledged records of %s that are lost: %s", name, lost)
+        .isZero();
+    assertThat(seen.length())
+        .as("records of %s that were never sent", name)
+        .isLessThanOrEqualTo(expected.sent);
+  }
+
+  private int check(ConsumerRecord<byte[], byte[]> consumed) {
+    ByteBuffer value = ByteBuffer.wrap(consumed.value());
+    long number = value.getLong();
+    int sum = value.getInt();
+    CRC32C crc = new CRC32C();
+    crc.update(consumed.value(), HEADER, consumed.value().length - HEADER);
+    if ((int) crc.getValue() != sum || ByteBuffer.wrap(consumed.key()).getInt() != number) {
+      throw new AssertionError(
+          consumed.topic()
+              + "-"
+              + consumed.partition()
+              + ": value at offset "
+              + consumed.offset()
+              + " is not what was sent");
+    }
+    return Math.toIntExact(number);
+  }
+
+  private void readAll(
+      String bootstrap,
+      Map<String, ?> settings,
+      java.util.function.Consumer<ConsumerRecord<byte[], byte[]>> each) {
+    List<TopicPartition> all = new ArrayList<>();
+    for (int p = 0; p < partitions; p++) {
+      all.add(new TopicPartition(topic, p));
+    }
+    try (Consumer<byte[], byte[]> consumer = consumer(bootstrap, settings)) {
+      consumer.assign(all);
+      consumer.seekToBeginning(all);
+      Map<TopicPartition, Long> ends = consumer.endOffsets(all);
+      long deadline = System.nanoTime() + VERIFY_LIMIT_NANOS;
+      while (all.stream().anyMatch(tp -> consumer.position(tp) < ends.getOrDefault(tp, 0L))) {
+        if (System.nanoTime() > deadline) {
+          throw new AssertionError("reading " + topic + " to " + ends + " did not end in time");
+        }
+        ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
+        records.forEach(each);
+      }
+    }
+  }
+
+  private Partition partition(int number) {
+    Partition partition = ledger.get(number);
+    if (partition == null) {
+      throw new IllegalArgumentException(topic + " has no partition " + number);
+    }
+    return partition;
+  }
+
+  private byte[] value(int number, int size) {
+    byte[] payload = new byte[size - HEADER];
+    random.nextBytes(payload);
+    CRC32C crc = new CRC32C();
+    crc.update(payload);
+    return ByteBuffer.allocate(size)
+        .putLong(number)
+        .putInt((int) crc.getValue())
+        .put(payload)
+        .array();
+  }
+}

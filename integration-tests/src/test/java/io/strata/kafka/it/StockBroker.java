@@ -1,0 +1,388 @@
+package io.strata.kafka.it;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.Uuid;
+
+/**
+ * One stock broker: Kafka's own jars from Maven Central, KRaft combined mode, in its own JVM. With
+ * Strata it has what a user adds by hand: our jar on the class path, the JVM flag, and lines in
+ * {@code server.properties}. Ports are free ones, found at build time and kept over restarts. Not
+ * thread-safe.
+ */
+final class StockBroker implements AutoCloseable {
+
+  static final String PROVIDER_FLAG =
+      "-Djava.nio.file.spi.DefaultFileSystemProvider=io.strata.kafka.nio.StrataFileSystemProvider";
+
+  private static final Pattern STARTED = Pattern.compile("Kafka Server started");
+  private static final Duration START_LIMIT = Duration.ofMinutes(2);
+  private static final Duration STOP_LIMIT = Duration.ofMinutes(1);
+  private static final Duration TOOL_LIMIT = Duration.ofMinutes(2);
+
+  private final Path folder;
+  private final Map<String, String> properties;
+  private final List<String> jvmOptions;
+  private final int port;
+  private final Optional<Integer> jmxPort;
+  private boolean withStrata;
+  private Optional<JavaProcess> process = Optional.empty();
+  private int starts;
+
+  private StockBroker(Builder builder) {
+    folder = builder.folder;
+    properties = new TreeMap<>(builder.properties);
+    jvmOptions = List.copyOf(builder.jvmOptions);
+    port = builder.port;
+    jmxPort = builder.jmxPort;
+    withStrata = builder.withStrata;
+  }
+
+  /**
+   * A broker that keeps its configuration, its log directories ({@code data-0}, {@code data-1}, …)
+   * and its logs in the folder.
+   */
+  static Builder in(Path folder) {
+    return new Builder(folder);
+  }
+
+  // ---------------------------------------------------------------------------------------------
+  // life
+  // ---------------------------------------------------------------------------------------------
+
+  /** Starts it and waits until Kafka says that it has started. */
+  StockBroker start() throws IOException, InterruptedException {
+    launch();
+    JavaProcess running = process.orElseThrow();
+    running.awaitOutput(STARTED, START_LIMIT);
+    return this;
+  }
+
+  /** Starts it and waits for it to end by itself, as a broker does that refuses. */
+  Refusal startRefused() throws IOException, InterruptedException {
+    launch();
+    JavaProcess running = process.orElseThrow();
+    int exitCode;
+    try {
+      exitCode = running.awaitExit(START_LIMIT);
+    } finally {
+      running.close();
+    }
+    return new Refusal(exitCode, output());
+  }
+
+  /** How a broker ended that did not start. */
+  record Refusal(int exitCode, String output) {}
+
+  /** SIGTERM; a clean stop. */
+  int stop() throws IOException, InterruptedException {
+    int exitCode = process.orElseThrow().stop(STOP_LIMIT);
+    process = Optional.empty();
+    return exitCode;
+  }
+
+  /** SIGKILL. */
+  void kill() throws InterruptedException {
+    process.orElseThrow().kill();
+    process = Optional.empty();
+  }
+
+  /** Waits for a broker that ends by itself. */
+  int awaitExit(Duration limit) throws IOException, InterruptedException {
+    return process.orElseThrow().awaitExit(limit);
+  }
+
+  boolean isRunning() {
+    return process.isPresent() && process.get().isAlive();
+  }
+
+  @Override
+  public void close() {
+    process.ifPresent(JavaProcess::close);
+    process = Optional.empty();
+  }
+
+  private void launch() throws IOException {
+    if (isRunning()) {
+      throw new IllegalStateException("The broker in " + folder + " already runs");
+    }
+    writeProperties();
+    starts++;
+    List<String> command = new ArrayList<>(List.of("-Xms256m", "-Xmx512m"));
+    command.add("-Dstrata.it.log=" + serverLog());
+    command.add("-Dlog4j2.configurationFile=" + log4jConfiguration());
+    jmxPort.ifPresent(
+        jmx ->
+            command.addAll(
+                List.of(
+                    "-Dcom.sun.management.jmxremote.port=" + jmx,
+                    "-Dcom.sun.management.jmxremote.rmi.port=" + jmx,
+                    "-Dcom.sun.management.jmxremote.host=127.0.0.1",
+                    "-Djava.rmi.server.hostname=127.0.0.1",
+                    "-Dcom.sun.management.jmxremote.authenticate=false",
+                    "-Dcom.sun.management.jmxremote.ssl=false")));
+    command.addAll(strataOptions());
+    command.add("kafka.Kafka");
+    command.add(propertiesFile().toString());
+    process = Optional.of(JavaProcess.start("broker", command, folder, consoleLog(), serverLog()));
+  }
+
+  /** Class path, flag and what the test adds; the same for the broker and for its tools. */
+  private List<String> strataOptions() {
+    List<String> options = new ArrayList<>(jvmOptions);
+    if (withStrata) {
+      options.add(PROVIDER_FLAG);
+    }
+    options.add("-cp");
+    options.add(
+        withStrata
+            ? Distribution.kafkaClassPath() + ":" + Distribution.strataJar()
+            : Distribution.kafkaClassPath());
+    return options;
+  }
+
+  // ---------------------------------------------------------------------------------------------
+  // tools
+  // ---------------------------------------------------------------------------------------------
+
+  /** Runs one of Kafka's tools as a user would who has the same options in KAFKA_OPTS. */
+  JavaProcess.Finished tool(String mainClass, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("-Xmx256m"));
+    command.add("-Dstrata.it.log=" + folder.resolve("tools.log"));
+    command.add("-Dlog4j2.configurationFile=" + log4jConfiguration());
+    command.addAll(strataOptions());
+    command.add(mainClass);
+    command.addAll(List.of(arguments));
+    String name = mainClass.substring(mainClass.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
+    return JavaProcess.run(name, command, folder.resolve("tools"), TOOL_LIMIT);
+  }
+
+  /** Formats the log directories, with the flag where the broker has it. */
+  StockBroker format() throws IOException, InterruptedException {
+    writeProperties();
+    String clusterId = Uuid.randomUuid().toString();
+    tool(
+            "kafka.tools.StorageTool",
+            "format",
+            "--config",
+            propertiesFile().toString(),
+            "--cluster-id",
+            clusterId)
+        .orFail();
+    return this;
+  }
+
+  // ---------------------------------------------------------------------------------------------
+  // configuration; takes effect at the next start
+  // ---------------------------------------------------------------------------------------------
+
+  /** Sets a property. */
+  StockBroker set(String key, String value) {
+    properties.put(key, value);
+    return this;
+  }
+
+  /** Removes a property. */
+  StockBroker unset(String key) {
+    properties.remove(key);
+    return this;
+  }
+
+  /** What the property is set to. */
+  String property(String key) {
+    return Objects.requireNonNull(properties.get(key), key);
+  }
+
+  /** With the jar and the flag. */
+  StockBroker withStrata() {
+    withStrata = true;
+    return this;
+  }
+
+  /** Without the jar, the flag and every line of ours in server.properties: a stock broker. */
+  StockBroker withoutStrata() {
+    withStrata = false;
+    properties.keySet().removeIf(key -> key.startsWith("strata."));
+    properties.remove("metric.reporters");
+    return this;
+  }
+
+  /** Without the jar and the flag, though server.properties still names the reporter. */
+  StockBroker withoutFlag() {
+    withStrata = false;
+    return this;
+  }
+
+  private void writeProperties() throws IOException {
+    Files.createDirectories(folder);
+    String text =
+        properties.entrySet().stream()
+            .map(e -> e.getKey() + "=" + e.getValue())
+            .collect(Collectors.joining("\n", "", "\n"));
+    Files.writeString(propertiesFile(), text, UTF_8);
+  }
+
+  // ---------------------------------------------------------------------------------------------
+  // what it has
+  // ---------------------------------------------------------------------------------------------
+
+  /** The bootstrap address of the plain-text listener. */
+  String bootstrap() {
+    return "127.0.0.1:" + port;
+  }
+
+  /** The address of its MBean server; the builder's {@code jmx()} opens it. */
+  String jmxUrl() {
+    return "service:jmx:rmi:///jndi/rmi://127.0.0.1:" + jmxPort.orElseThrow() + "/jmxrmi";
+  }
+
+  /** An admin client; the caller closes it. */
+  Admin admin() {
+    return Admin.create(Map.of(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrap()));
+  }
+
+  Path propertiesFile() {
+    return folder.resolve("server.properties");
+  }
+
+  /** The log directories, in their order. */
+  List<Path> logDirectories() {
+    return Pattern.compile(",").splitAsStream(property("log.dirs")).map(Path::of).toList();
+  }
+
+  Path logDirectory() {
+    return logDirectories().get(0);
+  }
+
+  /** What the broker has logged since its last start, and then what is on its console. */
+  String output() throws IOException {
+    return textOf(serverLog()) + console();
+  }
+
+  /** Waits for a line in what it writes, from its last start on. */
+  String awaitOutput(String pattern, Duration limit) throws IOException, InterruptedException {
+    return process.orElseThrow().awaitOutput(Pattern.compile(pattern), limit);
+  }
+
+  /** What went past the log to standard output and error since the last start. */
+  String console() throws IOException {
+    return textOf(consoleLog());
+  }
+
+  private static String textOf(Path file) throws IOException {
+    return Files.exists(file) ? Files.readString(file, UTF_8) : "";
+  }
+
+  private Path serverLog() {
+    return folder.resolve("server-" + starts + ".log");
+  }
+
+  private Path consoleLog() {
+    return folder.resolve("console-" + starts + ".log");
+  }
+
+  private static Path log4jConfiguration() {
+    URL url =
+        Objects.requireNonNull(StockBroker.class.getClassLoader().getResource("broker-log4j2.xml"));
+    return Path.of(url.getPath());
+  }
+
+  /** How to make one. */
+  static final class Builder {
+
+    private final Path folder;
+    private final Map<String, String> properties = new TreeMap<>();
+    private final List<String> jvmOptions = new ArrayList<>();
+    private final int port;
+    private Optional<Integer> jmxPort = Optional.empty();
+    private boolean withStrata;
+
+    private Builder(Path folder) {
+      this.folder = folder;
+      List<Integer> ports = FreePorts.find(2);
+      port = ports.get(0);
+      int controllerPort = ports.get(1);
+      set("process.roles", "broker,controller");
+      set("node.id", "1");
+      set("controller.quorum.voters", "1@127.0.0.1:" + controllerPort);
+      set("controller.listener.names", "CONTROLLER");
+      set("inter.broker.listener.name", "PLAINTEXT");
+      set(
+          "listeners",
+          "PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort);
+      set("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,TLS:SSL");
+      // Internal topics as one node can hold them, with few partitions: each is a folder to load.
+      set("offsets.topic.replication.factor", "1");
+      set("offsets.topic.num.partitions", "4");
+      set("transaction.state.log.replication.factor", "1");
+      set("transaction.state.log.min.isr", "1");
+      set("transaction.state.log.num.partitions", "4");
+      set("share.coordinator.state.topic.replication.factor", "1");
+      set("share.coordinator.state.topic.min.isr", "1");
+      set("group.initial.rebalance.delay.ms", "0");
+      logDirectories(1);
+    }
+
+    /** Sets a property of server.properties. */
+    Builder set(String key, String value) {
+      properties.put(key, value);
+      return this;
+    }
+
+    /** So many log directories; one unless said. */
+    Builder logDirectories(int count) {
+      return set(
+          "log.dirs",
+          IntStream.range(0, count)
+              .mapToObj(i -> folder.resolve("data-" + i).toString())
+              .collect(Collectors.joining(",")));
+    }
+
+    /** Adds an option of the broker's JVM and of its tools' JVMs. */
+    Builder jvmOption(String option) {
+      jvmOptions.add(option);
+      return this;
+    }
+
+    /** Opens the MBean server on a local port. */
+    Builder jmx() {
+      jmxPort = Optional.of(FreePorts.find(1).get(0));
+      return this;
+    }
+
+    /** With the jar, the flag and the pools. */
+    Builder strata(Path... pools) {
+      withStrata = true;
+      set("strata.pool.type", "mapped");
+      set(
+          "strata.pools",
+          List.of(pools).stream().map(Path::toString).collect(Collectors.joining(",")));
+      return set(
+          "metric.reporters",
+          "org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter");
+    }
+
+    /** The broker, with its log directories formatted. */
+    StockBroker build() throws IOException, InterruptedException {
+      return new StockBroker(this).format();
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.strata.kafka.it;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.KafkaFuture;
+
+/** What the tests ask of the admin client, waiting for each answer. */
+final class Topics {
+
+  private static final long LIMIT_SECONDS = 120;
+
+  private Topics() {}
+
+  /** Creates a topic with one replica. */
+  static void create(StockBroker broker, String topic, int partitions, Map<String, String> config)
+      throws InterruptedException {
+    try (Admin admin = broker.admin()) {
+      await(
+          admin
+              .createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(config)))
+              .all());
+    }
+  }
+
+  /** Deletes a topic. */
+  static void delete(StockBroker broker, String topic) throws InterruptedException {
+    try (Admin admin = broker.admin()) {
+      await(admin.deleteTopics(List.of(topic)).all());
+    }
+  }
+
+  /** The result, or an error that says what the broker answered. */
+  static <T> T await(KafkaFuture<T> future) throws InterruptedException {
+    try {
+      return future.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new AssertionError("the broker did not do what the admin client asked", e);
+    }
+  }
+}

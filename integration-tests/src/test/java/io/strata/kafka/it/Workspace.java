@@ -1,0 +1,98 @@
+package io.strata.kafka.it;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * The folders of one test class: one below {@code target/it} for log directories and logs, which
+ * stays for the reader of a failure until the next run, and one on a memory-backed file system
+ * (where there is one with room) for pools, which is removed at the end. What the class opens
+ * through {@link #closing} is closed in reverse order. Register it as a static extension.
+ */
+final class Workspace implements BeforeAllCallback, AfterAllCallback {
+
+  private static final Path MEMORY_BACKED = Path.of("/dev/shm");
+  private static final long ROOM_FOR_POOLS = 2L << 30;
+
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private Path folder = Path.of("");
+  private Path pools = Path.of("");
+
+  @Override
+  public void beforeAll(ExtensionContext context) throws IOException {
+    String name = context.getRequiredTestClass().getSimpleName();
+    folder = Distribution.work().resolve(name).toAbsolutePath();
+    delete(folder);
+    Files.createDirectories(folder);
+    pools =
+        hasRoom(MEMORY_BACKED)
+            ? Files.createTempDirectory(MEMORY_BACKED, "strata-it-" + name + "-")
+            : Files.createDirectories(folder.resolve("pools"));
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) throws Exception {
+    for (int i = open.size() - 1; i >= 0; i--) {
+      open.get(i).close();
+    }
+    delete(pools);
+    if (context.getExecutionException().isEmpty()) {
+      deleteLogDirectories();
+    }
+  }
+
+  /** A folder of the given name; created. */
+  Path folder(String name) {
+    try {
+      return Files.createDirectories(folder.resolve(name));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The path of a pool of the given name; nothing is created. */
+  Path pool(String name) {
+    return pools.resolve(name + ".pool");
+  }
+
+  /** Registers something to close after the class's last test. */
+  <T extends AutoCloseable> T closing(T resource) {
+    open.add(resource);
+    return resource;
+  }
+
+  private static boolean hasRoom(Path path) throws IOException {
+    return Files.isWritable(path) && Files.getFileStore(path).getUsableSpace() >= ROOM_FOR_POOLS;
+  }
+
+  /** Logs of the processes stay; the data of the brokers would fill the disk. */
+  private void deleteLogDirectories() throws IOException {
+    List<Path> data;
+    try (Stream<Path> files = Files.walk(folder, 2)) {
+      data = files.filter(p -> p.getFileName().toString().startsWith("data")).toList();
+    }
+    for (Path path : data) {
+      delete(path);
+    }
+  }
+
+  static void delete(Path tree) throws IOException {
+    if (!Files.exists(tree)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(tree)) {
+      for (Path path : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    }
+  }
+}
