@@ -1,0 +1,85 @@
+package io.strata.kafka.broker;
+
+import com.codahale.metrics.MetricRegistry;
+import com.codahale.metrics.jmx.JmxReporter;
+import io.micrometer.core.instrument.Clock;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.jmx.JmxConfig;
+import io.micrometer.jmx.JmxMeterRegistry;
+import io.strata.kafka.broker.TierSource.PoolSample;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.function.DoubleSupplier;
+import javax.management.MBeanServer;
+
+/**
+ * Publishes the hot tier's metrics, all of the catalogue in {@code docs/reference/metrics.md}, in
+ * the broker's JMX below {@code io.strata.kafka}, until it is closed.
+ *
+ * <p>Values are read when JMX is read; nothing runs in the background.
+ *
+ * <p>Thread safety: immutable; safe for use by any thread.
+ */
+public final class StrataMetrics implements AutoCloseable {
+  private final MeterRegistry registry;
+
+  private StrataMetrics(MeterRegistry registry) {
+    this.registry = registry;
+  }
+
+  /** Publishes in the platform's MBean server. */
+  public static StrataMetrics publish(TierSource tier, EventCounters counters) {
+    return publish(tier, counters, ManagementFactory.getPlatformMBeanServer());
+  }
+
+  static StrataMetrics publish(TierSource tier, EventCounters counters, MBeanServer server) {
+    JmxNames names = new JmxNames();
+    MetricRegistry dropwizard = new MetricRegistry();
+    JmxReporter reporter =
+        JmxReporter.forRegistry(dropwizard)
+            .inDomain(JmxNames.DOMAIN)
+            .createsObjectNamesWith(names)
+            .registerWith(server)
+            .build();
+    MeterRegistry registry =
+        new JmxMeterRegistry(JmxConfig.DEFAULT, Clock.SYSTEM, names, dropwizard, reporter);
+    for (Metric metric : Metric.values()) {
+      register(registry, metric, tier, counters);
+    }
+    return new StrataMetrics(registry);
+  }
+
+  private static void register(
+      MeterRegistry registry, Metric metric, TierSource tier, EventCounters counters) {
+    Metric.Reading reading = metric.reading();
+    if (reading instanceof Metric.PoolReading pool) {
+      List<PoolSample> pools = tier.pools();
+      for (int i = 0; i < pools.size(); i++) {
+        int index = i;
+        gauge(metric, () -> pool.value().applyAsDouble(tier.pools().get(index)))
+            .tag("pool", pools.get(i).pool())
+            .register(registry);
+      }
+    } else if (reading instanceof Metric.TierReading one) {
+      gauge(metric, () -> one.value().applyAsDouble(tier)).register(registry);
+    } else if (reading instanceof Metric.EventReading one) {
+      gauge(metric, () -> one.value().applyAsDouble(counters)).register(registry);
+    }
+  }
+
+  /** Counters, too, are gauges in JMX: an MBean with the one attribute {@code Value}. */
+  private static Gauge.Builder<DoubleSupplier> gauge(Metric metric, DoubleSupplier value) {
+    return Gauge.builder(
+            metric.type() + "." + metric.metricName(), value, DoubleSupplier::getAsDouble)
+        .description(metric.description())
+        .baseUnit(metric.unit())
+        .strongReference(true);
+  }
+
+  /** Withdraws all metrics; without effect when closed. */
+  @Override
+  public void close() {
+    registry.close();
+  }
+}
