@@ -86,7 +86,8 @@ public interface SegmentFiles {
    * Moves a file or a directory, as {@link java.nio.file.Files#move} does. Called for every move
    * whose source or target may be a segment, or whose source is a directory. A rename keeps the
    * inode, and so the extended attribute that ties home to its slot: channels that are open on the
-   * file, or on files in the directory, stay valid. A hot file that is replaced is freed.
+   * file, or on files in the directory, stay valid. A hot file that an atomic move replaces is
+   * freed; without {@code ATOMIC_MOVE} the provider has deleted it before.
    *
    * <p>The source is never a symbolic link, the target may be one (and is then replaced itself). A
    * hot file is moved only with {@link java.nio.file.StandardCopyOption#ATOMIC_MOVE} among {@code

@@ -1,0 +1,161 @@
+package io.strata.kafka.nio;
+
+import java.io.IOException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.DosFileAttributeView;
+import java.nio.file.attribute.DosFileAttributes;
+import java.nio.file.attribute.FileAttributeView;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.GroupPrincipal;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The delegate's views on a file, whose reads and whose {@code setTimes} go through the provider: a
+ * view is lazy, so whether its file is a hot segment is known only then.
+ */
+final class HotAttributeViews {
+
+  /** What a view asks the provider. */
+  interface Attributes {
+    <A extends BasicFileAttributes> A read(Path path, Class<A> type, LinkOption... options)
+        throws IOException;
+
+    void lastModifiedSet(Path path, FileTime time, LinkOption... options) throws IOException;
+  }
+
+  private HotAttributeViews() {}
+
+  /** Wraps a view that tells sizes or times; any other as it is. */
+  static <V extends FileAttributeView> V wrap(
+      V view, Class<V> type, Path path, Attributes attributes, LinkOption... options) {
+    if (type == BasicFileAttributeView.class) {
+      return type.cast(new Basic((BasicFileAttributeView) view, path, attributes, options));
+    }
+    if (type == PosixFileAttributeView.class) {
+      return type.cast(new Posix((PosixFileAttributeView) view, path, attributes, options));
+    }
+    if (type == DosFileAttributeView.class) {
+      return type.cast(new Dos((DosFileAttributeView) view, path, attributes, options));
+    }
+    return view;
+  }
+
+  private static class Basic implements BasicFileAttributeView {
+
+    private final BasicFileAttributeView delegate;
+    private final Path path;
+    private final Attributes attributes;
+    private final LinkOption[] options;
+
+    Basic(
+        BasicFileAttributeView delegate, Path path, Attributes attributes, LinkOption... options) {
+      this.delegate = delegate;
+      this.path = path;
+      this.attributes = attributes;
+      this.options = options.clone();
+    }
+
+    final <A extends BasicFileAttributes> A read(Class<A> type) throws IOException {
+      return attributes.read(path, type, options);
+    }
+
+    @Override
+    public String name() {
+      return delegate.name();
+    }
+
+    @Override
+    public BasicFileAttributes readAttributes() throws IOException {
+      return read(BasicFileAttributes.class);
+    }
+
+    @Override
+    public void setTimes(
+        @Nullable FileTime lastModified, @Nullable FileTime lastAccess, @Nullable FileTime created)
+        throws IOException {
+      delegate.setTimes(lastModified, lastAccess, created);
+      if (lastModified != null) {
+        attributes.lastModifiedSet(path, lastModified, options);
+      }
+    }
+  }
+
+  private static final class Posix extends Basic implements PosixFileAttributeView {
+
+    private final PosixFileAttributeView delegate;
+
+    Posix(
+        PosixFileAttributeView delegate, Path path, Attributes attributes, LinkOption... options) {
+      super(delegate, path, attributes, options);
+      this.delegate = delegate;
+    }
+
+    @Override
+    public PosixFileAttributes readAttributes() throws IOException {
+      return read(PosixFileAttributes.class);
+    }
+
+    @Override
+    public UserPrincipal getOwner() throws IOException {
+      return delegate.getOwner();
+    }
+
+    @Override
+    public void setOwner(UserPrincipal owner) throws IOException {
+      delegate.setOwner(owner);
+    }
+
+    @Override
+    public void setGroup(GroupPrincipal group) throws IOException {
+      delegate.setGroup(group);
+    }
+
+    @Override
+    public void setPermissions(Set<PosixFilePermission> permissions) throws IOException {
+      delegate.setPermissions(permissions);
+    }
+  }
+
+  private static final class Dos extends Basic implements DosFileAttributeView {
+
+    private final DosFileAttributeView delegate;
+
+    Dos(DosFileAttributeView delegate, Path path, Attributes attributes, LinkOption... options) {
+      super(delegate, path, attributes, options);
+      this.delegate = delegate;
+    }
+
+    @Override
+    public DosFileAttributes readAttributes() throws IOException {
+      return read(DosFileAttributes.class);
+    }
+
+    @Override
+    public void setReadOnly(boolean value) throws IOException {
+      delegate.setReadOnly(value);
+    }
+
+    @Override
+    public void setHidden(boolean value) throws IOException {
+      delegate.setHidden(value);
+    }
+
+    @Override
+    public void setSystem(boolean value) throws IOException {
+      delegate.setSystem(value);
+    }
+
+    @Override
+    public void setArchive(boolean value) throws IOException {
+      delegate.setArchive(value);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package io.strata.kafka.nio;
+
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+/** Open options, checked and told apart as the JDK does. */
+final class SegmentOpenOptions {
+
+  private SegmentOpenOptions() {}
+
+  /** Options of an input stream. */
+  static Set<OpenOption> reading(OpenOption... options) {
+    Set<OpenOption> set = new HashSet<>(Arrays.asList(options));
+    set.add(StandardOpenOption.READ);
+    return set;
+  }
+
+  /** Options of an output stream. */
+  static Set<OpenOption> writing(OpenOption... options) {
+    Set<OpenOption> set =
+        new HashSet<>(
+            options.length > 0
+                ? Arrays.asList(options)
+                : List.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING));
+    set.add(StandardOpenOption.WRITE);
+    return set;
+  }
+
+  /** Whether the options are ones that the JDK accepts together, whatever the file. */
+  static boolean valid(Set<? extends OpenOption> options) {
+    boolean append = options.contains(StandardOpenOption.APPEND);
+    return !(append
+        && (options.contains(StandardOpenOption.READ)
+            || options.contains(StandardOpenOption.TRUNCATE_EXISTING)));
+  }
+
+  /** Options that a hot segment cannot honour: direct I/O, say, and deletion on close. */
+  static boolean supported(Set<? extends OpenOption> options) {
+    for (OpenOption option : options) {
+      Objects.requireNonNull(option, "option");
+      if (option == StandardOpenOption.DELETE_ON_CLOSE
+          || !(option instanceof StandardOpenOption || option == LinkOption.NOFOLLOW_LINKS)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether an open with these options follows a symbolic link in the last name. */
+  static boolean followsLinks(Set<? extends OpenOption> options) {
+    boolean writes =
+        options.contains(StandardOpenOption.WRITE) || options.contains(StandardOpenOption.APPEND);
+    boolean createsNew = writes && options.contains(StandardOpenOption.CREATE_NEW);
+    return !createsNew && !options.contains(LinkOption.NOFOLLOW_LINKS);
+  }
+}

@@ -1,0 +1,73 @@
+package io.strata.kafka.nio;
+
+import io.strata.kafka.tier.SegmentFiles;
+import java.io.IOException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.spi.FileSystemProvider;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which file an operation ends at, and whether that file may be a segment.
+ *
+ * <p>A segment is told by its own name, so a symbolic link is followed first, as the kernel would,
+ * whether the link or the segment has the telling name. Links among the directories need no care:
+ * the tier compares real directories.
+ *
+ * <p>Paths are the delegate's. Thread safety: immutable.
+ */
+final class SegmentRouter {
+
+  /** What Linux follows before it gives up with ELOOP. */
+  private static final int MOST_LINKS = 40;
+
+  private final FileSystemProvider delegate;
+
+  SegmentRouter(FileSystemProvider delegate) {
+    this.delegate = delegate;
+  }
+
+  /** For an operation on {@code path} itself: it may be a segment, and is no link nor directory. */
+  Optional<Path> itself(Path path) {
+    if (!SegmentFiles.maybeSegment(path)) {
+      return Optional.empty();
+    }
+    BasicFileAttributes attributes = attributesItself(path);
+    return attributes == null || attributes.isRegularFile() ? Optional.of(path) : Optional.empty();
+  }
+
+  /** For an operation that follows links: the file, there or yet to be made, if it may be one. */
+  Optional<Path> followed(Path path) {
+    Path file = path;
+    for (int links = 0; links <= MOST_LINKS; links++) {
+      BasicFileAttributes attributes = attributesItself(file);
+      if (attributes == null || attributes.isRegularFile()) {
+        return SegmentFiles.maybeSegment(file) ? Optional.of(file) : Optional.empty();
+      }
+      if (!attributes.isSymbolicLink()) {
+        return Optional.empty();
+      }
+      try {
+        file = file.resolveSibling(delegate.readSymbolicLink(file));
+      } catch (IOException e) {
+        return Optional.empty(); // Gone or replaced meanwhile: the delegate decides.
+      }
+    }
+    return Optional.empty();
+  }
+
+  Optional<Path> route(Path path, boolean followLinks) {
+    return followLinks ? followed(path) : itself(path);
+  }
+
+  /** Attributes without following a link; null when there is no such file, or it cannot be seen. */
+  @Nullable BasicFileAttributes attributesItself(Path path) {
+    try {
+      return delegate.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    } catch (IOException e) {
+      return null; // The operation itself meets the same failure, and reports it.
+    }
+  }
+}
