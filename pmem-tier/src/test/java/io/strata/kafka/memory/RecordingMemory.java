@@ -35,6 +35,7 @@ public final class RecordingMemory implements PersistentMemory {
   public static final int LINE = 64;
 
   private static final int WORDS_PER_LINE = LINE / Long.BYTES;
+  private static final int VALUES_KEPT = 4;
   private static final long NEVER = Long.MAX_VALUE;
 
   private final Durability durability;
@@ -48,8 +49,8 @@ public final class RecordingMemory implements PersistentMemory {
   private final ByteBuffer certain;
 
   /**
-   * By number of word: the values that it had since it was persisted, the newest one excepted, for
-   * words stored more than once.
+   * By number of word: the last few values that it had since it was persisted, the newest one
+   * excepted, for words stored more than once.
    */
   @GuardedBy("this")
   private final TreeMap<Integer, List<Long>> between = new TreeMap<>();
@@ -317,7 +318,11 @@ public final class RecordingMemory implements PersistentMemory {
   private void remember(long position, long length) {
     for (int word = word(position); word < wordAfter(position + length); word++) {
       if (isUncertain(word)) {
-        between.computeIfAbsent(word, unused -> new ArrayList<>()).add(get(seen, word));
+        List<Long> values = between.computeIfAbsent(word, unused -> new ArrayList<>(1));
+        values.add(get(seen, word));
+        if (values.size() > VALUES_KEPT) {
+          values.remove(0);
+        }
       }
     }
   }
@@ -335,7 +340,8 @@ public final class RecordingMemory implements PersistentMemory {
 
   @GuardedBy("this")
   private boolean isUncertain(int word) {
-    return get(seen, word) != get(certain, word) || between.containsKey(word);
+    return get(seen, word) != get(certain, word)
+        || (!between.isEmpty() && between.containsKey(word));
   }
 
   @GuardedBy("this")
