@@ -338,6 +338,9 @@ final class StockBroker implements AutoCloseable {
       set("share.coordinator.state.topic.replication.factor", "1");
       set("share.coordinator.state.topic.min.isr", "1");
       set("group.initial.rebalance.delay.ms", "0");
+      // After kill -9 the controller takes the new broker for a second one until the session ends.
+      set("broker.session.timeout.ms", "3000");
+      set("broker.heartbeat.interval.ms", "500");
       logDirectories(1);
     }
 
@@ -354,6 +357,12 @@ final class StockBroker implements AutoCloseable {
           IntStream.range(0, count)
               .mapToObj(i -> folder.resolve("data-" + i).toString())
               .collect(Collectors.joining(",")));
+    }
+
+    /** Adds a TLS listener. */
+    Builder tls(TlsListener tls) {
+      tls.brokerSettings().forEach(this::set);
+      return set("listeners", properties.get("listeners") + ",TLS://127.0.0.1:" + tls.port());
     }
 
     /** Adds an option of the broker's JVM and of its tools' JVMs. */

@@ -5,9 +5,13 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
 
 /** What the tests ask of the admin client, waiting for each answer. */
 final class Topics {
@@ -16,7 +20,11 @@ final class Topics {
 
   private Topics() {}
 
-  /** Creates a topic with one replica. */
+  /**
+   * Creates a topic with one replica and waits until every partition answers. A producer that comes
+   * earlier may have its second batch accepted before its first, and an idempotent one then never
+   * gets further: stock Kafka takes any first sequence number of a producer that it does not know.
+   */
   static void create(StockBroker broker, String topic, int partitions, Map<String, String> config)
       throws InterruptedException {
     try (Admin admin = broker.admin()) {
@@ -24,6 +32,12 @@ final class Topics {
           admin
               .createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(config)))
               .all());
+      Map<TopicPartition, OffsetSpec> all =
+          IntStream.range(0, partitions)
+              .boxed()
+              .collect(
+                  Collectors.toMap(p -> new TopicPartition(topic, p), p -> OffsetSpec.latest()));
+      await(admin.listOffsets(all).all());
     }
   }
 

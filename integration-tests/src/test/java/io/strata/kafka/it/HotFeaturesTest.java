@@ -1,0 +1,29 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** The scenarios on a broker whose segments are in a pool that holds them all. */
+class HotFeaturesTest extends BrokerFeatures {
+
+  @Override
+  void configure(StockBroker.Builder builder) {
+    builder.strata(Pools.create(work.pool("hot"), "256m"));
+  }
+
+  /** The newest segment of each partition is in the pool, and holds nothing at home. */
+  @Override
+  void assertPlacement(StockBroker broker, String topic) throws IOException {
+    for (Path dir : broker.logDirectories()) {
+      for (Path partition : Homes.partitions(dir, topic)) {
+        List<Path> segments = Homes.segments(partition);
+        Path active = segments.get(segments.size() - 1);
+        assertThat(Homes.isHot(active)).as("%s is in the pool", active).isTrue();
+        assertThat(Homes.allocatedBytes(active)).as("bytes of %s at home", active).isZero();
+      }
+    }
+  }
+}

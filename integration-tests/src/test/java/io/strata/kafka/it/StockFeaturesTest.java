@@ -1,0 +1,15 @@
+package io.strata.kafka.it;
+
+/** The scenarios on a broker without Strata: what fails here is no fault of the tier. */
+class StockFeaturesTest extends BrokerFeatures {
+
+  @Override
+  void configure(StockBroker.Builder builder) {
+    // as it comes
+  }
+
+  @Override
+  void assertPlacement(StockBroker broker, String topic) {
+    // everything is at home
+  }
+}
