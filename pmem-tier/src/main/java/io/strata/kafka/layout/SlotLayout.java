@@ -1,0 +1,169 @@
+package io.strata.kafka.layout;
+
+/**
+ * A slot: the durable record of one segment.
+ *
+ * <pre>
+ *          0       1       2       3       4       5       6       7
+ *         +-------+-------+-------+-------+-------+-------+-------+-------+
+ *       0 | state                                                         |
+ *         +---------------------------------------------------------------+
+ *       8 | generation                                                    |
+ *         +---------------------------------------------------------------+
+ *      16 | committed length                                              |
+ *         +---------------------------------------------------------------+
+ *      24 | extent count                                                  |
+ *         +---------------------------------------------------------------+
+ *      32 | flags                                                         |
+ *         +---------------------------------------------------------------+
+ *      40 | body check                                                    |
+ *         +---------------------------------------------------------------+
+ *      48 | truncations                                                   |
+ *         +---------------------------------------------------------------+
+ *      56 | forced length                                                 |
+ *         +===============================================================+
+ *      64 | directory id                                                  |
+ *         +---------------------------------------------------------------+
+ *      80 | created                                                       |
+ *         +-------------------------------+-------------------------------+
+ *      88 | path length                   | reserved                      |
+ *         +-------------------------------+-------------------------------+
+ *      96 | path                                                          |
+ *         +---------------------------------------------------------------+
+ *     416 | extents                                                       |
+ *         +---------------------------------------------------------------+
+ *    1024
+ * </pre>
+ *
+ * <p>The first line (to 64) and the extents are {@link CheckedWord}s; the words of the first line
+ * have the pool's salt, the extents one of the slot's generation, too. The body (from 64 to 416) is
+ * immutable while the slot is live and covered by the body check.
+ *
+ * <p>Commit rules, each step persisted before the next:
+ *
+ * <ol>
+ *   <li>allocate: body; then generation (one more than before), body check, and zeros in length,
+ *       count, flags, truncations and forced length; then state {@link #STATE_LIVE}
+ *   <li>grow: extent entry; then extent count
+ *   <li>append: the bytes in the extents; then committed length
+ *   <li>truncate: truncations (one more) and committed length; then extent count
+ *   <li>delete: state {@link #STATE_DELETING}; home is unlinked; then state {@link #STATE_FREE}
+ * </ol>
+ */
+public final class SlotLayout {
+  /** Position of the slot table. */
+  public static final long TABLE = 12288;
+
+  /** Bytes of a slot. */
+  public static final int SLOT_LENGTH = 1024;
+
+  /** Bytes of the first line. */
+  public static final int LINE_LENGTH = 64;
+
+  /** 8 bytes: one of the {@code STATE_} codes. */
+  public static final int STATE_OFFSET = 0;
+
+  /** 8 bytes: how often the slot has been allocated. */
+  public static final int GENERATION_OFFSET = 8;
+
+  /** 8 bytes: bytes of the segment that are whole in the pool. */
+  public static final int COMMITTED_LENGTH_OFFSET = 16;
+
+  /** 8 bytes: extents in use. */
+  public static final int EXTENT_COUNT_OFFSET = 24;
+
+  /** 8 bytes: a sum of the {@code FLAG_} bits. */
+  public static final int FLAGS_OFFSET = 32;
+
+  /** 8 bytes: CRC-32C of the generation and the body. */
+  public static final int BODY_CHECK_OFFSET = 40;
+
+  /** 8 bytes: how often extents may have been taken from this generation. */
+  public static final int TRUNCATIONS_OFFSET = 48;
+
+  /** 8 bytes: bytes known to survive a power cut, where that takes a force. */
+  public static final int FORCED_LENGTH_OFFSET = 56;
+
+  /** 16 bytes: UUID of the log directory, its more significant word first. */
+  public static final int DIRECTORY_ID_OFFSET = 64;
+
+  /** Bytes of the UUID. */
+  public static final int DIRECTORY_ID_LENGTH = 16;
+
+  /** 8 bytes: creation time in milliseconds since the epoch. */
+  public static final int CREATED_OFFSET = 80;
+
+  /** 4 bytes: bytes used of the path. */
+  public static final int PATH_LENGTH_OFFSET = 88;
+
+  /** 4 bytes: zeros. */
+  public static final int RESERVED_OFFSET = 92;
+
+  /** 320 bytes: the path relative to the log directory, in UTF-8, zeros behind it. */
+  public static final int PATH_OFFSET = 96;
+
+  /** Bytes there are for the path. */
+  public static final int PATH_LENGTH = 320;
+
+  /** 76 words of 8 bytes: see {@link #extentValue}. */
+  public static final int EXTENTS_OFFSET = 416;
+
+  /** Bytes of the extents. */
+  public static final int EXTENTS_LENGTH = 608;
+
+  /** The largest extent count. */
+  public static final int MAX_EXTENTS = EXTENTS_LENGTH / 8;
+
+  /** The slot holds nothing: {@code FREE} in ASCII. */
+  public static final long STATE_FREE = 0x45455246L;
+
+  /** The slot holds a segment: {@code LIVE} in ASCII. */
+  public static final long STATE_LIVE = 0x4556494CL;
+
+  /** The slot's segment is being deleted: {@code DELE} in ASCII. */
+  public static final long STATE_DELETING = 0x454C4544L;
+
+  /** Home's directory entry is durable. */
+  public static final int FLAG_HOME_DURABLE = 1;
+
+  /** All bytes are durable at home, too. */
+  public static final int FLAG_CLEAN = 2;
+
+  /** The bytes from the committed length on are at home. */
+  public static final int FLAG_SPILLED = 4;
+
+  /** All flags that this version knows. */
+  public static final int ALL_FLAGS = FLAG_HOME_DURABLE | FLAG_CLEAN | FLAG_SPILLED;
+
+  private SlotLayout() {}
+
+  /** Position of slot {@code index}, which is from 0. */
+  public static long slotPosition(int index) {
+    return TABLE + (long) index * SLOT_LENGTH;
+  }
+
+  /**
+   * The value of an extent's word. It is never 0, so that a zeroed word is no extent.
+   *
+   * @param block where the extent begins, in units of the smallest extent from the data's start
+   * @param order its length is 2^order times the smallest extent
+   */
+  public static long extentValue(long block, int order) {
+    return (block << 8) | (order + 1);
+  }
+
+  /** Where the extent begins, in units of the smallest extent from the data's start. */
+  public static long extentBlock(long value) {
+    return value >>> 8;
+  }
+
+  /** The extent's order; -1 or above the largest for a value that is no extent. */
+  public static int extentOrder(long value) {
+    return (int) (value & 0xFF) - 1;
+  }
+
+  /** The salt of a slot's extents. */
+  public static int extentSalt(int poolSalt, long generation) {
+    return poolSalt ^ (int) (generation & 0xFFFF);
+  }
+}

@@ -1,0 +1,90 @@
+package io.strata.kafka.pool;
+
+import java.util.OptionalInt;
+
+/**
+ * A set of small integers whose smallest member is found in logarithmic time, whatever the size: a
+ * bit for each number, a bit for each word of those, and so on up to one word.
+ *
+ * <p>Thread safety: not thread-safe.
+ */
+final class BlockSet {
+  private final int capacity;
+  private final long[][] levels;
+  private int size;
+
+  /** An empty set of numbers from 0 to {@code capacity - 1}. */
+  BlockSet(int capacity) {
+    this.capacity = capacity;
+    int depth = 1;
+    for (long reach = 64; reach < capacity; reach *= 64) {
+      depth++;
+    }
+    levels = new long[depth][];
+    long words = capacity;
+    for (int level = 0; level < depth; level++) {
+      words = Math.max(1, (words + 63) / 64);
+      levels[level] = new long[(int) words];
+    }
+  }
+
+  int size() {
+    return size;
+  }
+
+  boolean contains(int number) {
+    return number < capacity && (levels[0][number >> 6] & (1L << number)) != 0;
+  }
+
+  /** Adds a number that is not a member. */
+  void add(int number) {
+    size++;
+    int bit = number;
+    for (long[] level : levels) {
+      level[bit >> 6] |= 1L << bit;
+      bit >>= 6;
+    }
+  }
+
+  /** Removes a number that is a member. */
+  void remove(int number) {
+    size--;
+    int bit = number;
+    for (long[] level : levels) {
+      level[bit >> 6] &= ~(1L << bit);
+      if (level[bit >> 6] != 0) {
+        return;
+      }
+      bit >>= 6;
+    }
+  }
+
+  /** The smallest member. */
+  OptionalInt first() {
+    if (size == 0) {
+      return OptionalInt.empty();
+    }
+    int bit = 0;
+    for (int level = levels.length - 1; level >= 0; level--) {
+      bit = (bit << 6) | Long.numberOfTrailingZeros(levels[level][bit]);
+    }
+    return OptionalInt.of(bit);
+  }
+
+  /** Whether a member is at least {@code from} and less than {@code to}. */
+  boolean anyBetween(int from, int to) {
+    int number = from;
+    while (number < to) {
+      int word = number >> 6;
+      if (word >= levels[0].length) {
+        return false;
+      }
+      long members = levels[0][word] & (-1L << number);
+      if (members != 0) {
+        return (word << 6) + Long.numberOfTrailingZeros(members) < to;
+      }
+      number = (word + 1) << 6;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,40 @@
+package io.strata.kafka.pool;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What opening a pool for writing found and did. Immutable and safe for use by any thread.
+ *
+ * @param liveSlots slots that hold a segment
+ * @param deletingSlots slots whose deletion was begun and is to be finished: unlink home, free
+ * @param freeSlots slots that can be allocated
+ * @param usedBytes bytes in the segments' extents
+ * @param repaired what was wrong with the superblock or the session line, and has been put right
+ * @param bound whether the pool had no owner and has been bound to the opener
+ * @param powerLost whether the machine went down while the pool was open, and the pool keeps only
+ *     what was forced (see {@link io.strata.kafka.memory.Durability#FORCE})
+ * @param shortened the segments that lost bytes by that
+ * @param took how long opening took
+ */
+public record OpenReport(
+    int liveSlots,
+    int deletingSlots,
+    int freeSlots,
+    long usedBytes,
+    List<CheckFinding> repaired,
+    boolean bound,
+    boolean powerLost,
+    List<Shortened> shortened,
+    Duration took) {
+
+  /**
+   * A segment whose bytes were stored but not all forced when the power went.
+   *
+   * @param slot its slot
+   * @param relativePath where it was created
+   * @param from its committed length before
+   * @param to what was forced of it, which is now its committed length
+   */
+  public record Shortened(int slot, String relativePath, long from, long to) {}
+}

@@ -1,0 +1,373 @@
+package io.strata.kafka.pool;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.layout.SlotLayout;
+import io.strata.kafka.layout.SuperblockLayout;
+import io.strata.kafka.memory.Durability;
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.memory.PersistentMemory;
+import io.strata.kafka.memory.ProgressListener;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * A pool that this process writes to.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads; a {@link Slot} has rules of
+ * its own. After {@link #close} everything that touches the memory throws {@link
+ * java.nio.channels.ClosedChannelException}.
+ */
+public final class Pool implements AutoCloseable {
+  private final PersistentMemory memory;
+  private final Superblock superblock;
+  private final BuddyAllocator allocator;
+  private final OpenReport report;
+  private final AutoCloseable lock;
+
+  /** By index; null where the slot is free. */
+  private final AtomicReferenceArray<Slot> slots;
+
+  private final AtomicLongArray generations;
+  private final Object freeSlotsLock = new Object();
+
+  @GuardedBy("freeSlotsLock")
+  private final BlockSet freeSlots;
+
+  /** Held while slots are forced, so that nobody takes them for forced before they are. */
+  private final Object releaseLock = new Object();
+
+  private final Object unforcedLock = new Object();
+
+  /** Slots that dropped extents and have not been forced since. */
+  @GuardedBy("unforcedLock")
+  private final BitSet unforced = new BitSet();
+
+  Pool(
+      PersistentMemory memory,
+      Superblock superblock,
+      PoolScan scan,
+      OpenReport report,
+      AutoCloseable lock) {
+    this.memory = memory;
+    this.superblock = superblock;
+    this.allocator = scan.allocator();
+    this.report = report;
+    this.lock = lock;
+    this.slots = new AtomicReferenceArray<>(superblock.slotCount());
+    this.generations = scan.generations();
+    this.freeSlots = new BlockSet(superblock.slotCount());
+    for (SlotImage image : scan.used()) {
+      slots.set(image.index(), new Slot(this, image));
+    }
+    synchronized (freeSlotsLock) {
+      for (int i = 0; i < superblock.slotCount(); i++) {
+        if (slots.get(i) == null) {
+          freeSlots.add(i);
+        }
+      }
+    }
+  }
+
+  /**
+   * Creates a pool: allocates its file's blocks, with permissions for its owner only, and formats
+   * it. The file appears under its name when it is whole.
+   *
+   * @param progress hears of the prefaulting
+   * @throws PoolException with kind EXISTS, INVALID_SPEC, TYPE_UNAVAILABLE, NO_SPACE or LOCKED
+   */
+  public static void create(PoolSpec spec, ProgressListener progress) throws IOException {
+    PoolFile.create(spec, progress);
+  }
+
+  /**
+   * Opens a pool for writing: takes its lock, verifies it, repairs a copy of the superblock if the
+   * other one is good, and rebuilds the free map.
+   *
+   * @param expected who opens it; a pool without an owner is bound to it
+   * @throws PoolException if the pool cannot be used; it has then not been changed, but for the
+   *     superblock's repair
+   */
+  public static Pool open(Path file, MemoryType type, PoolOwner expected) throws IOException {
+    return PoolFile.open(file, type, expected);
+  }
+
+  /**
+   * Opens a pool for reading, while another process may be writing to it: no lock, no repair.
+   *
+   * @throws PoolException if it is no pool, or cannot be read
+   */
+  public static PoolReader openReadOnly(Path file) throws IOException {
+    return PoolFile.openReadOnly(file);
+  }
+
+  /**
+   * Makes a pool larger; nobody may have it open for writing. The number of slots stays.
+   *
+   * @param newSize of the file in bytes
+   * @param progress hears when it is done
+   * @throws PoolException with kind INVALID_SPEC if it is not larger than the pool is, and as
+   *     {@link #open} does
+   */
+  public static void grow(Path file, long newSize, ProgressListener progress) throws IOException {
+    PoolFile.grow(file, newSize, progress);
+  }
+
+  /**
+   * Makes a damaged pool usable, at its operator's request: damaged slots are freed, and with them
+   * the bytes of their segments that are not at home are given up. Nobody may have it open for
+   * writing.
+   *
+   * @throws PoolException if neither copy of the superblock is good, and as {@link #open} does
+   */
+  public static RepairReport repair(Path file) throws IOException {
+    return PoolFile.repair(file);
+  }
+
+  /**
+   * Formats a memory as a pool; what it held is lost. For tests and tools that bring their own
+   * memory; it takes no lock.
+   *
+   * @param spec of which path, type and prefault are not used
+   */
+  public static void format(PersistentMemory memory, PoolSpec spec) throws IOException {
+    PoolFormatter.format(memory, spec);
+  }
+
+  /** As {@link #open(Path, MemoryType, PoolOwner)}, on a memory, which the pool will close. */
+  public static Pool open(PersistentMemory memory, PoolOwner expected) throws IOException {
+    return PoolOpener.open(memory, expected, Session.currentBootId(), () -> {});
+  }
+
+  /** What the pool is. */
+  public PoolInfo info() {
+    return infoOf(memory, superblock);
+  }
+
+  static PoolInfo infoOf(PersistentMemory memory, Superblock superblock) {
+    return new PoolInfo(
+        memory.path(),
+        superblock.poolId(),
+        memory.type(),
+        memory.durability(),
+        superblock.owner(),
+        superblock.poolSize(),
+        superblock.dataPosition(),
+        superblock.dataSize(),
+        superblock.slotCount(),
+        superblock.createdAtMillis(),
+        SuperblockLayout.VERSION);
+  }
+
+  /** How full it is; cheap. */
+  public PoolUsage usage() {
+    long free = allocator.freeBytes();
+    int freeCount;
+    synchronized (freeSlotsLock) {
+      freeCount = freeSlots.size();
+    }
+    return new PoolUsage(
+        superblock.dataSize() - free,
+        free,
+        superblock.slotCount() - freeCount,
+        freeCount,
+        allocator.largestFree());
+  }
+
+  /** The bytes. */
+  public PersistentMemory memory() {
+    return memory;
+  }
+
+  /** What opening found. */
+  public OpenReport report() {
+    return report;
+  }
+
+  /**
+   * Takes a free slot for a new segment of length 0, without extents. The slot is durably LIVE when
+   * this returns.
+   *
+   * @param directoryId the log directory
+   * @param relativePath of the segment's home, relative to its log directory: 1 to 320 bytes in
+   *     UTF-8
+   * @return empty when no slot is free
+   * @throws IllegalArgumentException if the path is empty or too long
+   */
+  public Optional<Slot> allocateSlot(UUID directoryId, String relativePath) throws IOException {
+    int length = relativePath.getBytes(StandardCharsets.UTF_8).length;
+    if (length < 1 || length > SlotLayout.PATH_LENGTH) {
+      throw new IllegalArgumentException(
+          "path "
+              + relativePath
+              + ": found "
+              + length
+              + " bytes in UTF-8, expected 1 to "
+              + SlotLayout.PATH_LENGTH);
+    }
+    OptionalInt taken = takeFreeSlot();
+    if (taken.isEmpty()) {
+      return Optional.empty();
+    }
+    int index = taken.getAsInt();
+    // When allocating fails, the slot stays out of use until the pool is opened again: what the
+    // medium holds of it is not known.
+    long generation = generations.incrementAndGet(index);
+    Slot slot =
+        Slot.allocate(
+            this, index, generation, directoryId, relativePath, System.currentTimeMillis());
+    slots.set(index, slot);
+    return Optional.of(slot);
+  }
+
+  private OptionalInt takeFreeSlot() {
+    synchronized (freeSlotsLock) {
+      OptionalInt first = freeSlots.first();
+      if (first.isPresent()) {
+        freeSlots.remove(first.getAsInt());
+      }
+      return first;
+    }
+  }
+
+  /**
+   * Returns the slot {@code index} if it holds a segment of exactly that generation.
+   *
+   * @param index any number, as it was found in a tag
+   */
+  public Optional<Slot> slot(int index, long generation) {
+    if (index < 0 || index >= slots.length()) {
+      return Optional.empty();
+    }
+    return Optional.ofNullable(slots.get(index)).filter(slot -> slot.generation() == generation);
+  }
+
+  /** All slots that hold a segment at this moment, LIVE or DELETING, by index. */
+  public List<Slot> slots() {
+    List<Slot> found = new ArrayList<>();
+    for (int i = 0; i < slots.length(); i++) {
+      Optional.ofNullable(slots.get(i)).ifPresent(found::add);
+    }
+    return found;
+  }
+
+  /**
+   * What slot {@code index} holds at this moment.
+   *
+   * @throws IndexOutOfBoundsException if there is no such slot
+   */
+  public SlotState state(int index) {
+    Slot slot = slots.get(index);
+    return slot == null ? SlotState.FREE : slot.state();
+  }
+
+  /**
+   * The generation of the segment that slot {@code index} holds, or held last; 0 if it never held
+   * one.
+   *
+   * @throws IndexOutOfBoundsException if there is no such slot
+   */
+  public long generation(int index) {
+    return generations.get(index);
+  }
+
+  /**
+   * Returns extents that a slot has dropped to the free map. The caller sees to it that nobody
+   * reads them any more, and gives each extent once.
+   *
+   * @throws IOException if the slots that dropped them could not be forced, where a power cut would
+   *     else give them back their extents; nothing has then been released
+   */
+  public void release(Collection<Extent> extents) throws IOException {
+    synchronized (releaseLock) {
+      forceUnforced();
+    }
+    for (Extent extent : extents) {
+      allocator.free(extent.position(), BuddyAllocator.orderOf(extent.length()));
+    }
+  }
+
+  /** Persists and forces what needs it, closes the memory, and drops the lock. */
+  @Override
+  public void close() throws IOException {
+    try (PoolClosing closing = new PoolClosing(memory, lock)) {
+      closing.endSession(superblock);
+    }
+  }
+
+  BuddyAllocator allocator() {
+    return allocator;
+  }
+
+  int salt() {
+    return superblock.salt();
+  }
+
+  /** The number of the block at a position: in units of 64 KiB from the data's start. */
+  long blockAt(long position) {
+    return (position - superblock.dataPosition()) / SuperblockLayout.SMALLEST_EXTENT;
+  }
+
+  /** Forces the range where persisting it does not make it survive a power cut. */
+  void forceIfNeeded(long position, long length) throws IOException {
+    if (memory.durability() == Durability.FORCE) {
+      memory.force(position, length);
+    }
+  }
+
+  /** Called before a slot drops extents. */
+  void mustForceBeforeRelease(int index) {
+    if (memory.durability() == Durability.FORCE) {
+      synchronized (unforcedLock) {
+        unforced.set(index);
+      }
+    }
+  }
+
+  /** Called before a freed slot is written anew: its being free must be durable. */
+  void forceFreed(int index) throws IOException {
+    boolean needed;
+    synchronized (unforcedLock) {
+      needed = unforced.get(index);
+    }
+    if (needed) {
+      forceIfNeeded(SlotLayout.slotPosition(index), SlotLayout.SLOT_LENGTH);
+    }
+  }
+
+  /** Called when a slot has been freed. */
+  void freed(int index) {
+    slots.set(index, null);
+    synchronized (freeSlotsLock) {
+      freeSlots.add(index);
+    }
+  }
+
+  @GuardedBy("releaseLock")
+  private void forceUnforced() throws IOException {
+    BitSet toForce;
+    synchronized (unforcedLock) {
+      toForce = (BitSet) unforced.clone();
+      unforced.clear();
+    }
+    try {
+      for (int i = toForce.nextSetBit(0); i >= 0; i = toForce.nextSetBit(i + 1)) {
+        forceIfNeeded(SlotLayout.slotPosition(i), SlotLayout.SLOT_LENGTH);
+      }
+    } catch (IOException | RuntimeException e) {
+      synchronized (unforcedLock) {
+        unforced.or(toForce);
+      }
+      throw e;
+    }
+  }
+}

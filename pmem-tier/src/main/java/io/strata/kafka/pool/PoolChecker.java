@@ -1,0 +1,91 @@
+package io.strata.kafka.pool;
+
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.memory.PersistentMemory;
+import io.strata.kafka.pool.CheckFinding.Severity;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * Verifies a pool's metadata: both superblocks, the session line, each word and each body of the
+ * slots, that extents are aligned, within the data and nobody else's, and that lengths fit in them.
+ * (Blocks cannot leak: the free map is what no slot claims.) It never writes.
+ *
+ * <p>Stateless; the methods may be called by any number of threads.
+ */
+public final class PoolChecker {
+  /** A finding counts if it is there each time: a writer may be at work. */
+  private static final int SCANS = 3;
+
+  private PoolChecker() {}
+
+  /**
+   * Checks a pool, whether or not a process has it open.
+   *
+   * @throws PoolException if there is no such file, or it cannot be opened
+   * @throws IOException on a fault of the medium
+   */
+  public static CheckReport check(Path file) throws IOException {
+    PoolFile.requireFile(file);
+    try (PersistentMemory memory = PoolFile.openMemory(file, MemoryType.MAPPED, false)) {
+      return check(memory);
+    }
+  }
+
+  /** Checks the pool that a memory holds. */
+  static CheckReport check(PersistentMemory memory) throws IOException {
+    return check(memory, Session.currentBootId());
+  }
+
+  static CheckReport check(PersistentMemory memory, OptionalLong bootId) throws IOException {
+    Superblocks.Reading reading;
+    try {
+      reading = Superblocks.read(memory);
+    } catch (PoolException e) {
+      CheckFinding refusal =
+          new CheckFinding(
+              Severity.ERROR,
+              OptionalInt.empty(),
+              0,
+              e.kind() + ": " + e.getMessage(),
+              "a pool that this version can read");
+      return new CheckReport(Optional.empty(), 0, 0, 0, 0, List.of(refusal));
+    }
+    Superblock superblock = reading.current();
+    List<CheckFinding> findings = new ArrayList<>(reading.findings());
+    Session.Reading session = Session.read(memory, superblock.salt());
+    session.finding().ifPresent(findings::add);
+    boolean powerLost = session.session().lostPower(bootId);
+
+    PoolScan scan = PoolScan.of(memory, superblock, powerLost);
+    List<CheckFinding> lasting = new ArrayList<>(scan.findings());
+    for (int i = 1; i < SCANS && !lasting.isEmpty(); i++) {
+      scan = PoolScan.of(memory, superblock, powerLost);
+      lasting.retainAll(scan.findings());
+    }
+    findings.addAll(lasting);
+    return report(memory, superblock, scan, findings);
+  }
+
+  private static CheckReport report(
+      PersistentMemory memory, Superblock superblock, PoolScan scan, List<CheckFinding> findings) {
+    int deleting = 0;
+    for (SlotImage slot : scan.used()) {
+      if (slot.state() == SlotState.DELETING) {
+        deleting++;
+      }
+    }
+    return new CheckReport(
+        Optional.of(Pool.infoOf(memory, superblock)),
+        scan.used().size() - deleting,
+        deleting,
+        scan.free(),
+        superblock.dataSize() - scan.allocator().freeBytes(),
+        List.copyOf(findings));
+  }
+}

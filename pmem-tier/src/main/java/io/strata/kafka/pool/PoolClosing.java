@@ -1,0 +1,43 @@
+package io.strata.kafka.pool;
+
+import io.strata.kafka.memory.Durability;
+import io.strata.kafka.memory.PersistentMemory;
+import java.io.IOException;
+
+/** The end of a pool's use: its session, its memory and its lock, each whatever the others do. */
+final class PoolClosing implements AutoCloseable {
+  private final PersistentMemory memory;
+  private final AutoCloseable lock;
+
+  PoolClosing(PersistentMemory memory, AutoCloseable lock) {
+    this.memory = memory;
+    this.lock = lock;
+  }
+
+  /** Makes everything durable, and says so in the session line. */
+  void endSession(Superblock superblock) throws IOException {
+    if (memory.durability() == Durability.FORCE) {
+      memory.force(0, superblock.poolSize());
+      Session.CLOSED.write(memory, superblock.salt());
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      memory.close();
+    } finally {
+      closeLock();
+    }
+  }
+
+  private void closeLock() throws IOException {
+    try {
+      lock.close();
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IOException(memory.path() + ": its lock could not be dropped", e);
+    }
+  }
+}

@@ -1,0 +1,330 @@
+package io.strata.kafka.pool;
+
+import io.strata.kafka.memory.MemoryOpener;
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.memory.PersistentMemory;
+import io.strata.kafka.memory.PoolFiles;
+import io.strata.kafka.memory.Prefault;
+import io.strata.kafka.memory.ProgressListener;
+import io.strata.kafka.pool.PoolException.Kind;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is done to pools as files: the checks before the first byte, and offline work. Stateless.
+ */
+final class PoolFile {
+  private static final Set<PosixFilePermission> WRITE_PERMISSIONS =
+      Set.of(
+          PosixFilePermission.OWNER_WRITE,
+          PosixFilePermission.GROUP_WRITE,
+          PosixFilePermission.OTHERS_WRITE);
+
+  /**
+   * How far beyond the highest generation seen those of repaired slots begin: a damaged slot's own
+   * generation, which cannot be read, is not expected to be that far ahead of all the others.
+   */
+  private static final long GENERATIONS_SKIPPED = 1L << 24;
+
+  private PoolFile() {}
+
+  static void create(PoolSpec spec, ProgressListener progress) throws IOException {
+    spec.validate();
+    Path file = spec.path();
+    requireType(file, spec.type());
+    Path directory = directoryOf(file);
+    if (!Files.isDirectory(directory)) {
+      throw new PoolException(
+          Kind.MISSING,
+          file,
+          "found no directory " + directory + ", expected one: create it, or choose another path");
+    }
+    requireWritableDirectory(file, directory);
+    try (PoolLock lock = PoolLock.acquire(file)) {
+      lock.requireHeld();
+      if (Files.exists(file)) {
+        throw new PoolException(
+            Kind.EXISTS,
+            file,
+            "found a file, expected none: choose another path, or remove it if nothing in it is"
+                + " needed");
+      }
+      createLocked(spec, progress, file.resolveSibling(file.getFileName() + ".creating"));
+      forceDirectory(directory);
+    }
+  }
+
+  private static void createLocked(PoolSpec spec, ProgressListener progress, Path unfinished)
+      throws IOException {
+    // Left behind by a creation that died; nobody else is at it, for the lock is ours.
+    Files.deleteIfExists(unfinished);
+    requireRoom(spec.path(), directoryOf(spec.path()), spec.size());
+    try {
+      PoolFiles.allocate(unfinished, spec.size());
+      try (PersistentMemory memory = MemoryOpener.open(spec.type(), unfinished, true)) {
+        if (spec.prefault()) {
+          Prefault.run(memory, progress);
+        }
+        PoolFormatter.format(memory, spec);
+      }
+      Files.move(unfinished, spec.path(), StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException | RuntimeException e) {
+      Files.deleteIfExists(unfinished);
+      throw e;
+    }
+    progress.progress(spec.size(), spec.size());
+  }
+
+  static Pool open(Path file, MemoryType type, PoolOwner expected) throws IOException {
+    requireType(file, type);
+    requireFile(file);
+    requireWritable(file);
+    PoolLock lock = PoolLock.acquire(file);
+    try {
+      PersistentMemory memory = openMemory(file, type, true);
+      try {
+        requireAllocated(file, Superblocks.read(memory).current());
+        return PoolOpener.open(memory, expected, Session.currentBootId(), lock);
+      } catch (IOException | RuntimeException e) {
+        closeAfter(e, memory);
+        throw e;
+      }
+    } catch (IOException | RuntimeException e) {
+      closeAfter(e, lock);
+      throw e;
+    }
+  }
+
+  static PoolReader openReadOnly(Path file) throws IOException {
+    requireFile(file);
+    PersistentMemory memory = openMemory(file, MemoryType.MAPPED, false);
+    try {
+      return new PoolReader(memory);
+    } catch (IOException | RuntimeException e) {
+      closeAfter(e, memory);
+      throw e;
+    }
+  }
+
+  static void grow(Path file, long newSize, ProgressListener progress) throws IOException {
+    requireFile(file);
+    requireWritable(file);
+    try (PoolLock lock = PoolLock.acquire(file)) {
+      lock.requireHeld();
+      Superblock before;
+      try (PersistentMemory memory = openMemory(file, MemoryType.MAPPED, true)) {
+        before = Superblocks.read(memory).current();
+      }
+      PoolSpec.requireSize(file, newSize);
+      if (newSize <= before.poolSize()) {
+        throw new PoolException(
+            Kind.INVALID_SPEC,
+            file,
+            "found a pool of "
+                + before.poolSize()
+                + " bytes, expected fewer than the new size of "
+                + newSize
+                + ": a pool cannot shrink; choose a larger size");
+      }
+      // The file may be longer than its pool already: growing it was begun before.
+      long fileSize = Files.size(file);
+      if (newSize > fileSize) {
+        requireRoom(file, directoryOf(file), newSize - fileSize);
+        PoolFiles.extend(file, newSize);
+      }
+      try (PersistentMemory memory = openMemory(file, MemoryType.MAPPED, true)) {
+        Superblocks.Reading reading = Superblocks.read(memory);
+        Superblocks.write(memory, reading.current(), reading.toRepair());
+        Superblocks.writeBoth(memory, reading.current().withSize(newSize));
+      }
+      progress.progress(newSize, newSize);
+    }
+  }
+
+  static RepairReport repair(Path file) throws IOException {
+    requireFile(file);
+    requireWritable(file);
+    try (PoolLock lock = PoolLock.acquire(file);
+        PersistentMemory memory = openMemory(file, MemoryType.MAPPED, true)) {
+      lock.requireHeld();
+      return repair(memory, Session.currentBootId());
+    }
+  }
+
+  static RepairReport repair(PersistentMemory memory, OptionalLong bootId) throws IOException {
+    Superblocks.Reading reading = Superblocks.read(memory);
+    Superblock superblock = reading.current();
+    Session.Reading session = Session.read(memory, superblock.salt());
+    PoolScan scan = PoolScan.of(memory, superblock, session.session().lostPower(bootId));
+    Superblocks.write(memory, superblock, reading.toRepair());
+    long generation = GENERATIONS_SKIPPED;
+    for (int index = 0; index < superblock.slotCount(); index++) {
+      generation = Math.max(generation, scan.generations().get(index) + GENERATIONS_SKIPPED);
+    }
+    Set<Integer> damaged = new TreeSet<>();
+    scan.findings().forEach(finding -> finding.slot().ifPresent(damaged::add));
+    for (int index : damaged) {
+      PoolFormatter.freeSlot(memory, superblock, index, generation);
+    }
+    List<CheckFinding> findings = new ArrayList<>(reading.findings());
+    session.finding().ifPresent(findings::add);
+    findings.addAll(scan.findings());
+    return new RepairReport(List.copyOf(damaged), List.copyOf(findings));
+  }
+
+  /** Opens a pool's memory, with what goes wrong told as a refusal. */
+  static PersistentMemory openMemory(Path file, MemoryType type, boolean writable)
+      throws IOException {
+    try {
+      return MemoryOpener.open(type, file, writable);
+    } catch (NoSuchFileException e) {
+      throw missing(file, e);
+    } catch (AccessDeniedException e) {
+      throw new PoolException(
+          Kind.READ_ONLY,
+          file,
+          "found no permission to open it, expected to "
+              + (writable ? "write" : "read")
+              + ": give this user permission to do so",
+          e);
+    }
+  }
+
+  static void requireFile(Path file) throws IOException {
+    if (!Files.exists(file)) {
+      throw missing(file, null);
+    }
+    if (!Files.isRegularFile(file)) {
+      throw new PoolException(
+          Kind.NOT_A_POOL,
+          file,
+          "found something that is not a regular file, expected a pool: name a file that strata"
+              + " pool create has made");
+    }
+    if (Files.size(file) == 0) {
+      throw new PoolException(
+          Kind.NOT_A_POOL,
+          file,
+          "found an empty file, expected a pool: remove it and create the pool with strata pool"
+              + " create");
+    }
+  }
+
+  private static PoolException missing(Path file, @Nullable Throwable e) {
+    return new PoolException(
+        Kind.MISSING,
+        file,
+        "found no such file, expected a pool: mount its file system, correct the path, or create"
+            + " the pool with strata pool create",
+        e);
+  }
+
+  private static void requireType(Path file, MemoryType type) throws PoolException {
+    Optional<String> reason = MemoryOpener.unavailable(type);
+    if (reason.isPresent()) {
+      throw new PoolException(
+          Kind.TYPE_UNAVAILABLE,
+          file,
+          "type "
+              + type.configName()
+              + " cannot be used: "
+              + reason.get()
+              + ". Or use the type "
+              + MemoryType.MAPPED.configName());
+    }
+  }
+
+  private static void requireWritable(Path file) throws IOException {
+    // Root may write where nobody has a permission to: a file without any is meant not to be.
+    if (!Files.isWritable(file) || !someMayWrite(file)) {
+      throw new PoolException(
+          Kind.READ_ONLY,
+          file,
+          "found it read-only, expected to write to it: give this user permission to write, or"
+              + " remount its file system read-write");
+    }
+  }
+
+  private static void requireWritableDirectory(Path file, Path directory) throws PoolException {
+    if (!Files.isWritable(directory)) {
+      throw new PoolException(
+          Kind.READ_ONLY,
+          file,
+          "found its directory read-only, expected to create files in it: give this user permission"
+              + " to write, or choose another path");
+    }
+  }
+
+  private static boolean someMayWrite(Path file) throws IOException {
+    PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+    return view == null
+        || view.readAttributes().permissions().stream().anyMatch(WRITE_PERMISSIONS::contains);
+  }
+
+  private static void requireAllocated(Path file, Superblock superblock) throws IOException {
+    OptionalLong allocated = PoolFiles.allocatedBytes(file);
+    if (allocated.isPresent() && allocated.getAsLong() < superblock.poolSize()) {
+      throw new PoolException(
+          Kind.SPARSE,
+          file,
+          "found "
+              + allocated.getAsLong()
+              + " bytes allocated, expected all "
+              + superblock.poolSize()
+              + ": an append could run out of room in the middle. Fill the holes with fallocate -o"
+              + " 0 -l "
+              + superblock.poolSize()
+              + " "
+              + file
+              + " (what is in the pool stays), and copy pools with cp --sparse=never");
+    }
+  }
+
+  private static void requireRoom(Path file, Path directory, long size) throws IOException {
+    long usable = Files.getFileStore(directory).getUsableSpace();
+    if (usable < size) {
+      throw new PoolException(
+          Kind.NO_SPACE,
+          file,
+          "found "
+              + usable
+              + " bytes usable on its file system, expected "
+              + size
+              + ": free some room, or choose a smaller size");
+    }
+  }
+
+  private static Path directoryOf(Path file) {
+    Path parent = file.toAbsolutePath().getParent();
+    return parent == null ? file.toAbsolutePath() : parent;
+  }
+
+  private static void forceDirectory(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  private static void closeAfter(Exception failure, AutoCloseable resource) {
+    try {
+      resource.close();
+    } catch (Exception e) {
+      failure.addSuppressed(e);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package io.strata.kafka.pool;
+
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * Whose a pool is. What is absent is not compared: neither when a pool without an owner is opened
+ * (it is then bound to the opener), nor when a tool opens a pool without saying for whom.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param brokerId Kafka's {@code node.id}, from 0
+ * @param clusterId the cluster's id, 1 to 64 bytes in UTF-8
+ */
+public record PoolOwner(OptionalInt brokerId, Optional<String> clusterId) {
+  /** Nobody in particular. */
+  public static final PoolOwner ANY = new PoolOwner(OptionalInt.empty(), Optional.empty());
+
+  /** The broker {@code brokerId} of the cluster {@code clusterId}. */
+  public static PoolOwner of(int brokerId, String clusterId) {
+    return new PoolOwner(OptionalInt.of(brokerId), Optional.of(clusterId));
+  }
+
+  /** For messages: {@code broker 1 of cluster abc}. */
+  @Override
+  public String toString() {
+    String broker = brokerId.isPresent() ? "broker " + brokerId.getAsInt() : "any broker";
+    return broker + " of " + clusterId.map(id -> "cluster " + id).orElse("any cluster");
+  }
+}

@@ -1,0 +1,108 @@
+package io.strata.kafka.pool;
+
+import io.strata.kafka.layout.SuperblockLayout;
+import io.strata.kafka.memory.MemoryType;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * A pool to be created. Immutable and safe for use by any thread.
+ *
+ * @param path the file; it must not exist
+ * @param type how its bytes will be reached
+ * @param size of the file in bytes, at least 4 MiB
+ * @param slotCount segments that it can hold at a time: 1 to {@link #MAX_SLOTS}, each 1 KiB of the
+ *     pool; it cannot be changed later
+ * @param owner whose it is; what is absent is bound when a broker first opens it
+ * @param prefault whether to touch every page now and not at the first append
+ */
+public record PoolSpec(
+    Path path, MemoryType type, long size, int slotCount, PoolOwner owner, boolean prefault) {
+
+  /** The largest slot count. */
+  public static final int MAX_SLOTS = 1 << 24;
+
+  /** The largest pool: 2^31 blocks of 64 KiB, 128 TiB. */
+  private static final long MAX_SIZE = (long) Integer.MAX_VALUE * SuperblockLayout.SMALLEST_EXTENT;
+
+  /** A pool with one slot per MiB, without an owner yet, not prefaulted. */
+  public static PoolSpec of(Path path, MemoryType type, long size) {
+    long slots = Math.min(MAX_SLOTS, Math.max(1, size >> 20));
+    return new PoolSpec(path, type, size, (int) slots, PoolOwner.ANY, false);
+  }
+
+  /** The same with another slot count. */
+  public PoolSpec withSlotCount(int count) {
+    return new PoolSpec(path, type, size, count, owner, prefault);
+  }
+
+  /** The same with an owner. */
+  public PoolSpec withOwner(PoolOwner newOwner) {
+    return new PoolSpec(path, type, size, slotCount, newOwner, prefault);
+  }
+
+  /** The same, prefaulted or not. */
+  public PoolSpec withPrefault(boolean touch) {
+    return new PoolSpec(path, type, size, slotCount, owner, touch);
+  }
+
+  void validate() throws PoolException {
+    requireSize(path, size);
+    if (slotCount < 1 || slotCount > MAX_SLOTS) {
+      throw invalid(
+          "found slot count "
+              + slotCount
+              + ", expected 1 to "
+              + MAX_SLOTS
+              + ": choose another slot count");
+    }
+    long data = SuperblockLayout.dataPosition(slotCount);
+    if (data + SuperblockLayout.SMALLEST_EXTENT > size) {
+      throw invalid(
+          "found size "
+              + size
+              + " with "
+              + slotCount
+              + " slots, which leave no room for data before "
+              + data
+              + ": choose a larger size or fewer slots");
+    }
+    if (owner.brokerId().isPresent() && owner.brokerId().getAsInt() < 0) {
+      throw invalid(
+          "found broker id "
+              + owner.brokerId().getAsInt()
+              + ", expected 0 or more: give the broker's node.id");
+    }
+    Optional<Integer> length =
+        owner.clusterId().map(id -> id.getBytes(StandardCharsets.UTF_8).length);
+    if (length.isPresent()
+        && (length.get() < 1 || length.get() > SuperblockLayout.CLUSTER_ID_LENGTH)) {
+      throw invalid(
+          "found a cluster id of "
+              + length.get()
+              + " bytes, expected 1 to "
+              + SuperblockLayout.CLUSTER_ID_LENGTH
+              + ": give the id that meta.properties holds");
+    }
+  }
+
+  static void requireSize(Path path, long size) throws PoolException {
+    if (size < SuperblockLayout.MINIMUM_POOL_SIZE || size > MAX_SIZE) {
+      throw new PoolException(
+          PoolException.Kind.INVALID_SPEC,
+          path,
+          "found size "
+              + size
+              + ", expected "
+              + SuperblockLayout.MINIMUM_POOL_SIZE
+              + " to "
+              + MAX_SIZE
+              + " bytes: choose another size");
+    }
+  }
+
+  private PoolException invalid(String text) {
+    return new PoolException(PoolException.Kind.INVALID_SPEC, path, text);
+  }
+}

@@ -1,0 +1,16 @@
+package io.strata.kafka.pool;
+
+/**
+ * How full a pool is at a moment.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param usedBytes bytes in extents that are not free: those of segments, and those dropped and not
+ *     yet released
+ * @param freeBytes bytes that can be allocated
+ * @param liveSlots slots that are not free
+ * @param freeSlots slots that can be allocated
+ * @param largestFreeExtent length of the largest extent that can be allocated, or 0
+ */
+public record PoolUsage(
+    long usedBytes, long freeBytes, int liveSlots, int freeSlots, long largestFreeExtent) {}

@@ -1,0 +1,11 @@
+package io.strata.kafka.pool;
+
+import java.util.List;
+
+/**
+ * What repairing a pool did. Immutable and safe for use by any thread.
+ *
+ * @param freedSlots the damaged slots, which are free now
+ * @param findings what was wrong
+ */
+public record RepairReport(List<Integer> freedSlots, List<CheckFinding> findings) {}

@@ -1,0 +1,94 @@
+package io.strata.kafka.pool;
+
+import static io.strata.kafka.layout.SessionLayout.*;
+
+import io.strata.kafka.layout.CheckedWord;
+import io.strata.kafka.layout.CorruptWordException;
+import io.strata.kafka.memory.PersistentMemory;
+import io.strata.kafka.pool.CheckFinding.Severity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.UUID;
+
+/**
+ * Under which boot of the machine a pool was last written; see {@link
+ * io.strata.kafka.layout.SessionLayout}. Immutable.
+ *
+ * @param open whether there may be bytes that were stored and not forced
+ * @param bootId the boot, or 0 where it is not known
+ */
+record Session(boolean open, long bootId) {
+  private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
+
+  /** Everything that was stored is durable. */
+  static final Session CLOSED = new Session(false, 0);
+
+  /**
+   * Tells this boot of the machine from all others.
+   *
+   * @return empty where the system has no such id; then no power cut is ever noticed
+   */
+  static OptionalLong currentBootId() {
+    try {
+      UUID id = UUID.fromString(Files.readString(BOOT_ID).trim());
+      long digest = id.getMostSignificantBits() ^ id.getLeastSignificantBits();
+      return OptionalLong.of((digest & CheckedWord.MAX_VALUE) | 1);
+    } catch (IOException | IllegalArgumentException e) {
+      return OptionalLong.empty();
+    }
+  }
+
+  /** Whether the machine has gone down since this session, and may have taken bytes with it. */
+  boolean lostPower(OptionalLong currentBootId) {
+    return open && bootId != 0 && currentBootId.isPresent() && currentBootId.getAsLong() != bootId;
+  }
+
+  /** Reads the line; what is wrong with it is a finding. */
+  static Reading read(PersistentMemory memory, int salt) throws IOException {
+    try {
+      long state = word(memory, STATE_OFFSET, salt);
+      long bootId = word(memory, BOOT_ID_OFFSET, salt);
+      if (state == STATE_OPEN || state == STATE_CLOSED) {
+        return new Reading(new Session(state == STATE_OPEN, bootId), Optional.empty());
+      }
+      return broken(POSITION, "state 0x" + Long.toHexString(state), "a known one");
+    } catch (CorruptWordException e) {
+      return broken(e.position(), e.found(), "a word whose check fits");
+    }
+  }
+
+  /** What was read: a session, and what is wrong with the line if something is. */
+  record Reading(Session session, Optional<CheckFinding> finding) {}
+
+  /** A broken line says nothing: what was not forced is then not relied upon. */
+  private static Reading broken(long position, String found, String expected) {
+    return new Reading(
+        new Session(true, CheckedWord.MAX_VALUE - 1),
+        Optional.of(
+            new CheckFinding(Severity.WARNING, OptionalInt.empty(), position, found, expected)));
+  }
+
+  private static long word(PersistentMemory memory, int offset, int salt)
+      throws IOException, CorruptWordException {
+    return CheckedWord.decode(memory.loadLong(POSITION + offset), POSITION + offset, salt);
+  }
+
+  /** Stores the line, durably. */
+  void write(PersistentMemory memory, int salt) throws IOException {
+    store(memory, BOOT_ID_OFFSET, bootId, salt);
+    memory.persist(POSITION, LENGTH);
+    memory.force(POSITION, LENGTH);
+    store(memory, STATE_OFFSET, open ? STATE_OPEN : STATE_CLOSED, salt);
+    memory.persist(POSITION, LENGTH);
+    memory.force(POSITION, LENGTH);
+  }
+
+  private static void store(PersistentMemory memory, int offset, long value, int salt)
+      throws IOException {
+    memory.storeLong(POSITION + offset, CheckedWord.encode(value, POSITION + offset, salt));
+  }
+}

@@ -1,0 +1,434 @@
+package io.strata.kafka.pool;
+
+import static io.strata.kafka.layout.SlotLayout.*;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.layout.CheckedWord;
+import io.strata.kafka.layout.SlotLayout;
+import io.strata.kafka.layout.SuperblockLayout;
+import io.strata.kafka.memory.Durability;
+import io.strata.kafka.memory.PersistentMemory;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.UUID;
+
+/**
+ * The writing process's handle on one segment's durable record.
+ *
+ * <p>Each change is persisted when its method returns. When a method throws an {@link IOException}
+ * the handle is as before; the pool holds the old or the new value, and calling the method again is
+ * allowed.
+ *
+ * <p>Thread safety: the methods that change the slot must be called by one thread at a time (the
+ * segment's lock sees to that); {@link #force} and the getters may be called by any thread at any
+ * time, after {@link #free}, too.
+ */
+public final class Slot {
+  private final Pool pool;
+  private final PersistentMemory memory;
+  private final int salt;
+  private final int index;
+  private final long position;
+  private final long generation;
+  private final UUID directoryId;
+  private final String relativePath;
+  private final long createdAtMillis;
+
+  private volatile SlotState state;
+  private volatile long committedLength;
+  private volatile int flags;
+  private volatile ExtentList extents;
+
+  /** Guards the forced length against a truncation that it raced with. */
+  private final Object forceLock = new Object();
+
+  @GuardedBy("forceLock")
+  private long truncations;
+
+  @GuardedBy("forceLock")
+  private long forcedLength;
+
+  /** How many extent entries are known to survive a power cut, where that takes a force. */
+  @GuardedBy("forceLock")
+  private int forcedExtents;
+
+  /** A handle on a slot as it is in the pool. */
+  Slot(Pool pool, SlotImage image) {
+    this.pool = pool;
+    this.memory = pool.memory();
+    this.salt = pool.salt();
+    this.index = image.index();
+    this.position = slotPosition(image.index());
+    this.generation = image.generation();
+    this.directoryId = image.directoryId();
+    this.relativePath = image.path();
+    this.createdAtMillis = image.createdAtMillis();
+    this.state = image.state();
+    this.committedLength = image.committedLength();
+    this.flags = image.flags();
+    this.extents = image.extents();
+    this.truncations = image.truncations();
+    this.forcedLength = image.forcedLength();
+  }
+
+  /** Makes a free slot live, durably. */
+  static Slot allocate(
+      Pool pool,
+      int index,
+      long generation,
+      UUID directoryId,
+      String relativePath,
+      long createdAtMillis)
+      throws IOException {
+    Slot slot =
+        new Slot(
+            pool,
+            new SlotImage(
+                index,
+                SlotState.FREE,
+                generation,
+                0,
+                0,
+                0,
+                0,
+                directoryId,
+                relativePath,
+                createdAtMillis,
+                ExtentList.EMPTY));
+    slot.publish();
+    return slot;
+  }
+
+  private void publish() throws IOException {
+    // Where a power cut undoes what was not forced, each step is forced before the next.
+    pool.forceFreed(index);
+    ByteBuffer body = encodeBody();
+    memory.store(position + LINE_LENGTH, body);
+    memory.persist(position + LINE_LENGTH, body.limit());
+    storeWord(GENERATION_OFFSET, generation);
+    storeWord(COMMITTED_LENGTH_OFFSET, 0);
+    storeWord(EXTENT_COUNT_OFFSET, 0);
+    storeWord(FLAGS_OFFSET, 0);
+    storeWord(BODY_CHECK_OFFSET, SlotImage.bodyCheck(generation, body.flip()));
+    storeWord(TRUNCATIONS_OFFSET, 0);
+    storeWord(FORCED_LENGTH_OFFSET, 0);
+    memory.persist(position, LINE_LENGTH);
+    pool.forceIfNeeded(position, SLOT_LENGTH);
+    storeState(SlotState.LIVE);
+    pool.forceIfNeeded(position, SLOT_LENGTH);
+    state = SlotState.LIVE;
+  }
+
+  private ByteBuffer encodeBody() {
+    ByteBuffer body =
+        ByteBuffer.allocate(EXTENTS_OFFSET - LINE_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+    byte[] path = relativePath.getBytes(StandardCharsets.UTF_8);
+    body.putLong(DIRECTORY_ID_OFFSET - LINE_LENGTH, directoryId.getMostSignificantBits());
+    body.putLong(DIRECTORY_ID_OFFSET - LINE_LENGTH + 8, directoryId.getLeastSignificantBits());
+    body.putLong(CREATED_OFFSET - LINE_LENGTH, createdAtMillis);
+    body.putInt(PATH_LENGTH_OFFSET - LINE_LENGTH, path.length);
+    body.put(PATH_OFFSET - LINE_LENGTH, path);
+    return body;
+  }
+
+  /** The slot's number in its pool, from 0. */
+  public int index() {
+    return index;
+  }
+
+  /** Tells this segment from all others that the slot has held or will hold; from 1. */
+  public long generation() {
+    return generation;
+  }
+
+  /** The log directory that the segment was created in. */
+  public UUID directoryId() {
+    return directoryId;
+  }
+
+  /** Where the segment was created, relative to its log directory; renames do not change it. */
+  public String relativePath() {
+    return relativePath;
+  }
+
+  /** Creation time in milliseconds since the epoch. */
+  public long createdAtMillis() {
+    return createdAtMillis;
+  }
+
+  /** What the slot holds; FREE only after {@link #free}. */
+  public SlotState state() {
+    return state;
+  }
+
+  /** Bytes of the segment that are whole in the pool. */
+  public long committedLength() {
+    return committedLength;
+  }
+
+  /** Whether the flag is set. */
+  public boolean has(SlotFlag flag) {
+    return (flags & flag.bit()) != 0;
+  }
+
+  /** The extents at this moment. */
+  public ExtentList extents() {
+    return extents;
+  }
+
+  /**
+   * Adds one extent: 64 KiB at first, each next one twice as long up to 64 MiB, and shorter if only
+   * shorter ones are free.
+   *
+   * @return false, with nothing changed, if the pool has no free block or the slot no free entry
+   * @throws IllegalStateException if the slot is free
+   */
+  public boolean grow() throws IOException {
+    requireInUse();
+    ExtentList current = extents;
+    int count = current.count();
+    if (count == SlotLayout.MAX_EXTENTS) {
+      return false;
+    }
+    for (int order = Math.min(count, SuperblockLayout.LARGEST_ORDER); order >= 0; order--) {
+      OptionalLong block = pool.allocator().allocate(order);
+      if (block.isPresent()) {
+        publishExtent(current, block.getAsLong(), order);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void publishExtent(ExtentList current, long start, int order) throws IOException {
+    int entry = EXTENTS_OFFSET + 8 * current.count();
+    try {
+      long value = extentValue(pool.blockAt(start), order);
+      long place = position + entry;
+      memory.storeLong(place, CheckedWord.encode(value, place, extentSalt(salt, generation)));
+      memory.persist(place, 8);
+    } catch (IOException e) {
+      pool.allocator().free(start, order);
+      throw e;
+    }
+    // If this fails the count may have reached the medium all the same. The extent then stays out
+    // of the free map until the pool is opened again.
+    persistWord(EXTENT_COUNT_OFFSET, current.count() + 1);
+    extents = current.with(new Extent(start, BuddyAllocator.lengthOf(order)));
+  }
+
+  /**
+   * Publishes the bytes up to {@code length}, which the caller has persisted: one 8-byte store, and
+   * its persist.
+   *
+   * @param length not less than the committed length, and not above the extents' capacity
+   * @throws IllegalArgumentException if it is
+   * @throws IllegalStateException if the slot is free
+   */
+  public void commit(long length) throws IOException {
+    requireInUse();
+    if (length < committedLength || length > extents.capacity()) {
+      throw new IllegalArgumentException(
+          this
+              + ": found length "
+              + length
+              + " to commit, expected "
+              + committedLength
+              + " to "
+              + extents.capacity());
+    }
+    persistWord(COMMITTED_LENGTH_OFFSET, length);
+    committedLength = length;
+  }
+
+  /**
+   * Lowers the committed length and drops the extents behind it.
+   *
+   * <p>The dropped extents are not free yet: a reader may be using them. Give them to {@link
+   * Pool#release} when none is.
+   *
+   * @param length from 0 to the committed length
+   * @return the dropped extents
+   * @throws IllegalArgumentException if it is not
+   * @throws IllegalStateException if the slot is free
+   */
+  public List<Extent> truncate(long length) throws IOException {
+    requireInUse();
+    if (length < 0 || length > committedLength) {
+      throw new IllegalArgumentException(
+          this + ": found length " + length + " to keep, expected 0 to " + committedLength);
+    }
+    ExtentList current = extents;
+    int kept = current.countFor(length);
+    synchronized (forceLock) {
+      truncations++;
+      long forced = Math.min(forcedLength, length);
+      // The length first: a reader in another process that sees the new count of truncations must
+      // not see the old length with it.
+      storeWord(COMMITTED_LENGTH_OFFSET, length);
+      storeWord(FORCED_LENGTH_OFFSET, forced);
+      storeWord(TRUNCATIONS_OFFSET, truncations & CheckedWord.MAX_VALUE);
+      memory.persist(position, LINE_LENGTH);
+      if (forced < forcedLength) {
+        // The bytes behind the new length will be others before they are forced again.
+        pool.forceIfNeeded(position, LINE_LENGTH);
+      }
+      forcedLength = forced;
+      forcedExtents = Math.min(forcedExtents, kept);
+    }
+    committedLength = length;
+    if (kept == current.count()) {
+      return List.of();
+    }
+    pool.mustForceBeforeRelease(index);
+    persistWord(EXTENT_COUNT_OFFSET, kept);
+    extents = current.first(kept);
+    return current.from(kept);
+  }
+
+  /**
+   * Sets a flag. CLEAN and SPILLED speak of the committed bytes' being whole: where a power cut
+   * undoes what was not forced, these are forced first.
+   *
+   * @throws IllegalStateException if the slot is free
+   */
+  public void set(SlotFlag flag) throws IOException {
+    requireInUse();
+    if (flag != SlotFlag.HOME_DURABLE) {
+      force(0, committedLength);
+    }
+    changeFlags(flags | flag.bit());
+  }
+
+  /**
+   * Clears a flag.
+   *
+   * @throws IllegalStateException if the slot is free
+   */
+  public void clear(SlotFlag flag) throws IOException {
+    requireInUse();
+    changeFlags(flags & ~flag.bit());
+  }
+
+  private void changeFlags(int newFlags) throws IOException {
+    if (newFlags != flags) {
+      persistWord(FLAGS_OFFSET, newFlags);
+      flags = newFlags;
+    }
+  }
+
+  /**
+   * Declares that the segment's home is about to be unlinked.
+   *
+   * @throws IllegalStateException if the slot is free
+   */
+  public void markDeleting() throws IOException {
+    requireInUse();
+    if (state != SlotState.DELETING) {
+      storeState(SlotState.DELETING);
+      state = SlotState.DELETING;
+    }
+  }
+
+  /**
+   * Frees the slot, which may be allocated anew at once. Its extents are not free yet, as with
+   * {@link #truncate}: give {@link #extents} to {@link Pool#release} when no reader uses them.
+   *
+   * @throws IllegalStateException if the slot is free already
+   */
+  public void free() throws IOException {
+    requireInUse();
+    pool.mustForceBeforeRelease(index);
+    synchronized (forceLock) {
+      storeState(SlotState.FREE);
+      state = SlotState.FREE;
+    }
+    pool.freed(index);
+  }
+
+  /**
+   * Makes the slot survive a power cut as far as the medium can: its extents, length and flags.
+   *
+   * <p>May be called by any thread.
+   */
+  public void force() throws IOException {
+    pool.forceIfNeeded(position, SLOT_LENGTH);
+  }
+
+  /**
+   * Makes the segment's bytes from {@code from} to {@code to}, and then the slot, survive a power
+   * cut as far as the medium can. Of the range only what is committed is forced.
+   *
+   * <p>May be called by any thread; it holds no lock while it forces the bytes.
+   */
+  public void force(long from, long to) throws IOException {
+    if (memory.durability() != Durability.FORCE) {
+      return;
+    }
+    long truncationsBefore;
+    int extentsBefore;
+    synchronized (forceLock) {
+      truncationsBefore = truncations;
+      extentsBefore = forcedExtents;
+    }
+    // The length before the extents: a commit that comes between the two has them grown already.
+    long committed = committedLength;
+    ExtentList current = extents;
+    long end = Math.min(Math.min(to, committed), current.capacity());
+    if (current.count() > extentsBefore) {
+      force();
+    }
+    forceBytes(current, Math.max(0, from), end);
+    synchronized (forceLock) {
+      if (state != SlotState.FREE && truncations == truncationsBefore) {
+        forcedExtents = Math.max(forcedExtents, current.count());
+        // All bytes below the forced length are forced: a range that begins above it adds none.
+        if (from <= forcedLength && end > forcedLength) {
+          persistWord(FORCED_LENGTH_OFFSET, end);
+          forcedLength = end;
+        }
+      }
+    }
+    force();
+  }
+
+  private void forceBytes(ExtentList current, long from, long end) throws IOException {
+    for (long at = from; at < end; ) {
+      int i = current.find(at);
+      long within = at - current.start(i);
+      long length = Math.min(end - at, current.length(i) - within);
+      memory.force(current.position(i) + within, length);
+      at += length;
+    }
+  }
+
+  private void requireInUse() {
+    if (state == SlotState.FREE) {
+      throw new IllegalStateException(this + " has been freed");
+    }
+  }
+
+  private void storeState(SlotState newState) throws IOException {
+    persistWord(STATE_OFFSET, newState.code());
+  }
+
+  private void persistWord(int offset, long value) throws IOException {
+    storeWord(offset, value);
+    memory.persist(position + offset, 8);
+  }
+
+  private void storeWord(int offset, long value) throws IOException {
+    long place = position + offset;
+    memory.storeLong(place, CheckedWord.encode(value, place, salt));
+  }
+
+  /** For messages: {@code slot 3 generation 7 (topic-0/00000000000000000000.log)}. */
+  @Override
+  public String toString() {
+    return "slot " + index + " generation " + generation + " (" + relativePath + ")";
+  }
+}

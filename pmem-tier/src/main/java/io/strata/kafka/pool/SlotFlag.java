@@ -1,0 +1,27 @@
+package io.strata.kafka.pool;
+
+import io.strata.kafka.layout.SlotLayout;
+
+/**
+ * A durable fact about a slot's segment.
+ *
+ * <p>Immutable and safe for use by any thread.
+ */
+public enum SlotFlag {
+  /** Home's directory entry is durable: a home that is missing was removed by somebody. */
+  HOME_DURABLE(SlotLayout.FLAG_HOME_DURABLE),
+  /** All bytes are durable at home, too: the slot may be freed at any time. */
+  CLEAN(SlotLayout.FLAG_CLEAN),
+  /** The bytes from the committed length on are at home. */
+  SPILLED(SlotLayout.FLAG_SPILLED);
+
+  private final int bit;
+
+  SlotFlag(int bit) {
+    this.bit = bit;
+  }
+
+  int bit() {
+    return bit;
+  }
+}

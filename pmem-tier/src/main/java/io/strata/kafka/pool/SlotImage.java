@@ -1,0 +1,245 @@
+package io.strata.kafka.pool;
+
+import static io.strata.kafka.layout.SlotLayout.*;
+
+import io.strata.kafka.layout.CheckedWord;
+import io.strata.kafka.layout.CorruptWordException;
+import io.strata.kafka.layout.SlotLayout;
+import io.strata.kafka.layout.SuperblockLayout;
+import io.strata.kafka.pool.CheckFinding.Severity;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
+
+/**
+ * A slot's 1 KiB, read and verified; see {@link SlotLayout}. Immutable.
+ *
+ * <p>The body's components are those of an empty segment when the slot is free.
+ */
+record SlotImage(
+    int index,
+    SlotState state,
+    long generation,
+    long committedLength,
+    int flags,
+    long truncations,
+    long forcedLength,
+    UUID directoryId,
+    String path,
+    long createdAtMillis,
+    ExtentList extents) {
+
+  private static final UUID NO_DIRECTORY = new UUID(0, 0);
+
+  /** The same, with all that is committed forced, too. */
+  SlotImage withAllForced() {
+    return new SlotImage(
+        index,
+        state,
+        generation,
+        committedLength,
+        flags,
+        truncations,
+        committedLength,
+        directoryId,
+        path,
+        createdAtMillis,
+        extents);
+  }
+
+  /** Reads one slot, and tells {@code problems} all that is wrong with it. */
+  private static final class Decoder {
+    private final Superblock superblock;
+    private final ByteBuffer slot;
+    private final int index;
+    private final long position;
+    private final boolean forcedOnly;
+    private final Consumer<CheckFinding> problems;
+    private boolean broken;
+
+    Decoder(
+        Superblock superblock,
+        ByteBuffer slot,
+        int index,
+        boolean forcedOnly,
+        Consumer<CheckFinding> problems) {
+      this.superblock = superblock;
+      this.slot = slot.order(ByteOrder.LITTLE_ENDIAN);
+      this.index = index;
+      this.position = slotPosition(index);
+      this.forcedOnly = forcedOnly;
+      this.problems = problems;
+    }
+
+    Optional<SlotImage> decode() {
+      OptionalLong stateCode = word(STATE_OFFSET, superblock.salt());
+      OptionalLong generation = word(GENERATION_OFFSET, superblock.salt());
+      OptionalLong length = word(COMMITTED_LENGTH_OFFSET, superblock.salt());
+      OptionalLong count = word(EXTENT_COUNT_OFFSET, superblock.salt());
+      OptionalLong flags = word(FLAGS_OFFSET, superblock.salt());
+      OptionalLong bodyCheck = word(BODY_CHECK_OFFSET, superblock.salt());
+      OptionalLong truncations = word(TRUNCATIONS_OFFSET, superblock.salt());
+      OptionalLong forced = word(FORCED_LENGTH_OFFSET, superblock.salt());
+      if (broken) {
+        return Optional.empty();
+      }
+      Optional<SlotState> state = SlotState.ofCode(stateCode.getAsLong());
+      if (state.isEmpty()) {
+        problem(STATE_OFFSET, "state 0x" + Long.toHexString(stateCode.getAsLong()), "a known one");
+        return Optional.empty();
+      }
+      if (state.get() == SlotState.FREE) {
+        return Optional.of(free(generation.getAsLong()));
+      }
+      // Entries behind the forced bytes may be of any time if the power went.
+      long needed = forcedOnly ? forced.getAsLong() : Long.MAX_VALUE;
+      ExtentList extents = extents(count.getAsLong(), needed, generation.getAsLong());
+      if (forcedOnly) {
+        forced = OptionalLong.of(Math.min(needed, extents.capacity()));
+        length = forced;
+      }
+      verifyLine(length.getAsLong(), extents, flags.getAsLong(), forced.getAsLong());
+      Optional<String> path = body(generation.getAsLong(), bodyCheck.getAsLong());
+      if (broken || path.isEmpty()) {
+        return Optional.empty();
+      }
+      return Optional.of(
+          new SlotImage(
+              index,
+              state.get(),
+              generation.getAsLong(),
+              length.getAsLong(),
+              (int) flags.getAsLong(),
+              truncations.getAsLong(),
+              forced.getAsLong(),
+              new UUID(slot.getLong(DIRECTORY_ID_OFFSET), slot.getLong(DIRECTORY_ID_OFFSET + 8)),
+              path.get(),
+              slot.getLong(CREATED_OFFSET),
+              extents));
+    }
+
+    private SlotImage free(long generation) {
+      return new SlotImage(
+          index, SlotState.FREE, generation, 0, 0, 0, 0, NO_DIRECTORY, "", 0, ExtentList.EMPTY);
+    }
+
+    private void verifyLine(long length, ExtentList extents, long flags, long forced) {
+      if (!broken && length > extents.capacity()) {
+        problem(
+            COMMITTED_LENGTH_OFFSET,
+            "committed length " + length,
+            "at most the " + extents.capacity() + " bytes of its extents");
+      }
+      if (forced > length) {
+        problem(FORCED_LENGTH_OFFSET, "forced length " + forced, "at most the committed " + length);
+      }
+      if ((flags & ~ALL_FLAGS) != 0) {
+        problem(FLAGS_OFFSET, "flags " + flags, "a sum of 1, 2 and 4");
+      }
+    }
+
+    private ExtentList extents(long count, long needed, long generation) {
+      if (count > MAX_EXTENTS) {
+        problem(EXTENT_COUNT_OFFSET, "extent count " + count, "0 to " + MAX_EXTENTS);
+        return ExtentList.EMPTY;
+      }
+      ExtentList extents = ExtentList.EMPTY;
+      for (int i = 0; i < count && extents.capacity() < needed; i++) {
+        int offset = EXTENTS_OFFSET + 8 * i;
+        OptionalLong value = word(offset, extentSalt(superblock.salt(), generation));
+        if (value.isEmpty()) {
+          continue;
+        }
+        long block = extentBlock(value.getAsLong());
+        int order = extentOrder(value.getAsLong());
+        if (order < 0
+            || order > SuperblockLayout.LARGEST_ORDER
+            || block % (1L << order) != 0
+            || block + (1L << order) > superblock.blocks()) {
+          problem(
+              offset,
+              "extent " + i + " of order " + order + " at block " + block,
+              "an aligned one within " + superblock.blocks() + " blocks");
+          continue;
+        }
+        long start = superblock.dataPosition() + block * SuperblockLayout.SMALLEST_EXTENT;
+        extents = extents.with(new Extent(start, BuddyAllocator.lengthOf(order)));
+      }
+      return extents;
+    }
+
+    private Optional<String> body(long generation, long check) {
+      long expected = bodyCheck(generation, slot.slice(LINE_LENGTH, EXTENTS_OFFSET - LINE_LENGTH));
+      if (check != expected) {
+        problem(
+            BODY_CHECK_OFFSET,
+            String.format("body check 0x%08x", check),
+            String.format("0x%08x", expected));
+        return Optional.empty();
+      }
+      int length = slot.getInt(PATH_LENGTH_OFFSET);
+      if (length < 1 || length > PATH_LENGTH) {
+        problem(PATH_LENGTH_OFFSET, "path length " + length, "1 to " + PATH_LENGTH);
+        return Optional.empty();
+      }
+      try {
+        return Optional.of(
+            StandardCharsets.UTF_8.newDecoder().decode(slot.slice(PATH_OFFSET, length)).toString());
+      } catch (CharacterCodingException e) {
+        problem(PATH_OFFSET, "a path that is not UTF-8", "UTF-8");
+        return Optional.empty();
+      }
+    }
+
+    private OptionalLong word(int offset, int salt) {
+      try {
+        return OptionalLong.of(CheckedWord.decode(slot.getLong(offset), position + offset, salt));
+      } catch (CorruptWordException e) {
+        problem(offset, e.found(), "a word whose check fits");
+        return OptionalLong.empty();
+      }
+    }
+
+    private void problem(int offset, String found, String expected) {
+      broken = true;
+      problems.accept(
+          new CheckFinding(
+              Severity.ERROR, OptionalInt.of(index), position + offset, found, expected));
+    }
+  }
+
+  /**
+   * Reads a slot.
+   *
+   * @param slot its 1,024 bytes, from the buffer's index 0
+   * @param forcedOnly whether to believe only what is known to have been forced: the image's length
+   *     is then the forced one, and its extents are those that this takes
+   * @param problems is told all that is wrong with it
+   * @return empty if something is
+   */
+  static Optional<SlotImage> decode(
+      Superblock superblock,
+      ByteBuffer slot,
+      int index,
+      boolean forcedOnly,
+      Consumer<CheckFinding> problems) {
+    return new Decoder(superblock, slot, index, forcedOnly, problems).decode();
+  }
+
+  /** The check over {@code body}: the bytes from the first line to the extents. */
+  static long bodyCheck(long generation, ByteBuffer body) {
+    CRC32C crc = new CRC32C();
+    for (int shift = 0; shift < 64; shift += 8) {
+      crc.update((int) (generation >>> shift) & 0xFF);
+    }
+    crc.update(body);
+    return crc.getValue();
+  }
+}

@@ -1,0 +1,37 @@
+package io.strata.kafka.pool;
+
+import io.strata.kafka.layout.SlotLayout;
+import java.util.Optional;
+
+/**
+ * What a slot holds.
+ *
+ * <p>Immutable and safe for use by any thread.
+ */
+public enum SlotState {
+  /** Nothing. */
+  FREE(SlotLayout.STATE_FREE),
+  /** A segment. */
+  LIVE(SlotLayout.STATE_LIVE),
+  /** A segment whose home is about to be, or has been, unlinked. */
+  DELETING(SlotLayout.STATE_DELETING);
+
+  private final long code;
+
+  SlotState(long code) {
+    this.code = code;
+  }
+
+  long code() {
+    return code;
+  }
+
+  static Optional<SlotState> ofCode(long code) {
+    for (SlotState state : values()) {
+      if (state.code == code) {
+        return Optional.of(state);
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,191 @@
+package io.strata.kafka.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.memory.Durability;
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.memory.RecordingMemory;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class PoolTest {
+  private static final int SIZE = 8 << 20;
+  private static final UUID DIRECTORY = UUID.fromString("00000001-0002-0003-0004-000000000005");
+  private static final long KIB = 1024;
+
+  private final RecordingMemory memory = new RecordingMemory(SIZE);
+
+  private Pool open() throws IOException {
+    return Pool.open(memory, PoolOwner.ANY);
+  }
+
+  private static PoolSpec spec() {
+    return PoolSpec.of(Path.of("unused"), MemoryType.MAPPED, SIZE);
+  }
+
+  private Pool create() throws IOException {
+    Pool.format(memory, spec());
+    return open();
+  }
+
+  private Pool reopen() throws IOException {
+    return Pool.open(memory.kill(), PoolOwner.ANY);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Durability.class)
+  void aSegmentIsThereAfterReopening(Durability durability) throws IOException {
+    RecordingMemory bytes = new RecordingMemory(SIZE, durability);
+    Pool.format(bytes, spec());
+    Pool pool = Pool.open(bytes, PoolOwner.ANY);
+    Slot slot = pool.allocateSlot(DIRECTORY, "topic-0/00000000000000000000.log").orElseThrow();
+    assertThat(slot.grow()).isTrue();
+    assertThat(slot.grow()).isTrue();
+    slot.commit(100 * KIB);
+    slot.set(SlotFlag.HOME_DURABLE);
+
+    Pool again = Pool.open(bytes.kill(), PoolOwner.ANY);
+
+    Slot found = again.slot(slot.index(), slot.generation()).orElseThrow();
+    assertThat(found.directoryId()).isEqualTo(DIRECTORY);
+    assertThat(found.relativePath()).isEqualTo("topic-0/00000000000000000000.log");
+    assertThat(found.createdAtMillis()).isEqualTo(slot.createdAtMillis());
+    assertThat(found.committedLength()).isEqualTo(100 * KIB);
+    assertThat(found.extents()).isEqualTo(slot.extents());
+    assertThat(found.state()).isEqualTo(SlotState.LIVE);
+    assertThat(found.has(SlotFlag.HOME_DURABLE)).isTrue();
+    assertThat(found.has(SlotFlag.SPILLED)).isFalse();
+    assertThat(again.usage()).isEqualTo(pool.usage());
+    assertThat(again.report().liveSlots()).isEqualTo(1);
+    assertThat(again.report().powerLost()).isFalse();
+  }
+
+  @Test
+  void extentsDoubleAndFallBackToShorterOnes() throws IOException {
+    Slot slot = create().allocateSlot(DIRECTORY, "a").orElseThrow();
+    List<Long> lengths = new ArrayList<>();
+    while (slot.grow()) {
+      lengths.add(slot.extents().length(slot.extents().count() - 1) / KIB);
+    }
+    // 6 MiB of data: what is left after the doubling is taken in the largest pieces there are.
+    assertThat(lengths).startsWith(64L, 128L, 256L, 512L, 1024L, 2048L);
+    assertThat(slot.extents().capacity()).isEqualTo(6 << 20);
+    assertThat(lengths.stream().mapToLong(Long::longValue).sum()).isEqualTo(6 * KIB);
+  }
+
+  @Test
+  void droppedExtentsAreFreeOnlyWhenReleased() throws IOException {
+    Pool pool = create();
+    Slot slot = pool.allocateSlot(DIRECTORY, "a").orElseThrow();
+    for (int i = 0; i < 4; i++) {
+      assertThat(slot.grow()).isTrue();
+    }
+    slot.commit(500 * KIB);
+    List<Extent> dropped = slot.truncate(70 * KIB);
+    assertThat(dropped).extracting(Extent::length).containsExactly(256 * KIB, 512 * KIB);
+    assertThat(slot.committedLength()).isEqualTo(70 * KIB);
+    assertThat(slot.extents().capacity()).isEqualTo(192 * KIB);
+    assertThat(pool.usage().usedBytes()).isEqualTo(960 * KIB);
+    pool.release(dropped);
+    assertThat(pool.usage().usedBytes()).isEqualTo(192 * KIB);
+    assertThat(reopen().usage()).isEqualTo(pool.usage());
+
+    assertThatThrownBy(() -> pool.release(dropped)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void aFreedSlotComesBackWithAnotherGeneration() throws IOException {
+    Pool pool = create();
+    Slot first = pool.allocateSlot(DIRECTORY, "a").orElseThrow();
+    first.markDeleting();
+    assertThat(reopen().report().deletingSlots()).isEqualTo(1);
+    first.free();
+    assertThat(pool.state(first.index())).isEqualTo(SlotState.FREE);
+    assertThat(first.state()).isEqualTo(SlotState.FREE);
+    Slot second = pool.allocateSlot(DIRECTORY, "b").orElseThrow();
+    assertThat(second.index()).isEqualTo(first.index());
+    assertThat(second.generation()).isEqualTo(first.generation() + 1);
+    assertThat(pool.slot(first.index(), first.generation())).isEmpty();
+    assertThat(pool.slot(second.index(), second.generation())).containsSame(second);
+    assertThat(pool.generation(second.index())).isEqualTo(second.generation());
+    assertThatThrownBy(() -> first.commit(0)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(first::grow).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(first::free).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void slotsRunOut() throws IOException {
+    Pool.format(memory, spec().withSlotCount(3));
+    Pool pool = open();
+    Set<Integer> indices = new HashSet<>();
+    for (int i = 0; i < 3; i++) {
+      indices.add(pool.allocateSlot(DIRECTORY, "s" + i).orElseThrow().index());
+    }
+    assertThat(indices).hasSize(3);
+    assertThat(pool.allocateSlot(DIRECTORY, "more")).isEmpty();
+    assertThat(pool.usage().freeSlots()).isZero();
+    assertThat(pool.slots()).hasSize(3);
+    pool.slots().get(1).free();
+    assertThat(pool.allocateSlot(DIRECTORY, "more")).isPresent();
+  }
+
+  @Test
+  void rangesAreChecked() throws IOException {
+    Pool pool = create();
+    Slot slot = pool.allocateSlot(DIRECTORY, "a").orElseThrow();
+    assertThat(slot.grow()).isTrue();
+    slot.commit(10);
+    assertThatThrownBy(() -> slot.commit(9)).hasMessageContaining("found length 9");
+    assertThatThrownBy(() -> slot.commit(64 * KIB + 1))
+        .hasMessageContaining("expected 10 to 65536");
+    assertThatThrownBy(() -> slot.truncate(11)).hasMessageContaining("expected 0 to 10");
+    assertThatThrownBy(() -> slot.truncate(-1)).hasMessageContaining("found length -1");
+    assertThatThrownBy(() -> pool.allocateSlot(DIRECTORY, ""))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> pool.allocateSlot(DIRECTORY, "x".repeat(321)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("found 321 bytes");
+    assertThat(pool.allocateSlot(DIRECTORY, "x".repeat(320))).isPresent();
+    assertThat(pool.slot(-1, 1)).isEmpty();
+    assertThat(pool.slot(1 << 30, 1)).isEmpty();
+  }
+
+  @Test
+  void aFaultLeavesTheHandleAsItWas() throws IOException {
+    Pool pool = create();
+    Slot slot = pool.allocateSlot(DIRECTORY, "a").orElseThrow();
+    assertThat(slot.grow()).isTrue();
+    slot.commit(5);
+    PoolUsage before = pool.usage();
+    memory.fail(io.strata.kafka.layout.SlotLayout.slotPosition(slot.index()), 1024);
+    assertThatThrownBy(() -> slot.commit(6)).isInstanceOf(IOException.class);
+    assertThatThrownBy(slot::grow).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> slot.truncate(0)).isInstanceOf(IOException.class);
+    assertThatThrownBy(slot::free).isInstanceOf(IOException.class);
+    memory.heal();
+    assertThat(slot.committedLength()).isEqualTo(5);
+    assertThat(slot.state()).isEqualTo(SlotState.LIVE);
+    assertThat(pool.usage()).isEqualTo(before);
+    slot.commit(6);
+    assertThat(slot.grow()).isTrue();
+    assertThat(reopen().slots().get(0).committedLength()).isEqualTo(6);
+  }
+
+  @Test
+  void closedIsClosed() throws IOException {
+    Pool pool = create();
+    Slot slot = pool.allocateSlot(DIRECTORY, "a").orElseThrow();
+    pool.close();
+    assertThatThrownBy(slot::grow).isInstanceOf(ClosedChannelException.class);
+  }
+}
