@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Runs the whole suite: unit and simulation tests (also on JDK 25 where one is found), stock brokers, static checks,
+# and whether two builds give the same jar. See --help.
+set -euo pipefail
+
+usage() {
+  cat <<'EOF'
+Usage: integration-tests/verify.sh [Maven options]
+
+Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Installs libpmem (three packages) by apt or dnf where it is root or
+may use sudo without a password; says what is skipped where it cannot. Arguments go to Maven, for example
+
+  integration-tests/verify.sh -Dstrata.it.kill.cycles=500     longer kill -9 run (20 by default)
+  integration-tests/verify.sh -Dtest='Hot*' -Dsurefire.failIfNoSpecifiedTests=false
+
+Environment:
+  STRATA_VERIFY_OFFLINE=1   neither install packages nor let Maven download
+Exit code: Maven's, or 1 when the two jars differ.
+EOF
+}
+
+[[ ${1:-} == --help || ${1:-} == -h ]] && { usage; exit 0; }
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+say() { printf '==> %s\n' "$*"; }
+
+# as_root COMMAND...: runs it as root, or fails without asking anything.
+as_root() {
+  if [[ $EUID -eq 0 ]]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo -n "$@"
+  else
+    return 1
+  fi
+}
+
+has_library() { ldconfig -p 2>/dev/null | grep -qF "$1" || /sbin/ldconfig -p 2>/dev/null | grep -qF "$1"; }
+
+has_native_packages() { has_library libpmem.so.1 && has_library libpmemobj.so.1 && has_library libpmempool.so.1; }
+
+install_native_packages() {
+  if has_native_packages; then
+    say "libpmem, libpmemobj and libpmempool are there"
+    return
+  fi
+  if [[ -z ${STRATA_VERIFY_OFFLINE:-} ]]; then
+    say "installing libpmem, libpmemobj and libpmempool"
+    if command -v apt-get >/dev/null; then
+      as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=2 update || true
+      as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get -qq -y --no-install-recommends install libpmem1 libpmemobj1 libpmempool1 || true
+    elif command -v dnf >/dev/null; then
+      as_root dnf -q -y install libpmem libpmemobj libpmempool || true
+    fi
+  fi
+  has_native_packages \
+    || say "SKIPPED: tests of the pool type pmem: libpmem, libpmemobj or libpmempool is missing and could not be installed"
+}
+
+say_what_is_skipped() {
+  [[ $EUID -eq 0 ]] && command -v mkfs.ext4 >/dev/null \
+    || say "SKIPPED where a test mounts a file system of its own (home full, no user attributes): it needs root and mkfs.ext4"
+}
+
+# A JDK 25, when it is not the one that runs Maven.
+jdk25() {
+  local java
+  for java in /usr/lib/jvm/*25*/bin/java; do
+    if [[ -x $java ]] && "$java" -version 2>&1 | grep -q 'version "25'; then
+      echo "$java"
+      return
+    fi
+  done
+}
+
+maven=(mvn -B -ntp)
+[[ -z ${STRATA_VERIFY_OFFLINE:-} ]] || maven+=(-o)
+
+install_native_packages
+say_what_is_skipped
+
+say "building the jar a first time, for the comparison of two builds"
+"${maven[@]}" -q clean package -DskipTests -pl pmem-tier -am
+jar=$(ls pmem-tier/target/strata-kafka-*.jar | grep -v -e '-tests\.jar$')
+first=$(sha256sum <"$jar")
+
+java25=$(jdk25)
+if [[ -n $java25 ]]; then
+  say "unit tests on $("$java25" -version 2>&1 | head -n 1)"
+  "${maven[@]}" test -Dtest.jvm="$java25" "$@"
+else
+  say "SKIPPED: unit tests on JDK 25: none below /usr/lib/jvm"
+fi
+
+say "the whole suite on $(java -version 2>&1 | head -n 1)"
+"${maven[@]}" clean verify "$@"
+
+if [[ $(sha256sum <"$jar") != "$first" ]]; then
+  say "FAILED: two builds of the same sources gave different jars"
+  exit 1
+fi
