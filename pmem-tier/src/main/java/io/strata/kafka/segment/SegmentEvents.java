@@ -1,5 +1,7 @@
 package io.strata.kafka.segment;
 
+import java.io.IOException;
+
 /**
  * What a segment tells those who count.
  *
@@ -32,8 +34,19 @@ public interface SegmentEvents {
   /**
    * Bytes have gone to home because the pool had no room for them.
    *
+   * @param segment the segment
    * @param bytes how many; 0 when home refused
    * @param first whether the segment was wholly in the pool until now
    */
-  default void spilled(long bytes, boolean first) {}
+  default void spilled(Segment segment, long bytes, boolean first) {}
+
+  /**
+   * Extents that nobody reads any more could not be given back to the pool. They stay out of use
+   * until the pool is opened again; nothing else is lost.
+   *
+   * @param segment whose extents they were
+   * @param bytes how many
+   * @param cause why
+   */
+  default void releaseFailed(Segment segment, long bytes, IOException cause) {}
 }

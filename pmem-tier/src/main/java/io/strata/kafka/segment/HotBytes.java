@@ -1,0 +1,118 @@
+package io.strata.kafka.segment;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
+
+/**
+ * The bytes of a hot segment in the process that writes the pool: the reader inside the gate, the
+ * writer under its lock, and nothing that both would wait for.
+ *
+ * <p>Thread safety: as {@link SegmentBytes} asks.
+ */
+final class HotBytes implements SegmentBytes {
+
+  private final Segment segment;
+  private final SegmentReader reader;
+  private final SegmentWriter writer;
+  private final ReaderGate gate;
+
+  HotBytes(Segment segment, SegmentReader reader, SegmentWriter writer, ReaderGate gate) {
+    this.segment = segment;
+    this.reader = reader;
+    this.writer = writer;
+    this.gate = gate;
+  }
+
+  @Override
+  public String name() {
+    return segment.name();
+  }
+
+  @Override
+  public long size() {
+    return writer.view().size();
+  }
+
+  @Override
+  public int read(ByteBuffer target, long position, FileChannel home) throws IOException {
+    int token = gate.enter();
+    try {
+      while (true) {
+        SegmentView view = writer.view();
+        long size = view.size();
+        if (position >= size) {
+          return -1;
+        }
+        int read = reader.read(view, size, target, position, home);
+        if (read > 0) {
+          return read;
+        }
+        checkHomeWasTruncated(view, position, home);
+      }
+    } finally {
+      gate.exit(token);
+    }
+  }
+
+  /** Home has no byte at a position where the view has one: is that a truncation under way? */
+  private void checkHomeWasTruncated(SegmentView view, long position, FileChannel home)
+      throws IOException {
+    if (writer.view() == view) {
+      throw new IOException(
+          name()
+              + ": home ends at "
+              + home.size()
+              + ", expected a byte at "
+              + position
+              + " of "
+              + view.size()
+              + ": the file was cut short by something else than this broker; its tail is lost");
+    }
+  }
+
+  @Override
+  public long transferTo(long position, long count, WritableByteChannel target, FileChannel home)
+      throws IOException {
+    int token = gate.enter();
+    try {
+      SegmentView view = writer.view();
+      long size = view.size();
+      return position >= size ? 0 : reader.transferTo(view, size, position, count, target, home);
+    } finally {
+      gate.exit(token);
+    }
+  }
+
+  @Override
+  public int write(ByteBuffer source, long position, FileChannel home) throws IOException {
+    return writer.write(source, position, home);
+  }
+
+  @Override
+  public int append(ByteBuffer source, FileChannel home) throws IOException {
+    return writer.append(source, home);
+  }
+
+  @Override
+  public void truncate(long length, FileChannel home) throws IOException {
+    writer.truncate(length, home);
+  }
+
+  @Override
+  public void force(boolean metaData, FileChannel home) throws IOException {
+    writer.force(metaData, home);
+  }
+
+  @Override
+  public boolean whollyAtHome() {
+    SegmentView view = writer.view();
+    return view.spilled() && view.poolEnd(view.size()) == 0;
+  }
+
+  @Override
+  public void homeMayHaveGrown(FileChannel home) throws IOException {
+    writer.homeMayHaveGrown(home);
+  }
+}

@@ -1,0 +1,72 @@
+package io.strata.kafka.segment;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.io.IOException;
+
+/**
+ * How long a segment's extents are its own: until it has been deleted <em>and</em> its last channel
+ * is closed, as a file's blocks are.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+final class Lifetime {
+
+  @GuardedBy("this")
+  private int channels;
+
+  /** Whether channels may still be opened. */
+  @GuardedBy("this")
+  private boolean open = true;
+
+  @GuardedBy("this")
+  private Runnable end = () -> {};
+
+  /**
+   * A channel is about to be opened.
+   *
+   * @param name the segment's, for the message
+   * @throws IOException after {@link #close}
+   */
+  synchronized void channelOpened(String name) throws IOException {
+    if (!open) {
+      throw new IOException(name + " has been deleted: it cannot be opened any more");
+    }
+    channels++;
+  }
+
+  /** A channel that was opened has been closed. */
+  void channelClosed() {
+    Runnable last = () -> {};
+    synchronized (this) {
+      channels--;
+      if (channels == 0) {
+        last = end;
+      }
+    }
+    last.run();
+  }
+
+  /** No channel can be opened from now on. */
+  synchronized void close() {
+    open = false;
+  }
+
+  /**
+   * Runs {@code atEnd} when no channel is open: now, or in the thread that closes the last one.
+   * Called once, after {@link #close}.
+   */
+  void whenUnused(Runnable atEnd) {
+    synchronized (this) {
+      if (channels > 0) {
+        end = atEnd;
+        return;
+      }
+    }
+    atEnd.run();
+  }
+
+  /** Channels open now. */
+  synchronized int channels() {
+    return channels;
+  }
+}

@@ -1,0 +1,59 @@
+package io.strata.kafka.segment;
+
+import java.nio.file.OpenOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+
+/**
+ * What a caller of {@code FileChannel.open} asked for, by the JDK's rules.
+ *
+ * <p>Immutable; safe for use by any thread.
+ *
+ * @param readable whether reading is allowed
+ * @param writable whether writing is allowed
+ * @param append whether each write goes to the end, wherever the caller wants it
+ * @param truncate whether the file is emptied at first
+ * @param sync when a write must have been forced before it returns
+ */
+record OpenMode(boolean readable, boolean writable, boolean append, boolean truncate, Sync sync) {
+
+  /** When a write is forced. */
+  enum Sync {
+    /** When somebody asks. */
+    NEVER,
+    /** Its bytes before it returns. */
+    DATA,
+    /** Its bytes and all attributes before it returns. */
+    ALL
+  }
+
+  /**
+   * The mode for {@code options}. Those that decide whether the file comes to be or goes are the
+   * business of who opens home.
+   *
+   * @throws IllegalArgumentException for options that exclude each other
+   * @throws UnsupportedOperationException for an option that is not known here
+   */
+  static OpenMode of(Set<? extends OpenOption> options) {
+    for (OpenOption option : options) {
+      if (!(option instanceof StandardOpenOption)) {
+        throw new UnsupportedOperationException(option + " not supported");
+      }
+    }
+    boolean append = options.contains(StandardOpenOption.APPEND);
+    boolean write = append || options.contains(StandardOpenOption.WRITE);
+    boolean read = options.contains(StandardOpenOption.READ) || !write;
+    boolean truncate = options.contains(StandardOpenOption.TRUNCATE_EXISTING) && write;
+    if (read && append) {
+      throw new IllegalArgumentException("READ + APPEND not allowed");
+    }
+    if (append && truncate) {
+      throw new IllegalArgumentException("APPEND + TRUNCATE_EXISTING not allowed");
+    }
+    Sync sync =
+        options.contains(StandardOpenOption.SYNC)
+            ? Sync.ALL
+            : options.contains(StandardOpenOption.DSYNC) ? Sync.DATA : Sync.NEVER;
+    return new OpenMode(read, write, append, truncate, sync);
+  }
+}

@@ -1,0 +1,565 @@
+package io.strata.kafka.segment;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.FileLockInterruptionException;
+import java.nio.channels.NonReadableChannelException;
+import java.nio.channels.NonWritableChannelException;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.WritableByteChannel;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@code FileChannel} over a segment: checks, begins, delegates, ends.
+ *
+ * <p>Checks come in the JDK's order and with its exceptions, since the callers were written against
+ * them. Each operation stands between {@code begin} and {@code end}, so that an interrupt or an
+ * asynchronous close is what it is on the JDK's channel; home is closed with this channel and by
+ * nothing else, and when an interrupt meets the thread inside home, {@link #interrupted} closes
+ * this channel in the same way.
+ *
+ * <p>Thread safety: as {@link FileChannel} asks. The position has a lock of its own, which no
+ * positional operation takes.
+ */
+final class SegmentChannel extends FileChannel {
+
+  /** Bytes moved at a time from a channel that cannot be read in place. */
+  private static final int TRANSFER_LENGTH = 64 << 10;
+
+  private final SegmentBytes bytes;
+  private final FileChannel home;
+  private final OpenMode mode;
+  private final Runnable onChange;
+  private final Runnable onClose;
+  private final SegmentEvents events;
+
+  private final Object positionLock = new Object();
+
+  @GuardedBy("positionLock")
+  private long position;
+
+  /**
+   * A channel on {@code bytes}.
+   *
+   * @param home closed with this channel
+   * @param onChange told of each call that may have changed the bytes
+   * @param onClose told once, after home has been closed
+   */
+  SegmentChannel(
+      SegmentBytes bytes,
+      FileChannel home,
+      OpenMode mode,
+      Runnable onChange,
+      Runnable onClose,
+      SegmentEvents events) {
+    this.bytes = bytes;
+    this.home = home;
+    this.mode = mode;
+    this.onChange = onChange;
+    this.onClose = onClose;
+    this.events = events;
+  }
+
+  @Override
+  protected void implCloseChannel() throws IOException {
+    try {
+      home.close();
+    } finally {
+      onClose.run();
+    }
+  }
+
+  private void checkOpen() throws ClosedChannelException {
+    if (!isOpen()) {
+      throw new ClosedChannelException();
+    }
+  }
+
+  private void checkReadable() {
+    if (!mode.readable()) {
+      throw new NonReadableChannelException();
+    }
+  }
+
+  private void checkWritable() {
+    if (!mode.writable()) {
+      throw new NonWritableChannelException();
+    }
+  }
+
+  /**
+   * The interrupt has closed home (or the other end of a transfer) and not this channel. Beginning
+   * once more in the interrupted thread closes it, and lets {@code end} tell the reason.
+   */
+  private void interrupted() {
+    begin();
+  }
+
+  // Reading
+
+  @Override
+  public int read(ByteBuffer target) throws IOException {
+    checkOpen();
+    checkReadable();
+    synchronized (positionLock) {
+      int read = readBetween(target, position);
+      if (read > 0) {
+        position += read;
+      }
+      return read;
+    }
+  }
+
+  @Override
+  public int read(ByteBuffer target, long from) throws IOException {
+    Objects.requireNonNull(target);
+    if (from < 0) {
+      throw new IllegalArgumentException("Negative position");
+    }
+    checkOpen();
+    checkReadable();
+    return readBetween(target, from);
+  }
+
+  private int readBetween(ByteBuffer target, long from) throws IOException {
+    long start = System.nanoTime();
+    int read = 0;
+    try {
+      begin();
+      if (!isOpen()) {
+        return -1;
+      }
+      read = readOne(target, from);
+    } catch (ClosedByInterruptException e) {
+      interrupted();
+      throw e;
+    } finally {
+      end(read > 0);
+    }
+    tellRead(read, start);
+    return read;
+  }
+
+  private int readOne(ByteBuffer target, long from) throws IOException {
+    if (target.isReadOnly()) {
+      throw new IllegalArgumentException("Read-only buffer");
+    }
+    return target.hasRemaining() ? bytes.read(target, from, home) : 0;
+  }
+
+  @Override
+  public long read(ByteBuffer[] targets, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, targets.length);
+    checkOpen();
+    checkReadable();
+    long start = System.nanoTime();
+    synchronized (positionLock) {
+      long read = 0;
+      try {
+        begin();
+        if (!isOpen()) {
+          return 0;
+        }
+        read = readAll(targets, offset, length);
+      } catch (ClosedByInterruptException e) {
+        interrupted();
+        throw e;
+      } finally {
+        end(read > 0);
+      }
+      tellRead(read, start);
+      return read;
+    }
+  }
+
+  @GuardedBy("positionLock")
+  private long readAll(ByteBuffer[] targets, int offset, int length) throws IOException {
+    for (int i = offset; i < offset + length; i++) {
+      if (targets[i].isReadOnly()) {
+        throw new IllegalArgumentException("Read-only buffer");
+      }
+    }
+    long read = 0;
+    for (int i = offset; i < offset + length; i++) {
+      if (targets[i].hasRemaining()) {
+        int one = bytes.read(targets[i], position, home);
+        if (one < 0) {
+          return read > 0 ? read : -1;
+        }
+        position += one;
+        read += one;
+        if (targets[i].hasRemaining()) {
+          return read;
+        }
+      }
+    }
+    return read;
+  }
+
+  private void tellRead(long read, long start) {
+    if (read > 0) {
+      events.read(read, System.nanoTime() - start);
+    }
+  }
+
+  // Writing
+
+  @Override
+  public int write(ByteBuffer source) throws IOException {
+    checkOpen();
+    checkWritable();
+    synchronized (positionLock) {
+      int written = writeBetween(source, position);
+      position += written;
+      return written;
+    }
+  }
+
+  @Override
+  public int write(ByteBuffer source, long to) throws IOException {
+    Objects.requireNonNull(source);
+    if (to < 0) {
+      throw new IllegalArgumentException("Negative position");
+    }
+    checkOpen();
+    checkWritable();
+    return writeBetween(source, to);
+  }
+
+  private int writeBetween(ByteBuffer source, long to) throws IOException {
+    long start = System.nanoTime();
+    int written = 0;
+    try {
+      begin();
+      if (!isOpen()) {
+        return 0;
+      }
+      written = writeOne(source, to);
+      forceIfAsked();
+    } catch (ClosedByInterruptException e) {
+      interrupted();
+      throw e;
+    } finally {
+      end(written > 0);
+    }
+    tellWritten(written, start);
+    return written;
+  }
+
+  private int writeOne(ByteBuffer source, long to) throws IOException {
+    // On Linux a descriptor in append mode writes to the end even when it is told where.
+    return mode.append() ? bytes.append(source, home) : bytes.write(source, to, home);
+  }
+
+  private void forceIfAsked() throws IOException {
+    if (mode.sync() != OpenMode.Sync.NEVER) {
+      bytes.force(mode.sync() == OpenMode.Sync.ALL, home);
+    }
+  }
+
+  @Override
+  public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, sources.length);
+    checkOpen();
+    checkWritable();
+    long start = System.nanoTime();
+    synchronized (positionLock) {
+      long written = 0;
+      try {
+        begin();
+        if (!isOpen()) {
+          return 0;
+        }
+        written = writeAll(sources, offset, length);
+        forceIfAsked();
+      } catch (ClosedByInterruptException e) {
+        interrupted();
+        throw e;
+      } finally {
+        end(written > 0);
+      }
+      tellWritten(written, start);
+      return written;
+    }
+  }
+
+  @GuardedBy("positionLock")
+  private long writeAll(ByteBuffer[] sources, int offset, int length) throws IOException {
+    long written = 0;
+    for (int i = offset; i < offset + length; i++) {
+      try {
+        int one = writeOne(sources[i], position);
+        position += one;
+        written += one;
+      } catch (ClosedChannelException e) {
+        throw e;
+      } catch (IOException e) {
+        if (written == 0) {
+          throw e;
+        }
+        return written;
+      }
+      if (sources[i].hasRemaining()) {
+        return written;
+      }
+    }
+    return written;
+  }
+
+  private void tellWritten(long written, long start) {
+    if (written > 0) {
+      onChange.run();
+      events.appended(written, System.nanoTime() - start);
+    }
+  }
+
+  // Position and size
+
+  @Override
+  public long position() throws IOException {
+    checkOpen();
+    synchronized (positionLock) {
+      boolean done = false;
+      try {
+        begin();
+        if (!isOpen()) {
+          return 0;
+        }
+        long at = mode.append() ? bytes.size() : position;
+        done = true;
+        return at;
+      } finally {
+        end(done);
+      }
+    }
+  }
+
+  @Override
+  @SuppressWarnings("NullAway") // the value that end() keeps from being returned
+  public FileChannel position(long newPosition) throws IOException {
+    checkOpen();
+    if (newPosition < 0) {
+      throw new IllegalArgumentException();
+    }
+    synchronized (positionLock) {
+      boolean done = false;
+      try {
+        begin();
+        if (!isOpen()) {
+          return null;
+        }
+        position = newPosition;
+        done = true;
+        return this;
+      } finally {
+        end(done);
+      }
+    }
+  }
+
+  @Override
+  public long size() throws IOException {
+    checkOpen();
+    boolean done = false;
+    try {
+      begin();
+      if (!isOpen()) {
+        return -1;
+      }
+      long size = bytes.size();
+      done = true;
+      return size;
+    } finally {
+      end(done);
+    }
+  }
+
+  @Override
+  public FileChannel truncate(long length) throws IOException {
+    checkOpen();
+    if (length < 0) {
+      throw new IllegalArgumentException("Negative size");
+    }
+    checkWritable();
+    synchronized (positionLock) {
+      boolean done = false;
+      try {
+        begin();
+        if (isOpen()) {
+          bytes.truncate(length, home);
+          position = Math.min(position, length);
+          done = true;
+        }
+      } catch (ClosedByInterruptException e) {
+        interrupted();
+        throw e;
+      } finally {
+        end(done);
+      }
+      onChange.run();
+      return this;
+    }
+  }
+
+  @Override
+  public void force(boolean metaData) throws IOException {
+    checkOpen();
+    boolean done = false;
+    try {
+      begin();
+      if (isOpen()) {
+        bytes.force(metaData, home);
+        done = true;
+      }
+    } catch (ClosedByInterruptException e) {
+      interrupted();
+      throw e;
+    } finally {
+      end(done);
+    }
+  }
+
+  // Transfers
+
+  @Override
+  public long transferTo(long from, long count, WritableByteChannel target) throws IOException {
+    checkOpen();
+    if (!target.isOpen()) {
+      throw new ClosedChannelException();
+    }
+    checkReadable();
+    if (target instanceof SegmentChannel other) {
+      other.checkWritable();
+    }
+    if (from < 0 || count < 0) {
+      throw new IllegalArgumentException();
+    }
+    long start = System.nanoTime();
+    long moved = 0;
+    boolean done = false;
+    try {
+      begin();
+      if (isOpen()) {
+        moved = bytes.transferTo(from, count, target, home);
+        done = true;
+      }
+    } catch (ClosedByInterruptException e) {
+      interrupted();
+      throw e;
+    } finally {
+      end(done);
+    }
+    tellRead(moved, start);
+    return moved;
+  }
+
+  @Override
+  public long transferFrom(ReadableByteChannel source, long to, long count) throws IOException {
+    checkOpen();
+    if (!source.isOpen()) {
+      throw new ClosedChannelException();
+    }
+    checkWritable();
+    if (to < 0 || count < 0) {
+      throw new IllegalArgumentException();
+    }
+    if (to > size()) {
+      return 0;
+    }
+    ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(count, TRANSFER_LENGTH));
+    long moved = 0;
+    try {
+      while (moved < count) {
+        buffer.clear().limit((int) Math.min(buffer.capacity(), count - moved));
+        int read = source.read(buffer);
+        if (read <= 0) {
+          break;
+        }
+        int written = write(buffer.flip(), to + moved);
+        moved += written;
+        if (written < read) {
+          break;
+        }
+      }
+      return moved;
+    } catch (ClosedChannelException e) {
+      throw e;
+    } catch (IOException e) {
+      if (moved == 0) {
+        throw e;
+      }
+      return moved;
+    }
+  }
+
+  // Locks and mappings, which are home's
+
+  @Override
+  @SuppressWarnings("NullAway") // the value that end() keeps from being returned
+  public FileLock lock(long from, long length, boolean shared) throws IOException {
+    checkLock(shared);
+    boolean done = false;
+    try {
+      begin();
+      if (!isOpen()) {
+        return null;
+      }
+      FileLock lock = new SegmentFileLock(this, home.lock(from, length, shared));
+      done = true;
+      return lock;
+    } catch (FileLockInterruptionException e) {
+      interrupted();
+      throw e;
+    } finally {
+      endLock(done);
+    }
+  }
+
+  private void endLock(boolean done) throws IOException {
+    try {
+      end(done);
+    } catch (ClosedByInterruptException e) {
+      throw new FileLockInterruptionException();
+    }
+  }
+
+  @Override
+  public @Nullable FileLock tryLock(long from, long length, boolean shared) throws IOException {
+    checkLock(shared);
+    FileLock lock = home.tryLock(from, length, shared);
+    return lock == null ? null : new SegmentFileLock(this, lock);
+  }
+
+  private void checkLock(boolean shared) throws IOException {
+    checkOpen();
+    if (shared) {
+      checkReadable();
+    } else {
+      checkWritable();
+    }
+  }
+
+  @Override
+  public MappedByteBuffer map(MapMode mapMode, long from, long length) throws IOException {
+    Objects.requireNonNull(mapMode, "Mode is null");
+    checkOpen();
+    if (mapMode != MapMode.READ_ONLY) {
+      checkWritable();
+    }
+    checkReadable();
+    if (!bytes.whollyAtHome()) {
+      throw new UnsupportedOperationException(
+          bytes.name() + " has bytes in a pool: it cannot be mapped, read it through the channel");
+    }
+    MappedByteBuffer mapping = home.map(mapMode, from, length);
+    bytes.homeMayHaveGrown(home);
+    return mapping;
+  }
+}

@@ -1,0 +1,103 @@
+package io.strata.kafka.segment;
+
+import io.strata.kafka.memory.PersistentMemory;
+import io.strata.kafka.pool.ExtentList;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
+
+/**
+ * Reads the bytes of a view: pool extents up to the seam, home from there on.
+ *
+ * <p>Takes no lock. The caller keeps the view's extents from being given to another segment
+ * meanwhile (the {@link ReaderGate}), or checks afterwards that they were not.
+ *
+ * <p>Thread safety: stateless but for the memory; safe for use by any thread.
+ */
+final class SegmentReader {
+
+  private final PersistentMemory memory;
+
+  SegmentReader(PersistentMemory memory) {
+    this.memory = memory;
+  }
+
+  /**
+   * Reads up to {@code target}'s limit or {@code size}, whichever is first.
+   *
+   * @param size what the view's size was, over {@code position}
+   * @return the number of bytes; fewer than asked for only if home ends before {@code size}. On an
+   *     exception the target's position is as before
+   */
+  int read(SegmentView view, long size, ByteBuffer target, long position, FileChannel home)
+      throws IOException {
+    int start = target.position();
+    int limit = target.limit();
+    int length = (int) Math.min(target.remaining(), size - position);
+    long poolEnd = view.poolEnd(size);
+    boolean done = false;
+    try {
+      target.limit(start + length);
+      long at = position;
+      if (at < poolEnd) {
+        int inPool = (int) Math.min(length, poolEnd - at);
+        load(view.extents(), target, at, inPool);
+        at += inPool;
+      }
+      while (target.hasRemaining()) {
+        int read = home.read(target, at);
+        if (read <= 0) {
+          break;
+        }
+        at += read;
+      }
+      done = true;
+      return (int) (at - position);
+    } finally {
+      target.limit(limit);
+      if (!done) {
+        target.position(start);
+      }
+    }
+  }
+
+  private void load(ExtentList extents, ByteBuffer target, long offset, int length)
+      throws IOException {
+    int limit = target.limit();
+    int end = target.position() + length;
+    long at = offset;
+    for (int i = extents.find(offset); target.position() < end; i++) {
+      long within = at - extents.start(i);
+      int piece = (int) Math.min(end - target.position(), extents.length(i) - within);
+      target.limit(target.position() + piece);
+      memory.load(extents.position(i) + within, target);
+      at += piece;
+    }
+    target.limit(limit);
+  }
+
+  /**
+   * One attempt to write bytes that lie together to {@code target}.
+   *
+   * @param size what the view's size was, over {@code position}
+   */
+  long transferTo(
+      SegmentView view,
+      long size,
+      long position,
+      long count,
+      WritableByteChannel target,
+      FileChannel home)
+      throws IOException {
+    long poolEnd = view.poolEnd(size);
+    if (position >= poolEnd) {
+      return home.transferTo(position, Math.min(count, size - position), target);
+    }
+    ExtentList extents = view.extents();
+    int i = extents.find(position);
+    long within = position - extents.start(i);
+    long piece = Math.min(extents.length(i) - within, Math.min(count, poolEnd - position));
+    return memory.transferTo(extents.position(i) + within, piece, target);
+  }
+}

@@ -1,0 +1,76 @@
+package io.strata.kafka.segment;
+
+import io.strata.kafka.pool.ExtentList;
+
+/**
+ * What readers see of a segment: where its bytes are and how many there are.
+ *
+ * <p>Within one view only {@link #size()} changes, and it only grows: an append that fits the
+ * extents costs one volatile store and no allocation. Whatever else happens (another extent, the
+ * spill, a truncation) is a new view. A reader that takes the size and the places from the same
+ * view therefore never combines two states.
+ *
+ * <p>Thread safety: read by any thread; {@link #extendTo} under the writer lock.
+ */
+final class SegmentView {
+
+  private final ExtentList extents;
+  private final boolean spilled;
+
+  /** Where home begins, when spilled. */
+  private final long seam;
+
+  private volatile long size;
+
+  private SegmentView(ExtentList extents, boolean spilled, long seam, long size) {
+    this.extents = extents;
+    this.spilled = spilled;
+    this.seam = seam;
+    this.size = size;
+  }
+
+  /** All bytes are in the pool. */
+  static SegmentView inPool(ExtentList extents, long size) {
+    return new SegmentView(extents, false, 0, size);
+  }
+
+  /** The bytes below {@code seam} are in the pool, the others at home. */
+  static SegmentView spilled(ExtentList extents, long seam, long size) {
+    return new SegmentView(extents, true, seam, size);
+  }
+
+  /** This view with another size. */
+  SegmentView withSize(long newSize) {
+    return new SegmentView(extents, spilled, seam, newSize);
+  }
+
+  ExtentList extents() {
+    return extents;
+  }
+
+  /** Whether new bytes go home. */
+  boolean spilled() {
+    return spilled;
+  }
+
+  /** Bytes of the segment. */
+  long size() {
+    return size;
+  }
+
+  /**
+   * The offset that the pool's bytes end at.
+   *
+   * @param sizeSeen what {@link #size()} has returned to the caller
+   */
+  long poolEnd(long sizeSeen) {
+    return spilled ? Math.min(seam, sizeSeen) : sizeSeen;
+  }
+
+  /** Publishes bytes that have been written; without effect when it is not an extension. */
+  void extendTo(long newSize) {
+    if (newSize > size) {
+      size = newSize;
+    }
+  }
+}

@@ -1,0 +1,489 @@
+package io.strata.kafka.segment;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.memory.PersistentMemory;
+import io.strata.kafka.pool.Extent;
+import io.strata.kafka.pool.ExtentList;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.pool.SlotState;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Everything that changes a segment's bytes, and the order in which it becomes durable and visible.
+ *
+ * <p>An append: bytes, persist, committed length, persist, visible. When the pool has no room, what
+ * fits goes as above, then the slot is flagged spilled, and the rest goes home; from then on the
+ * committed length is the seam and stays. A truncation below the seam cuts home first.
+ *
+ * <p>Whatever fails leaves the view at what can be read: a caller that gets an exception finds the
+ * segment as before, or longer by the part of its bytes that its source's position tells.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads; those that change anything
+ * take one lock, which no reader ever takes. No method gives way to an interrupt half way: home's
+ * channel may (it is then closed), and its exception comes through when the state is right.
+ */
+final class SegmentWriter {
+
+  /**
+   * The longest gap, in bytes, that is filled with zeros in the pool when a write begins beyond the
+   * end. A longer one is left to home, where a hole costs nothing.
+   */
+  static final long LONGEST_GAP_IN_POOL = 1 << 20;
+
+  private static final long NONE_DIRTY = Long.MAX_VALUE;
+
+  private final Segment segment;
+  private final Slot slot;
+  private final Pool pool;
+  private final PersistentMemory memory;
+  private final ReaderGate gate;
+  private final SegmentEvents events;
+
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** One force at a time: a second one must not return while the first still works. */
+  private final ReentrantLock forceLock = new ReentrantLock();
+
+  /** Written under the lock, read by anyone. */
+  private volatile SegmentView view;
+
+  @GuardedBy("lock")
+  private final HomeTail tail;
+
+  /** Bytes of the pool from here on may be unforced, {@link #NONE_DIRTY} when none is. */
+  @GuardedBy("lock")
+  private long dirtyFrom;
+
+  @GuardedBy("lock")
+  private boolean deleted;
+
+  SegmentWriter(
+      Segment segment,
+      Slot slot,
+      Pool pool,
+      long homeSize,
+      ReaderGate gate,
+      boolean spillForce,
+      SegmentEvents events) {
+    this.segment = segment;
+    this.slot = slot;
+    this.pool = pool;
+    this.memory = pool.memory();
+    this.gate = gate;
+    this.events = events;
+    long committed = slot.committedLength();
+    boolean spilled = slot.has(SlotFlag.SPILLED);
+    this.view =
+        spilled
+            ? SegmentView.spilled(slot.extents(), committed, Math.max(committed, homeSize))
+            : SegmentView.inPool(slot.extents(), committed);
+    this.tail = new HomeTail(spillForce, spilled, homeSize);
+  }
+
+  /** What readers see now. A reader calls this inside the gate. */
+  SegmentView view() {
+    return view;
+  }
+
+  /** See {@link SegmentBytes#write}. */
+  int write(ByteBuffer source, long position, FileChannel home) throws IOException {
+    lock.lock();
+    try {
+      return writeWithoutLocking(source, position, home);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** See {@link SegmentBytes#append}. */
+  int append(ByteBuffer source, FileChannel home) throws IOException {
+    lock.lock();
+    try {
+      return writeWithoutLocking(source, view.size(), home);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private int writeWithoutLocking(ByteBuffer source, long position, FileChannel home)
+      throws IOException {
+    int length = source.remaining();
+    if (length == 0) {
+      return 0;
+    }
+    prepareToChange();
+    if (position > Long.MAX_VALUE - length) {
+      throw new IOException(
+          segment.name()
+              + ": a write of "
+              + length
+              + " bytes at "
+              + position
+              + " ends beyond the largest file offset");
+    }
+    int start = source.position();
+    writeToPool(source, position);
+    int inPool = source.position() - start;
+    if (inPool == length) {
+      return length;
+    }
+    try {
+      boolean first = spill(home);
+      writeToHome(source, position + inPool, home, first);
+    } catch (ClosedChannelException e) {
+      throw e;
+    } catch (IOException e) {
+      // As a file on a full disk: what was written counts, and the next call gets the exception.
+      if (source.position() == start) {
+        throw e;
+      }
+    }
+    return source.position() - start;
+  }
+
+  /** Refuses a deleted segment, and withdraws the claim that home has all of it. */
+  @GuardedBy("lock")
+  private void prepareToChange() throws IOException {
+    if (deleted) {
+      throw new IOException(segment.name() + " has been deleted: it can be read, not changed");
+    }
+    if (slot.has(SlotFlag.CLEAN)) {
+      slot.clear(SlotFlag.CLEAN);
+    }
+  }
+
+  /** Writes as much as belongs into the pool and fits there; on an exception, nothing. */
+  @GuardedBy("lock")
+  private void writeToPool(ByteBuffer source, long position) throws IOException {
+    SegmentView before = view;
+    long size = before.size();
+    long end = position + source.remaining();
+    ExtentList extents = before.extents();
+    long poolEnd;
+    if (before.spilled()) {
+      poolEnd = Math.min(end, before.poolEnd(size));
+    } else if (position - size > LONGEST_GAP_IN_POOL) {
+      return;
+    } else {
+      extents = extentsFor(end);
+      poolEnd = Math.min(end, extents.capacity());
+    }
+    if (poolEnd <= Math.min(position, size)) {
+      return;
+    }
+    int start = source.position();
+    try {
+      if (position > size) {
+        zero(extents, size, Math.min(position, poolEnd));
+      }
+      if (position < poolEnd) {
+        store(extents, source, position, (int) (poolEnd - position));
+      }
+      if (!before.spilled() && poolEnd > size) {
+        slot.commit(poolEnd);
+        publish(before, extents, poolEnd);
+      }
+    } catch (IOException e) {
+      source.position(start);
+      throw e;
+    } finally {
+      dirtyFrom = Math.min(dirtyFrom, Math.min(position, size));
+    }
+  }
+
+  /** The slot's extents, grown to hold {@code end} bytes if the pool has room for that. */
+  @GuardedBy("lock")
+  private ExtentList extentsFor(long end) throws IOException {
+    ExtentList extents = slot.extents();
+    while (extents.capacity() < end && slot.grow()) {
+      extents = slot.extents();
+    }
+    return extents;
+  }
+
+  @GuardedBy("lock")
+  private void store(ExtentList extents, ByteBuffer source, long offset, int length)
+      throws IOException {
+    int limit = source.limit();
+    int end = source.position() + length;
+    long at = offset;
+    try {
+      for (int i = extents.find(offset); source.position() < end; i++) {
+        long within = at - extents.start(i);
+        int piece = (int) Math.min(end - source.position(), extents.length(i) - within);
+        source.limit(source.position() + piece);
+        memory.storeAndPersist(extents.position(i) + within, source);
+        at += piece;
+      }
+    } finally {
+      source.limit(limit);
+    }
+  }
+
+  /** Extents hold what earlier segments left there: nobody may see that in a gap. */
+  @GuardedBy("lock")
+  private void zero(ExtentList extents, long from, long to) throws IOException {
+    long at = from;
+    for (int i = extents.find(from); at < to; i++) {
+      long within = at - extents.start(i);
+      long piece = Math.min(to - at, extents.length(i) - within);
+      memory.zero(extents.position(i) + within, piece);
+      memory.persist(extents.position(i) + within, piece);
+      at += piece;
+    }
+  }
+
+  @GuardedBy("lock")
+  @SuppressWarnings("ReferenceEquality") // the same list, not an equal one: nothing to compare
+  private void publish(SegmentView before, ExtentList extents, long size) {
+    if (before.extents() == extents) {
+      before.extendTo(size);
+    } else {
+      view = SegmentView.inPool(extents, size);
+    }
+  }
+
+  /**
+   * Sends all bytes beyond the segment's present end home, from now on and durably so.
+   *
+   * @return whether that is new
+   */
+  @GuardedBy("lock")
+  private boolean spill(FileChannel home) throws IOException {
+    SegmentView before = view;
+    if (before.spilled()) {
+      return false;
+    }
+    // Once the flag is set, what home has beyond the seam is part of the segment.
+    tail.cut(home, before.size(), true);
+    slot.set(SlotFlag.SPILLED);
+    view = SegmentView.spilled(before.extents(), before.size(), before.size());
+    return true;
+  }
+
+  @GuardedBy("lock")
+  private void writeToHome(ByteBuffer source, long position, FileChannel home, boolean first)
+      throws IOException {
+    SegmentView current = view;
+    int start = source.position();
+    try {
+      tail.write(source, position, home, current.size());
+    } finally {
+      int written = source.position() - start;
+      if (written > 0) {
+        current.extendTo(position + written);
+      }
+      events.spilled(segment, written, first);
+    }
+  }
+
+  /** See {@link SegmentBytes#truncate}. */
+  void truncate(long length, FileChannel home) throws IOException {
+    lock.lock();
+    try {
+      if (length < view.size()) {
+        prepareToChange();
+        truncateWithoutLocking(length, home);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private void truncateWithoutLocking(long length, FileChannel home) throws IOException {
+    SegmentView before = view;
+    boolean spilled = before.spilled();
+    long seam = before.poolEnd(before.size());
+    if (spilled) {
+      cutHome(before, length, home);
+    }
+    if (spilled && length > seam) {
+      return;
+    }
+    List<Extent> dropped = dropFromPool(before, length);
+    dirtyFrom = Math.min(dirtyFrom, length);
+    view =
+        spilled
+            ? SegmentView.spilled(slot.extents(), length, length)
+            : SegmentView.inPool(slot.extents(), length);
+    boolean nobodySeesHome = gate.retire(() -> release(dropped));
+    // With a reader of the old view about, home keeps what comes next: in the pool it would leave a
+    // hole where that reader still looks.
+    if (spilled && nobodySeesHome) {
+      slot.clear(SlotFlag.SPILLED);
+      tail.mayBeLonger();
+      view = SegmentView.inPool(slot.extents(), length);
+    }
+  }
+
+  /**
+   * Cuts home, durably if bytes of the pool go, too: with the shorter pool part and the old home,
+   * a power cut would leave a hole between them.
+   */
+  @GuardedBy("lock")
+  private void cutHome(SegmentView before, long length, FileChannel home) throws IOException {
+    // First for the readers, who may find home short from here on.
+    view = before.withSize(length);
+    tail.mayBeLonger();
+    boolean done = false;
+    try {
+      tail.cut(home, length, length <= before.poolEnd(before.size()));
+      done = true;
+    } finally {
+      if (!done) {
+        view = before.withSize(sizeAfterFailedCut(before, length, home));
+      }
+    }
+  }
+
+  @GuardedBy("lock")
+  private List<Extent> dropFromPool(SegmentView before, long length) throws IOException {
+    boolean done = false;
+    try {
+      List<Extent> dropped = slot.truncate(length);
+      done = true;
+      return dropped;
+    } finally {
+      if (!done) {
+        // The tail is gone; the head is what it was.
+        view = before.withSize(slot.committedLength());
+      }
+    }
+  }
+
+  /** What can be read of a segment whose home may or may not have been cut to {@code length}. */
+  @GuardedBy("lock")
+  private long sizeAfterFailedCut(SegmentView before, long length, FileChannel home) {
+    long shortest = Math.max(length, before.poolEnd(before.size()));
+    try {
+      return Math.min(before.size(), Math.max(shortest, home.size()));
+    } catch (IOException e) {
+      // Closed by an interrupt, most likely. The next write to home cuts it first.
+      return shortest;
+    }
+  }
+
+  /** See {@link SegmentBytes#force}. */
+  void force(boolean metaData, FileChannel home) throws IOException {
+    forceLock.lock();
+    try {
+      long from;
+      boolean homeIsDirty;
+      lock.lock();
+      try {
+        from = dirtyFrom;
+        homeIsDirty = tail.dirty();
+        dirtyFrom = NONE_DIRTY;
+        tail.dirty(false);
+      } finally {
+        lock.unlock();
+      }
+      boolean done = false;
+      try {
+        if (from != NONE_DIRTY) {
+          slot.force(from, Long.MAX_VALUE);
+        }
+        if (homeIsDirty) {
+          home.force(metaData);
+        }
+        done = true;
+      } finally {
+        if (!done) {
+          stillDirty(from, homeIsDirty);
+        }
+      }
+    } finally {
+      forceLock.unlock();
+    }
+  }
+
+  private void stillDirty(long from, boolean homeIsDirty) {
+    lock.lock();
+    try {
+      dirtyFrom = Math.min(dirtyFrom, from);
+      tail.dirty(tail.dirty() || homeIsDirty);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Home may have grown past this object; a spilled segment's size follows. */
+  void homeMayHaveGrown(FileChannel home) throws IOException {
+    lock.lock();
+    try {
+      if (view.spilled()) {
+        view.extendTo(home.size());
+        tail.dirty(true);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Sets a flag of the slot, durably; without effect on a deleted segment. */
+  void set(SlotFlag flag) throws IOException {
+    lock.lock();
+    try {
+      if (!deleted) {
+        slot.set(flag);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends all changes to the bytes, and declares durably that home is about to be unlinked. */
+  void markDeleting() throws IOException {
+    lock.lock();
+    try {
+      if (!deleted) {
+        slot.markDeleting();
+        deleted = true;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Frees the slot of a deleted segment, durably. The view stays as it is.
+   *
+   * @return the extents, which the caller must release when nobody can read them any more; empty
+   *     when the slot had been freed before
+   */
+  List<Extent> free() throws IOException {
+    lock.lock();
+    try {
+      if (!deleted) {
+        throw new IllegalStateException(segment.name() + " is to be freed and was not deleted");
+      }
+      if (slot.state() == SlotState.FREE) {
+        return List.of();
+      }
+      List<Extent> extents = slot.extents().toList();
+      slot.free();
+      return extents;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Gives extents back to the pool that no reader can see any more. */
+  void release(List<Extent> extents) {
+    try {
+      pool.release(extents);
+    } catch (IOException e) {
+      long bytes = extents.stream().mapToLong(Extent::length).sum();
+      events.releaseFailed(segment, bytes, e);
+    }
+  }
+}
