@@ -114,7 +114,8 @@ public final class Segment {
         touch();
       }
       lifetime.channelOpened(name());
-      FileChannel channel = new SegmentChannel(bytes, home, mode, this::touch, this::closed, events);
+      FileChannel channel =
+          new SegmentChannel(bytes, home, mode, this::touch, this::closed, events);
       done = true;
       return channel;
     } finally {

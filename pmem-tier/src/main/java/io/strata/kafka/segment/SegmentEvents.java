@@ -34,11 +34,10 @@ public interface SegmentEvents {
   /**
    * Bytes have gone to home because the pool had no room for them.
    *
-   * @param segment the segment
    * @param bytes how many; 0 when home refused
    * @param first whether the segment was wholly in the pool until now
    */
-  default void spilled(Segment segment, long bytes, boolean first) {}
+  default void spilled(long bytes, boolean first) {}
 
   /**
    * Extents that nobody reads any more could not be given back to the pool. They stay out of use

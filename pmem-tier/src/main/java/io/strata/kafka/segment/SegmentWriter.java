@@ -281,7 +281,7 @@ final class SegmentWriter {
       if (written > 0) {
         current.extendTo(position + written);
       }
-      events.spilled(segment, written, first);
+      events.spilled(written, first);
     }
   }
 
@@ -326,8 +326,8 @@ final class SegmentWriter {
   }
 
   /**
-   * Cuts home, durably if bytes of the pool go, too: with the shorter pool part and the old home,
-   * a power cut would leave a hole between them.
+   * Cuts home, durably if bytes of the pool go, too: with the shorter pool part and the old home, a
+   * power cut would leave a hole between them.
    */
   @GuardedBy("lock")
   private void cutHome(SegmentView before, long length, FileChannel home) throws IOException {

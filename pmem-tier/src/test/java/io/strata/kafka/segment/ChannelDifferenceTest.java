@@ -20,9 +20,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Random operations on our channel and on the JDK's, over a plain file: same results, same
@@ -92,7 +92,7 @@ final class ChannelDifferenceTest {
     }
 
     @Override
-    public void spilled(Segment spilled, long bytes, boolean first) {
+    public void spilled(long bytes, boolean first) {
       spills += first ? 1 : 0;
     }
 
@@ -131,8 +131,7 @@ final class ChannelDifferenceTest {
     private void reopenPool() throws IOException {
       closeAll();
       pool.reopen();
-      Slot slot =
-          pool.pool().slot(segment.tag().slot(), segment.tag().generation()).orElseThrow();
+      Slot slot = pool.pool().slot(segment.tag().slot(), segment.tag().generation()).orElseThrow();
       segment = segment(slot, Files.size(home));
       assertThat(segment.size()).isEqualTo(Files.size(plain));
     }
@@ -169,8 +168,7 @@ final class ChannelDifferenceTest {
             case 2 -> Set.of(StandardOpenOption.APPEND);
             case 3 -> Set.of(StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
             case 4 ->
-                Set.of(
-                    StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.DSYNC);
+                Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.DSYNC);
             default -> Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
           };
       expected.add(FileChannel.open(plain, options));
@@ -238,8 +236,7 @@ final class ChannelDifferenceTest {
         case 13 ->
             (channel, numbers) -> {
               ByteBuffer[] targets = {buffer(numbers), buffer(numbers)};
-              return List.of(
-                  channel.read(targets), contentOf(targets[0]), contentOf(targets[1]));
+              return List.of(channel.read(targets), contentOf(targets[0]), contentOf(targets[1]));
             };
         case 14 -> (channel, numbers) -> channel.position(offset(numbers, size));
         case 15 -> (channel, numbers) -> List.of(channel.position(), channel.size());
