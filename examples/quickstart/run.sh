@@ -159,11 +159,15 @@ done
 pool_mib=$(mebibytes "$pool_size")
 ((pool_mib >= 64)) || misuse "--pool-size: found $pool_mib MiB, expected at least 64"
 if [[ -n $port ]]; then
-  [[ $port =~ ^[0-9]{1,5}$ ]] && ((10#$port >= 1 && 10#$port <= 65534)) || misuse "--port: found '$port', expected 1 to 65534"
+  if [[ ! $port =~ ^[0-9]{1,5}$ ]] || ((10#$port < 1 || 10#$port > 65534)); then
+    misuse "--port: found '$port', expected 1 to 65534"
+  fi
   port=$((10#$port))
 fi
 if [[ -n $records ]]; then
-  [[ $records =~ ^[0-9]{1,10}$ ]] && ((10#$records >= 10)) || misuse "--records: found '$records', expected a number from 10 up"
+  if [[ ! $records =~ ^[0-9]{1,10}$ ]] || ((10#$records < 10)); then
+    misuse "--records: found '$records', expected a number from 10 up"
+  fi
   records=$((10#$records))
 fi
 
@@ -265,6 +269,8 @@ else
   total_records=$records
 fi
 home_mib=$((total_records * RECORD_SIZE / MIB + 256))
+# What a single step may take, before it counts as hanging.
+tool_seconds=$((150 + home_mib / 10))
 free_mib=$(available_mib "$here")
 ((free_mib >= home_mib)) || fail "$here has $free_mib MiB free, $home_mib are needed: choose a smaller --pool-size or fewer --records"
 
@@ -319,11 +325,11 @@ log=$work/logs/broker.log
 
 # tool CLASS ARGUMENTS...: one of Kafka's own command line tools.
 tool() {
-  timeout 150 "$java" -Xmx512m -Duser.language=en -Dquickstart.log.level=warn -Dlog4j2.configurationFile="$here/log4j2.properties" \
+  timeout "$tool_seconds" "$java" -Xmx512m -Duser.language=en -Dquickstart.log.level=warn -Dlog4j2.configurationFile="$here/log4j2.properties" \
     -cp "$kafka/libs/*" "$@"
 }
 
-strata() { timeout 150 "$java" -jar "$jar" "$@"; }
+strata() { timeout "$tool_seconds" "$java" -jar "$jar" "$@"; }
 
 # ---------------------------------------------------------------------------------------------------------------------
 # The pool and the broker
@@ -423,11 +429,11 @@ produce() {
     || fail "producing to $topic failed: $(tail -n 1 "$out")"
   # The total is the line with the percentiles: 9 records sent, 9.9 records/sec (9.9 MB/sec), ..., 9 ms 99.9th.
   line=$(grep '99.9th' "$out") || fail "ProducerPerformance gave no total for $topic: $(tail -n 1 "$out")"
-  [[ $line =~ ^([0-9]+)\ records\ sent,\ ([0-9]+)\.[0-9]+\ records/sec ]] || fail "ProducerPerformance's total for $topic is not understood: $line"
+  [[ $line =~ ^([0-9]+)\ records\ sent,\ ([0-9]+)\.([0-9])[0-9]*\ records/sec ]] || fail "ProducerPerformance's total for $topic is not understood: $line"
   acknowledged=${BASH_REMATCH[1]}
-  rate=${BASH_REMATCH[2]}
+  rate=$((10#${BASH_REMATCH[2]}${BASH_REMATCH[3]}))
   ((acknowledged == count)) || fail "$topic: $acknowledged of $count records were acknowledged; see produce-$topic.log"
-  in_millis=$((in_millis + count * 1000 / (rate > 0 ? rate : 1)))
+  in_millis=$((in_millis + count * 10000 / (rate > 0 ? rate : 1)))
   note "$topic: ${line%%, +([0-9]).+([0-9]) ms avg*}, all acknowledged"
 }
 
