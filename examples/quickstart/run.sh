@@ -181,6 +181,7 @@ fi
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 root=$(cd -- "$here/../.." && pwd -P)
 cd -- "$here"
+[[ $here$path != *[,\\]* ]] || fail "commas and backslashes have a meaning in server.properties: $here and --path must have none"
 
 java=java
 javac=javac
