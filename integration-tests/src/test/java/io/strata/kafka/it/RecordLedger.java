@@ -73,6 +73,14 @@ final class RecordLedger {
     }
   }
 
+  String topic() {
+    return topic;
+  }
+
+  int partitions() {
+    return partitions;
+  }
+
   /** A producer with acks=all and idempotence, Kafka's defaults, apart from the given settings. */
   static Producer<byte[], byte[]> producer(String bootstrap, Map<String, ?> settings) {
     Map<String, Object> all = new HashMap<>();

@@ -1,0 +1,148 @@
+package io.strata.kafka.it;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** The one jar that users put beside Kafka's own: self-contained, and in nobody's way. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class InstallableJarTest {
+
+  private static final int JAVA_17 = 61;
+  private static final Pattern VERSIONED = Pattern.compile("META-INF/versions/(\\d+)/(.*)");
+  private static final Pattern ARTIFACT =
+      Pattern.compile("META-INF/maven/(?<group>[^/]+)/(?<artifact>[^/]+)/pom\\.properties");
+
+  private JarFile jar;
+
+  @BeforeAll
+  void open() throws IOException {
+    jar = new JarFile(Distribution.strataJar().toFile());
+  }
+
+  @AfterAll
+  void close() throws IOException {
+    jar.close();
+  }
+
+  @Test
+  void holdsOurClassesTheRelocatedOnesAndTheTwoBoundToNativeCode() {
+    assertThat(classes())
+        .as("classes outside of the packages that may be in the jar")
+        .allMatch(
+            name ->
+                name.startsWith("io/strata/kafka/")
+                    || name.startsWith("com/intel/pmem/llpl/")
+                    || name.startsWith("com/sun/jna/"));
+  }
+
+  @Test
+  void holdsNothingOfKafkaOrOfItsLoggingFacade() {
+    assertThat(names())
+        .noneMatch(name -> name.contains("org/apache/kafka") || name.startsWith("kafka/"))
+        .noneMatch(name -> name.contains("org/slf4j"));
+  }
+
+  @Test
+  void holdsAllThreeModules() {
+    assertThat(names())
+        .contains("META-INF/maven/io.strata.kafka/plugin-api/pom.properties")
+        .contains("META-INF/maven/io.strata.kafka/migration/pom.properties")
+        .anyMatch(name -> name.startsWith("io/strata/kafka/api/"))
+        .contains("io/strata/kafka/nio/StrataFileSystemProvider.class")
+        .contains("io/strata/kafka/StrataReporter.class");
+  }
+
+  @Test
+  void holdsNoSignaturesAndNoModuleDescriptors() {
+    assertThat(names())
+        .noneMatch(name -> name.endsWith("module-info.class"))
+        .noneMatch(name -> name.matches("META-INF/[^/]+\\.(SF|DSA|RSA|EC)"));
+  }
+
+  @Test
+  void namesOnlyClassesThatItHolds() throws IOException {
+    List<String> names = names();
+    for (String service : names) {
+      if (service.matches("META-INF/services/[^/]+")) {
+        for (String line : text(service).lines().toList()) {
+          String type = line.replaceAll("#.*", "").strip();
+          if (!type.isEmpty()) {
+            assertThat(names).as(service).contains(type.replace('.', '/') + ".class");
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void runsOnJava17() throws IOException {
+    List<String> newer = new ArrayList<>();
+    for (String name : classes()) {
+      try (DataInputStream in = new DataInputStream(jar.getInputStream(jar.getEntry(name)))) {
+        in.readInt();
+        in.readUnsignedShort();
+        if (in.readUnsignedShort() > JAVA_17) {
+          newer.add(name);
+        }
+      }
+    }
+    assertThat(newer).as("classes that Java 17 cannot load").isEmpty();
+  }
+
+  @Test
+  void saysWhatItIs() throws IOException {
+    Manifest manifest = Objects.requireNonNull(jar.getManifest());
+    Attributes main = manifest.getMainAttributes();
+    assertThat(main.getValue("Implementation-Version")).isEqualTo(Distribution.version());
+    assertThat(main.getValue("Main-Class")).isEqualTo("io.strata.kafka.cli.Main");
+    assertThat(names()).contains("io/strata/kafka/cli/Main.class");
+    JavaProcess.Finished version = Pools.strata("--version").orFail();
+    assertThat(version.output()).contains(Distribution.version());
+  }
+
+  @Test
+  void carriesTheLicencesOfWhatIsInIt() throws IOException {
+    assertThat(text("META-INF/LICENSE")).contains("Apache License", "Version 2.0");
+    assertThat(text("META-INF/NOTICE")).contains("Strata", "Micrometer", "Jackson");
+    String thirdParty = text("META-INF/THIRD-PARTY.txt");
+    for (String name : names()) {
+      Matcher artifact = ARTIFACT.matcher(name);
+      if (artifact.matches() && !artifact.group("group").equals("io.strata.kafka")) {
+        assertThat(thirdParty)
+            .as("META-INF/THIRD-PARTY.txt")
+            .contains(artifact.group("group") + ":" + artifact.group("artifact"));
+      }
+    }
+  }
+
+  private List<String> names() {
+    return jar.stream().map(JarEntry::getName).filter(name -> !name.endsWith("/")).toList();
+  }
+
+  /** All classes but those for newer Java versions. */
+  private List<String> classes() {
+    return names().stream()
+        .filter(name -> name.endsWith(".class") && !VERSIONED.matcher(name).matches())
+        .toList();
+  }
+
+  private String text(String name) throws IOException {
+    return new String(jar.getInputStream(jar.getEntry(name)).readAllBytes(), UTF_8);
+  }
+}

@@ -1,0 +1,96 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * {@code kill -9} under load, again and again. Topics with one replica: one written with acks=1 and
+ * no retries, where each acknowledged record must be there exactly once and one whose send failed
+ * at most once; one written by an idempotent producer that retries until it succeeds, where every
+ * record must be there exactly once. Segments are small, so that kills meet rolls; retention works
+ * on a third topic, so that kills meet deletes; the pool is so small that, later, kills meet
+ * spills.
+ */
+class KillLoopTest {
+
+  private static final int CYCLES = Integer.getInteger("strata.it.kill.cycles", 20);
+  private static final long SEED = Long.getLong("strata.it.seed", System.nanoTime());
+  private static final int PARTITIONS = 3;
+  private static final int RATE = 2_000;
+
+  /** An acknowledgement from the leader, and what fails is not sent again. */
+  private static final Map<String, String> ACKS_1 =
+      Map.of(
+          "acks", "1",
+          "retries", "0",
+          "enable.idempotence", "false",
+          "max.in.flight.requests.per.connection", "1",
+          "delivery.timeout.ms", "6000",
+          "request.timeout.ms", "5000",
+          "reconnect.backoff.max.ms", "200");
+
+  private static final Map<String, String> IDEMPOTENT =
+      Map.of("delivery.timeout.ms", "300000", "reconnect.backoff.max.ms", "200");
+
+  @RegisterExtension static final Workspace WORK = new Workspace();
+
+  @Test
+  @SuppressWarnings("try") // the loads work by being open
+  void noAcknowledgedRecordIsLostOrThereTwice() throws Exception {
+    Path pool = Pools.create(WORK.pool("hot"), "192m");
+    StockBroker broker =
+        WORK.closing(
+                StockBroker.in(WORK.folder("broker"))
+                    .strata(pool)
+                    .set("log.retention.check.interval.ms", "300")
+                    .set("log.initial.task.delay.ms", "300")
+                    .set("log.segment.delete.delay.ms", "100")
+                    .build())
+            .start();
+    Random random = new Random(SEED);
+    RecordLedger acks1 = topic(broker, "acks-1", Map.of());
+    RecordLedger idempotent = topic(broker, "idempotent", Map.of());
+    RecordLedger retained = topic(broker, "retained", Map.of("retention.bytes", "2097152"));
+    String bootstrap = broker.bootstrap();
+    try (Load first = Load.start(acks1, bootstrap, RATE, SEED + 1, ACKS_1);
+        Load second = Load.start(idempotent, bootstrap, RATE, SEED + 2, IDEMPOTENT);
+        Load third = Load.start(retained, bootstrap, RATE, SEED + 3, IDEMPOTENT)) {
+      for (int cycle = 1; cycle <= CYCLES; cycle++) {
+        TimeUnit.MILLISECONDS.sleep(500 + random.nextInt(2_000));
+        broker.kill();
+        broker.start();
+      }
+    }
+    assertThat(acks1.verify(bootstrap).records())
+        .as("records, %s", seed())
+        .isGreaterThanOrEqualTo(acks1.acknowledged());
+    idempotent.assertNoneFailed();
+    assertThat(idempotent.verify(bootstrap).records())
+        .as("records, %s", seed())
+        .isEqualTo(idempotent.acknowledged());
+    retained.verifyNewest(bootstrap);
+    broker.stop();
+    assertThat(Pools.strata("pool", "check", "--path", pool.toString()).orFail().output())
+        .as("the checker's report after %d kills, %s", CYCLES, seed())
+        .isNotEmpty();
+  }
+
+  private static RecordLedger topic(StockBroker broker, String name, Map<String, String> config)
+      throws InterruptedException {
+    Map<String, String> all = new HashMap<>(config);
+    all.put("segment.bytes", "1048576");
+    Topics.create(broker, name, PARTITIONS, all);
+    return new RecordLedger(name, PARTITIONS, SEED);
+  }
+
+  private static String seed() {
+    return "strata.it.seed=" + SEED;
+  }
+}
