@@ -6,7 +6,7 @@ readonly VERIFIER=QuickstartRecords.java
 readonly MIB=$((1024 * 1024))
 readonly RECORD_SIZE=1024
 readonly PAYLOADS=10000
-readonly SEGMENT_BYTES=$((16 * MIB))
+readonly SEGMENT_BYTES=$((32 * MIB))
 
 usage() {
   cat <<'EOF'
@@ -51,6 +51,14 @@ succeeded=no
 say() { printf '==> %s\n' "$*"; }
 
 note() { printf '    %s\n' "$*"; }
+
+# show FILE: its lines, indented.
+show() {
+  local shown
+  while IFS= read -r shown; do
+    note "$shown"
+  done <"$1"
+}
 
 # fail REASON: one line with the reason, exit code 1. The trap adds where the logs are.
 fail() {
@@ -264,12 +272,14 @@ if [[ -z $pool_file ]]; then
   [[ ! -e $pool_file ]] || fail "$pool_file exists: remove it, or choose another --path"
 fi
 
-if [[ -z $records ]]; then
-  total_records=$((pool_mib * MIB * 3 / 2 / RECORD_SIZE))
-else
+# Without --records: half as much again as the pool holds, and on until it has spilled, at most twice that.
+records_given=no
+total_records=$((pool_mib * MIB * 3 / 2 / RECORD_SIZE))
+if [[ -n $records ]]; then
+  records_given=yes
   total_records=$records
 fi
-home_mib=$((total_records * RECORD_SIZE / MIB + 256))
+home_mib=$((total_records * 2 * RECORD_SIZE / MIB + 256))
 # What a single step may take, before it counts as hanging.
 tool_seconds=$((150 + home_mib / 10))
 free_mib=$(available_mib "$here")
@@ -335,8 +345,6 @@ strata() { timeout "$tool_seconds" "$java" -jar "$jar" "$@"; }
 # ---------------------------------------------------------------------------------------------------------------------
 # The pool and the broker
 
-say "Creating a pool of $pool_mib MiB, type $type"
-note "in $place"
 pool=$pool_file
 cluster_id=$(head -c 16 /dev/urandom | base64 | tr '+/' 'ab')
 cluster_id=${cluster_id%%=*}
@@ -364,11 +372,17 @@ if [[ -n ${STOCK:-} ]]; then
   sed -i '/strata/d' "$work/server.properties"
 fi
 say "Formatting the broker's storage with this server.properties"
-while IFS= read -r line; do
-  note "$line"
-done <"$work/server.properties"
+show "$work/server.properties"
 tool kafka.tools.StorageTool format --cluster-id "$cluster_id" --config "$work/server.properties" \
   >"$work/logs/format.log" 2>&1 || fail "Kafka's storage tool failed: $(tail -n 1 "$work/logs/format.log")"
+
+say "Creating the pool: $pool_mib MiB, type $type"
+note "in $place"
+if [[ -z ${STOCK:-} ]]; then
+strata pool create --size "${pool_mib}MiB" --config "$work/server.properties" >"$work/logs/pool.log" 2>&1 \
+  || fail "the pool could not be created: $(tail -n 1 "$work/logs/pool.log")"
+fi
+show "$work/logs/pool.log"
 
 PROVIDER=-Djava.nio.file.spi.DefaultFileSystemProvider=io.strata.kafka.nio.StrataFileSystemProvider
 
@@ -420,16 +434,37 @@ in_millis=0
 sent_orders=""
 sent_clicks=""
 
+hot=0
+spilled=0
+
+# segments OPTIONS...: where the segments of the two topics live.
+segments() { strata segments --config "$work/server.properties" --topic clicks --topic orders "$@"; }
+
+# count_segments: sets hot and spilled. A segment that is all at home is there because the pool was full when it began.
+count_segments() {
+  local json name
+  local -A totals=()
+  json=$(segments --totals --json 2>"$work/logs/segments.log") \
+    || fail "strata segments failed: $(tail -n 1 "$work/logs/segments.log")"
+  for name in hot spilled home unreachable; do
+    [[ $json =~ \"$name\"\ *:\ *([0-9]+) ]] || fail "strata segments --json has no total for '$name'"
+    totals[$name]=${BASH_REMATCH[1]}
+  done
+  ((totals[unreachable] == 0)) || fail "${totals[unreachable]} segments cannot be reached: $(tail -n 1 "$work/logs/segments.log")"
+  hot=${totals[hot]}
+  spilled=$((totals[spilled] + totals[home]))
+}
+
 # produce TOPIC RECORDS PROPERTY...: with ProducerPerformance; adds to in_millis.
 produce() {
   local topic=$1 count=$2 line="" out acknowledged rate
   shift 2
   out=$work/logs/produce-$topic.log
   tool org.apache.kafka.tools.ProducerPerformance --bootstrap-server "$bootstrap" --topic "$topic" --num-records "$count" \
-    --payload-file "$work/payloads.txt" --throughput -1 --command-property acks=all "$@" >"$out" 2>&1 \
+    --payload-file "$work/payloads.txt" --throughput -1 --command-property acks=all "$@" >>"$out" 2>&1 \
     || fail "producing to $topic failed: $(tail -n 1 "$out")"
   # The total is the line with the percentiles: 9 records sent, 9.9 records/sec (9.9 MB/sec), ..., 9 ms 99.9th.
-  line=$(grep '99.9th' "$out") || fail "ProducerPerformance gave no total for $topic: $(tail -n 1 "$out")"
+  line=$(grep '99.9th' "$out" | tail -n 1) || fail "ProducerPerformance gave no total for $topic: $(tail -n 1 "$out")"
   [[ $line =~ ^([0-9]+)\ records\ sent,\ ([0-9]+)\.([0-9])[0-9]*\ records/sec ]] || fail "ProducerPerformance's total for $topic is not understood: $line"
   acknowledged=${BASH_REMATCH[1]}
   rate=$((10#${BASH_REMATCH[2]}${BASH_REMATCH[3]}))
@@ -446,6 +481,21 @@ sent_clicks=$((total_records / 5))
 sent_orders=$((total_records - sent_clicks))
 produce clicks "$sent_clicks" compression.type=zstd
 produce orders "$sent_orders"
+count_segments
+# How much makes the pool spill depends on how the partitions share it.
+for ((round = 0; round < 4 && spilled == 0; round++)); do
+  [[ $records_given == no ]] || break
+  produce orders $((total_records / 4))
+  sent_orders+=+$((total_records / 4))
+  count_segments
+done
+if ((spilled > 0)); then
+  note "the pool is full: $hot segments are whole in it, $spilled have bytes at home"
+elif [[ $records_given == yes ]]; then
+  note "the pool is not full: $hot segments are whole in it, none has bytes at home"
+else
+  fail "the pool has not spilled after $(((sent_clicks + ${sent_orders//+/ + }) * RECORD_SIZE / MIB)) MiB: see strata segments"
+fi
 
 # ---------------------------------------------------------------------------------------------------------------------
 # kill -9, and every record back
@@ -471,9 +521,7 @@ start_broker
 
 say "Reading everything back, after the kill"
 check_records
-while IFS= read -r line; do
-  note "$line"
-done <"$work/logs/digests.txt"
+show "$work/logs/digests.txt"
 note "count and checksum of every partition are the same as before the kill"
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -484,8 +532,11 @@ rate() { # BYTES MILLIS: MB/s with one decimal
   echo "$((tenths / 10)).$((tenths % 10))"
 }
 
-hot=0
-spilled=0
+say "Where the segments live"
+segments >"$work/logs/segments.txt" 2>"$work/logs/segments.log" || fail "strata segments failed: $(tail -n 1 "$work/logs/segments.log")"
+show "$work/logs/segments.txt"
+count_segments
+((hot > 0)) || fail "no segment is in the pool"
 
 succeeded=yes
 say "Done in $((SECONDS - seconds_at_start)) s"
