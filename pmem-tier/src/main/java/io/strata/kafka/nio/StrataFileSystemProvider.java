@@ -1,5 +1,6 @@
 package io.strata.kafka.nio;
 
+import io.strata.kafka.runtime.JdkFileSystem;
 import io.strata.kafka.runtime.StrataRuntime;
 import io.strata.kafka.tier.SegmentFiles;
 import java.io.IOException;
@@ -72,6 +73,7 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
    */
   public StrataFileSystemProvider(FileSystemProvider parent) {
     this(parent, new RuntimeSegments());
+    JdkFileSystem.note(parent);
   }
 
   StrataFileSystemProvider(FileSystemProvider parent, Segments segments) {

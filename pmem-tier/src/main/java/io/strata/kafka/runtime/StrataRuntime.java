@@ -2,23 +2,42 @@ package io.strata.kafka.runtime;
 
 import io.strata.kafka.tier.SegmentFiles;
 import java.io.IOException;
+import java.util.Optional;
 
-/** The process-wide handle on the hot tier. */
+/**
+ * The process-wide handle on the hot tier.
+ *
+ * <p>Thread safety: all methods may be called by any thread.
+ */
 public final class StrataRuntime {
+
+  private static final RuntimeHandle HANDLE = new RuntimeHandle();
 
   private StrataRuntime() {}
 
   /**
    * The segments of this process. The first call finds the configuration and opens the tier; it is
-   * made by the file system provider on the first file that may be a segment, from any thread.
+   * made by the file system provider on the first file that may be a segment, from any thread, or
+   * by the metrics reporter.
    *
    * <p>Files that are opened through {@link java.nio.file.Files} while the tier is being opened
-   * come back to this method when their names may be segments': a call from within the opening must
-   * get an answer, not wait for the opening's end.
+   * come back to this method when their names may be segments': a call from within the opening is
+   * answered with segment files that decline everything.
    *
-   * @throws IOException if the tier cannot be opened; the message says why and what to do
+   * @throws IOException if the tier cannot be opened; the message says why and what to do. Every
+   *     later call throws the same.
    */
   public static SegmentFiles segmentFiles() throws IOException {
-    return PassThroughSegmentFiles.INSTANCE;
+    return HANDLE.segmentFiles();
+  }
+
+  /**
+   * The tier of a broker with its configuration, opened if it was not; empty in a tool's JVM.
+   *
+   * @throws IOException as {@link #segmentFiles()}
+   */
+  public static Optional<BrokerTier> broker() throws IOException {
+    HANDLE.segmentFiles();
+    return HANDLE.broker();
   }
 }

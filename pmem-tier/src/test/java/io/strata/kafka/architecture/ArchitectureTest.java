@@ -46,9 +46,9 @@ class ArchitectureTest {
           ROOT + ".segment..",
           ROOT + ".config..",
           ROOT + ".tier..",
+          ROOT + ".broker..",
           RUNTIME,
           ROOT + ".nio..",
-          ROOT + ".broker..",
           ROOT,
           CLI);
 

@@ -1,0 +1,134 @@
+package io.strata.kafka;
+
+import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.runtime.BrokerTier;
+import io.strata.kafka.runtime.JdkFileSystem;
+import io.strata.kafka.runtime.StrataRuntime;
+import io.strata.kafka.tier.HotTier;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.metrics.KafkaMetric;
+import org.apache.kafka.common.metrics.MetricsReporter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The second half of the hook: listed in {@code metric.reporters}, it keeps the broker from
+ * starting without the first half, the file system provider. The metrics are published with the
+ * tier.
+ *
+ * <p>A broker without the provider would see holes where the pool has the bytes, and truncate them
+ * away. Kafka creates its reporters before it loads a topic's log (a node that is broker and
+ * controller creates two of them), so that a refusal here comes in time.
+ *
+ * <p>Thread safety: as Kafka calls it, by one thread at a time.
+ */
+public final class StrataReporter implements MetricsReporter {
+
+  private @Nullable HotTier tier;
+
+  /** For Kafka, by reflection. */
+  public StrataReporter() {}
+
+  /**
+   * Opens the tier, if nothing has opened it yet.
+   *
+   * @throws ConfigException if the provider is not active, or the tier must be refused: the broker
+   *     then does not start
+   */
+  @Override
+  public void configure(Map<String, ?> configs) {
+    requireProvider();
+    BrokerTier broker = openTier();
+    requireSameConfiguration(configs, broker.properties());
+    tier = broker.tier();
+  }
+
+  private static void requireProvider() {
+    if (StrataReporter.class.getClassLoader() != ClassLoader.getSystemClassLoader()) {
+      throw new ConfigException(
+          "Strata's classes were loaded by "
+              + StrataReporter.class.getClassLoader()
+              + ", expected the class loader of the broker's class path: put the jar there once,"
+              + " and leave remote.log.storage.manager.class.path unset");
+    }
+    if (!JdkFileSystem.providerActive()) {
+      throw new ConfigException(
+          "Strata's file system provider is not active, and without it the broker would read holes"
+              + " where the pool has the records, and truncate them: add"
+              + " -Djava.nio.file.spi.DefaultFileSystemProvider="
+              + "io.strata.kafka.nio.StrataFileSystemProvider to KAFKA_OPTS. To run without Strata,"
+              + " run 'strata drain' first, then remove io.strata.kafka.StrataReporter from"
+              + " metric.reporters");
+    }
+  }
+
+  private static BrokerTier openTier() {
+    try {
+      return StrataRuntime.broker()
+          .orElseThrow(
+              () ->
+                  new ConfigException(
+                      "Strata took this JVM for a tool, because its main class is not kafka.Kafka"
+                          + " and its first argument is no properties file: start it with"
+                          + " -Dstrata.role=broker and -Dstrata.config=<server.properties>"));
+    } catch (IOException e) {
+      ConfigException refusal = new ConfigException("Strata refuses to start: " + e.getMessage());
+      refusal.initCause(e);
+      throw refusal;
+    }
+  }
+
+  private static void requireSameConfiguration(Map<String, ?> configs, BrokerProperties read) {
+    Map<String, String> used = read.asMap();
+    configs.forEach(
+        (key, value) -> {
+          String name = String.valueOf(key);
+          String inUse = used.get(name);
+          if (name.startsWith("strata.")
+              && value != null
+              && !String.valueOf(value).strip().equals(inUse == null ? null : inUse.strip())) {
+            throw new ConfigException(
+                name
+                    + ": the broker has '"
+                    + value
+                    + "', Strata read "
+                    + (inUse == null ? "nothing" : "'" + inUse + "'")
+                    + " from "
+                    + read.source()
+                    + ": give both the same file (-Dstrata.config=)");
+          }
+        });
+  }
+
+  @Override
+  public void init(List<KafkaMetric> kafkaMetrics) {
+    // Kafka's own metrics are its JmxReporter's.
+  }
+
+  @Override
+  public void metricChange(KafkaMetric metric) {
+    // As above.
+  }
+
+  @Override
+  public void metricRemoval(KafkaMetric metric) {
+    // As above.
+  }
+
+  @Override
+  public Set<String> reconfigurableConfigs() {
+    return Set.of();
+  }
+
+  /** Brings the homes' modification times up to date: Kafka has closed its logs by now. */
+  @Override
+  public void close() {
+    HotTier opened = tier;
+    if (opened != null) {
+      opened.refreshModificationTimes();
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package io.strata.kafka.broker;
+
+import io.strata.kafka.memory.Durability;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolInfo;
+import io.strata.kafka.tier.RecoveryReport;
+import io.strata.kafka.tier.TierEvents;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes what happens to the tier into the broker's log: one line for each thing that an operator
+ * can act on, and no more than one a minute for what can happen with every new segment.
+ *
+ * <p>Thread safety: may be called by any thread.
+ */
+public final class TierLog implements TierEvents {
+
+  private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.tier");
+  private static final int NAMED = 10;
+
+  private final RateLimit spills;
+  private final RateLimit refusals;
+
+  /** A log by the system's clock. */
+  public TierLog() {
+    this(System::nanoTime);
+  }
+
+  TierLog(LongSupplier nanoTime) {
+    this.spills = new RateLimit(nanoTime);
+    this.refusals = new RateLimit(nanoTime);
+  }
+
+  /** Logs a warning that has no event of its own. */
+  public void warning(String message) {
+    LOG.warn("{}", message);
+  }
+
+  @Override
+  public void poolOpened(Pool pool) {
+    PoolInfo info = pool.info();
+    LOG.info(
+        "Opened pool {} ({}): type {}, durability {}, {} bytes for data, {} free, {} of {} slots in"
+            + " use",
+        info.path(),
+        info.id(),
+        info.type().configName(),
+        info.durability(),
+        info.dataSize(),
+        pool.usage().freeBytes(),
+        pool.usage().liveSlots(),
+        info.slotCount());
+    if (info.durability() != Durability.POWER) {
+      LOG.warn(
+          "Pool {} does not survive a power cut by itself ({}): what was flushed or replicated"
+              + " does, as with stock Kafka. Use persistent memory on a file system mounted with"
+              + " DAX, and strata.require.dax=true, to have every acknowledged record survive.",
+          info.path(),
+          info.durability() == Durability.FORCE
+              ? "its file system is not DAX"
+              : "its file system is in memory");
+    }
+  }
+
+  @Override
+  public void logDirectorySkipped(Path directory, String reason) {
+    LOG.warn(
+        "Passed over log directory {}: {}. Its segments in the pools are kept.", directory, reason);
+  }
+
+  @Override
+  public void recovered(RecoveryReport report) {
+    LOG.info(
+        "Recovered the hot tier in {} ms: {} segments in the pools, {} homes restored, {} slots"
+            + " freed whose home was removed, {} deletions finished, {} stale tags removed, {}"
+            + " slots kept for absent log directories",
+        report.millis(),
+        report.hot(),
+        report.restored().size(),
+        report.freed().size(),
+        report.deletionsFinished(),
+        report.tagsRemoved(),
+        report.kept().size());
+    name("Restored homes that a power cut had taken", report.restored());
+    name("Freed slots of homes that somebody removed", report.freed());
+    name("Kept slots", report.kept());
+  }
+
+  private static void name(String what, List<String> items) {
+    if (!items.isEmpty()) {
+      LOG.warn(
+          "{}: {}{}",
+          what,
+          String.join(", ", items.subList(0, Math.min(NAMED, items.size()))),
+          items.size() > NAMED ? ", and " + (items.size() - NAMED) + " more" : "");
+    }
+  }
+
+  @Override
+  public void placementRefused(Path file) {
+    long before = refusals.take();
+    if (before >= 0) {
+      LOG.warn(
+          "No pool has a free slot: {} and {} segments before it since the last such line go home"
+              + " at once. Create the pool with more slots (strata pool create --slots), or add a"
+              + " pool to strata.pools.",
+          file,
+          before);
+    }
+  }
+
+  @Override
+  public void spilled(Path file, long bytesInPool) {
+    long before = spills.take();
+    if (before >= 0) {
+      LOG.info(
+          "The pool is full: {} goes on at home after {} bytes in the pool; {} other segments did"
+              + " so since the last such line",
+          file,
+          bytesInPool,
+          before);
+    }
+  }
+
+  @Override
+  public void backgroundFailure(String what, Exception cause) {
+    LOG.warn("Could not {}: tried again later", what, cause);
+  }
+
+  /** One line a minute; counts what was held back. */
+  private static final class RateLimit {
+    private static final long MINUTE = 60_000_000_000L;
+
+    private final LongSupplier nanoTime;
+    private final AtomicLong next;
+    private final AtomicLong heldBack = new AtomicLong();
+
+    RateLimit(LongSupplier nanoTime) {
+      this.nanoTime = nanoTime;
+      this.next = new AtomicLong(nanoTime.getAsLong());
+    }
+
+    /** How many were held back since the last line; -1 when this one is held back, too. */
+    long take() {
+      long now = nanoTime.getAsLong();
+      long due = next.get();
+      if (now - due >= 0 && next.compareAndSet(due, now + MINUTE)) {
+        return heldBack.getAndSet(0);
+      }
+      heldBack.incrementAndGet();
+      return -1;
+    }
+  }
+}

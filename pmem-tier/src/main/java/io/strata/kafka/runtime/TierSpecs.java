@@ -1,0 +1,58 @@
+package io.strata.kafka.runtime;
+
+import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.MetaProperties;
+import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.pool.PoolOwner;
+import io.strata.kafka.tier.TierSpec;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** Makes of a broker's configuration what a tier is opened with. */
+public final class TierSpecs {
+
+  private TierSpecs() {}
+
+  /**
+   * The tier that the configuration describes.
+   *
+   * @throws IOException if a log directory's {@code meta.properties} cannot be read
+   */
+  public static TierSpec of(StrataConfig config, BrokerProperties broker) throws IOException {
+    return of(config, broker, Optional.empty());
+  }
+
+  static TierSpec of(StrataConfig config, BrokerProperties broker, Optional<Pattern> forced)
+      throws IOException {
+    List<Path> logDirectories = new ArrayList<>();
+    for (Path directory : broker.logDirs()) {
+      logDirectories.add(JdkFileSystem.path(directory));
+    }
+    Path metadata = JdkFileSystem.path(broker.metadataLogDir());
+    if (!logDirectories.contains(metadata)) {
+      logDirectories.add(metadata);
+    }
+    return new TierSpec(
+        config,
+        config.pools().stream().map(JdkFileSystem::path).toList(),
+        owner(broker, logDirectories),
+        logDirectories,
+        config.placement(),
+        forced);
+  }
+
+  private static PoolOwner owner(BrokerProperties broker, List<Path> logDirectories)
+      throws IOException {
+    Optional<String> cluster = Optional.empty();
+    for (Path directory : logDirectories) {
+      if (cluster.isEmpty()) {
+        cluster = MetaProperties.read(directory).clusterId();
+      }
+    }
+    return new PoolOwner(broker.nodeId(), cluster);
+  }
+}

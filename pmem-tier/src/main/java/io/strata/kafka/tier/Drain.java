@@ -1,0 +1,140 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.memory.ProgressListener;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.segment.SegmentEvents;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Brings every byte home, so that a broker without Strata can run on the log directories.
+ *
+ * <p>For each segment: its bytes are written to home at their own offsets and forced, read back and
+ * compared, home's directory entry is made durable, the slot is freed, and the tag is removed. A
+ * crash at any point leaves a whole copy and a drain that can be run again.
+ *
+ * <p>Thread safety: used by one thread, with no broker running (the pools' locks see to it).
+ */
+public final class Drain {
+
+  private static final int VERIFY_LENGTH = 1 << 20;
+
+  private Drain() {}
+
+  /**
+   * What a drain has done. Immutable.
+   *
+   * @param segments how many segments were brought home
+   * @param bytes how many bytes were copied out of the pools
+   * @param kept slots that could not be drained, because their log directory is not there
+   * @param recovery what recovery found before
+   */
+  public record Report(int segments, long bytes, List<String> kept, RecoveryReport recovery) {
+    /** Copies the list. */
+    public Report {
+      kept = List.copyOf(kept);
+    }
+
+    /** Whether nothing of Strata is left in the log directories. */
+    public boolean complete() {
+      return kept.isEmpty();
+    }
+  }
+
+  /**
+   * Drains all pools of a tier. When it returns, everything is durable at home.
+   *
+   * @param progress told of the bytes brought home
+   * @throws IOException if a pool is in use or must be refused, or if a segment cannot be brought
+   *     home; the segments before it are home then, and it is still in the pool
+   */
+  public static Report run(TierSpec spec, TierEvents events, ProgressListener progress)
+      throws IOException {
+    try (HotTier tier = HotTier.open(spec, events, SegmentEvents.NONE)) {
+      List<HotSegment> segments = new ArrayList<>(tier.segments());
+      long total = segments.stream().mapToLong(s -> s.slot().committedLength()).sum();
+      long done = 0;
+      progress.progress(0, total);
+      for (HotSegment segment : segments) {
+        long bytes = segment.slot().committedLength();
+        bringHome(tier, segment);
+        done += bytes;
+        progress.progress(done, total);
+      }
+      List<String> kept = tier.recoveryReport().kept();
+      if (kept.isEmpty()) {
+        for (LogDirectory directory : tier.logDirectories().all()) {
+          directory.release();
+        }
+      }
+      return new Report(segments.size(), done, kept, tier.recoveryReport());
+    }
+  }
+
+  private static void bringHome(HotTier tier, HotSegment segment) throws IOException {
+    Path home = segment.home();
+    FileTime modified = Files.getLastModifiedTime(home);
+    try (FileChannel channel =
+        FileChannel.open(home, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      segment.segment().copyTo(channel, ProgressListener.NONE);
+      verify(segment, channel);
+    }
+    Files.setLastModifiedTime(home, modified);
+    tier.keeper().makeDurable(segment);
+    segment.segment().set(SlotFlag.CLEAN);
+    Slot slot = segment.slot();
+    Pool pool = segment.pool();
+    var extents = slot.extents().toList();
+    slot.free();
+    pool.release(extents);
+    SegmentTag.remove(home);
+    tier.forget(segment);
+  }
+
+  /** What was written must be what the pool holds, before the pool may forget it. */
+  private static void verify(HotSegment segment, FileChannel home) throws IOException {
+    long length = segment.slot().committedLength();
+    ByteBuffer ours = ByteBuffer.allocate(VERIFY_LENGTH);
+    ByteBuffer theirs = ByteBuffer.allocate(VERIFY_LENGTH);
+    try (FileChannel pooled =
+        segment
+            .segment()
+            .open(
+                FileChannel.open(segment.home(), StandardOpenOption.READ),
+                Set.of(StandardOpenOption.READ))) {
+      for (long at = 0; at < length; at += VERIFY_LENGTH) {
+        int chunk = (int) Math.min(VERIFY_LENGTH, length - at);
+        readFully(pooled, ours.clear().limit(chunk), at);
+        readFully(home, theirs.clear().limit(chunk), at);
+        int mismatch = ours.flip().mismatch(theirs.flip());
+        if (mismatch >= 0) {
+          throw new FileSystemException(
+              segment.home().toString(),
+              null,
+              "the byte at "
+                  + (at + mismatch)
+                  + " read back from home is not the one that the pool holds in "
+                  + segment.tag()
+                  + ": the pool's copy is kept; check home's medium, then drain again");
+        }
+      }
+    }
+  }
+
+  private static void readFully(FileChannel channel, ByteBuffer target, long position)
+      throws IOException {
+    while (target.hasRemaining() && channel.read(target, position + target.position()) >= 0) {}
+  }
+}

@@ -1,0 +1,210 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.memory.Durability;
+import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What homes need done off the append path: their directory entries made durable, their
+ * modification times brought up to date with the appends, and the slots of deleted segments freed
+ * once the deletion itself is durable.
+ *
+ * <p>Thread safety: all methods may be called by any thread. The background work is done by one
+ * daemon thread; {@link #makeDurable} may also be called directly, and both may meet on a segment,
+ * whose slot's flag is then set twice.
+ */
+final class HomeKeeper implements AutoCloseable {
+
+  private static final long RETRY_SECONDS = 5;
+  private static final int ATTEMPTS = 10;
+
+  private final SegmentRegistry registry;
+  private final TierCounts counts;
+  private final ScheduledExecutorService executor;
+
+  HomeKeeper(SegmentRegistry registry, TierCounts counts) {
+    this.registry = registry;
+    this.counts = counts;
+    this.executor =
+        Executors.newSingleThreadScheduledExecutor(
+            work -> {
+              Thread thread = new Thread(work, "strata-home-keeper");
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  /** Begins to refresh modification times, every {@code millis} milliseconds. */
+  @SuppressWarnings("FutureReturnValueIgnored") // it reports its failures itself
+  void start(long millis) {
+    executor.scheduleWithFixedDelay(
+        this::refreshModificationTimes, millis, millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** Has the segment's home made durable soon. */
+  void makeDurableLater(HotSegment segment) {
+    retrying("make durable the directory entry of", segment, ATTEMPTS, () -> makeDurable(segment));
+  }
+
+  /**
+   * Makes home's directory entry, its tag and its directory's own entry durable, and flags that in
+   * the slot, so that recovery takes a missing home for a removed one from then on. Returns at once
+   * when the flag is set.
+   *
+   * @throws IOException if home cannot be forced; the flag is not set
+   */
+  void makeDurable(HotSegment segment) throws IOException {
+    if (segment.slot().has(SlotFlag.HOME_DURABLE)) {
+      return;
+    }
+    Path home = segment.home();
+    if (!SegmentTag.read(home).equals(Optional.of(segment.tag()))) {
+      // Renamed past the provider (java.io.File): the path is of another file. The flag stays
+      // unset,
+      // so that recovery will believe the slot and not the missing directory entry.
+      return;
+    }
+    if (survivesPowerCut(segment)) {
+      force(home);
+      Path directory = home.getParent();
+      if (directory != null) {
+        force(directory);
+        Path logDirectory = directory.getParent();
+        if (logDirectory != null) {
+          force(logDirectory);
+        }
+      }
+    }
+    segment.segment().set(SlotFlag.HOME_DURABLE);
+  }
+
+  /**
+   * Frees the slot of a segment whose home has been unlinked, when the unlinking is durable: until
+   * then a power cut may bring home back, and the slot must still say that it was deleted.
+   */
+  void freeAfterUnlink(HotSegment segment, Path directory) {
+    if (!survivesPowerCut(segment)) {
+      try {
+        segment.segment().free();
+        return;
+      } catch (IOException e) {
+        counts.failed("free the slot of " + segment.home(), e);
+      }
+    }
+    retrying(
+        "free the slot of",
+        segment,
+        ATTEMPTS,
+        () -> {
+          force(nearestExisting(directory));
+          segment.segment().free();
+        });
+  }
+
+  /** Brings the modification time of every home that was appended to up to date. */
+  void refreshModificationTimes() {
+    for (HotSegment segment : registry.all()) {
+      refreshModificationTime(segment);
+    }
+  }
+
+  /** Brings home's modification time up to date with the last append. */
+  void refreshModificationTime(HotSegment segment) {
+    segment
+        .takeChange()
+        .ifPresent(
+            millis -> {
+              try {
+                Files.setLastModifiedTime(segment.home(), FileTime.fromMillis(millis));
+                counts.refreshed();
+              } catch (NoSuchFileException gone) {
+                // Deleted or renamed meanwhile: the next append, if there is one, tells again.
+                return;
+              } catch (IOException e) {
+                counts.failed("set the modification time of " + segment.home(), e);
+              }
+            });
+  }
+
+  /** Waits for what is under way, refreshes the times once more, and ends the thread. */
+  @Override
+  public void close() {
+    executor.shutdown();
+    try {
+      if (!executor.awaitTermination(10, TimeUnit.SECONDS)) {
+        executor.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      executor.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
+    refreshModificationTimes();
+  }
+
+  private interface Work {
+    void run() throws IOException;
+  }
+
+  private void retrying(String what, HotSegment segment, int attempts, Work work) {
+    Runnable task =
+        () -> {
+          try {
+            work.run();
+          } catch (NoSuchFileException gone) {
+            // Home was deleted or renamed past the provider; recovery knows what to do of it.
+            return;
+          } catch (IOException | RuntimeException e) {
+            counts.failed(what + " " + segment.home(), e);
+            if (attempts > 1) {
+              schedule(() -> retrying(what, segment, attempts - 1, work));
+            }
+          }
+        };
+    try {
+      executor.execute(task);
+    } catch (RejectedExecutionException closed) {
+      // Closing: the slot stays as it is, and the next opening sees to it.
+      return;
+    }
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private void schedule(Runnable task) {
+    executor.schedule(task, RETRY_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /** A pool that a power cut empties needs nothing at home to outlive one. */
+  private static boolean survivesPowerCut(HotSegment segment) {
+    return segment.pool().memory().durability() != Durability.PROCESS;
+  }
+
+  private static Path nearestExisting(Path directory) {
+    Path existing = directory;
+    while (!Files.isDirectory(existing)) {
+      Path parent = existing.getParent();
+      if (parent == null) {
+        return existing;
+      }
+      existing = parent;
+    }
+    return existing;
+  }
+
+  private static void force(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+}

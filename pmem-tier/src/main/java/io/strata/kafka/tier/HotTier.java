@@ -1,0 +1,420 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.segment.SegmentEvents;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.CopyOption;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * The tier of a broker whose pools are open for writing: what is in the pools, and what happens to
+ * it by way of the segments' files.
+ *
+ * <p>A file is hot when its extended attribute ({@link SegmentTag}) names a slot; its path never
+ * decides that. The order of what is stored is that of the commit rules (docs/design/pool.md).
+ *
+ * <p>Thread safety: all methods may be called by any thread. Creation, deletion and renaming of one
+ * name are serialised by {@link PathLocks}; reading and appending take none of these locks.
+ */
+public final class HotTier implements SegmentFiles, AutoCloseable {
+
+  private final TierSpec spec;
+  private final TierCounts counts;
+  private final PoolSet pools;
+  private final LogDirectories logDirectories;
+  private final SegmentRegistry registry;
+  private final HomeKeeper keeper;
+  private final RecoveryReport recovered;
+  private final PathLocks locks = new PathLocks();
+
+  private HotTier(
+      TierSpec spec,
+      TierEvents events,
+      PoolSet pools,
+      LogDirectories logDirectories,
+      SegmentRegistry registry,
+      RecoveryReport recovered) {
+    this.spec = spec;
+    this.counts = new TierCounts(events);
+    this.pools = pools;
+    this.logDirectories = logDirectories;
+    this.registry = registry;
+    this.recovered = recovered;
+    this.keeper = new HomeKeeper(registry, counts);
+  }
+
+  /**
+   * Opens the pools for writing, and brings them and the log directories into agreement.
+   *
+   * @param segmentEvents told of every append and read
+   * @throws IOException if a pool or a log directory must be refused; the message names it, what
+   *     was found and expected, and what to do. Nothing has been dropped then.
+   */
+  public static HotTier open(TierSpec spec, TierEvents events, SegmentEvents segmentEvents)
+      throws IOException {
+    PoolSet pools = PoolSet.open(spec, events, segmentEvents);
+    try {
+      LogDirectories directories = LogDirectories.open(spec, pools.paths(), events);
+      SegmentRegistry registry = new SegmentRegistry();
+      RecoveryReport report = new Recovery(pools, directories, registry).run();
+      events.recovered(report);
+      HotTier tier = new HotTier(spec, events, pools, directories, registry, report);
+      tier.registry.all().forEach(tier.keeper::makeDurableLater);
+      tier.keeper.start(spec.config().homeMtimeInterval().toMillis());
+      return tier;
+    } catch (IOException | RuntimeException e) {
+      try {
+        pools.close();
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  @SuppressWarnings("try") // what is held is only to be released
+  public Optional<FileChannel> open(
+      Path file, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+      throws IOException {
+    Optional<Path> located = locate(file);
+    if (located.isEmpty()) {
+      return Optional.empty();
+    }
+    Path name = located.get();
+    try (PathLocks.Held held = locks.lock(name)) {
+      Optional<SegmentTag> tag = Tags.of(name);
+      if (tag.isPresent()) {
+        if (options.contains(StandardOpenOption.CREATE_NEW)) {
+          throw new FileAlreadyExistsException(file.toString());
+        }
+        return Optional.of(openHot(require(tag.get(), name), name, options));
+      }
+      Optional<SegmentPlace> place = placeFor(name, options);
+      if (place.isEmpty()) {
+        return Optional.empty();
+      }
+      return place(place.get(), options, attributes);
+    }
+  }
+
+  @Override
+  public OptionalLong size(Path file) throws IOException {
+    Optional<HotSegment> hot = find(file);
+    return hot.isPresent() ? OptionalLong.of(hot.get().segment().size()) : OptionalLong.empty();
+  }
+
+  @Override
+  public Optional<FileTime> lastModified(Path file) throws IOException {
+    Optional<HotSegment> hot = find(file);
+    if (hot.isEmpty()) {
+      return Optional.empty();
+    }
+    keeper.refreshModificationTime(hot.get());
+    return Optional.of(Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS));
+  }
+
+  @Override
+  public boolean setLastModified(Path file, FileTime time) throws IOException {
+    Optional<HotSegment> hot = find(file);
+    if (hot.isEmpty()) {
+      return false;
+    }
+    hot.get().takeChange();
+    Files.setLastModifiedTime(file, time);
+    return true;
+  }
+
+  @Override
+  @SuppressWarnings("try") // what is held is only to be released
+  public boolean delete(Path file) throws IOException {
+    Optional<Path> located = locate(file);
+    if (located.isEmpty()) {
+      return false;
+    }
+    Path name = located.get();
+    try (PathLocks.Held held = locks.lock(name)) {
+      Optional<HotSegment> hot = find(name);
+      Path directory = name.getParent();
+      if (hot.isEmpty() || directory == null || !Files.isWritable(directory)) {
+        // Not hot; or the JDK will say why it cannot be deleted.
+        return false;
+      }
+      hot.get().segment().markDeleting();
+      Files.delete(name);
+      registry.remove(hot.get());
+      keeper.freeAfterUnlink(hot.get(), directory);
+      return true;
+    }
+  }
+
+  @Override
+  @SuppressWarnings("try") // what is held is only to be released
+  public boolean move(Path source, Path target, CopyOption... options) throws IOException {
+    Optional<Path> from = locate(source);
+    Optional<Path> to = locate(target);
+    if (from.isEmpty() || to.isEmpty()) {
+      return false;
+    }
+    if (Files.isDirectory(from.get(), LinkOption.NOFOLLOW_LINKS)) {
+      return moveDirectory(from.get(), to.get(), options);
+    }
+    try (PathLocks.Held held = locks.lock(from.get(), to.get())) {
+      return moveFile(from.get(), to.get(), options);
+    }
+  }
+
+  /** What recovery found when the tier was opened. */
+  public RecoveryReport recoveryReport() {
+    return recovered;
+  }
+
+  /** What the tier has counted since it was opened. */
+  public TierCounts counts() {
+    return counts;
+  }
+
+  /** The pools, in the configuration's order. */
+  public List<Pool> pools() {
+    return pools.all();
+  }
+
+  /** How many segments have bytes in the pools, or a slot at least. */
+  public int hotSegments() {
+    return registry.size();
+  }
+
+  /** How many of the hot segments have their tail at home. */
+  public int spilledSegments() {
+    int spilled = 0;
+    for (HotSegment segment : registry.all()) {
+      if (segment.segment().spilled()) {
+        spilled++;
+      }
+    }
+    return spilled;
+  }
+
+  /** Brings every home's modification time up to date with its last append. */
+  public void refreshModificationTimes() {
+    keeper.refreshModificationTimes();
+  }
+
+  Collection<HotSegment> segments() {
+    return registry.all();
+  }
+
+  LogDirectories logDirectories() {
+    return logDirectories;
+  }
+
+  HomeKeeper keeper() {
+    return keeper;
+  }
+
+  void forget(HotSegment segment) {
+    registry.remove(segment);
+  }
+
+  @Override
+  public void close() throws IOException {
+    keeper.close();
+    pools.close();
+  }
+
+  /** The name below its directory's real path; empty when there is no such directory. */
+  private static Optional<Path> locate(Path file) throws IOException {
+    Path absolute = file.toAbsolutePath();
+    Path parent = absolute.getParent();
+    Path name = absolute.getFileName();
+    if (parent == null || name == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(parent.toRealPath().resolve(name));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
+  }
+
+  private Optional<HotSegment> find(Path file) throws IOException {
+    Optional<SegmentTag> tag = Tags.of(file);
+    return tag.isPresent() ? Optional.of(require(tag.get(), file)) : Optional.empty();
+  }
+
+  /** The segment that a tag names; its home has the tag and so cannot be read without it. */
+  private HotSegment require(SegmentTag tag, Path home) throws IOException {
+    Optional<HotSegment> known = registry.find(tag);
+    if (known.isPresent()) {
+      return known.get();
+    }
+    HotSegment found =
+        pools
+            .segment(tag, home)
+            .orElseThrow(
+                () ->
+                    new FileSystemException(
+                        home.toString(),
+                        null,
+                        "its extended attribute says that its bytes are in "
+                            + tag
+                            + ", and no open pool has them there: "
+                            + pools.describe()
+                            + "; restart the broker, whose recovery says what to do"));
+    return registry.add(found);
+  }
+
+  private FileChannel openHot(HotSegment hot, Path name, Set<? extends OpenOption> options)
+      throws IOException {
+    registry.moved(hot, name);
+    boolean write =
+        options.contains(StandardOpenOption.WRITE) || options.contains(StandardOpenOption.APPEND);
+    FileChannel home =
+        write
+            ? FileChannel.open(name, StandardOpenOption.READ, StandardOpenOption.WRITE)
+            : FileChannel.open(name, StandardOpenOption.READ);
+    return hot.segment().open(home, options);
+  }
+
+  private Optional<SegmentPlace> placeFor(Path name, Set<? extends OpenOption> options)
+      throws IOException {
+    if (!options.contains(StandardOpenOption.WRITE)
+        && !options.contains(StandardOpenOption.APPEND)) {
+      return Optional.empty();
+    }
+    boolean create =
+        options.contains(StandardOpenOption.CREATE)
+            || options.contains(StandardOpenOption.CREATE_NEW);
+    if (Files.exists(name, LinkOption.NOFOLLOW_LINKS)) {
+      if (options.contains(StandardOpenOption.CREATE_NEW)
+          || !Files.isRegularFile(name, LinkOption.NOFOLLOW_LINKS)
+          || Files.size(name) > 0) {
+        return Optional.empty();
+      }
+    } else if (!create) {
+      return Optional.empty();
+    }
+    return logDirectories.place(name, spec.placement());
+  }
+
+  /** Commit rule 3: the slot first, then home, then home's tag. */
+  private Optional<FileChannel> place(
+      SegmentPlace place, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+      throws IOException {
+    Optional<HotSegment> allocated = pools.allocate(place);
+    if (allocated.isEmpty()) {
+      counts.refused(place.file());
+      return Optional.empty();
+    }
+    HotSegment hot = allocated.get();
+    boolean created = false;
+    try {
+      created = createHome(place.file(), attributes);
+      hot.tag().write(place.file());
+      FileChannel channel = openHot(hot, place.file(), options);
+      registry.add(hot);
+      counts.placed();
+      keeper.makeDurableLater(hot);
+      return Optional.of(channel);
+    } catch (IOException | RuntimeException e) {
+      withdraw(hot, created, e);
+      throw e;
+    }
+  }
+
+  /** Undoes a placement of which nobody has been told. */
+  private void withdraw(HotSegment hot, boolean created, Exception cause) {
+    try {
+      hot.segment().markDeleting();
+      if (created) {
+        Files.deleteIfExists(hot.home());
+      } else {
+        SegmentTag.remove(hot.home());
+      }
+      hot.segment().free();
+    } catch (IOException | RuntimeException e) {
+      cause.addSuppressed(e);
+    }
+  }
+
+  private static boolean createHome(Path home, FileAttribute<?>... attributes) throws IOException {
+    try {
+      FileChannel.open(
+              home, Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW), attributes)
+          .close();
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      return false;
+    }
+  }
+
+  private boolean moveDirectory(Path source, Path target, CopyOption... options)
+      throws IOException {
+    List<HotSegment> inside = registry.in(source);
+    if (inside.isEmpty()) {
+      return false;
+    }
+    // The slots keep the old path: from here on only the homes' tags lead to them.
+    for (HotSegment segment : inside) {
+      keeper.makeDurable(segment);
+    }
+    Files.move(source, target, options);
+    Path real = target.toRealPath();
+    for (HotSegment segment : inside) {
+      registry.moved(segment, real.resolve(source.relativize(segment.home())));
+    }
+    return true;
+  }
+
+  private boolean moveFile(Path source, Path target, CopyOption... options) throws IOException {
+    Optional<HotSegment> moved = find(source);
+    Optional<HotSegment> replaced =
+        Files.exists(target, LinkOption.NOFOLLOW_LINKS) ? find(target) : Optional.empty();
+    if (moved.isEmpty() && replaced.isEmpty()) {
+      return false;
+    }
+    if (moved.isPresent() && !Arrays.asList(options).contains(StandardCopyOption.ATOMIC_MOVE)) {
+      throw new IllegalArgumentException(
+          source + ": a hot segment is renamed, or copied; it is not moved any other way");
+    }
+    if (replaced.isPresent() && Files.isSameFile(source, target)) {
+      return true;
+    }
+    List<HotSegment> both = new ArrayList<>();
+    moved.ifPresent(both::add);
+    replaced.ifPresent(both::add);
+    for (HotSegment segment : both) {
+      keeper.makeDurable(segment);
+    }
+    Files.move(source, target, options);
+    if (replaced.isPresent()) {
+      // Its home is gone with the rename, and its slot says that home was durable: a crash before
+      // the next line frees it all the same.
+      registry.remove(replaced.get());
+      replaced.get().segment().markDeleting();
+      Path directory = target.getParent();
+      keeper.freeAfterUnlink(replaced.get(), directory == null ? target : directory);
+    }
+    moved.ifPresent(segment -> registry.moved(segment, target));
+    return true;
+  }
+}

@@ -1,0 +1,113 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.api.PlacementPolicy;
+import io.strata.kafka.api.SegmentName;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.regex.Pattern;
+
+/**
+ * The broker's log directories that are there, and which new files below them are segments to be
+ * placed.
+ *
+ * <p>Thread safety: all methods may be called by any thread.
+ */
+final class LogDirectories {
+
+  private final Map<Path, LogDirectory> byPath;
+  private final Optional<Pattern> forcedPlacement;
+  private final Map<UUID, Path> pools;
+  private final ConcurrentMap<Path, LogDirectory> forced = new ConcurrentHashMap<>();
+
+  private LogDirectories(
+      Map<Path, LogDirectory> byPath, Optional<Pattern> forcedPlacement, Map<UUID, Path> pools) {
+    this.byPath = byPath;
+    this.forcedPlacement = forcedPlacement;
+    this.pools = pools;
+  }
+
+  /**
+   * Claims the log directories that exist, and records in each where the pools are.
+   *
+   * @throws IOException if a directory's file system cannot keep tags, or if two directories claim
+   *     to be the same
+   */
+  static LogDirectories open(TierSpec spec, Map<UUID, Path> pools, TierEvents events)
+      throws IOException {
+    Map<Path, LogDirectory> byPath = new LinkedHashMap<>();
+    Map<UUID, LogDirectory> byId = new LinkedHashMap<>();
+    for (Path configured : spec.logDirectories()) {
+      if (!Files.isDirectory(configured)) {
+        events.logDirectorySkipped(configured, "it is not a directory, or cannot be reached");
+        continue;
+      }
+      LogDirectory directory = LogDirectory.claim(configured);
+      LogDirectory same = byId.putIfAbsent(directory.id(), directory);
+      if (same != null && !same.path().equals(directory.path())) {
+        throw new FileSystemException(
+            directory.path().toString(),
+            same.path().toString(),
+            "two log directories have the identity "
+                + directory.id()
+                + ", as a copy made with its extended attributes has: remove the copy from"
+                + " log.dirs");
+      }
+      directory.recordPools(pools);
+      byPath.put(directory.path(), directory);
+    }
+    return new LogDirectories(byPath, spec.forcedPlacement(), pools);
+  }
+
+  Collection<LogDirectory> all() {
+    return byPath.values();
+  }
+
+  Optional<LogDirectory> byId(UUID id) {
+    return byPath.values().stream().filter(directory -> directory.id().equals(id)).findFirst();
+  }
+
+  /** Where a new file is to be placed; empty when it is none of the pools' business. */
+  Optional<SegmentPlace> place(Path file, PlacementPolicy placement) throws IOException {
+    Path partition = file.getParent();
+    Path name = file.getFileName();
+    if (partition == null || name == null) {
+      return Optional.empty();
+    }
+    if (forcedPlacement.isPresent() && forcedPlacement.get().matcher(file.toString()).matches()) {
+      LogDirectory directory = claimForced(partition);
+      return Optional.of(new SegmentPlace(directory.id(), name.toString(), file));
+    }
+    Path parent = partition.getParent();
+    Path partitionName = partition.getFileName();
+    LogDirectory directory = parent == null ? null : byPath.get(parent);
+    if (directory == null || partitionName == null) {
+      return Optional.empty();
+    }
+    return SegmentName.parse(partitionName.toString(), name.toString())
+        .filter(placement::mayBeHot)
+        .map(
+            segment ->
+                new SegmentPlace(
+                    directory.id(), directory.path().relativize(file).toString(), file));
+  }
+
+  private LogDirectory claimForced(Path directory) throws IOException {
+    LogDirectory known = forced.get(directory);
+    if (known != null) {
+      return known;
+    }
+    LogDirectory claimed = LogDirectory.claim(directory);
+    claimed.recordPools(pools);
+    forced.put(directory, claimed);
+    return claimed;
+  }
+}

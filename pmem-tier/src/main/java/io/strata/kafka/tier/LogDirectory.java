@@ -1,0 +1,150 @@
+package io.strata.kafka.tier;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * One of the broker's log directories, and what Strata keeps on it in extended attributes.
+ *
+ * <ul>
+ *   <li>{@code user.strata.directory}: a UUID that names the directory in the pool's slots, so that
+ *       a log directory may be mounted elsewhere.
+ *   <li>{@code user.strata.pools}: the UUIDs and paths of the pools in use, so that a tool that was
+ *       given no configuration (kafka-dump-log) finds a segment's bytes.
+ * </ul>
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param id the directory's identity
+ * @param path its real path: absolute, symbolic links resolved
+ */
+public record LogDirectory(UUID id, Path path) {
+
+  private static final String ID_ATTRIBUTE = "strata.directory";
+  private static final String POOLS_ATTRIBUTE = "strata.pools";
+
+  /**
+   * Opens a log directory and gives it an identity if it has none yet.
+   *
+   * @throws FileSystemException when the file system has no user extended attributes, saying so
+   */
+  static LogDirectory claim(Path directory) throws IOException {
+    Path real = directory.toRealPath();
+    Optional<LogDirectory> known = find(real);
+    if (known.isPresent()) {
+      return known.get();
+    }
+    UUID id = UUID.randomUUID();
+    try {
+      write(real, ID_ATTRIBUTE, id.toString());
+    } catch (IOException | UnsupportedOperationException e) {
+      FileSystemException refusal =
+          new FileSystemException(
+              real.toString(),
+              null,
+              "the log directory's file system ("
+                  + Files.getFileStore(real).type()
+                  + ") takes no user extended attributes, which tie a segment's file to the pool: "
+                  + e.getMessage()
+                  + "; use ext4, xfs or btrfs (mounted without nouser_xattr), or take this"
+                  + " directory out of log.dirs");
+      refusal.initCause(e);
+      throw refusal;
+    }
+    return new LogDirectory(id, real);
+  }
+
+  /** The log directory at a real path; empty when Strata has never used it. */
+  static Optional<LogDirectory> find(Path real) throws IOException {
+    Optional<String> id = read(real, ID_ATTRIBUTE);
+    if (id.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(new LogDirectory(UUID.fromString(id.get()), real));
+    } catch (IllegalArgumentException e) {
+      throw new FileSystemException(
+          real.toString(),
+          null,
+          "the extended attribute user."
+              + ID_ATTRIBUTE
+              + " holds '"
+              + id.get()
+              + "', expected a UUID: restore it from a backup, or remove it with setfattr -x when"
+              + " no segment of this directory is in a pool");
+    }
+  }
+
+  /** Records where the pools are, replacing what was recorded. */
+  void recordPools(Map<UUID, Path> pools) throws IOException {
+    StringBuilder value = new StringBuilder();
+    pools.forEach((id, file) -> value.append(id).append('=').append(file).append('\n'));
+    if (!read(path, POOLS_ATTRIBUTE).equals(Optional.of(value.toString()))) {
+      write(path, POOLS_ATTRIBUTE, value.toString());
+    }
+  }
+
+  /**
+   * Where the pools were when a broker last ran on this directory.
+   *
+   * @throws IllegalArgumentException if a name in the attribute is no UUID
+   */
+  Map<UUID, Path> recordedPools() throws IOException {
+    Map<UUID, Path> pools = new LinkedHashMap<>();
+    for (String line : read(path, POOLS_ATTRIBUTE).orElse("").lines().toList()) {
+      int equals = line.indexOf('=');
+      if (equals > 0) {
+        pools.put(
+            UUID.fromString(line.substring(0, equals)),
+            path.getFileSystem().getPath(line.substring(equals + 1)));
+      }
+    }
+    return pools;
+  }
+
+  /** Removes what Strata keeps on the directory; for an uninstallation. */
+  void release() throws IOException {
+    remove(path, POOLS_ATTRIBUTE);
+    remove(path, ID_ATTRIBUTE);
+  }
+
+  private static UserDefinedFileAttributeView attributes(Path file) {
+    UserDefinedFileAttributeView view =
+        Files.getFileAttributeView(
+            file, UserDefinedFileAttributeView.class, new LinkOption[] {LinkOption.NOFOLLOW_LINKS});
+    if (view == null) {
+      throw new UnsupportedOperationException("no user extended attributes");
+    }
+    return view;
+  }
+
+  private static Optional<String> read(Path file, String name) throws IOException {
+    UserDefinedFileAttributeView view = attributes(file);
+    if (!view.list().contains(name)) {
+      return Optional.empty();
+    }
+    ByteBuffer value = ByteBuffer.allocate(view.size(name));
+    view.read(name, value);
+    return Optional.of(StandardCharsets.UTF_8.decode(value.flip()).toString());
+  }
+
+  private static void write(Path file, String name, String value) throws IOException {
+    attributes(file).write(name, StandardCharsets.UTF_8.encode(value));
+  }
+
+  private static void remove(Path file, String name) throws IOException {
+    if (read(file, name).isPresent()) {
+      attributes(file).delete(name);
+    }
+  }
+}

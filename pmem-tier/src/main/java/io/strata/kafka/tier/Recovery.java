@@ -1,0 +1,198 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.pool.SlotState;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Brings pools and log directories into agreement when a tier is opened.
+ *
+ * <p>A segment is what a slot says and what a home's tag says, together:
+ *
+ * <ul>
+ *   <li>home and a LIVE slot of the tag's generation: hot;
+ *   <li>home, and a slot that is deleting: the deletion is finished;
+ *   <li>home, and a slot that is free or has moved on: the bytes had gone home before, or, on a
+ *       pool that a power cut can damage, never reached the medium; the tag is removed;
+ *   <li>a LIVE slot, no home, home never known durable: home is created again;
+ *   <li>a LIVE slot, no home though it was durable: somebody removed it; the slot is freed;
+ *   <li>a LIVE slot whose log directory is not there: kept, untouched.
+ * </ul>
+ *
+ * <p>A tag of a pool that is not open, and two homes for one slot, are refused before anything is
+ * changed. Thread safety: used once, by one thread.
+ */
+final class Recovery {
+
+  private final PoolSet pools;
+  private final LogDirectories directories;
+  private final SegmentRegistry registry;
+
+  private final List<String> restored = new ArrayList<>();
+  private final List<String> freed = new ArrayList<>();
+  private final List<String> kept = new ArrayList<>();
+  private int deletionsFinished;
+  private int tagsRemoved;
+
+  Recovery(PoolSet pools, LogDirectories directories, SegmentRegistry registry) {
+    this.pools = pools;
+    this.directories = directories;
+    this.registry = registry;
+  }
+
+  RecoveryReport run() throws IOException {
+    long started = System.nanoTime();
+    Map<SegmentTag, Path> homes = taggedHomes();
+    refuseLostPools(homes);
+    for (Pool pool : pools.all()) {
+      for (Slot slot : pool.slots()) {
+        SegmentTag tag = new SegmentTag(pool.info().id(), slot.index(), slot.generation());
+        Path home = homes.remove(tag);
+        if (slot.state() == SlotState.DELETING) {
+          finishDeletion(pool, slot, Optional.ofNullable(home));
+        } else if (home != null) {
+          admit(pool, slot, home);
+        } else {
+          resolveMissingHome(pool, slot, tag);
+        }
+      }
+    }
+    for (Map.Entry<SegmentTag, Path> stale : homes.entrySet()) {
+      SegmentTag.remove(stale.getValue());
+      tagsRemoved++;
+    }
+    return new RecoveryReport(
+        registry.size(),
+        restored,
+        freed,
+        deletionsFinished,
+        tagsRemoved,
+        kept,
+        (System.nanoTime() - started) / 1_000_000);
+  }
+
+  private Map<SegmentTag, Path> taggedHomes() throws IOException {
+    Map<SegmentTag, Path> homes = new HashMap<>();
+    for (LogDirectory directory : directories.all()) {
+      for (TaggedHome tagged : TaggedHomes.in(directory.path())) {
+        Path other = homes.putIfAbsent(tagged.tag(), tagged.file());
+        if (other != null) {
+          throw new FileSystemException(
+              tagged.file().toString(),
+              other.toString(),
+              "both files carry the tag of "
+                  + tagged.tag()
+                  + ", as a copy made with its extended attributes does: move the copy out of the"
+                  + " log directory");
+        }
+      }
+    }
+    return homes;
+  }
+
+  private void refuseLostPools(Map<SegmentTag, Path> homes) throws IOException {
+    LostPools lost = new LostPools();
+    homes.forEach(
+        (tag, home) -> {
+          if (pools.find(tag.pool()).isEmpty()) {
+            lost.add(tag, home);
+          }
+        });
+    lost.refuse(pools.describe());
+  }
+
+  private void admit(Pool pool, Slot slot, Path home) throws IOException {
+    if (!slot.has(SlotFlag.SPILLED) && Files.size(home) > slot.committedLength()) {
+      // Nothing but a spill writes at home beyond the committed length, and the slot knows of none:
+      // these bytes were never acknowledged as forced, and a later spill must not uncover them.
+      try (var channel =
+          java.nio.channels.FileChannel.open(home, java.nio.file.StandardOpenOption.WRITE)) {
+        channel.truncate(slot.committedLength());
+        channel.force(true);
+      }
+    }
+    registry.add(pools.segment(pool, slot, home));
+  }
+
+  private void finishDeletion(Pool pool, Slot slot, Optional<Path> home) throws IOException {
+    if (home.isPresent()) {
+      Files.deleteIfExists(home.get());
+    } else if (directories.byId(slot.directoryId()).isEmpty()) {
+      keep(slot, "its deletion waits for its log directory, which is not there");
+      return;
+    }
+    free(pool, slot);
+    deletionsFinished++;
+  }
+
+  private void resolveMissingHome(Pool pool, Slot slot, SegmentTag tag) throws IOException {
+    Optional<LogDirectory> directory = directories.byId(slot.directoryId());
+    if (directory.isEmpty()) {
+      keep(slot, "its log directory " + slot.directoryId() + " is offline or not in log.dirs");
+      return;
+    }
+    Path home = directory.get().path().resolve(slot.relativePath()).normalize();
+    if (!home.startsWith(directory.get().path())) {
+      throw new FileSystemException(
+          home.toString(),
+          null,
+          "slot " + tag + " names a path outside its log directory: run strata pool check");
+    }
+    if (slot.has(SlotFlag.HOME_DURABLE) || slot.committedLength() == 0) {
+      free(pool, slot);
+      freed.add(home.toString());
+      return;
+    }
+    restore(home, tag);
+    registry.add(pools.segment(pool, slot, home));
+    restored.add(home.toString());
+  }
+
+  private static void restore(Path home, SegmentTag tag) throws IOException {
+    Path parent = home.getParent();
+    if (parent != null) {
+      Files.createDirectories(parent);
+    }
+    try {
+      Files.createFile(home);
+    } catch (FileAlreadyExistsException e) {
+      if (Files.size(home) > 0 || !Files.isRegularFile(home, LinkOption.NOFOLLOW_LINKS)) {
+        throw new FileSystemException(
+            home.toString(),
+            null,
+            "the pool holds this segment's bytes in "
+                + tag
+                + ", and a file without its tag, of "
+                + Files.size(home)
+                + " bytes, is in its place: move that file out of the log directory to keep the"
+                + " pool's bytes");
+      }
+      // The power went between the file and its tag.
+    }
+    tag.write(home);
+  }
+
+  private void free(Pool pool, Slot slot) throws IOException {
+    var extents = slot.extents().toList();
+    slot.markDeleting();
+    slot.free();
+    pool.release(extents);
+  }
+
+  private void keep(Slot slot, String why) {
+    kept.add(slot.relativePath() + ": " + why);
+  }
+}

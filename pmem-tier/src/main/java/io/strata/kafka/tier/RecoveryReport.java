@@ -1,0 +1,30 @@
+package io.strata.kafka.tier;
+
+import java.util.List;
+
+/**
+ * What recovery found and did when a tier was opened. Immutable.
+ *
+ * @param hot segments whose bytes are in the pools and whose homes are there
+ * @param restored homes created again, because the power went before they reached the disk
+ * @param freed slots freed because their home had been removed
+ * @param deletionsFinished deletions that a crash had cut short
+ * @param tagsRemoved homes whose bytes had already left the pool, and that only kept the tag
+ * @param kept slots left as they are, each with the reason (their log directory is offline)
+ * @param millis how long recovery took
+ */
+public record RecoveryReport(
+    int hot,
+    List<String> restored,
+    List<String> freed,
+    int deletionsFinished,
+    int tagsRemoved,
+    List<String> kept,
+    long millis) {
+
+  public RecoveryReport {
+    restored = List.copyOf(restored);
+    freed = List.copyOf(freed);
+    kept = List.copyOf(kept);
+  }
+}

@@ -1,0 +1,53 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Finds the tagged files of a log directory. Reads only. */
+public final class TaggedHomes {
+
+  private TaggedHomes() {}
+
+  /**
+   * The files of the log directory's partitions that carry a tag, whatever Kafka calls them at the
+   * moment.
+   *
+   * @param logDirectory a log directory's real path
+   * @throws IOException if a directory or a tag cannot be read
+   */
+  public static List<TaggedHome> in(Path logDirectory) throws IOException {
+    List<TaggedHome> found = new ArrayList<>();
+    try (DirectoryStream<Path> partitions = Files.newDirectoryStream(logDirectory)) {
+      for (Path partition : partitions) {
+        if (Files.isDirectory(partition, LinkOption.NOFOLLOW_LINKS)) {
+          collect(partition, found);
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return found;
+  }
+
+  private static void collect(Path partition, List<TaggedHome> found) throws IOException {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(partition)) {
+      for (Path file : files) {
+        if (!SegmentFiles.maybeSegment(file)) {
+          continue;
+        }
+        Optional<SegmentTag> tag = Tags.of(file);
+        tag.ifPresent(present -> found.add(new TaggedHome(file, present)));
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+  }
+}

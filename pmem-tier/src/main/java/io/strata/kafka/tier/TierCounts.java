@@ -1,0 +1,60 @@
+package io.strata.kafka.tier;
+
+import java.nio.file.Path;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Counts what a tier does beside reading and appending, on the way to its listener.
+ *
+ * <p>Thread safety: all methods may be called by any thread.
+ */
+public final class TierCounts {
+
+  private final TierEvents events;
+  private final LongAdder placements = new LongAdder();
+  private final LongAdder placementsRefused = new LongAdder();
+  private final LongAdder homeFailures = new LongAdder();
+  private final LongAdder mtimeRefreshes = new LongAdder();
+
+  TierCounts(TierEvents events) {
+    this.events = events;
+  }
+
+  /** Segments placed in a pool since the tier was opened. */
+  public long placements() {
+    return placements.sum();
+  }
+
+  /** Segments that went home at once, because no pool had a free slot. */
+  public long placementsRefused() {
+    return placementsRefused.sum();
+  }
+
+  /** Operations on homes that failed in the background. */
+  public long homeFailures() {
+    return homeFailures.sum();
+  }
+
+  /** How often a home's modification time was brought up to date. */
+  public long mtimeRefreshes() {
+    return mtimeRefreshes.sum();
+  }
+
+  void placed() {
+    placements.increment();
+  }
+
+  void refused(Path file) {
+    placementsRefused.increment();
+    events.placementRefused(file);
+  }
+
+  void failed(String what, Exception cause) {
+    homeFailures.increment();
+    events.backgroundFailure(what, cause);
+  }
+
+  void refreshed() {
+    mtimeRefreshes.increment();
+  }
+}

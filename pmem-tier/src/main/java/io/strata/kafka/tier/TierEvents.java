@@ -1,0 +1,35 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.pool.Pool;
+import java.nio.file.Path;
+
+/**
+ * What a tier tells its operator about, beside its report: each call is one thing that happened.
+ *
+ * <p>The tier itself writes no log, because it also runs where there is none (the command line). A
+ * listener may be called by any thread, also on paths that an append waits for, and must return
+ * quickly and throw nothing.
+ */
+public interface TierEvents {
+
+  /** A listener that ignores everything. */
+  TierEvents NONE = new TierEvents() {};
+
+  /** A pool was opened. */
+  default void poolOpened(Pool pool) {}
+
+  /** A log directory was passed over, and why; its segments in the pools are kept. */
+  default void logDirectorySkipped(Path directory, String reason) {}
+
+  /** Recovery has ended. */
+  default void recovered(RecoveryReport report) {}
+
+  /** A new segment went home at once, because no pool has a free slot. */
+  default void placementRefused(Path file) {}
+
+  /** An append of this segment found no room in the pool, for the first time: its tail is home. */
+  default void spilled(Path file, long bytesInPool) {}
+
+  /** Something in the background failed; it is tried again. */
+  default void backgroundFailure(String what, Exception cause) {}
+}

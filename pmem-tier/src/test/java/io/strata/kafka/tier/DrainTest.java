@@ -1,0 +1,92 @@
+package io.strata.kafka.tier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.memory.ProgressListener;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DrainTest {
+
+  private static final long MIB = 1 << 20;
+
+  @TempDir private Path temp;
+  private TierFixture fixture;
+  private final Map<Path, byte[]> written = new LinkedHashMap<>();
+
+  @BeforeEach
+  void open() throws IOException {
+    fixture = new TierFixture(temp).pool("strata.pool", 16 * MIB);
+    fixture.open();
+    for (int i = 0; i < 5; i++) {
+      Path file = fixture.segment("orders-" + i, i);
+      byte[] bytes = TierFixture.bytes(i * 100_000, i);
+      fixture.append(file, bytes);
+      written.put(file, bytes);
+    }
+    Path spilled = fixture.segment("orders-9", 0);
+    byte[] bytes = TierFixture.bytes((int) (20 * MIB), 9);
+    fixture.append(spilled, bytes);
+    written.put(spilled, bytes);
+    assertThat(fixture.tier().spilledSegments()).isEqualTo(1);
+  }
+
+  @Test
+  void everyByteIsAtHomeAndNothingOfStrataIsLeft() throws IOException {
+    fixture.close();
+    Drain.Report report = Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE);
+    assertThat(report.complete()).isTrue();
+    assertThat(report.segments()).isEqualTo(written.size());
+    for (Map.Entry<Path, byte[]> each : written.entrySet()) {
+      assertThat(Files.readAllBytes(each.getKey())).isEqualTo(each.getValue());
+      assertThat(SegmentTag.read(each.getKey())).isEmpty();
+    }
+    assertThat(LogDirectory.find(fixture.logs())).isEmpty();
+    fixture.open();
+    assertThat(fixture.tier().hotSegments()).isZero();
+    assertThat(fixture.tier().pools().get(0).usage().usedBytes()).isZero();
+    fixture.close();
+  }
+
+  @Test
+  void aDrainCanBeRunAgain() throws IOException {
+    fixture.close();
+    Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE);
+    Drain.Report again = Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE);
+    assertThat(again.segments()).isZero();
+    assertThat(again.complete()).isTrue();
+  }
+
+  @Test
+  void aPoolInUseIsNotDrained() throws IOException {
+    assertThatThrownBy(() -> Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(fixture.pools.get(0).toString());
+    fixture.close();
+  }
+
+  @Test
+  void settingAsideMovesThePartitionsOfALostPool() throws IOException {
+    fixture.close();
+    List<SetAside.Move> moves = SetAside.plan(fixture.logDirectories, Set.of(), "set-aside-1");
+    assertThat(moves).hasSize(written.size());
+    SetAside.run(moves);
+    assertThat(fixture.logs().resolve("orders-1")).doesNotExist();
+    assertThat(fixture.root.resolve("logs.set-aside-1").resolve("orders-1")).isDirectory();
+    Files.delete(fixture.pools.remove(0));
+    fixture.pool("fresh.pool", 16 * MIB);
+    fixture.open();
+    assertThat(fixture.tier().hotSegments()).isZero();
+    fixture.close();
+  }
+}

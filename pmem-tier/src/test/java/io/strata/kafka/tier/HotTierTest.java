@@ -1,0 +1,247 @@
+package io.strata.kafka.tier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class HotTierTest {
+
+  private static final long MIB = 1 << 20;
+
+  @TempDir private Path temp;
+  private TierFixture fixture;
+
+  @BeforeEach
+  void open() throws IOException {
+    fixture = new TierFixture(temp).pool("strata.pool", 16 * MIB);
+    fixture.open();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    fixture.close();
+  }
+
+  @Test
+  void aNewSegmentLivesInThePoolAndItsHomeIsHollow() throws IOException {
+    Path file = fixture.segment("orders-0", 0);
+    byte[] bytes = TierFixture.bytes(300_000, 1);
+    fixture.append(file, bytes);
+
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+    assertThat(Files.size(file)).isZero();
+    assertThat(fixture.tier().size(file)).hasValue(300_000);
+    assertThat(SegmentTag.read(file)).isPresent();
+    assertThat(fixture.tier().hotSegments()).isEqualTo(1);
+  }
+
+  @Test
+  void whatIsNotToBeHotIsLeftToTheJdk() throws IOException {
+    fixture.extra = Map.of("strata.topics.exclude", "cold.*");
+    fixture.reopen();
+    for (Path file :
+        new Path[] {
+          fixture.segment("cold-0", 0),
+          fixture.segment("__cluster_metadata-0", 0),
+          fixture.segment("orders-0.1f2e-future", 0),
+          fixture.partition("orders-1").resolve("00000000000000000000.log.cleaned"),
+          fixture.partition("orders-1").resolve("00000000000000000000.index"),
+          fixture.root.resolve("00000000000000000000.log")
+        }) {
+      assertThat(fixture.tier().open(file, TierFixture.KAFKA)).as(file.toString()).isEmpty();
+    }
+    Path full = fixture.segment("orders-2", 0);
+    Files.write(full, new byte[10]);
+    assertThat(fixture.tier().open(full, TierFixture.KAFKA)).isEmpty();
+    Path absent = fixture.segment("orders-3", 0);
+    assertThat(fixture.tier().open(absent, Set.of(StandardOpenOption.READ))).isEmpty();
+    assertThat(fixture.tier().size(absent)).isEmpty();
+    assertThat(fixture.tier().delete(absent)).isFalse();
+    assertThat(absent).doesNotExist();
+  }
+
+  @Test
+  void createNewOnAHotSegmentIsRefusedAsTheJdkRefusesIt() throws IOException {
+    Path file = fixture.segment("orders-0", 0);
+    fixture.append(file, new byte[10]);
+    assertThatThrownBy(
+            () ->
+                fixture
+                    .tier()
+                    .open(file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)))
+        .isInstanceOf(FileAlreadyExistsException.class);
+  }
+
+  @Test
+  void bytesAreThereAfterReopening() throws IOException {
+    Path file = fixture.segment("orders-0", 42);
+    byte[] bytes = TierFixture.bytes(3_000_000, 2);
+    fixture.append(file, bytes);
+    fixture.reopen();
+    assertThat(fixture.tier().recoveryReport().hot()).isEqualTo(1);
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+  }
+
+  @Test
+  void deletionUnlinksHomeAndGivesTheRoomBack() throws IOException {
+    Path file = fixture.segment("orders-0", 0);
+    long free = fixture.tier().pools().get(0).usage().freeBytes();
+    fixture.append(file, new byte[1_000_000]);
+    assertThat(fixture.tier().pools().get(0).usage().freeBytes()).isLessThan(free);
+    assertThat(fixture.tier().delete(file)).isTrue();
+    assertThat(file).doesNotExist();
+    Awaitility.await()
+        .untilAsserted(
+            () -> assertThat(fixture.tier().pools().get(0).usage().freeBytes()).isEqualTo(free));
+    assertThat(fixture.tier().hotSegments()).isZero();
+  }
+
+  @Test
+  void aDeletedSegmentStaysReadableForWhoHasItOpen() throws IOException {
+    Path file = fixture.segment("orders-0", 0);
+    byte[] bytes = TierFixture.bytes(200_000, 3);
+    fixture.append(file, bytes);
+    try (FileChannel channel =
+        fixture.tier().open(file, Set.of(StandardOpenOption.READ)).orElseThrow()) {
+      assertThat(fixture.tier().delete(file)).isTrue();
+      java.nio.ByteBuffer read = java.nio.ByteBuffer.allocate(bytes.length);
+      channel.read(read, 0);
+      assertThat(Arrays.copyOf(read.array(), read.position()))
+          .isEqualTo(Arrays.copyOf(bytes, read.position()));
+    }
+  }
+
+  @Test
+  void aRenamedFileAndARenamedDirectoryStayHot() throws IOException {
+    Path file = fixture.segment("orders-0", 0);
+    byte[] bytes = TierFixture.bytes(100_000, 4);
+    fixture.append(file, bytes);
+    Path deleted = file.resolveSibling("00000000000000000000.log.deleted");
+    assertThat(fixture.tier().move(file, deleted, StandardCopyOption.ATOMIC_MOVE)).isTrue();
+    assertThat(fixture.read(deleted)).isEqualTo(bytes);
+
+    Path directory = fixture.logs().resolve("orders-0");
+    Path renamed = fixture.logs().resolve("orders-0.0123-delete");
+    assertThat(fixture.tier().move(directory, renamed, StandardCopyOption.ATOMIC_MOVE)).isTrue();
+    Path moved = renamed.resolve(deleted.getFileName());
+    assertThat(fixture.read(moved)).isEqualTo(bytes);
+
+    fixture.reopen();
+    assertThat(fixture.read(moved)).isEqualTo(bytes);
+  }
+
+  @Test
+  void aReplacedHotSegmentIsFreed() throws IOException {
+    Path target = fixture.segment("orders-0", 0);
+    long free = fixture.tier().pools().get(0).usage().freeBytes();
+    fixture.append(target, new byte[500_000]);
+    Path swap = target.resolveSibling("00000000000000000000.log.swap");
+    Files.write(swap, TierFixture.bytes(1000, 5));
+    assertThat(fixture.tier().move(swap, target, StandardCopyOption.ATOMIC_MOVE)).isTrue();
+    assertThat(Files.readAllBytes(target)).isEqualTo(TierFixture.bytes(1000, 5));
+    assertThat(fixture.tier().open(target, Set.of(StandardOpenOption.READ))).isEmpty();
+    Awaitility.await()
+        .untilAsserted(
+            () -> assertThat(fixture.tier().pools().get(0).usage().freeBytes()).isEqualTo(free));
+  }
+
+  @Test
+  void anAppendThatFindsNoRoomSpillsHome() throws IOException {
+    Path file = fixture.segment("orders-0", 0);
+    byte[] bytes = TierFixture.bytes((int) (20 * MIB), 6);
+    fixture.append(file, bytes);
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+    assertThat(fixture.tier().spilledSegments()).isEqualTo(1);
+    assertThat(Files.size(file)).isEqualTo(bytes.length);
+    fixture.reopen();
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+    assertThat(fixture.tier().size(file)).hasValue(bytes.length);
+  }
+
+  @Test
+  void withoutAFreeSlotASegmentGoesHome() throws IOException {
+    for (int i = 0; i < 64; i++) {
+      fixture.append(fixture.segment("many-" + i, 0), new byte[1]);
+    }
+    Path file = fixture.segment("many-64", 0);
+    assertThat(fixture.tier().open(file, TierFixture.KAFKA)).isEmpty();
+  }
+
+  @Test
+  void homesModificationTimeFollowsAppendsAndWhatIsSet() throws IOException {
+    Path file = fixture.segment("orders-0", 0);
+    fixture.append(file, new byte[10]);
+    Files.setLastModifiedTime(file, FileTime.fromMillis(1_000_000));
+    fixture.append(file, new byte[10]);
+    fixture.tier().refreshModificationTimes();
+    assertThat(Files.getLastModifiedTime(file).toMillis())
+        .isGreaterThan(System.currentTimeMillis() - 60_000);
+
+    fixture.append(file, new byte[10]);
+    assertThat(fixture.tier().setLastModified(file, FileTime.fromMillis(5_000_000))).isTrue();
+    fixture.tier().refreshModificationTimes();
+    assertThat(Files.getLastModifiedTime(file).toMillis()).isEqualTo(5_000_000);
+    long set = System.currentTimeMillis();
+    Awaitility.await().until(() -> System.currentTimeMillis() > set);
+    fixture.append(file, new byte[10]);
+    assertThat(fixture.tier().lastModified(file).orElseThrow().toMillis())
+        .isGreaterThan(System.currentTimeMillis() - 60_000);
+  }
+
+  @Test
+  void twoPoolsShareTheSegments() throws IOException {
+    fixture.close();
+    fixture.pool("second.pool", 32 * MIB);
+    fixture.open();
+    for (int i = 0; i < 20; i++) {
+      fixture.append(fixture.segment("orders-" + i, 0), TierFixture.bytes(1_000_000, i));
+    }
+    assertThat(fixture.tier().pools())
+        .allSatisfy(pool -> assertThat(pool.usage().liveSlots()).isPositive());
+    fixture.reopen();
+    for (int i = 0; i < 20; i++) {
+      assertThat(fixture.read(fixture.segment("orders-" + i, 0)))
+          .isEqualTo(TierFixture.bytes(1_000_000, i));
+    }
+  }
+
+  @Test
+  void requireDaxRefusesAPoolThatAPowerCutEmpties() throws IOException {
+    fixture.close();
+    fixture.extra = Map.of("strata.require.dax", "true");
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("strata.require.dax=true")
+        .hasMessageContaining(fixture.pools.get(0).toString());
+    fixture.extra = Map.of();
+    fixture.open();
+  }
+
+  @Test
+  void aSymbolicLinkToTheLogDirectoryLeadsToTheSameSegments() throws IOException {
+    Path file = fixture.segment("orders-0", 0);
+    fixture.append(file, new byte[77]);
+    Path link = Files.createSymbolicLink(fixture.root.resolve("link"), fixture.logs());
+    Path throughLink = link.resolve("orders-0").resolve(file.getFileName());
+    assertThat(fixture.tier().size(throughLink)).hasValue(77);
+    fixture.append(throughLink, new byte[23]);
+    assertThat(fixture.tier().size(file)).hasValue(100);
+  }
+}

@@ -1,0 +1,198 @@
+package io.strata.kafka.tier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.UUID;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Commit rules 3 and 4 as recovery sees them: each state that a crash can leave. */
+class RecoveryTest {
+
+  private static final long MIB = 1 << 20;
+
+  @TempDir private Path temp;
+  private TierFixture fixture;
+  private Path file;
+  private byte[] bytes;
+
+  @BeforeEach
+  void open() throws IOException {
+    fixture = new TierFixture(temp).pool("strata.pool", 16 * MIB);
+    fixture.open();
+    file = fixture.segment("orders-0", 0);
+    bytes = TierFixture.bytes(200_000, 1);
+    fixture.append(file, bytes);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    fixture.close();
+  }
+
+  private interface OnPool {
+    void run(Pool pool) throws IOException;
+  }
+
+  /** Closes the tier and changes the pool as a crash would have left it. */
+  private void crash(OnPool change) throws IOException {
+    Awaitility.await().untilAsserted(() -> assertThat(homeDurable()).isTrue());
+    fixture.close();
+    try (Pool pool = Pool.open(fixture.pools.get(0), MemoryType.MAPPED, TierFixture.OWNER)) {
+      change.run(pool);
+    }
+  }
+
+  private boolean homeDurable() {
+    return fixture.tier().pools().get(0).slots().stream()
+        .allMatch(slot -> slot.has(SlotFlag.HOME_DURABLE));
+  }
+
+  private static Slot only(Pool pool) {
+    return pool.slots().get(0);
+  }
+
+  @Test
+  void aHomeThatThePowerTookIsRestored() throws IOException {
+    crash(pool -> only(pool).clear(SlotFlag.HOME_DURABLE));
+    Files.delete(file);
+    Files.delete(file.getParent());
+    fixture.open();
+    assertThat(fixture.tier().recoveryReport().restored()).containsExactly(file.toString());
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+  }
+
+  @Test
+  void aHomeWhoseTagThePowerTookIsTaggedAgain() throws IOException {
+    crash(pool -> only(pool).clear(SlotFlag.HOME_DURABLE));
+    SegmentTag.remove(file);
+    fixture.open();
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+  }
+
+  @Test
+  void anotherFileInPlaceOfALostHomeIsNotOverwritten() throws IOException {
+    crash(pool -> only(pool).clear(SlotFlag.HOME_DURABLE));
+    Files.delete(file);
+    Files.write(file, new byte[5]);
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining(file.toString());
+    assertThat(Files.size(file)).isEqualTo(5);
+    Files.delete(file);
+    fixture.open();
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+  }
+
+  @Test
+  void aHomeThatSomebodyRemovedFreesTheSlot() throws IOException {
+    crash(pool -> {});
+    Files.delete(file);
+    fixture.open();
+    assertThat(fixture.tier().recoveryReport().freed()).containsExactly(file.toString());
+    assertThat(fixture.tier().pools().get(0).usage().liveSlots()).isZero();
+  }
+
+  @Test
+  void aDeletionThatACrashCutShortIsFinished() throws IOException {
+    crash(pool -> only(pool).markDeleting());
+    fixture.open();
+    assertThat(file).doesNotExist();
+    assertThat(fixture.tier().recoveryReport().deletionsFinished()).isEqualTo(1);
+    assertThat(fixture.tier().pools().get(0).usage().liveSlots()).isZero();
+  }
+
+  @Test
+  void aTagWhoseSlotIsFreeIsRemovedAndHomeIsLeftAsItIs() throws IOException {
+    crash(
+        pool -> {
+          Files.write(file, bytes);
+          only(pool).free();
+        });
+    fixture.open();
+    assertThat(fixture.tier().recoveryReport().tagsRemoved()).isEqualTo(1);
+    assertThat(SegmentTag.read(file)).isEmpty();
+    assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
+    assertThat(fixture.tier().open(file, Set.of(StandardOpenOption.READ))).isEmpty();
+  }
+
+  @Test
+  void aSlotWhoseLogDirectoryIsOfflineIsKept() throws IOException {
+    crash(pool -> {});
+    Path away = fixture.root.resolve("unmounted");
+    Files.move(fixture.logs(), away);
+    fixture.open();
+    assertThat(fixture.tier().recoveryReport().kept()).hasSize(1);
+    assertThat(fixture.tier().pools().get(0).usage().liveSlots()).isEqualTo(1);
+    fixture.close();
+    Files.move(away, fixture.logs());
+    fixture.open();
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+  }
+
+  @Test
+  void aLogDirectoryMountedElsewhereKeepsItsSegments() throws IOException {
+    crash(pool -> {});
+    Path elsewhere = fixture.root.resolve("elsewhere");
+    Files.move(fixture.logs(), elsewhere);
+    fixture.logDirectories.set(0, elsewhere);
+    fixture.open();
+    assertThat(fixture.read(elsewhere.resolve("orders-0").resolve(file.getFileName())))
+        .isEqualTo(bytes);
+  }
+
+  @Test
+  void aLostPoolIsRefusedByTheNamesOfItsPartitions() throws IOException {
+    crash(pool -> {});
+    new SegmentTag(UUID.randomUUID(), 3, 9).write(file);
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("orders-0")
+        .hasMessageContaining("strata set-aside");
+  }
+
+  @Test
+  void twoHomesForOneSlotAreRefused() throws IOException {
+    crash(pool -> {});
+    Path copy = fixture.segment("orders-1", 0);
+    Files.createFile(copy);
+    SegmentTag.read(file).orElseThrow().write(copy);
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("carry the tag");
+  }
+
+  @Test
+  void aSegmentRenamedPastTheProviderIsFoundByItsTag() throws IOException {
+    crash(pool -> {});
+    Path renamed = fixture.segment("orders-7", 12);
+    Files.move(file, renamed);
+    fixture.open();
+    assertThat(fixture.read(renamed)).isEqualTo(bytes);
+  }
+
+  @Test
+  void bytesAtHomeBeyondAnUnspilledSegmentAreNotUncovered() throws IOException {
+    crash(pool -> {});
+    Files.write(file, new byte[bytes.length + 1000]);
+    fixture.open();
+    assertThat(fixture.tier().size(file)).hasValue(bytes.length);
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+    assertThat(Files.size(file)).isLessThanOrEqualTo(bytes.length);
+  }
+}
