@@ -75,12 +75,12 @@ final class LibC {
   /**
    * Makes the pages of a range of a mapping present and writable without changing their bytes.
    *
-   * @param offset a multiple of the page size
+   * @param address a multiple of the page size
    * @return whether it was done; false when the kernel does not know how, or the range has a fault
    */
-  static boolean populateForWriting(Buffer mapping, long offset, long length) {
+  static boolean populateForWriting(long address, long length) {
     try {
-      int unused = Calls.madvise(address(mapping) + offset, length, MADV_POPULATE_WRITE);
+      int unused = Calls.madvise(address, length, MADV_POPULATE_WRITE);
       return true;
     } catch (LastErrorException e) {
       return false;

@@ -2,12 +2,10 @@ package io.strata.kafka.memory;
 
 import com.google.errorprone.annotations.CheckReturnValue;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.WritableByteChannel;
@@ -26,11 +24,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread safety: as {@link PersistentMemory} says. A close does not wait for calls under way;
  * these end normally.
  */
-final class MappedMemory implements PersistentMemory {
+final class MappedMemory implements PersistentMemory, Prefaultable {
   private static final VarHandle WORD =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
-  private static final byte[] ZEROS = new byte[64 << 10];
 
   private final Path path;
   private final long size;
@@ -136,17 +132,7 @@ final class MappedMemory implements PersistentMemory {
   public void zero(long position, long length) throws IOException {
     MappedWindows open = openForWriting();
     Ranges.check(position, length, size);
-    try {
-      for (long done = 0; done < length; ) {
-        int piece = (int) Math.min(length - done, ZEROS.length);
-        long at = position + done;
-        open.at(at).put(MappedWindows.offset(at), ZEROS, 0, piece);
-        done += piece;
-      }
-      Faults.deliver();
-    } catch (InternalError e) {
-      throw Faults.at(path, position, length, size, e);
-    }
+    open.zero(path, position, length);
   }
 
   @Override
@@ -154,7 +140,7 @@ final class MappedMemory implements PersistentMemory {
     MappedWindows open = open();
     Ranges.check(position, length, size);
     if (durability == Durability.POWER && writable) {
-      sync(open, position, length);
+      open.force(path, position, length);
     } else {
       VarHandle.releaseFence();
     }
@@ -165,25 +151,7 @@ final class MappedMemory implements PersistentMemory {
     MappedWindows open = open();
     Ranges.check(position, length, size);
     if (durability == Durability.FORCE && writable) {
-      sync(open, position, length);
-    }
-  }
-
-  /** On a synchronous mapping this flushes cache lines and fences; on another one it is msync. */
-  private void sync(MappedWindows open, long position, long length) throws IOException {
-    try {
-      for (long done = 0; done < length; ) {
-        int piece = MappedWindows.piece(length - done);
-        long at = position + done;
-        MappedByteBuffer unused = open.at(at).force(MappedWindows.offset(at), piece);
-        done += piece;
-      }
-      Faults.deliver();
-    } catch (UncheckedIOException e) {
-      throw new IOException(
-          "Cannot force " + path + " at position " + position + ", length " + length, e);
-    } catch (InternalError e) {
-      throw Faults.at(path, position, length, size, e);
+      open.force(path, position, length);
     }
   }
 
@@ -191,6 +159,11 @@ final class MappedMemory implements PersistentMemory {
   public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
     MappedWindows open = open();
     return reads.transferTo(open, position, count, target);
+  }
+
+  @Override
+  public boolean populate(long position, long length) throws IOException {
+    return LibC.available() && open().populate(position, length);
   }
 
   @Override

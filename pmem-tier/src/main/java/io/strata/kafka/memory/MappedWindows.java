@@ -1,11 +1,14 @@
 package io.strata.kafka.memory;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -34,9 +37,13 @@ final class MappedWindows {
   /** The longest piece that is certain to lie within one window, in bytes. */
   static final int MAX_PIECE = 64 << 20;
 
+  private static final byte[] ZEROS = new byte[64 << 10];
+
+  private final long size;
   private final List<MappedByteBuffer> windows;
 
-  private MappedWindows(List<MappedByteBuffer> windows) {
+  private MappedWindows(long size, List<MappedByteBuffer> windows) {
+    this.size = size;
     this.windows = List.copyOf(windows);
   }
 
@@ -49,7 +56,7 @@ final class MappedWindows {
       window.order(ByteOrder.LITTLE_ENDIAN);
       windows.add(window);
     }
-    return new MappedWindows(windows);
+    return new MappedWindows(size, windows);
   }
 
   /** The window that holds the piece of up to {@value #MAX_PIECE} bytes from {@code position}. */
@@ -60,6 +67,70 @@ final class MappedWindows {
   /** Where {@code position} is in its window. */
   static int offset(long position) {
     return (int) (position % STRIDE);
+  }
+
+  /**
+   * Where the byte at {@code position} is in this process, for a piece as {@link #at} says. Valid
+   * as long as these windows are reachable.
+   */
+  long address(long position) {
+    return LibC.address(at(position)) + offset(position);
+  }
+
+  /**
+   * Stores zeros. By copies: where a fault during a copy is an error, the JDK's own way to fill
+   * memory ends the process.
+   *
+   * @param file named in exceptions
+   */
+  void zero(Path file, long position, long length) throws IOException {
+    try {
+      for (long done = 0; done < length; ) {
+        int piece = (int) Math.min(length - done, ZEROS.length);
+        long at = position + done;
+        at(at).put(offset(at), ZEROS, 0, piece);
+        done += piece;
+      }
+      Faults.deliver();
+    } catch (InternalError e) {
+      throw Faults.at(file, position, length, size, e);
+    }
+  }
+
+  /**
+   * Forces a range to the medium: on a synchronous mapping by flushing cache lines and a fence, on
+   * another one by {@code msync}.
+   *
+   * @param file named in exceptions
+   */
+  void force(Path file, long position, long length) throws IOException {
+    try {
+      for (long done = 0; done < length; ) {
+        int piece = piece(length - done);
+        long at = position + done;
+        MappedByteBuffer unused = at(at).force(offset(at), piece);
+        done += piece;
+      }
+      Faults.deliver();
+    } catch (UncheckedIOException e) {
+      throw new IOException(
+          "Cannot force " + file + " at position " + position + ", length " + length, e);
+    } catch (InternalError e) {
+      throw Faults.at(file, position, length, size, e);
+    }
+  }
+
+  /**
+   * As {@link Prefaultable#populate}. Needs {@link LibC}.
+   *
+   * @return false when the kernel cannot do this (Linux before 5.14), or met a fault
+   */
+  boolean populate(long position, long length) {
+    try {
+      return LibC.populateForWriting(address(position), length);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   /** Length of the next piece of a range with {@code remaining} bytes to go. */

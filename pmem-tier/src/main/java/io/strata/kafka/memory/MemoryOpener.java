@@ -1,5 +1,7 @@
 package io.strata.kafka.memory;
 
+import com.intel.pmem.llpl.MemoryPool;
+import com.intel.pmem.llpl.MemoryPoolException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
@@ -40,7 +42,7 @@ public final class MemoryOpener {
             switch (type) {
               case MAPPED -> openMapped(file, writable);
               case FILE -> openFile(file, writable);
-              case PMEM -> throw new UnsupportedOperationException(file.toString());
+              case PMEM -> openPmem(file, writable);
             });
   }
 
@@ -50,7 +52,7 @@ public final class MemoryOpener {
    * @return empty when it can
    */
   public static Optional<String> unavailable(MemoryType type) {
-    return type == MemoryType.PMEM ? Optional.of("not in this version") : Optional.empty();
+    return type == MemoryType.PMEM ? LibPmem.unavailable() : Optional.empty();
   }
 
   private static PersistentMemory openMapped(Path file, boolean writable) throws IOException {
@@ -70,6 +72,30 @@ public final class MemoryOpener {
     Durability durability = FileProbe.durability(MemoryType.FILE, file);
     ReopeningChannel channel = new ReopeningChannel(file, options(writable));
     return new FileMemory(file, size, writable, durability, channel);
+  }
+
+  private static PersistentMemory openPmem(Path file, boolean writable) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, options(writable))) {
+      long size = sizeOf(file, channel);
+      Durability durability = FileProbe.durability(MemoryType.PMEM, file);
+      MappedWindows windows = MappedWindows.map(channel, mapMode(durability, writable), size);
+      Optional<PmemStores> stores =
+          writable
+              ? Optional.of(new PmemStores(file, size, openPool(file), windows))
+              : Optional.empty();
+      return new PmemMemory(file, size, durability, windows, stores);
+    }
+  }
+
+  private static MemoryPool openPool(Path file) throws IOException {
+    try {
+      return MemoryPool.openPool(file.toAbsolutePath().toString());
+    } catch (MemoryPoolException | IllegalArgumentException e) {
+      throw new IOException("libpmem cannot map " + file + ": " + e.getMessage(), e);
+    } catch (LinkageError e) {
+      throw new IOException(
+          "Cannot open " + file + " as pmem memory: LLPL's native library cannot be loaded", e);
+    }
   }
 
   private static MapMode mapMode(Durability durability, boolean writable) {

@@ -7,12 +7,11 @@ import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A memory on the heap that knows what a power cut would leave of it.
@@ -53,7 +52,7 @@ public final class RecordingMemory implements PersistentMemory {
    * excepted, for words stored more than once.
    */
   @GuardedBy("this")
-  private final TreeMap<Integer, List<Long>> between = new TreeMap<>();
+  private final long[] @Nullable [] between;
 
   /** Ranges that answer with a fault, by start; the value is the end. */
   @GuardedBy("this")
@@ -87,6 +86,7 @@ public final class RecordingMemory implements PersistentMemory {
     this.path = Path.of("recording-memory");
     this.seen = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
     this.certain = ByteBuffer.wrap(content.clone()).order(ByteOrder.LITTLE_ENDIAN);
+    this.between = new long[wordAfter(size)][];
   }
 
   /** The number of persist points so far. */
@@ -158,9 +158,7 @@ public final class RecordingMemory implements PersistentMemory {
   private synchronized void takeUncertainty(RecordingMemory before) {
     synchronized (before) {
       System.arraycopy(before.certain.array(), 0, certain.array(), 0, size);
-      for (Map.Entry<Integer, List<Long>> values : before.between.entrySet()) {
-        between.put(values.getKey(), new ArrayList<>(values.getValue()));
-      }
+      System.arraycopy(before.between, 0, between, 0, between.length);
     }
   }
 
@@ -182,13 +180,22 @@ public final class RecordingMemory implements PersistentMemory {
       }
       default -> { // it did, at some time, and torn
         for (int word = from; word < to; word++) {
-          List<Long> values = new ArrayList<>(between.getOrDefault(word, List.of()));
-          values.add(get(certain, word));
-          values.add(get(seen, word));
-          put(left, word, values.get(random.nextInt(values.size())));
+          put(left, word, anyOf(word, random));
         }
       }
     }
+  }
+
+  /** Any value that the word had since it was persisted, or had then. */
+  @GuardedBy("this")
+  private long anyOf(int word, Random random) {
+    long[] values = between[word];
+    int kept = values == null ? 0 : values.length;
+    int choice = random.nextInt(kept + 2);
+    if (values != null && choice < kept) {
+      return values[choice];
+    }
+    return choice == kept ? get(certain, word) : get(seen, word);
   }
 
   @Override
@@ -318,11 +325,7 @@ public final class RecordingMemory implements PersistentMemory {
   private void remember(long position, long length) {
     for (int word = word(position); word < wordAfter(position + length); word++) {
       if (isUncertain(word)) {
-        List<Long> values = between.computeIfAbsent(word, unused -> new ArrayList<>(1));
-        values.add(get(seen, word));
-        if (values.size() > VALUES_KEPT) {
-          values.remove(0);
-        }
+        between[word] = append(between[word], get(seen, word));
       }
     }
   }
@@ -334,14 +337,13 @@ public final class RecordingMemory implements PersistentMemory {
     }
     for (int word = word(position); word < wordAfter(position + length); word++) {
       put(certain, word, get(seen, word));
+      between[word] = null;
     }
-    between.subMap(word(position), wordAfter(position + length)).clear();
   }
 
   @GuardedBy("this")
   private boolean isUncertain(int word) {
-    return get(seen, word) != get(certain, word)
-        || (!between.isEmpty() && between.containsKey(word));
+    return get(seen, word) != get(certain, word) || between[word] != null;
   }
 
   @GuardedBy("this")
@@ -363,6 +365,17 @@ public final class RecordingMemory implements PersistentMemory {
     if (closed) {
       throw new ClosedChannelException();
     }
+  }
+
+  /** A new array, so that the images of a kill may share it. */
+  private static long[] append(long @Nullable [] values, long value) {
+    if (values == null) {
+      return new long[] {value};
+    }
+    int from = values.length < VALUES_KEPT ? 0 : 1;
+    long[] longer = Arrays.copyOfRange(values, from, values.length + 1);
+    longer[longer.length - 1] = value;
+    return longer;
   }
 
   private static int word(long position) {

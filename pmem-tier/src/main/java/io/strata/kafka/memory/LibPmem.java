@@ -1,0 +1,78 @@
+package io.strata.kafka.memory;
+
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The one call of libpmem that LLPL has no fast way to: a copy from outside the Java heap.
+ *
+ * <p>Loading this class loads native code: ask {@link #unavailable} first. Stateless.
+ */
+final class LibPmem {
+  /** {@code PMEM_F_MEM_NODRAIN}: leaves the fence to a later call. */
+  private static final int NO_DRAIN = 1;
+
+  private static final String LIBRARY = "libpmem.so.1";
+
+  /** What LLPL's own native library is linked to. */
+  private static final List<String> NEEDED =
+      List.of(LIBRARY, "libpmemobj.so.1", "libpmempool.so.1");
+
+  private LibPmem() {}
+
+  /** Why libpmem cannot be used here; empty when it can. Does not throw. */
+  static Optional<String> unavailable() {
+    String platform = System.getProperty("os.name", "") + " " + System.getProperty("os.arch", "");
+    if (!platform.equals("Linux amd64")) {
+      return Optional.of("it needs Linux on x86-64, and this is " + platform);
+    }
+    return Probe.REASON;
+  }
+
+  /**
+   * Copies bytes into persistent memory with the stores that suit their number (non-temporal ones
+   * from 256 bytes on) and flushes what these leave in the cache.
+   *
+   * @param drain whether the copy, and all before it that did not drain, must be durable, and
+   *     ordered before what this thread stores next, when this returns
+   */
+  static void copy(long target, long source, long length, boolean drain) {
+    long unused = Calls.pmem_memcpy(target, source, length, drain ? 0 : NO_DRAIN);
+  }
+
+  /** Asks once whether the libraries are there. */
+  private static final class Probe {
+    static final Optional<String> REASON = probe();
+
+    private static Optional<String> probe() {
+      for (String library : NEEDED) {
+        try {
+          NativeLibrary unused = NativeLibrary.getInstance(library);
+        } catch (UnsatisfiedLinkError e) {
+          return Optional.of(
+              library
+                  + " cannot be loaded: install it (Debian and Ubuntu: libpmem1, libpmemobj1,"
+                  + " libpmempool1; Fedora and RHEL: libpmem, libpmemobj, libpmempool). "
+                  + e.getMessage());
+        } catch (LinkageError e) {
+          return Optional.of("JNA cannot be loaded: " + e);
+        }
+      }
+      return Optional.empty();
+    }
+  }
+
+  /** The call as libpmem has it. */
+  private static final class Calls {
+    static {
+      Native.register(Calls.class, LIBRARY);
+    }
+
+    private Calls() {}
+
+    @SuppressWarnings("checkstyle:MethodName")
+    static native long pmem_memcpy(long target, long source, long length, int flags);
+  }
+}
