@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.regex.PatternSyntaxException;
 import org.junit.jupiter.api.Test;
 
+/** Which segments may be hot, by topic and by what their files are. */
 class TopicPlacementTest {
   private static final String FILE = "00000000000000000042.log";
   private static final String UNIQUE = ".0123456789abcdef0123456789abcdef";

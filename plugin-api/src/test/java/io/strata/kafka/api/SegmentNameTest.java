@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** Kafka's names of segments, and the ranges of what they say. */
 class SegmentNameTest {
 
   @ParameterizedTest

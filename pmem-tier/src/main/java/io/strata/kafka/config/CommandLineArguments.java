@@ -144,8 +144,8 @@ public final class CommandLineArguments {
     List<String> overrides = new ArrayList<>();
     for (int i = 0; i < arguments.size(); i++) {
       String argument = arguments.get(i);
-      if (argument.equals(OVERRIDE) && i + 1 < arguments.size()) {
-        overrides.add(arguments.get(++i));
+      if (i > 0 && arguments.get(i - 1).equals(OVERRIDE)) {
+        overrides.add(argument);
       } else if (argument.startsWith(OVERRIDE + "=")) {
         overrides.add(argument.substring(OVERRIDE.length() + 1));
       }

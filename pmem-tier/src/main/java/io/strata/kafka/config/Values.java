@@ -108,12 +108,15 @@ final class Values {
     if (value.isBlank()) {
       return List.of();
     }
+    boolean escaped = false;
     int depth = 0;
     int start = 0;
     for (int i = 0; i < value.length(); i++) {
       char c = value.charAt(i);
-      if (c == '\\') {
-        i++;
+      if (escaped) {
+        escaped = false;
+      } else if (c == '\\') {
+        escaped = true;
       } else if (c == '{' || c == '[' || c == '(') {
         depth++;
       } else if (c == '}' || c == ']' || c == ')') {

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 
+/** Percentiles of an interval, recorded by many threads. */
 class LatenciesTest {
   private final AtomicLong now = new AtomicLong();
   private final Latencies latencies = new Latencies(Duration.ofSeconds(10), now::get);

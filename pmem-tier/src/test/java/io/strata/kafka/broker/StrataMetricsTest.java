@@ -17,6 +17,7 @@ import javax.management.MBeanServerFactory;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 
+/** The metrics as JMX shows them, and their reference page. */
 class StrataMetricsTest {
   private final MBeanServer server = MBeanServerFactory.newMBeanServer();
   private final AtomicLong now = new AtomicLong();

@@ -18,6 +18,7 @@ import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** What Strata reads of a broker's properties, and what it refuses there. */
 class BrokerPropertiesTest {
   private static final String REPORTERS =
       "io.strata.kafka.StrataReporter, org.apache.kafka.common.metrics.JmxReporter";

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** Finds a broker's properties on the JVM's command line, and takes no tool for a broker. */
 class CommandLineArgumentsTest {
 
   @TempDir Path directory;

@@ -10,6 +10,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** What Kafka wrote about a log directory. */
 class MetaPropertiesTest {
 
   @TempDir Path directory;

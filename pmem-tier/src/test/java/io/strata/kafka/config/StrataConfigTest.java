@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** The values of the keys, and each way in which one can be wrong. */
 class StrataConfigTest {
 
   @Test

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
+/** The catalogue of the keys, and its reference page. */
 class StrataKeysTest {
 
   @Test

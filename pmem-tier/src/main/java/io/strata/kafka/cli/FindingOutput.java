@@ -1,0 +1,67 @@
+package io.strata.kafka.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.pool.CheckFinding;
+import io.strata.kafka.pool.CheckReport;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+/** Prints what a check of a pool found. */
+final class FindingOutput {
+  private FindingOutput() {}
+
+  static void describe(Path file, CheckReport report, ObjectNode node) {
+    node.put("path", file.toString());
+    node.put("usable", report.usable());
+    node.put("segments", report.liveSlots());
+    node.put("deletingSegments", report.deletingSlots());
+    node.put("freeSlots", report.freeSlots());
+    node.put("usedBytes", report.usedBytes());
+    describe(report.findings(), node.putArray("findings"));
+  }
+
+  static void describe(List<CheckFinding> findings, ArrayNode array) {
+    for (CheckFinding finding : findings) {
+      ObjectNode node = array.addObject();
+      node.put("severity", finding.severity().name());
+      finding.slot().ifPresent(slot -> node.put("slot", slot));
+      node.put("position", finding.position());
+      node.put("found", finding.found());
+      node.put("expected", finding.expected());
+    }
+  }
+
+  static void print(Path file, CheckReport report, PrintWriter out) {
+    out.println(
+        file
+            + ": "
+            + (report.clean() ? "sound" : report.usable() ? "usable" : "damaged")
+            + ", "
+            + report.liveSlots()
+            + " segments, "
+            + ByteSize.format(report.usedBytes())
+            + " used"
+            + (report.deletingSlots() > 0
+                ? ", " + report.deletingSlots() + " segments being deleted"
+                : ""));
+    print(report.findings(), out);
+  }
+
+  static void print(List<CheckFinding> findings, PrintWriter out) {
+    for (CheckFinding finding : findings) {
+      out.println(
+          "  "
+              + finding.severity().name().toLowerCase(Locale.ROOT)
+              + (finding.slot().isPresent() ? ": slot " + finding.slot().getAsInt() : ":")
+              + " at "
+              + finding.position()
+              + ": found "
+              + finding.found()
+              + ", expected "
+              + finding.expected());
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.strata.kafka.cli;
+
+import io.strata.kafka.memory.MemoryType;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.util.Arrays;
+import java.util.Optional;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/**
+ * The command line {@code strata}.
+ *
+ * <p>Results go to standard output, everything else to standard error. Nothing here needs the
+ * broker to run; what changes a pool or a log directory needs it to be stopped, and is refused
+ * otherwise.
+ */
+@Command(
+    name = "strata",
+    description = "Administers the hot tier of a Kafka broker: its pools, and what lives where.",
+    versionProvider = Main.Version.class,
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {
+      PoolCommand.class,
+      SegmentsCommand.class,
+      HelpCommand.class,
+    })
+public final class Main implements Runnable {
+  // Set by picocli, before anything is run.
+  @SuppressWarnings("NullAway.Init")
+  @Spec
+  private CommandSpec spec;
+
+  @Option(
+      names = "--verbose",
+      scope = ScopeType.INHERIT,
+      description = "Show the stack trace of a failure.")
+  private boolean verbose;
+
+  Main() {}
+
+  /** Runs a command and ends the JVM with its exit code. */
+  public static void main(String[] args) {
+    // The encoding of the terminal, not the one that sources and files have.
+    Charset charset = Charset.defaultCharset();
+    PrintWriter out = new PrintWriter(System.out, true, charset);
+    PrintWriter err = new PrintWriter(System.err, true, charset);
+    int code = run(out, err, args);
+    out.flush();
+    err.flush();
+    System.exit(code);
+  }
+
+  /** Runs a command and returns its exit code. */
+  static int run(PrintWriter out, PrintWriter err, String... args) {
+    return commandLine().setOut(out).setErr(err).execute(args);
+  }
+
+  static CommandLine commandLine() {
+    Main main = new Main();
+    Failures failures = new Failures(() -> main.verbose);
+    return new CommandLine(main)
+        .registerConverter(ByteSize.class, text -> Failures.converted(() -> ByteSize.parse(text)))
+        .registerConverter(MemoryType.class, Main::memoryType)
+        .setUsageHelpAutoWidth(false)
+        .setUsageHelpWidth(100)
+        .setParameterExceptionHandler(failures)
+        .setExecutionExceptionHandler(failures);
+  }
+
+  private static MemoryType memoryType(String text) {
+    return Arrays.stream(MemoryType.values())
+        .filter(type -> type.configName().equalsIgnoreCase(text))
+        .findAny()
+        .orElseThrow(
+            () ->
+                new CommandLine.TypeConversionException(
+                    "found '" + text + "', expected pmem, mapped or file"));
+  }
+
+  /** Without a command there is nothing to run: shows how to use this, as a wrong usage. */
+  @Override
+  public void run() {
+    throw new CommandLine.ParameterException(spec.commandLine(), "No command given");
+  }
+
+  /** The version, from the jar's manifest. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version =
+          Optional.ofNullable(Main.class.getPackage().getImplementationVersion())
+              .orElse("(not built as a jar)");
+      return new String[] {"strata " + version};
+    }
+  }
+}

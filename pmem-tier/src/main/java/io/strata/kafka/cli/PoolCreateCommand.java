@@ -1,0 +1,198 @@
+package io.strata.kafka.cli;
+
+import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.MetaProperties;
+import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolOwner;
+import io.strata.kafka.pool.PoolSpec;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code strata pool create}. */
+@Command(
+    name = "create",
+    description = {
+      "Creates a pool file: allocates its blocks now, so that a full disk cannot surprise a running"
+          + " broker, and formats it. Run it as the user that the broker runs as: the file belongs"
+          + " to that user alone.",
+      "",
+      "With --config the pool is bound to that broker and its cluster, and takes its type and its"
+          + " path from strata.pool.type and strata.pools unless they are given here.",
+      ""
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  strata pool create --size 64GiB --config server.properties /mnt/pmem0/hot.pool",
+      "  strata pool create --size 512m --type mapped --broker-id 1 /dev/shm/hot.pool"
+    },
+    sortOptions = false,
+    mixinStandardHelpOptions = true)
+final class PoolCreateCommand implements Callable<Integer> {
+  // Set by picocli, before anything is run.
+  @SuppressWarnings("NullAway.Init")
+  @Spec
+  private CommandSpec spec;
+
+  @Parameters(paramLabel = "FILE", arity = "0..1", description = "The file; it must not exist.")
+  private @Nullable Path file;
+
+  @Option(names = "--path", paramLabel = "FILE", description = "The same as the parameter FILE.")
+  private @Nullable Path path;
+
+  // Required, and so set by picocli.
+  @SuppressWarnings("NullAway.Init")
+  @Option(
+      names = "--size",
+      required = true,
+      paramLabel = "SIZE",
+      description = "The file's size, for example 64GiB or 512m.")
+  private ByteSize size;
+
+  @Option(
+      names = "--type",
+      paramLabel = "TYPE",
+      description = "How the broker will reach it: pmem, mapped or file; mapped by default.")
+  private @Nullable MemoryType type;
+
+  @Option(
+      names = "--slots",
+      paramLabel = "N",
+      description = "Segments that it can hold at a time; one per MiB by default.")
+  private @Nullable Integer slots;
+
+  @Option(names = "--broker-id", paramLabel = "N", description = "The broker's node.id.")
+  private @Nullable Integer brokerId;
+
+  @Option(
+      names = "--cluster-id",
+      paramLabel = "ID",
+      description = "The cluster's id, as in meta.properties.")
+  private @Nullable String clusterId;
+
+  @Option(names = "--prefault", description = "Touch every page now, so that no append has to.")
+  private boolean prefault;
+
+  @Mixin private final ConfigOption config = new ConfigOption();
+  @Mixin private final JsonOption json = new JsonOption();
+
+  PoolCreateCommand() {}
+
+  @Override
+  public Integer call() throws Exception {
+    Optional<BrokerProperties> broker = config.load();
+    Optional<StrataConfig> strata = Optional.empty();
+    if (broker.isPresent()) {
+      if (brokerId != null || clusterId != null) {
+        throw new UsageException(
+            "--config: found with --broker-id or --cluster-id, expected the one or the others");
+      }
+      strata = broker.get().strataConfig().config();
+    }
+    Path target = target(strata);
+    MemoryType poolType =
+        type != null ? type : strata.map(StrataConfig::poolType).orElse(MemoryType.MAPPED);
+    PoolSpec pool =
+        PoolSpec.of(target, poolType, size.bytes())
+            .withOwner(broker.isPresent() ? ownerOf(broker.get()) : givenOwner())
+            .withPrefault(prefault);
+    if (slots != null) {
+      pool = pool.withSlotCount(slots);
+    }
+    try (Progress progress = Progress.onTerminal("creating " + target.getFileName())) {
+      Pool.create(pool, progress);
+    }
+    PrintWriter err = spec.commandLine().getErr();
+    if (broker.isPresent()) {
+      warnOfOtherUser(broker.get(), target, err);
+      warnIfNotListed(strata, target, err);
+    }
+    PoolReport.print(List.of(PoolReport.of(target)), json.given(), spec.commandLine().getOut());
+    return ExitCode.OK.code();
+  }
+
+  private Path target(Optional<StrataConfig> strata) throws UsageException {
+    if (file != null && path != null) {
+      throw new UsageException("--path: found with the parameter FILE, expected one of them");
+    }
+    Optional<Path> given = Optional.ofNullable(file).or(() -> Optional.ofNullable(path));
+    if (given.isPresent()) {
+      return given.get().toAbsolutePath().normalize();
+    }
+    List<Path> configured = strata.map(StrataConfig::pools).orElse(List.of());
+    if (configured.size() != 1) {
+      throw new UsageException(
+          "FILE: found nothing, expected the pool's file, or a --config with exactly one file in"
+              + " strata.pools (it has "
+              + configured.size()
+              + ")");
+    }
+    return configured.get(0);
+  }
+
+  private PoolOwner givenOwner() {
+    return new PoolOwner(
+        brokerId == null ? OptionalInt.empty() : OptionalInt.of(brokerId),
+        Optional.ofNullable(clusterId));
+  }
+
+  /** What is not known yet is bound when the broker first opens the pool. */
+  private static PoolOwner ownerOf(BrokerProperties broker) throws IOException {
+    Optional<String> cluster = Optional.empty();
+    for (Path directory : broker.logDirs()) {
+      if (cluster.isEmpty()) {
+        cluster = MetaProperties.read(directory).clusterId();
+      }
+    }
+    return new PoolOwner(broker.nodeId(), cluster);
+  }
+
+  /** The commonest mistake: created by root, and then the broker may not open it. */
+  private static void warnOfOtherUser(BrokerProperties broker, Path pool, PrintWriter err)
+      throws IOException {
+    Path directory = broker.logDirs().get(0);
+    if (!Files.isDirectory(directory)) {
+      return;
+    }
+    UserPrincipal brokersUser = Files.getOwner(directory);
+    UserPrincipal poolsUser = Files.getOwner(pool);
+    if (!brokersUser.equals(poolsUser)) {
+      err.println(
+          "strata: warning: "
+              + pool
+              + " belongs to "
+              + poolsUser.getName()
+              + ", and the log directory "
+              + directory
+              + " to "
+              + brokersUser.getName()
+              + ": run 'chown "
+              + brokersUser.getName()
+              + " "
+              + pool
+              + "', or the broker cannot open it");
+    }
+  }
+
+  private static void warnIfNotListed(Optional<StrataConfig> strata, Path pool, PrintWriter err) {
+    if (strata.map(config -> !config.pools().contains(pool)).orElse(true)) {
+      err.println("strata: next: add " + pool + " to strata.pools in server.properties");
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package io.strata.kafka.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.pool.CheckReport;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolChecker;
+import io.strata.kafka.pool.RepairReport;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code strata pool repair}. */
+@Command(
+    name = "repair",
+    description = {
+      "Makes a damaged pool usable: frees the damaged slots. What their segments had in the pool is"
+          + " given up; all other segments stay. The broker must be stopped. Without --yes it shows"
+          + " what it would do.",
+      "",
+      "Afterwards 'strata segments' shows the segments that have lost bytes as unreachable, and"
+          + " 'strata set-aside' lets Kafka replicate them anew.",
+      ""
+    },
+    footer = {"", "Example:", "  strata pool repair --yes /mnt/pmem0/hot.pool"},
+    sortOptions = false,
+    mixinStandardHelpOptions = true)
+final class PoolRepairCommand implements Callable<Integer> {
+  // Set by picocli, before anything is run.
+  @SuppressWarnings("NullAway.Init")
+  @Spec
+  private CommandSpec spec;
+
+  // Required, and so set by picocli.
+  @SuppressWarnings("NullAway.Init")
+  @Parameters(paramLabel = "FILE", description = "The pool file.")
+  private Path file;
+
+  @Option(names = "--yes", description = "Really do it.")
+  private boolean yes;
+
+  @Mixin private final JsonOption json = new JsonOption();
+
+  PoolRepairCommand() {}
+
+  @Override
+  public Integer call() throws Exception {
+    Path target = file.toAbsolutePath().normalize();
+    CheckReport before = PoolChecker.check(target);
+    if (!before.usable() && !yes) {
+      PrintWriter err = spec.commandLine().getErr();
+      FindingOutput.print(target, before, err);
+      throw new RefusedException(
+          target
+              + ": found a damaged pool, expected --yes to give up what its damaged slots held;"
+              + " restore the pool if you can, or repeat with --yes");
+    }
+    RepairReport report = Pool.repair(target);
+    PrintWriter out = spec.commandLine().getOut();
+    if (json.given()) {
+      ObjectNode document = Json.object();
+      document.put("path", target.toString());
+      report.freedSlots().forEach(document.putArray("freedSlots")::add);
+      FindingOutput.describe(report.findings(), document.putArray("findings"));
+      Json.print(document, out);
+    } else {
+      out.println(
+          report.findings().isEmpty()
+              ? target + ": sound, nothing to repair"
+              : target + ": repaired, " + report.freedSlots().size() + " damaged slots freed");
+      FindingOutput.print(report.findings(), out);
+    }
+    return ExitCode.OK.code();
+  }
+}

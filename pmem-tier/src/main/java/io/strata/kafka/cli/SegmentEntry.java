@@ -1,0 +1,70 @@
+package io.strata.kafka.cli;
+
+import static java.util.Comparator.comparing;
+
+import io.strata.kafka.api.SegmentName;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * One segment's file in a log directory, and where its bytes are.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param name what its file's and directory's names say
+ * @param file the file at home
+ * @param state where its bytes are
+ * @param pool the pool that holds its head, if one does
+ * @param bytesInPool bytes whose valid copy is in the pool
+ * @param bytesAtHome bytes whose valid copy is in the file
+ */
+record SegmentEntry(
+    SegmentName name,
+    Path file,
+    State state,
+    Optional<Path> pool,
+    long bytesInPool,
+    long bytesAtHome)
+    implements Comparable<SegmentEntry> {
+
+  /** Where a segment's bytes are. */
+  enum State {
+    /** All in the pool. */
+    HOT,
+    /** The head in the pool, the tail at home. */
+    SPILLED,
+    /** All at home. */
+    HOME,
+    /** Tagged, and its pool or its slot cannot be read: how much is where is not known. */
+    UNREACHABLE;
+
+    String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  private static final Comparator<SegmentEntry> ORDER =
+      comparing((SegmentEntry entry) -> entry.name().id()).thenComparing(SegmentEntry::file);
+
+  @Override
+  public int compareTo(SegmentEntry other) {
+    return ORDER.compare(this, other);
+  }
+
+  /** The partition, and what its directory holds if it is not the served replica. */
+  String partition() {
+    String partition = name.id().topic() + "-" + name.id().partition();
+    return name.replica() == SegmentName.Replica.CURRENT
+        ? partition
+        : partition + " (" + name.replica().name().toLowerCase(Locale.ROOT) + ")";
+  }
+
+  /** The state, and the file's stage if it is not an ordinary segment. */
+  String describeState() {
+    return name.stage() == SegmentName.Stage.LIVE
+        ? state.label()
+        : state.label() + " (" + name.stage().name().toLowerCase(Locale.ROOT) + ")";
+  }
+}

@@ -1,0 +1,204 @@
+package io.strata.kafka.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.StrataConfig;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code strata segments}. */
+@Command(
+    name = "segments",
+    description = {
+      "Shows what lives where: each segment's bytes in its pool and at home, and a total for each"
+          + " medium. Reads only, and works while the broker runs.",
+      "",
+      "States: hot, all in the pool; spilled, the head in the pool and the tail at home; home, all"
+          + " in its own file; unreachable, its pool or slot cannot be read.",
+      ""
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  strata segments --config server.properties",
+      "  strata segments --config server.properties --topic orders --json"
+    },
+    sortOptions = false,
+    mixinStandardHelpOptions = true)
+final class SegmentsCommand implements Callable<Integer> {
+  // Set by picocli, before anything is run.
+  @SuppressWarnings("NullAway.Init")
+  @Spec
+  private CommandSpec spec;
+
+  @Mixin private final ConfigOption config = new ConfigOption();
+
+  @Option(
+      names = "--topic",
+      paramLabel = "NAME",
+      description = "Only this topic; may be given several times.")
+  private List<String> topics = new ArrayList<>();
+
+  @Option(names = "--totals", description = "Only the totals.")
+  private boolean totalsOnly;
+
+  @Mixin private final JsonOption json = new JsonOption();
+
+  SegmentsCommand() {}
+
+  @Override
+  public Integer call() throws Exception {
+    BrokerProperties broker = config.require();
+    StrataConfig strata = broker.strataConfig().orElseThrow();
+    Predicate<String> wanted = topics.isEmpty() ? topic -> true : Set.copyOf(topics)::contains;
+    try (SegmentInventory inventory = new SegmentInventory(strata.pools())) {
+      Set<Path> directories = new LinkedHashSet<>(broker.logDirs());
+      directories.add(broker.metadataLogDir());
+      for (Path directory : directories) {
+        inventory.walk(directory, wanted);
+      }
+      PrintWriter out = spec.commandLine().getOut();
+      if (json.given()) {
+        printJson(inventory, out);
+      } else {
+        printText(inventory, out);
+      }
+      PrintWriter err = spec.commandLine().getErr();
+      inventory.findings().forEach(finding -> err.println("strata: " + finding));
+      return (inventory.findings().isEmpty() ? ExitCode.OK : ExitCode.FINDINGS).code();
+    }
+  }
+
+  private void printText(SegmentInventory inventory, PrintWriter out) throws Exception {
+    List<SegmentEntry> entries = inventory.entries();
+    if (!totalsOnly) {
+      Table table =
+          new Table()
+              .column("PARTITION", Table.Align.LEFT)
+              .column("BASE OFFSET", Table.Align.RIGHT)
+              .column("STATE", Table.Align.LEFT)
+              .column("IN POOL", Table.Align.RIGHT)
+              .column("AT HOME", Table.Align.RIGHT)
+              .column("POOL", Table.Align.LEFT);
+      for (SegmentEntry entry : entries) {
+        boolean known = entry.state() != SegmentEntry.State.UNREACHABLE;
+        table.row(
+            entry.partition(),
+            Long.toString(entry.name().id().baseOffset()),
+            entry.describeState(),
+            known ? ByteSize.format(entry.bytesInPool()) : "?",
+            known ? ByteSize.format(entry.bytesAtHome()) : "?",
+            entry.pool().map(pool -> pool.getFileName().toString()).orElse("-"));
+      }
+      table.print(out);
+      out.println();
+    }
+    out.println(
+        "total: "
+            + entries.size()
+            + " segments: "
+            + count(entries, SegmentEntry.State.HOT)
+            + " hot, "
+            + count(entries, SegmentEntry.State.SPILLED)
+            + " spilled, "
+            + count(entries, SegmentEntry.State.HOME)
+            + " home"
+            + (count(entries, SegmentEntry.State.UNREACHABLE) > 0
+                ? ", " + count(entries, SegmentEntry.State.UNREACHABLE) + " unreachable"
+                : ""));
+    for (PoolReport pool : inventory.pools()) {
+      out.println(
+          "pool "
+              + pool.info().path()
+              + ": "
+              + ByteSize.format(bytesIn(entries, pool.info().path()))
+              + " in "
+              + entries.stream().filter(e -> e.pool().equals(pathOf(pool))).count()
+              + " segments; "
+              + ByteSize.format(pool.usedBytes())
+              + " of "
+              + ByteSize.format(pool.info().dataSize())
+              + " used");
+    }
+    out.println(
+        "home: "
+            + ByteSize.format(sum(entries, SegmentEntry::bytesAtHome))
+            + " in "
+            + entries.stream().filter(e -> e.bytesAtHome() > 0).count()
+            + " segments");
+  }
+
+  private void printJson(SegmentInventory inventory, PrintWriter out) throws Exception {
+    List<SegmentEntry> entries = inventory.entries();
+    ObjectNode document = Json.object();
+    if (!totalsOnly) {
+      ArrayNode segments = document.putArray("segments");
+      for (SegmentEntry entry : entries) {
+        ObjectNode node = segments.addObject();
+        node.put("topic", entry.name().id().topic());
+        node.put("partition", entry.name().id().partition());
+        node.put("baseOffset", entry.name().id().baseOffset());
+        node.put("replica", entry.name().replica().name());
+        node.put("stage", entry.name().stage().name());
+        node.put("state", entry.state().name());
+        entry.pool().ifPresent(pool -> node.put("pool", pool.toString()));
+        node.put("bytesInPool", entry.bytesInPool());
+        node.put("bytesAtHome", entry.bytesAtHome());
+        node.put("file", entry.file().toString());
+      }
+    }
+    ObjectNode total = document.putObject("total");
+    total.put("segments", entries.size());
+    total.put("hot", count(entries, SegmentEntry.State.HOT));
+    total.put("spilled", count(entries, SegmentEntry.State.SPILLED));
+    total.put("home", count(entries, SegmentEntry.State.HOME));
+    total.put("unreachable", count(entries, SegmentEntry.State.UNREACHABLE));
+    total.put("bytesInPool", sum(entries, SegmentEntry::bytesInPool));
+    total.put("bytesAtHome", sum(entries, SegmentEntry::bytesAtHome));
+    ArrayNode pools = document.putArray("pools");
+    for (PoolReport pool : inventory.pools()) {
+      ObjectNode node = pools.addObject();
+      node.put("path", pool.info().path().toString());
+      node.put("segments", entries.stream().filter(e -> e.pool().equals(pathOf(pool))).count());
+      node.put("bytesInPool", bytesIn(entries, pool.info().path()));
+      node.put("usedBytes", pool.usedBytes());
+      node.put("freeBytes", pool.freeBytes());
+    }
+    ArrayNode findings = document.putArray("findings");
+    inventory.findings().forEach(findings::add);
+    Json.print(document, out);
+  }
+
+  private static Optional<Path> pathOf(PoolReport pool) {
+    return Optional.of(pool.info().path());
+  }
+
+  private static long count(List<SegmentEntry> entries, SegmentEntry.State state) {
+    return entries.stream().filter(entry -> entry.state() == state).count();
+  }
+
+  private static long bytesIn(List<SegmentEntry> entries, Path pool) {
+    return entries.stream()
+        .filter(entry -> entry.pool().filter(pool::equals).isPresent())
+        .mapToLong(SegmentEntry::bytesInPool)
+        .sum();
+  }
+
+  private static long sum(List<SegmentEntry> entries, ToLongFunction<SegmentEntry> bytes) {
+    return entries.stream().mapToLong(bytes).sum();
+  }
+}

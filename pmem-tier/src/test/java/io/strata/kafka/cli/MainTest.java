@@ -1,0 +1,121 @@
+package io.strata.kafka.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.config.GeneratedPage;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+
+/** Usage, help and version; and the reference page. */
+class MainTest {
+
+  @TempDir Path directory;
+
+  @Test
+  void showsItsVersion() {
+    assertThat(CommandLineRun.of("--version").succeeds().out()).startsWith("strata ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--help", "help", "pool --help", "help pool", "pool create --help"})
+  void showsHelpOnStandardOutput(String line) {
+    assertThat(CommandLineRun.of((Object[]) line.split(" ")).succeeds().out())
+        .contains("Usage: strata");
+  }
+
+  @Test
+  void helpOfACommandHasAnExample() {
+    assertThat(CommandLineRun.of("pool", "create", "--help").out())
+        .contains("Example")
+        .contains("--size");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "pool",
+        "nonsense",
+        "pool nonsense",
+        "pool create",
+        "pool create --size",
+        "pool create --size big x",
+        "pool create --size 64m",
+        "pool create --size 64m --type ramdisk x",
+        "pool create --size 64m --slots x x",
+        "pool info",
+        "pool info --nonsense x",
+        "segments",
+        "segments --override a=b",
+        "segments --config /no/such/file",
+      })
+  void wrongUsageIsOneLineAndAHint(String line) {
+    Object[] args = line.isEmpty() ? new Object[0] : line.split(" ");
+
+    CommandLineRun run = CommandLineRun.of(args).fails(ExitCode.USAGE);
+
+    assertThat(run.err().lines().count()).isLessThanOrEqualTo(2);
+  }
+
+  @Test
+  void namesTheOptionAndWhatItExpected() {
+    assertThat(CommandLineRun.of("pool", "create", "--size", "big", "x").err())
+        .contains("--size")
+        .contains("found 'big', expected a size, for example 4GiB");
+    assertThat(CommandLineRun.of("pool", "create", "--size", "64m", "--type", "x", "y").err())
+        .contains("--type")
+        .contains("found 'x', expected pmem, mapped or file");
+  }
+
+  @Test
+  void verboseShowsTheStackTrace() {
+    Path missing = directory.resolve("missing");
+    assertThat(CommandLineRun.of("pool", "info", missing).fails(ExitCode.REFUSED).err())
+        .contains(missing.toString());
+    assertThat(CommandLineRun.of("pool", "info", missing, "--verbose").err()).contains("\tat ");
+    assertThat(CommandLineRun.of("--verbose", "pool", "info", missing).err()).contains("\tat ");
+  }
+
+  @Test
+  void referencePageIsUpToDate() throws IOException {
+    StringBuilder page = new StringBuilder("# Command line\n\n");
+    page.append(
+        """
+        <!-- Generated from io.strata.kafka.cli: see docs/contributing.md. -->
+
+        The jar is the command line, too; with `alias strata='java -jar /opt/kafka/libs/strata-kafka-<version>.jar'`
+        the examples below work as they stand. Results go to standard output, everything else to standard error; with
+        `--json` the output is one JSON document, with sizes in bytes. Sizes are given as `4GiB`, `512m` or in bytes; all units
+        are powers of 1024.
+
+        | exit code | meaning |
+        |---|---|
+        """);
+    for (ExitCode code : ExitCode.values()) {
+      page.append(String.format(Locale.ROOT, "| %d | %s |%n", code.code(), code.meaning()));
+    }
+    append(page, Main.commandLine());
+    GeneratedPage.check("reference/cli.md", page.toString());
+  }
+
+  private static void append(StringBuilder page, CommandLine command) {
+    page.append("\n## ").append(command.getCommandSpec().qualifiedName()).append("\n\n```\n");
+    page.append(command.getUsageMessage(Ansi.OFF).stripTrailing().replaceAll("(?m) +$", ""));
+    page.append("\n```\n");
+    command
+        .getSubcommands()
+        .forEach(
+            (name, subcommand) -> {
+              if (!name.equals("help")) {
+                append(page, subcommand);
+              }
+            });
+  }
+}

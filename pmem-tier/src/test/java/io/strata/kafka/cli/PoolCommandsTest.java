@@ -1,0 +1,254 @@
+package io.strata.kafka.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.strata.kafka.layout.SlotLayout;
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolOwner;
+import io.strata.kafka.pool.Slot;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands about pool files, on real pools. */
+class PoolCommandsTest {
+  private static final long MIB = 1 << 20;
+
+  @TempDir Path directory;
+
+  @Test
+  void createsAPoolAndShowsIt() throws IOException {
+    Path file = directory.resolve("hot.pool");
+
+    CommandLineRun created =
+        CommandLineRun.of(
+                "pool", "create", "--size", "16MiB", "--broker-id", 3, "--cluster-id", "abc", file)
+            .succeeds();
+    CommandLineRun shown = CommandLineRun.of("pool", "info", file).succeeds();
+
+    assertThat(Files.size(file)).isEqualTo(16 * MIB);
+    assertThat(shown.out())
+        .isEqualTo(created.out())
+        .startsWith(file.toString())
+        .contains("broker 3 of cluster abc")
+        .contains("size      16 MiB")
+        .contains("segments  0 of 16");
+  }
+
+  @Test
+  void showsAPoolForMachines() throws IOException {
+    Path file = directory.resolve("hot.pool");
+
+    JsonNode pool =
+        CommandLineRun.of("pool", "create", "--path", file, "--size", "16m", "--slots", 5, "--json")
+            .succeeds()
+            .json()
+            .at("/pools/0");
+
+    assertThat(pool.get("path").asText()).isEqualTo(file.toString());
+    assertThat(pool.get("sizeBytes").asLong()).isEqualTo(16 * MIB);
+    assertThat(pool.get("slots").asInt()).isEqualTo(5);
+    assertThat(pool.get("usedBytes").asLong()).isZero();
+    assertThat(pool.get("freeBytes").asLong()).isEqualTo(pool.get("dataBytes").asLong());
+    assertThat(pool.has("brokerId")).isFalse();
+    assertThat(pool.get("durability").asText()).isIn("POWER", "FORCE", "PROCESS");
+  }
+
+  @Test
+  void takesPathTypeAndOwnerFromTheConfiguration() throws IOException {
+    Path file = directory.resolve("hot.pool");
+    Path logs = Files.createDirectory(directory.resolve("logs"));
+    Files.writeString(logs.resolve("meta.properties"), "node.id=7\ncluster.id=from-meta\n");
+    Path config = directory.resolve("server.properties");
+    Files.writeString(
+        config,
+        "node.id=7\nlog.dirs=" + logs + "\nstrata.pools=" + file + "\nstrata.pool.type=file\n");
+
+    CommandLineRun run =
+        CommandLineRun.of("pool", "create", "--size", "16MiB", "--config", config).succeeds();
+
+    assertThat(run.out()).contains("broker 7 of cluster from-meta");
+    assertThat(CommandLineRun.of("pool", "info", "--config", config).succeeds().out())
+        .isEqualTo(run.out());
+  }
+
+  @Test
+  void saysWhatIsNextWhenThePoolIsNotListed() throws IOException {
+    Path config = directory.resolve("server.properties");
+    Files.writeString(config, "node.id=7\nlog.dirs=" + directory.resolve("logs") + "\n");
+    Path file = directory.resolve("hot.pool");
+
+    CommandLineRun run =
+        CommandLineRun.of("pool", "create", "--size", "16MiB", "--config", config, file);
+
+    assertThat(run.code()).isZero();
+    assertThat(run.err()).contains("next: add " + file + " to strata.pools");
+    assertThat(run.out()).contains("broker 7 of any cluster");
+  }
+
+  @Test
+  void refusesAmbiguousOrMissingTargets() throws IOException {
+    Path config = directory.resolve("server.properties");
+    Files.writeString(config, "node.id=7\nstrata.pools=/p/a,/p/b\n");
+
+    assertThat(
+            CommandLineRun.of("pool", "create", "--size", "16m", "--config", config)
+                .fails(ExitCode.USAGE)
+                .err())
+        .contains("exactly one file in strata.pools (it has 2)");
+    assertThat(
+            CommandLineRun.of("pool", "create", "--size", "16m", "--path", "a", "b")
+                .fails(ExitCode.USAGE)
+                .err())
+        .contains("--path");
+    assertThat(
+            CommandLineRun.of(
+                    "pool", "create", "--size", "16m", "--config", config, "--broker-id", 1, "b")
+                .fails(ExitCode.USAGE)
+                .err())
+        .contains("--broker-id");
+    assertThat(
+            CommandLineRun.of("pool", "info", "--config", config, "b").fails(ExitCode.USAGE).err())
+        .contains("both files and --config");
+  }
+
+  @Test
+  void doesNotOverwriteAFile() throws IOException {
+    Path file = directory.resolve("precious");
+    Files.writeString(file, "data");
+
+    assertThat(
+            CommandLineRun.of("pool", "create", "--size", "16m", file)
+                .fails(ExitCode.REFUSED)
+                .err())
+        .contains(file.toString());
+    assertThat(file).hasContent("data");
+  }
+
+  @Test
+  void refusesASizeThatIsTooSmall() {
+    CommandLineRun.of("pool", "create", "--size", "1k", directory.resolve("p"))
+        .fails(ExitCode.USAGE);
+  }
+
+  @Test
+  void refusesWhatIsNoPool() throws IOException {
+    Path file = directory.resolve("x");
+    Files.write(file, new byte[(int) (8 * MIB)]);
+
+    CommandLineRun.of("pool", "info", file).fails(ExitCode.REFUSED);
+    CommandLineRun.of("pool", "grow", "--size", "16m", file).fails(ExitCode.REFUSED);
+  }
+
+  @Test
+  void growsAPool() throws IOException {
+    Path file = directory.resolve("hot.pool");
+    CommandLineRun.of("pool", "create", "--size", "16m", file).succeeds();
+
+    CommandLineRun grown = CommandLineRun.of("pool", "grow", "--size", "32m", file).succeeds();
+
+    assertThat(grown.out()).contains("size      32 MiB");
+    assertThat(Files.size(file)).isEqualTo(32 * MIB);
+    CommandLineRun.of("pool", "grow", "--size", "16m", file).fails(ExitCode.USAGE);
+  }
+
+  @Test
+  void refusesToGrowAPoolInUseAndShowsItAllTheSame() throws IOException {
+    Path file = directory.resolve("hot.pool");
+    CommandLineRun.of("pool", "create", "--size", "16m", file).succeeds();
+    try (Pool pool = Pool.open(file, MemoryType.MAPPED, PoolOwner.of(1, "c"))) {
+      assertThat(pool.info().size()).isEqualTo(16 * MIB);
+
+      assertThat(
+              CommandLineRun.of("pool", "grow", "--size", "32m", file)
+                  .fails(ExitCode.REFUSED)
+                  .err())
+          .contains("lock");
+      assertThat(CommandLineRun.of("pool", "info", file).succeeds().out())
+          .contains("broker 1 of cluster c");
+    }
+  }
+
+  @Test
+  void aSoundPoolPassesTheCheckWhileItIsInUse() throws IOException {
+    Path file = directory.resolve("hot.pool");
+    CommandLineRun.of("pool", "create", "--size", "16m", file).succeeds();
+    try (Pool pool = Pool.open(file, MemoryType.MAPPED, PoolOwner.of(1, "c"))) {
+      Slot slot = pool.allocateSlot(new UUID(1, 2), "t-0/x.log").orElseThrow();
+      assertThat(slot.grow()).isTrue();
+
+      assertThat(CommandLineRun.of("pool", "check", file).succeeds().out())
+          .isEqualTo(file + ": sound, 1 segments, 64 KiB used" + System.lineSeparator());
+      assertThat(
+              CommandLineRun.of("pool", "check", file, "--json")
+                  .succeeds()
+                  .json()
+                  .at("/pools/0/usable")
+                  .asBoolean())
+          .isTrue();
+    }
+  }
+
+  @Test
+  void aDamagedSlotIsFoundAndRepairedOnlyOnRequest() throws IOException {
+    Path file = directory.resolve("hot.pool");
+    CommandLineRun.of("pool", "create", "--size", "16m", file).succeeds();
+    long position;
+    try (Pool pool = Pool.open(file, MemoryType.MAPPED, PoolOwner.of(1, "c"))) {
+      Slot slot = pool.allocateSlot(new UUID(1, 2), "t-0/x.log").orElseThrow();
+      position = SlotLayout.slotPosition(slot.index());
+    }
+    flipByte(file, position + 1);
+
+    CommandLineRun check = CommandLineRun.of("pool", "check", file);
+    assertThat(check.code()).isEqualTo(ExitCode.FINDINGS.code());
+    assertThat(check.out()).contains(": damaged,").contains("error: slot 0 at " + position);
+    assertThat(
+            CommandLineRun.of("pool", "check", file, "--json")
+                .json()
+                .at("/pools/0/findings/0/slot")
+                .asInt(-1))
+        .isZero();
+
+    CommandLineRun refused = CommandLineRun.of("pool", "repair", file);
+    assertThat(refused.code()).isEqualTo(ExitCode.REFUSED.code());
+    assertThat(refused.err()).contains("--yes").contains("slot 0");
+    assertThat(CommandLineRun.of("pool", "check", file).code()).isEqualTo(ExitCode.FINDINGS.code());
+
+    assertThat(CommandLineRun.of("pool", "repair", "--yes", file).succeeds().out())
+        .contains("repaired, 1 damaged slots freed");
+    assertThat(CommandLineRun.of("pool", "check", file).succeeds().out()).contains("sound");
+    assertThat(
+            CommandLineRun.of("pool", "repair", file, "--json").succeeds().json().at("/freedSlots"))
+        .isEmpty();
+  }
+
+  @Test
+  void checkShowsWhyAPoolIsRefused() throws IOException {
+    Path file = directory.resolve("x");
+    Files.write(file, new byte[(int) (8 * MIB)]);
+
+    CommandLineRun run = CommandLineRun.of("pool", "check", file);
+
+    assertThat(run.code()).isEqualTo(ExitCode.FINDINGS.code());
+    assertThat(run.out()).contains("NOT_A_POOL");
+  }
+
+  private static void flipByte(Path file, long position) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      ByteBuffer one = ByteBuffer.allocate(1);
+      channel.read(one, position);
+      one.put(0, (byte) (one.get(0) ^ 0x10)).rewind();
+      channel.write(one, position);
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package io.strata.kafka.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.memory.ProgressListener;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolOwner;
+import io.strata.kafka.pool.PoolSpec;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What lives where, read while a writer has the pool open. */
+class SegmentsCommandTest {
+  private static final long MIB = 1 << 20;
+
+  @TempDir Path directory;
+
+  private Path logs = Path.of("");
+  private Path poolFile = Path.of("");
+  private Path config = Path.of("");
+
+  // Opened before each test.
+  @SuppressWarnings("NullAway.Init")
+  private Pool pool;
+
+  @BeforeEach
+  void createPool() throws IOException {
+    logs = Files.createDirectory(directory.resolve("logs"));
+    poolFile = directory.resolve("hot.pool");
+    Pool.create(PoolSpec.of(poolFile, MemoryType.MAPPED, 16 * MIB), ProgressListener.NONE);
+    pool = Pool.open(poolFile, MemoryType.MAPPED, PoolOwner.of(1, "c"));
+    config = directory.resolve("server.properties");
+    Files.writeString(config, "node.id=1\nlog.dirs=" + logs + "\nstrata.pools=" + poolFile + "\n");
+  }
+
+  @AfterEach
+  void closePool() throws IOException {
+    pool.close();
+  }
+
+  @Test
+  void showsEachSegmentAndTheTotals() throws IOException {
+    hot("orders-0", "00000000000000000000.log", 100_000);
+    Slot spilled = hot("orders-0", "00000000000000000500.log", 50_000);
+    spilled.set(SlotFlag.SPILLED);
+    Files.write(logs.resolve("orders-0/00000000000000000500.log"), new byte[60_000]);
+    home("audit-1", "00000000000000000000.log", 2048);
+    home("audit-1", "00000000000000000000.index", 10);
+    Files.createFile(logs.resolve("recovery-point-offset-checkpoint"));
+
+    CommandLineRun run = CommandLineRun.of("segments", "--config", config).succeeds();
+
+    assertThat(run.out().lines())
+        .containsExactly(
+            "PARTITION  BASE OFFSET  STATE     IN POOL  AT HOME  POOL",
+            "audit-1              0  home          0 B    2 KiB  -",
+            "orders-0             0  hot      97.7 KiB      0 B  hot.pool",
+            "orders-0           500  spilled  48.8 KiB  9.8 KiB  hot.pool",
+            "",
+            "total: 3 segments: 1 hot, 1 spilled, 1 home",
+            "pool " + poolFile + ": 146.5 KiB in 2 segments; 256 KiB of 14 MiB used",
+            "home: 11.8 KiB in 2 segments");
+  }
+
+  @Test
+  void showsThemForMachines() throws IOException {
+    hot("orders-0", "00000000000000000007.log", 100_000);
+    home("audit-1", "00000000000000000000.log", 2048);
+
+    JsonNode json = CommandLineRun.of("segments", "--config", config, "--json").succeeds().json();
+
+    assertThat(json.get("segments")).hasSize(2);
+    JsonNode hot = json.at("/segments/1");
+    assertThat(hot.get("topic").asText()).isEqualTo("orders");
+    assertThat(hot.get("partition").asInt()).isZero();
+    assertThat(hot.get("baseOffset").asLong()).isEqualTo(7);
+    assertThat(hot.get("state").asText()).isEqualTo("HOT");
+    assertThat(hot.get("bytesInPool").asLong()).isEqualTo(100_000);
+    assertThat(hot.get("bytesAtHome").asLong()).isZero();
+    assertThat(hot.get("pool").asText()).isEqualTo(poolFile.toString());
+    assertThat(json.at("/total/hot").asInt()).isEqualTo(1);
+    assertThat(json.at("/total/bytesAtHome").asLong()).isEqualTo(2048);
+    assertThat(json.at("/pools/0/bytesInPool").asLong()).isEqualTo(100_000);
+    assertThat(json.get("findings")).isEmpty();
+  }
+
+  @Test
+  void filtersByTopicAndPrintsTotalsOnly() throws IOException {
+    hot("orders-0", "00000000000000000000.log", 10);
+    home("audit-1", "00000000000000000000.log", 2048);
+
+    assertThat(
+            CommandLineRun.of("segments", "--config", config, "--topic", "orders").succeeds().out())
+        .contains("orders-0")
+        .doesNotContain("audit");
+    assertThat(CommandLineRun.of("segments", "--config", config, "--totals").succeeds().out())
+        .startsWith("total: 2 segments: 1 hot, 0 spilled, 1 home");
+  }
+
+  @Test
+  void namesReplicasAndStagesThatAreNotOrdinary() throws IOException {
+    hot("orders-0.0123-delete", "00000000000000000000.log", 10);
+    hot("orders-1", "00000000000000000000.log.deleted", 10);
+
+    assertThat(CommandLineRun.of("segments", "--config", config).succeeds().out())
+        .contains("orders-0 (deleted)")
+        .contains("hot (deleted)");
+  }
+
+  @Test
+  void reportsSegmentsWhosePoolIsMissing() throws IOException {
+    hot("orders-0", "00000000000000000000.log", 10);
+    pool.close();
+    Files.move(poolFile, directory.resolve("elsewhere"));
+
+    CommandLineRun run = CommandLineRun.of("segments", "--config", config);
+
+    assertThat(run.code()).isEqualTo(ExitCode.FINDINGS.code());
+    assertThat(run.out()).contains("unreachable").contains("1 unreachable").contains("?");
+    assertThat(run.err()).contains(poolFile.toString()).contains("1 segments");
+    pool = Pool.open(directory.resolve("elsewhere"), MemoryType.MAPPED, PoolOwner.ANY);
+  }
+
+  @Test
+  void reportsATagWhoseSlotHasGoneOn() throws IOException {
+    Slot slot = hot("orders-0", "00000000000000000000.log", 10);
+    slot.markDeleting();
+    slot.free();
+
+    CommandLineRun run = CommandLineRun.of("segments", "--config", config);
+
+    assertThat(run.code()).isEqualTo(ExitCode.FINDINGS.code());
+    assertThat(run.out()).contains("unreachable");
+  }
+
+  @Test
+  void reportsALogDirectoryThatIsMissing() throws IOException {
+    Files.delete(logs);
+
+    CommandLineRun run = CommandLineRun.of("segments", "--config", config);
+
+    assertThat(run.code()).isEqualTo(ExitCode.FINDINGS.code());
+    assertThat(run.err()).contains(logs.toString()).contains("correct log.dirs");
+  }
+
+  @Test
+  void refusesAMalformedConfiguration() throws IOException {
+    Files.writeString(config, "strata.pols=/x\n");
+
+    CommandLineRun run = CommandLineRun.of("segments", "--config", config).fails(ExitCode.REFUSED);
+
+    assertThat(run.err().lines())
+        .hasSize(2)
+        .allSatisfy(line -> assertThat(line).startsWith("strata: strata.po"));
+  }
+
+  private Slot hot(String partition, String name, int bytes) throws IOException {
+    Path file = home(partition, name, 0);
+    Slot slot =
+        pool.allocateSlot(new UUID(1, 2), partition + "/" + name)
+            .orElseThrow(() -> new IllegalStateException("no slot is free"));
+    while (slot.extents().capacity() < bytes) {
+      assertThat(slot.grow()).isTrue();
+    }
+    slot.commit(bytes);
+    new SegmentTag(pool.info().id(), slot.index(), slot.generation()).write(file);
+    return slot;
+  }
+
+  private Path home(String partition, String name, int bytes) throws IOException {
+    Path file = Files.createDirectories(logs.resolve(partition)).resolve(name);
+    Files.write(file, new byte[bytes]);
+    return file;
+  }
+}
