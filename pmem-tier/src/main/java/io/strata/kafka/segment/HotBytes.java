@@ -31,7 +31,7 @@ final class HotBytes implements SegmentBytes {
   }
 
   @Override
-  public long size() {
+  public long size(FileChannel home) {
     return writer.view().size();
   }
 

@@ -18,7 +18,7 @@ interface SegmentBytes {
   String name();
 
   /** Length in bytes. */
-  long size() throws IOException;
+  long size(FileChannel home) throws IOException;
 
   /**
    * Reads as much as there is for {@code target}, which has room.

@@ -332,7 +332,7 @@ final class SegmentChannel extends FileChannel {
         if (!isOpen()) {
           return 0;
         }
-        long at = mode.append() ? bytes.size() : position;
+        long at = mode.append() ? bytes.size(home) : position;
         done = true;
         return at;
       } finally {
@@ -373,7 +373,7 @@ final class SegmentChannel extends FileChannel {
       if (!isOpen()) {
         return -1;
       }
-      long size = bytes.size();
+      long size = bytes.size(home);
       done = true;
       return size;
     } finally {

@@ -1,0 +1,132 @@
+package io.strata.kafka.segment;
+
+import io.strata.kafka.pool.PoolReader;
+import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.pool.SlotSnapshot;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.NonWritableChannelException;
+import java.nio.channels.WritableByteChannel;
+
+/**
+ * The bytes of a hot segment in a process that does not write the pool: read, then ask whether what
+ * was read was the segment's.
+ *
+ * <p>Thread safety: as {@link SegmentBytes} asks.
+ */
+final class ReadOnlyBytes implements SegmentBytes {
+
+  /** How often a segment that changes while it is read is read again. */
+  private static final int ATTEMPTS = 1000;
+
+  private static final int TRANSFER_LENGTH = 256 << 10;
+
+  private final PoolReader pool;
+  private final SegmentTag tag;
+  private final SegmentReader reader;
+
+  ReadOnlyBytes(PoolReader pool, SegmentTag tag) {
+    this.pool = pool;
+    this.tag = tag;
+    this.reader = new SegmentReader(pool.memory());
+  }
+
+  @Override
+  public String name() {
+    return "segment in slot "
+        + tag.slot()
+        + " generation "
+        + tag.generation()
+        + " of pool "
+        + pool.info().path();
+  }
+
+  @Override
+  public long size(FileChannel home) throws IOException {
+    return viewOf(snapshot(), home).size();
+  }
+
+  private SlotSnapshot snapshot() throws IOException {
+    return pool.read(tag.slot(), tag.generation())
+        .orElseThrow(
+            () ->
+                new IOException(
+                    name()
+                        + ": the broker has deleted it or moved it out of the pool; open the file"
+                        + " again"));
+  }
+
+  private static SegmentView viewOf(SlotSnapshot slot, FileChannel home) throws IOException {
+    long inPool = slot.committedLength();
+    return slot.flags().contains(SlotFlag.SPILLED)
+        ? SegmentView.spilled(slot.extents(), inPool, Math.max(inPool, home.size()))
+        : SegmentView.inPool(slot.extents(), inPool);
+  }
+
+  @Override
+  public int read(ByteBuffer target, long position, FileChannel home) throws IOException {
+    int start = target.position();
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      SlotSnapshot slot = snapshot();
+      SegmentView view = viewOf(slot, home);
+      long size = view.size();
+      int read = position < size ? reader.read(view, size, target, position, home) : -1;
+      if (read != 0 && stillHolds(slot)) {
+        return read;
+      }
+      target.position(start);
+      Thread.onSpinWait();
+    }
+    throw new IOException(
+        name() + " changed each of the " + ATTEMPTS + " times it was read; try again");
+  }
+
+  /**
+   * Whether the bytes were the segment's. Of a spilled one the seam must have been the right one,
+   * too: a slot that was read while it spilled may show the flag with an earlier length.
+   */
+  private boolean stillHolds(SlotSnapshot slot) throws IOException {
+    return slot.flags().contains(SlotFlag.SPILLED)
+        ? snapshot().equals(slot)
+        : pool.valid(slot);
+  }
+
+  @Override
+  public long transferTo(long position, long count, WritableByteChannel target, FileChannel home)
+      throws IOException {
+    // Through a buffer: what has been written to the target cannot be taken back.
+    ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(count, TRANSFER_LENGTH));
+    if (!buffer.hasRemaining() || read(buffer, position, home) < 0) {
+      return 0;
+    }
+    return target.write(buffer.flip());
+  }
+
+  @Override
+  public int write(ByteBuffer source, long position, FileChannel home) {
+    throw new NonWritableChannelException();
+  }
+
+  @Override
+  public int append(ByteBuffer source, FileChannel home) {
+    throw new NonWritableChannelException();
+  }
+
+  @Override
+  public void truncate(long length, FileChannel home) {
+    throw new NonWritableChannelException();
+  }
+
+  /** Nothing: what is forced is the writer's business, and it has written everything. */
+  @Override
+  public void force(boolean metaData, FileChannel home) {}
+
+  @Override
+  public boolean whollyAtHome() {
+    return false;
+  }
+
+  @Override
+  public void homeMayHaveGrown(FileChannel home) {}
+}

@@ -1,0 +1,415 @@
+package io.strata.kafka.segment;
+
+import static io.strata.kafka.segment.TinyPool.BLOCK;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.memory.ProgressListener;
+import io.strata.kafka.memory.RecordingMemory;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.pool.SlotState;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.StandardOpenOption;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Seam, spill, failures of home and of the medium, and a segment's end. */
+final class SegmentTest {
+
+  private static final Set<StandardOpenOption> READ_WRITE =
+      Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
+
+  private final RecordingMemory memory = new RecordingMemory(4 << 20);
+  private final HeapFile home = new HeapFile();
+  private TinyPool pool;
+  private Segment segment;
+  private FileChannel channel;
+
+  @BeforeEach
+  void open() throws IOException {
+    pool = TinyPool.format(memory);
+    segment = newSegment("topic-0/00000000000000000000.log", false);
+    channel = segment.open(home.open(), READ_WRITE);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    memory.heal();
+    channel.close();
+    pool.close();
+  }
+
+  private Segment newSegment(String path, boolean spillForce) throws IOException {
+    return new Segment(
+        pool.allocate(path),
+        pool.pool(),
+        0,
+        new SegmentSettings(spillForce, InstantSource.system()),
+        SegmentEvents.NONE);
+  }
+
+  private static byte[] bytes(long seed, int length) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  private byte[] content() throws IOException {
+    try (FileChannel reader = segment.open(home.open(), Set.of(StandardOpenOption.READ))) {
+      return Channels.newInputStream(reader).readAllBytes();
+    }
+  }
+
+  private static byte[] concat(byte[] a, byte[] b) {
+    byte[] both = Arrays.copyOf(a, a.length + b.length);
+    System.arraycopy(b, 0, both, a.length, b.length);
+    return both;
+  }
+
+  private void append(byte[] bytes) throws IOException {
+    assertThat(channel.write(ByteBuffer.wrap(bytes), segment.size())).isEqualTo(bytes.length);
+  }
+
+  @Test
+  void oneWriteStraddlesTheSeam() throws IOException {
+    pool.leaveFree(2);
+    byte[] bytes = bytes(1, 3 * BLOCK);
+    append(bytes);
+    assertThat(content()).isEqualTo(bytes);
+    assertThat(segment.spilled()).isTrue();
+    assertThat(segment.bytesInPool()).isEqualTo(2 * BLOCK);
+    assertThat(segment.bytesAtHome()).isEqualTo(BLOCK);
+    assertThat(home.size()).isEqualTo(3 * BLOCK);
+    assertThat(Arrays.copyOfRange(home.content(), 0, 2 * BLOCK)).containsOnly(0);
+  }
+
+  @Test
+  void withoutAnyRoomEverythingIsAtHome() throws IOException {
+    pool.leaveFree(0);
+    byte[] bytes = bytes(1, 1000);
+    append(bytes);
+    assertThat(content()).isEqualTo(bytes);
+    assertThat(home.content()).isEqualTo(bytes);
+    assertThat(segment.bytesInPool()).isZero();
+  }
+
+  @Test
+  void staysSpilledWhenThereIsRoomAgain() throws IOException {
+    pool.leaveFree(1);
+    append(bytes(1, BLOCK + 1));
+    pool.leaveFree(8);
+    append(bytes(2, 10));
+    assertThat(segment.bytesInPool()).isEqualTo(BLOCK);
+    assertThat(segment.bytesAtHome()).isEqualTo(11);
+  }
+
+  @Test
+  void truncationBelowTheSeamBringsItBackToThePool() throws IOException {
+    pool.leaveFree(1);
+    byte[] bytes = bytes(1, BLOCK + 5000);
+    append(bytes);
+    channel.truncate(BLOCK - 10);
+    assertThat(segment.spilled()).isFalse();
+    assertThat(home.size()).isLessThanOrEqualTo(BLOCK - 10);
+    pool.leaveFree(2);
+    byte[] more = bytes(2, BLOCK);
+    append(more);
+    assertThat(segment.bytesAtHome()).isZero();
+    assertThat(content()).isEqualTo(concat(Arrays.copyOf(bytes, BLOCK - 10), more));
+  }
+
+  @Test
+  void truncationAboveTheSeamLeavesItSpilled() throws IOException {
+    pool.leaveFree(1);
+    byte[] bytes = bytes(1, BLOCK + 5000);
+    append(bytes);
+    channel.truncate(BLOCK + 100);
+    assertThat(segment.spilled()).isTrue();
+    assertThat(content()).isEqualTo(Arrays.copyOf(bytes, BLOCK + 100));
+    assertThat(home.size()).isEqualTo(BLOCK + 100);
+  }
+
+  @Test
+  void whatHomeHeldBeforeTheSpillIsNotPartOfTheSegment() throws IOException {
+    pool.leaveFree(1);
+    byte[] bytes = bytes(1, BLOCK);
+    append(bytes);
+    try (FileChannel copy = home.open()) {
+      segment.copyTo(copy, ProgressListener.NONE);
+    }
+    channel.truncate(1000);
+    pool.leaveFree(0);
+    byte[] more = bytes(2, BLOCK - 1000 + 10);
+    append(more);
+    byte[] all = concat(Arrays.copyOf(bytes, 1000), more);
+    assertThat(content()).isEqualTo(all);
+    // And again at 2000 bytes, in the middle of what home has.
+    channel.truncate(2000);
+    channel.close();
+    Slot slot =
+        pool.pool().slot(segment.tag().slot(), segment.tag().generation()).orElseThrow();
+    assertThat(slot.has(SlotFlag.SPILLED)).isFalse();
+    assertThat(content()).isEqualTo(Arrays.copyOf(all, 2000));
+  }
+
+  @Test
+  void gapIsZerosAndNotWhatTheExtentHeld() throws IOException {
+    append(bytes(1, 2 * BLOCK));
+    channel.truncate(0);
+    byte[] bytes = bytes(2, 10);
+    channel.write(ByteBuffer.wrap(bytes), BLOCK + 100);
+    assertThat(content()).isEqualTo(concat(new byte[BLOCK + 100], bytes));
+  }
+
+  @Test
+  void gapAcrossTheSeamIsZeros() throws IOException {
+    pool.leaveFree(1);
+    append(bytes(1, 100));
+    byte[] bytes = bytes(2, 10);
+    channel.write(ByteBuffer.wrap(bytes), BLOCK + 100);
+    byte[] expected = Arrays.copyOf(bytes(1, 100), BLOCK + 100);
+    assertThat(content()).isEqualTo(concat(expected, bytes));
+    assertThat(segment.bytesInPool()).isEqualTo(BLOCK);
+  }
+
+  @Test
+  void longGapCostsNoPool() throws IOException {
+    append(bytes(1, 100));
+    long used = pool.pool().usage().usedBytes();
+    byte[] bytes = bytes(2, 10);
+    channel.write(ByteBuffer.wrap(bytes), 100 + SegmentWriter.LONGEST_GAP_IN_POOL + 1);
+    assertThat(pool.pool().usage().usedBytes()).isEqualTo(used);
+    assertThat(segment.bytesInPool()).isEqualTo(100);
+    byte[] expected =
+        Arrays.copyOf(bytes(1, 100), (int) (100 + SegmentWriter.LONGEST_GAP_IN_POOL + 1));
+    assertThat(content()).isEqualTo(concat(expected, bytes));
+  }
+
+  @Test
+  void fullHomeTakesWhatFitsAndThrowsTheNextTime() throws IOException {
+    pool.leaveFree(1);
+    home.limit(BLOCK + 300);
+    byte[] bytes = bytes(1, BLOCK + 1000);
+    ByteBuffer source = ByteBuffer.wrap(bytes);
+    assertThat(channel.write(source, 0)).isEqualTo(BLOCK + 300);
+    assertThat(source.position()).isEqualTo(BLOCK + 300);
+    assertThatThrownBy(() -> channel.write(source, BLOCK + 300))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("No space left");
+    assertThat(source.position()).isEqualTo(BLOCK + 300);
+    assertThat(channel.isOpen()).isTrue();
+    assertThat(content()).isEqualTo(Arrays.copyOf(bytes, BLOCK + 300));
+    home.limit(Long.MAX_VALUE);
+    assertThat(channel.write(source, BLOCK + 300)).isEqualTo(700);
+    assertThat(content()).isEqualTo(bytes);
+  }
+
+  @Test
+  void fullHomeFromTheStartLosesNothingOfThePool() throws IOException {
+    pool.leaveFree(1);
+    byte[] bytes = bytes(1, BLOCK);
+    append(bytes);
+    home.limit(0);
+    ByteBuffer source = ByteBuffer.wrap(bytes(2, 10));
+    assertThatThrownBy(() -> channel.write(source, BLOCK)).isInstanceOf(IOException.class);
+    assertThat(source.position()).isZero();
+    assertThat(content()).isEqualTo(bytes);
+    home.limit(Long.MAX_VALUE);
+    append(bytes(2, 10));
+    assertThat(content()).isEqualTo(concat(bytes, bytes(2, 10)));
+  }
+
+  @Test
+  void spillIsForcedWhenAsked() throws IOException {
+    segment = newSegment("topic-0/1.log", true);
+    HeapFile other = new HeapFile();
+    pool.leaveFree(1);
+    try (FileChannel forced = segment.open(other.open(), READ_WRITE)) {
+      byte[] bytes = bytes(1, BLOCK + 10);
+      forced.write(ByteBuffer.wrap(bytes));
+      for (int seed = 0; seed < 10; seed++) {
+        assertThat(other.crash(new Random(seed)).content()).isEqualTo(other.content());
+      }
+    }
+  }
+
+  @Test
+  void appendThatCouldNotBeForcedIsNotThere() throws IOException {
+    segment = newSegment("topic-0/1.log", true);
+    HeapFile other = new HeapFile();
+    pool.leaveFree(1);
+    try (FileChannel forced = segment.open(other.open(), READ_WRITE)) {
+      byte[] head = bytes(1, BLOCK + 10);
+      forced.write(ByteBuffer.wrap(head));
+      other.failForces(1);
+      ByteBuffer source = ByteBuffer.wrap(bytes(2, 5000));
+      assertThatThrownBy(() -> forced.write(source))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("Force staged");
+      assertThat(source.position()).isZero();
+      assertThat(forced.size()).isEqualTo(head.length);
+      assertThat(forced.position()).isEqualTo(head.length);
+      byte[] tail = bytes(3, 10);
+      forced.write(ByteBuffer.wrap(tail));
+      assertThat(other.size()).as("nothing is left of what was refused").isEqualTo(BLOCK + 20);
+      assertThat(Arrays.copyOfRange(other.content(), BLOCK + 10, BLOCK + 20)).isEqualTo(tail);
+      for (int seed = 0; seed < 10; seed++) {
+        assertThat(other.crash(new Random(seed)).content()).isEqualTo(other.content());
+      }
+    }
+  }
+
+  @Test
+  void failedTruncationOfHomeLeavesAPrefix() throws IOException {
+    pool.leaveFree(1);
+    byte[] bytes = bytes(1, BLOCK + 1000);
+    append(bytes);
+    home.failTruncates(1);
+    assertThatThrownBy(() -> channel.truncate(10)).isInstanceOf(IOException.class);
+    assertThat(content()).isEqualTo(bytes);
+    home.failForces(1);
+    assertThatThrownBy(() -> channel.truncate(10)).isInstanceOf(IOException.class);
+    assertThat(content()).isEqualTo(Arrays.copyOf(bytes, BLOCK));
+    append(bytes(2, 20));
+    assertThat(content()).isEqualTo(concat(Arrays.copyOf(bytes, BLOCK), bytes(2, 20)));
+    channel.truncate(10);
+    assertThat(content()).isEqualTo(Arrays.copyOf(bytes, 10));
+  }
+
+  @Test
+  void badBlockIsAnIoExceptionAndLeavesTheSegmentAsItWas() throws IOException {
+    byte[] bytes = bytes(1, 1000);
+    append(bytes);
+    long extent = segment.slot().extents().position(0);
+    memory.fail(extent + 2000, 64);
+    ByteBuffer source = ByteBuffer.wrap(bytes(2, 3000));
+    assertThatThrownBy(() -> channel.write(source, 1000)).isInstanceOf(IOException.class);
+    assertThat(source.position()).isZero();
+    assertThat(content()).isEqualTo(bytes);
+    append(bytes(2, 500));
+    memory.fail(extent, 64);
+    ByteBuffer target = ByteBuffer.allocate(100);
+    assertThatThrownBy(() -> channel.read(target, 0)).isInstanceOf(IOException.class);
+    assertThat(target.position()).isZero();
+    assertThat(channel.isOpen()).isTrue();
+    memory.heal();
+    assertThat(content()).isEqualTo(concat(bytes, bytes(2, 500)));
+  }
+
+  @Test
+  void deletedSegmentIsReadableUntilItsLastChannelIsClosed() throws IOException {
+    byte[] bytes = bytes(1, BLOCK);
+    append(bytes);
+    long free = pool.pool().usage().freeBytes();
+    segment.markDeleting();
+    assertThat(segment.slot().state()).isEqualTo(SlotState.DELETING);
+    segment.free();
+    assertThat(segment.slot().state()).isEqualTo(SlotState.FREE);
+    // Another segment takes the slot and as many extents as there are.
+    Segment other = newSegment("topic-1/00000000000000000000.log", false);
+    try (FileChannel writer = other.open(new HeapFile().open(), READ_WRITE)) {
+      writer.write(ByteBuffer.wrap(bytes(2, 31 * BLOCK)));
+    }
+    ByteBuffer target = ByteBuffer.allocate(BLOCK);
+    assertThat(channel.read(target, 0)).isEqualTo(BLOCK);
+    assertThat(target.array()).isEqualTo(bytes);
+    assertThatThrownBy(() -> channel.write(ByteBuffer.wrap(bytes)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("deleted");
+    assertThatThrownBy(() -> channel.truncate(0)).isInstanceOf(IOException.class);
+    channel.force(true);
+    assertThatThrownBy(() -> segment.open(home.open(), READ_WRITE))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("deleted");
+    other.markDeleting();
+    other.free();
+    assertThat(pool.pool().usage().freeBytes()).isEqualTo(free);
+    channel.close();
+    assertThat(pool.pool().usage().freeBytes()).isEqualTo(free + BLOCK);
+    segment.free();
+    assertThat(pool.pool().usage().freeBytes()).isEqualTo(free + BLOCK);
+  }
+
+  @Test
+  void freeingNeedsTheMark() {
+    assertThatThrownBy(() -> segment.free()).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void changesWithdrawTheClaimThatHomeIsWhole() throws IOException {
+    append(bytes(1, 100));
+    segment.set(SlotFlag.CLEAN);
+    append(bytes(2, 1));
+    assertThat(segment.slot().has(SlotFlag.CLEAN)).isFalse();
+    segment.set(SlotFlag.CLEAN);
+    channel.truncate(50);
+    assertThat(segment.slot().has(SlotFlag.CLEAN)).isFalse();
+  }
+
+  @Test
+  void copyMakesHomeWhole() throws IOException {
+    pool.leaveFree(2);
+    byte[] bytes = bytes(1, 3 * BLOCK + 17);
+    append(bytes);
+    long[] last = new long[2];
+    try (FileChannel copy = home.open()) {
+      segment.copyTo(
+          copy,
+          (done, total) -> {
+            last[0] = done;
+            last[1] = total;
+          });
+    }
+    assertThat(home.content()).isEqualTo(bytes);
+    assertThat(last).containsExactly(2 * BLOCK, 2 * BLOCK);
+    assertThat(home.crash(new Random(1)).content()).isEqualTo(bytes);
+  }
+
+  @Test
+  void homeCutShortByOthersIsAnErrorAndNoEndlessZero() throws IOException {
+    pool.leaveFree(1);
+    append(bytes(1, BLOCK + 1000));
+    try (FileChannel other = home.open()) {
+      other.truncate(BLOCK + 10);
+    }
+    assertThat(channel.read(ByteBuffer.allocate(100), BLOCK)).isEqualTo(10);
+    assertThatThrownBy(() -> channel.read(ByteBuffer.allocate(100), BLOCK + 10))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("home ends at " + (BLOCK + 10));
+  }
+
+  @Test
+  void appendsAreInOneLine() throws IOException {
+    append(bytes(1, 10));
+    long before = memory.persistPoints();
+    append(bytes(2, 100));
+    assertThat(memory.persistPoints() - before).as("persists of one append").isEqualTo(2);
+    assertThat(segment.tag().slot()).isEqualTo(segment.slot().index());
+    assertThat(segment.name()).contains("topic-0/00000000000000000000.log");
+  }
+
+  @Test
+  void clockTellsTheLastChange() throws IOException {
+    Segment timed =
+        new Segment(
+            pool.allocate("x"),
+            pool.pool(),
+            0,
+            new SegmentSettings(false, () -> java.time.Instant.ofEpochMilli(1234)),
+            SegmentEvents.NONE);
+    assertThat(timed.lastChangeMillis()).isEqualTo(timed.slot().createdAtMillis());
+    try (FileChannel writer = timed.open(new HeapFile().open(), READ_WRITE)) {
+      writer.write(ByteBuffer.wrap(new byte[1]));
+    }
+    assertThat(timed.lastChangeMillis()).isEqualTo(1234);
+  }
+}
