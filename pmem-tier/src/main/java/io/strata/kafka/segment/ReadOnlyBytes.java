@@ -87,9 +87,7 @@ final class ReadOnlyBytes implements SegmentBytes {
    * too: a slot that was read while it spilled may show the flag with an earlier length.
    */
   private boolean stillHolds(SlotSnapshot slot) throws IOException {
-    return slot.flags().contains(SlotFlag.SPILLED)
-        ? snapshot().equals(slot)
-        : pool.valid(slot);
+    return slot.flags().contains(SlotFlag.SPILLED) ? snapshot().equals(slot) : pool.valid(slot);
   }
 
   @Override

@@ -155,8 +155,7 @@ final class SegmentTest {
     // And again at 2000 bytes, in the middle of what home has.
     channel.truncate(2000);
     channel.close();
-    Slot slot =
-        pool.pool().slot(segment.tag().slot(), segment.tag().generation()).orElseThrow();
+    Slot slot = pool.pool().slot(segment.tag().slot(), segment.tag().generation()).orElseThrow();
     assertThat(slot.has(SlotFlag.SPILLED)).isFalse();
     assertThat(content()).isEqualTo(Arrays.copyOf(all, 2000));
   }
