@@ -23,9 +23,15 @@ final class DelegatingFileSystem extends FileSystem {
     this.delegate = delegate;
   }
 
-  /** Our path for the delegate's {@code path}. */
+  /**
+   * Our path for the delegate's {@code path}; one of ours as it is. (The JDK answers a URI of the
+   * form {@code file:/a} through {@code File.toPath}, and so with a path of the default file
+   * system: ours.)
+   */
   Path wrap(Path path) {
-    return new DelegatingPath(this, path);
+    return path instanceof DelegatingPath ours && ours.getFileSystem() == this
+        ? path
+        : new DelegatingPath(this, path);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.strata.kafka.nio;
 
+import io.strata.kafka.segment.SegmentTag;
 import io.strata.kafka.tier.SegmentFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -33,8 +34,8 @@ import java.util.Set;
  */
 final class HotFileMover {
 
-  /** The tag, as a user-defined view names it: without the prefix {@code user.}. */
-  private static final String TAG = "strata.segment";
+  /** What a user-defined view leaves out of an attribute's name. */
+  private static final String USER = "user.";
 
   private static final int BUFFER_BYTES = 256 * 1024;
 
@@ -241,7 +242,7 @@ final class HotFileMover {
       UserDefinedFileAttributeView to =
           delegate.getFileAttributeView(target, UserDefinedFileAttributeView.class);
       for (String name : from.list()) {
-        if (!name.equals(TAG)) {
+        if (!(USER + name).equals(SegmentTag.ATTRIBUTE)) {
           ByteBuffer value = ByteBuffer.allocate(from.size(name));
           from.read(name, value);
           to.write(name, value.flip());
