@@ -93,10 +93,14 @@ class DefaultProviderTest {
                 Stream.of(
                     Arguments.of(jdk, List.of()),
                     Arguments.of(jdk, List.of("-Xshare:off")),
-                    Arguments.of(jdk, List.of("-Xshare:auto", "-Xint")),
-                    Arguments.of(jdk, List.of("-Dcom.sun.management.jmxremote")),
-                    Arguments.of(jdk, List.of("-Djava.io.tmpdir=.", "-Dfile.encoding=US-ASCII")),
-                    Arguments.of(jdk, List.of("-XX:+UseSerialGC", "-esa", "-ea"))));
+                    Arguments.of(
+                        jdk,
+                        List.of(
+                            "-Dcom.sun.management.jmxremote",
+                            "-Dfile.encoding=US-ASCII",
+                            "-XX:+UseSerialGC",
+                            "-esa",
+                            "-ea"))));
   }
 
   @ParameterizedTest(name = "{0} {1}")
@@ -122,6 +126,11 @@ class DefaultProviderTest {
     assertThat(report).content().isEqualTo(StrataFileSystemProvider.class.getName());
   }
 
+  /**
+   * An archive of the application's classes, as Kafka's own container image has one. It is made
+   * without the flag: with it, the archive would hold the provider's own classes, and the JDK then
+   * asks for the default file system (to name an archived class's jar) while it creates it.
+   */
   @ParameterizedTest
   @MethodSource("jdks")
   void bootsFromAnArchiveOfClasses(Path jdk) throws Exception {
@@ -130,18 +139,18 @@ class DefaultProviderTest {
         run(
             jdk,
             List.of(
-                "-Xshare:dump",
-                "-XX:SharedArchiveFile=" + archive,
-                "-Xlog:cds=off,cds+heap=off",
-                PROVIDER,
+                "-XX:ArchiveClassesAtExit=" + archive,
                 "-cp",
-                classPath));
+                classPath,
+                MAIN,
+                directory.resolve("dump").toString(),
+                Files.createDirectory(directory.resolve("dump-work")).toString()));
     assertThat(dump.exitCode()).as(dump.output()).isZero();
     assertThat(archive).isNotEmptyFile();
     assertOk(
         jdk,
         List.of(
-            "-Xshare:auto", "-XX:SharedArchiveFile=" + archive, PROVIDER, "-cp", classPath, MAIN));
+            "-Xshare:on", "-XX:SharedArchiveFile=" + archive, PROVIDER, "-cp", classPath, MAIN));
   }
 
   @ParameterizedTest
