@@ -11,6 +11,8 @@ import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.tier.HotTier;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -25,6 +27,9 @@ public record BrokerTier(HotTier tier, BrokerProperties properties, StrataMetric
 
   /** For Kafka's own tests: new files whose absolute path matches are placed in a pool. */
   static final String TEST_PLACEMENT = "strata.test.placement";
+
+  /** For the same: a file that is to hold counts when the JVM has ended. */
+  static final String TEST_REPORT = "strata.test.report";
 
   static BrokerTier open(CommandLineArguments commandLine) throws IOException {
     BrokerProperties broker =
@@ -63,6 +68,26 @@ public record BrokerTier(HotTier tier, BrokerProperties properties, StrataMetric
       return test ? broker.strataConfig().orElseThrow() : broker.checkedConfig();
     } catch (ConfigRefusedException e) {
       throw new IOException(broker.source() + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Kafka's own tests pass without us, too: this tells that their files were ours. */
+  private static void reportAtExit(HotTier tier) {
+    String file = System.getProperty(TEST_REPORT);
+    if (file != null) {
+      Runtime.getRuntime()
+          .addShutdownHook(
+              new Thread(
+                  () -> {
+                    String report = "segments.placed=" + tier.counts().placements() + "\n";
+                    try {
+                      Files.writeString(JdkFileSystem.path(Path.of(file)), report);
+                    } catch (IOException e) {
+                      // Without the report the test that asked for it fails, which tells.
+                      return;
+                    }
+                  },
+                  "strata-test-report"));
     }
   }
 }

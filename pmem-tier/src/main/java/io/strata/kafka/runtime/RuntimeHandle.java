@@ -2,6 +2,7 @@ package io.strata.kafka.runtime;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.config.CommandLineArguments;
+import io.strata.kafka.tier.ReadOnlyTier;
 import io.strata.kafka.tier.SegmentFiles;
 import java.io.IOException;
 import java.util.Optional;
@@ -70,7 +71,7 @@ final class RuntimeHandle {
   private SegmentFiles openForRole() throws IOException {
     CommandLineArguments commandLine = CommandLineArguments.ofThisJvm();
     if (!isBroker(commandLine)) {
-      return PassThroughSegmentFiles.INSTANCE;
+      return new ReadOnlyTier();
     }
     BrokerTier tier = BrokerTier.open(commandLine);
     broker = tier;

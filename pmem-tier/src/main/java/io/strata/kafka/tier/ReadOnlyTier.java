@@ -1,0 +1,148 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolReader;
+import io.strata.kafka.segment.ReadOnlySegment;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.CopyOption;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileTime;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * The segments as a tool's JVM sees them: read from the pool, and never written.
+ *
+ * <p>The pool of a segment is found by what the broker recorded on the log directory, so that a
+ * tool needs no configuration. Files that are not hot are the JDK's business, also for writing;
+ * deleting or renaming a hot one is, too, since the broker's recovery goes by the tag that home
+ * carries.
+ *
+ * <p>Thread safety: all methods may be called by any thread.
+ */
+public final class ReadOnlyTier implements SegmentFiles {
+
+  private final ConcurrentMap<UUID, PoolReader> pools = new ConcurrentHashMap<>();
+
+  /** A tier that opens a pool when the first of its segments is read. */
+  public ReadOnlyTier() {}
+
+  @Override
+  public Optional<FileChannel> open(
+      Path file, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+      throws IOException {
+    Optional<ReadOnlySegment> segment = find(file);
+    if (segment.isEmpty()) {
+      return Optional.empty();
+    }
+    if (options.contains(StandardOpenOption.WRITE) || options.contains(StandardOpenOption.APPEND)) {
+      throw new AccessDeniedException(
+          file.toString(),
+          null,
+          "this segment's bytes are in a pool, which only a broker writes to: stop the broker and"
+              + " run 'strata drain' first");
+    }
+    FileChannel home = FileChannel.open(file, StandardOpenOption.READ);
+    return Optional.of(segment.get().open(home, options));
+  }
+
+  @Override
+  public OptionalLong size(Path file) throws IOException {
+    Optional<ReadOnlySegment> segment = find(file);
+    if (segment.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    try (FileChannel home = FileChannel.open(file, StandardOpenOption.READ)) {
+      return OptionalLong.of(segment.get().size(home));
+    }
+  }
+
+  @Override
+  public Optional<FileTime> lastModified(Path file) {
+    return Optional.empty();
+  }
+
+  @Override
+  public boolean delete(Path file) {
+    return false;
+  }
+
+  @Override
+  public boolean move(Path source, Path target, CopyOption... options) {
+    return false;
+  }
+
+  private Optional<ReadOnlySegment> find(Path file) throws IOException {
+    Optional<SegmentTag> tag = Tags.of(file);
+    if (tag.isEmpty()) {
+      return Optional.empty();
+    }
+    ReadOnlySegment segment = new ReadOnlySegment(pool(tag.get(), file), tag.get());
+    // A slot that has moved on says that the bytes had gone home before; home still has the tag.
+    return segment.slot().isPresent() ? Optional.of(segment) : Optional.empty();
+  }
+
+  private PoolReader pool(SegmentTag tag, Path file) throws IOException {
+    PoolReader known = pools.get(tag.pool());
+    if (known != null) {
+      return known;
+    }
+    Path path = recordedPath(tag, file);
+    PoolReader opened = Pool.openReadOnly(path);
+    if (!opened.info().id().equals(tag.pool())) {
+      opened.close();
+      throw new FileSystemException(
+          file.toString(),
+          path.toString(),
+          "its bytes are in pool "
+              + tag.pool()
+              + ", and that file now holds pool "
+              + opened.info().id());
+    }
+    PoolReader raced = pools.putIfAbsent(tag.pool(), opened);
+    if (raced != null) {
+      opened.close();
+      return raced;
+    }
+    return opened;
+  }
+
+  private static Path recordedPath(SegmentTag tag, Path file) throws IOException {
+    Path parent = file.toAbsolutePath().getParent();
+    if (parent == null) {
+      throw new NoSuchFileException(file.toString());
+    }
+    Path partition = parent.toRealPath();
+    // A segment lies two levels below its log directory; those that Kafka's tests place, one.
+    for (Path directory = partition; directory != null; directory = directory.getParent()) {
+      Optional<LogDirectory> logDirectory = LogDirectory.find(directory);
+      if (logDirectory.isPresent()) {
+        Map<UUID, Path> recorded = logDirectory.get().recordedPools();
+        Path path = recorded.get(tag.pool());
+        if (path != null) {
+          return path;
+        }
+      }
+    }
+    throw new FileSystemException(
+        file.toString(),
+        null,
+        "its bytes are in pool "
+            + tag.pool()
+            + ", and no directory above it records where that pool is: run the tool on the log"
+            + " directory that the broker used");
+  }
+}
