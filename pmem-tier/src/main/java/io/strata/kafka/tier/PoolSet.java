@@ -6,6 +6,7 @@ import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotState;
 import io.strata.kafka.segment.Segment;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentSettings;
@@ -57,6 +58,7 @@ final class PoolSet {
       for (Path file : spec.pools()) {
         Pool pool = Pool.open(file, spec.config().poolType(), spec.owner());
         opened.add(pool);
+        refuseCopy(opened, pool);
         requireDurability(spec, file, pool);
         if (spec.config().poolPrefault()) {
           Prefault.run(pool.memory(), ProgressListener.NONE);
@@ -67,6 +69,19 @@ final class PoolSet {
     } catch (IOException | RuntimeException e) {
       closeAll(opened, e);
       throw e;
+    }
+  }
+
+  private static void refuseCopy(List<Pool> opened, Pool pool) throws IOException {
+    for (Pool other : opened) {
+      if (other != pool && other.info().id().equals(pool.info().id())) {
+        throw new FileSystemException(
+            pool.info().path().toString(),
+            other.info().path().toString(),
+            "both files hold pool "
+                + pool.info().id()
+                + ": one is a copy of the other; take the copy out of strata.pools");
+      }
     }
   }
 
@@ -123,7 +138,9 @@ final class PoolSet {
    */
   Optional<HotSegment> segment(SegmentTag tag, Path home) throws IOException {
     Optional<Pool> pool = find(tag.pool());
-    Optional<Slot> slot = pool.flatMap(p -> p.slot(tag.slot(), tag.generation()));
+    Optional<Slot> slot =
+        pool.flatMap(p -> p.slot(tag.slot(), tag.generation()))
+            .filter(live -> live.state() == SlotState.LIVE);
     if (pool.isEmpty() || slot.isEmpty()) {
       return Optional.empty();
     }

@@ -6,11 +6,13 @@ import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotState;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -57,6 +59,7 @@ final class Recovery {
     long started = System.nanoTime();
     Map<SegmentTag, Path> homes = taggedHomes();
     refuseLostPools(homes);
+    refuseOlderPools(homes);
     for (Pool pool : pools.all()) {
       for (Slot slot : pool.slots()) {
         SegmentTag tag = new SegmentTag(pool.info().id(), slot.index(), slot.generation());
@@ -114,12 +117,38 @@ final class Recovery {
     lost.refuse(pools.describe());
   }
 
+  /**
+   * A slot's generation is durable before home is tagged with it. A tag from the slot's future is
+   * therefore no leftover: the pool is an older copy, and home is hollow.
+   */
+  private void refuseOlderPools(Map<SegmentTag, Path> homes) throws IOException {
+    for (Map.Entry<SegmentTag, Path> each : homes.entrySet()) {
+      SegmentTag tag = each.getKey();
+      Pool pool = pools.find(tag.pool()).orElseThrow();
+      boolean known = tag.slot() >= 0 && tag.slot() < pool.info().slotCount();
+      if (!known || tag.generation() > pool.generation(tag.slot())) {
+        throw new FileSystemException(
+            each.getValue().toString(),
+            pool.info().path().toString(),
+            "the file's bytes are in "
+                + tag
+                + ", and the pool "
+                + (known
+                    ? "has that slot at generation " + pool.generation(tag.slot()) + " only"
+                    : "has " + pool.info().slotCount() + " slots only")
+                + ": the pool file is older than the log directory, a copy from a backup perhaps;"
+                + " bring the current one back, or, if it is lost, run 'strata set-aside --pool "
+                + tag.pool()
+                + "', and Kafka replicates the pool's partitions again");
+      }
+    }
+  }
+
   private void admit(Pool pool, Slot slot, Path home) throws IOException {
     if (!slot.has(SlotFlag.SPILLED) && Files.size(home) > slot.committedLength()) {
       // Nothing but a spill writes at home beyond the committed length, and the slot knows of none:
       // these bytes were never acknowledged as forced, and a later spill must not uncover them.
-      try (var channel =
-          java.nio.channels.FileChannel.open(home, java.nio.file.StandardOpenOption.WRITE)) {
+      try (FileChannel channel = FileChannel.open(home, StandardOpenOption.WRITE)) {
         channel.truncate(slot.committedLength());
         channel.force(true);
       }

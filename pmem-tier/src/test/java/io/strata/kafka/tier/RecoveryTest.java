@@ -167,6 +167,28 @@ class RecoveryTest {
   }
 
   @Test
+  void aPoolThatIsOlderThanTheHomesIsRefused() throws IOException {
+    crash(pool -> {});
+    SegmentTag tag = SegmentTag.read(file).orElseThrow();
+    new SegmentTag(tag.pool(), tag.slot(), tag.generation() + 1).write(file);
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("older than the log directory");
+    tag.write(file);
+    fixture.open();
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+  }
+
+  @Test
+  void twoFilesOfOnePoolAreRefused() throws IOException {
+    crash(pool -> {});
+    fixture.pools.add(Files.copy(fixture.pools.get(0), fixture.root.resolve("copy.pool")));
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("copy of the other");
+  }
+
+  @Test
   void twoHomesForOneSlotAreRefused() throws IOException {
     crash(pool -> {});
     Path copy = fixture.segment("orders-1", 0);
