@@ -42,9 +42,21 @@ final class StockBroker implements AutoCloseable {
   private final List<String> jvmOptions;
   private final int port;
   private final Optional<Integer> jmxPort;
-  private boolean withStrata;
+  private Installed installed;
   private Optional<JavaProcess> process = Optional.empty();
   private int starts;
+
+  /** What a JVM may have of ours; the lines in server.properties are another matter. */
+  enum Installed {
+    /** Stock. */
+    NOTHING,
+    /** The jar on the class path, without the flag. */
+    JAR,
+    /** The flag, without the jar. */
+    FLAG,
+    /** As it should be. */
+    JAR_AND_FLAG
+  }
 
   private StockBroker(Builder builder) {
     folder = builder.folder;
@@ -52,7 +64,7 @@ final class StockBroker implements AutoCloseable {
     jvmOptions = List.copyOf(builder.jvmOptions);
     port = builder.port;
     jmxPort = builder.jmxPort;
-    withStrata = builder.withStrata;
+    installed = builder.installed;
   }
 
   /**
@@ -147,12 +159,12 @@ final class StockBroker implements AutoCloseable {
   /** Class path, flag and what the test adds; the same for the broker and for its tools. */
   private List<String> strataOptions() {
     List<String> options = new ArrayList<>(jvmOptions);
-    if (withStrata) {
+    if (installed == Installed.JAR_AND_FLAG || installed == Installed.FLAG) {
       options.add(PROVIDER_FLAG);
     }
     options.add("-cp");
     options.add(
-        withStrata
+        installed == Installed.JAR_AND_FLAG || installed == Installed.JAR
             ? Distribution.kafkaClassPath() + ":" + Distribution.strataJar()
             : Distribution.kafkaClassPath());
     return options;
@@ -206,29 +218,34 @@ final class StockBroker implements AutoCloseable {
     return this;
   }
 
+  /** All of server.properties. */
+  Map<String, String> properties() {
+    return Map.copyOf(properties);
+  }
+
+  /** Replaces all of server.properties. */
+  StockBroker setAll(Map<String, String> all) {
+    properties.clear();
+    properties.putAll(all);
+    return this;
+  }
+
   /** What the property is set to. */
   String property(String key) {
     return Objects.requireNonNull(properties.get(key), key);
   }
 
-  /** With the jar and the flag. */
-  StockBroker withStrata() {
-    withStrata = true;
+  /** What the JVM of the next start has of ours. */
+  StockBroker installed(Installed what) {
+    installed = what;
     return this;
   }
 
   /** Without the jar, the flag and every line of ours in server.properties: a stock broker. */
   StockBroker withoutStrata() {
-    withStrata = false;
     properties.keySet().removeIf(key -> key.startsWith("strata."));
     properties.remove("metric.reporters");
-    return this;
-  }
-
-  /** Without the jar and the flag, though server.properties still names the reporter. */
-  StockBroker withoutFlag() {
-    withStrata = false;
-    return this;
+    return installed(Installed.NOTHING);
   }
 
   private void writeProperties() throws IOException {
@@ -313,7 +330,7 @@ final class StockBroker implements AutoCloseable {
     private final List<String> jvmOptions = new ArrayList<>();
     private final int port;
     private Optional<Integer> jmxPort = Optional.empty();
-    private boolean withStrata;
+    private Installed installed = Installed.NOTHING;
 
     private Builder(Path folder) {
       this.folder = folder;
@@ -379,7 +396,7 @@ final class StockBroker implements AutoCloseable {
 
     /** With the jar, the flag and the pools. */
     Builder strata(Path... pools) {
-      withStrata = true;
+      installed = Installed.JAR_AND_FLAG;
       set("strata.pool.type", "mapped");
       set(
           "strata.pools",

@@ -1,0 +1,88 @@
+package io.strata.kafka.it;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * A mounted file system of a test's own. Mounting needs root and the right to mount, which a
+ * container may not have: the test is then skipped, and the reason is in its report.
+ */
+final class LoopMount implements AutoCloseable {
+
+  private final Path point;
+
+  private LoopMount(Path point) {
+    this.point = point;
+  }
+
+  /** An ext4 file system of so many MiB. */
+  static LoopMount ext4(Path folder, int mebibytes) throws IOException, InterruptedException {
+    Path image = folder.resolve("image");
+    Path point = Files.createDirectories(folder.resolve("mount"));
+    must("truncate", "-s", mebibytes + "M", image.toString());
+    must("mkfs.ext4", "-q", "-m", "0", image.toString());
+    return mount(point, "mount", "-o", "loop", image.toString(), point.toString());
+  }
+
+  /** A file system in memory that knows no user attributes. */
+  static LoopMount withoutUserAttributes(Path folder) throws IOException, InterruptedException {
+    Path point = Files.createDirectories(folder.resolve("mount"));
+    return mount(point, "mount", "-t", "ramfs", "ramfs", point.toString());
+  }
+
+  /** The same folder once more, read-only. */
+  static LoopMount readOnly(Path what, Path folder) throws IOException, InterruptedException {
+    Path point = Files.createDirectories(folder);
+    LoopMount mounted = mount(point, "mount", "--bind", what.toString(), point.toString());
+    must("mount", "-o", "remount,bind,ro", point.toString());
+    return mounted;
+  }
+
+  private static LoopMount mount(Path point, String... command)
+      throws IOException, InterruptedException {
+    must(command);
+    return new LoopMount(point);
+  }
+
+  Path path() {
+    return point;
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      run("umount", "-l", point.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted while unmounting " + point, e);
+    }
+  }
+
+  /** Runs a command without which the test makes no sense. */
+  private static void must(String... command) throws IOException, InterruptedException {
+    String problem;
+    try {
+      problem = run(command);
+    } catch (IOException e) {
+      problem = String.valueOf(e.getMessage());
+    }
+    Assumptions.assumeTrue(
+        problem.isEmpty(), "cannot run " + String.join(" ", command) + " here: " + problem);
+  }
+
+  /** Empty, or what went wrong. */
+  private static String run(String... command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(List.of(command)).redirectErrorStream(true).start();
+    try (InputStream output = process.getInputStream()) {
+      String text = new String(output.readAllBytes(), UTF_8).strip();
+      int exitCode = process.waitFor();
+      return exitCode == 0 ? "" : "exit code " + exitCode + ", " + text;
+    }
+  }
+}

@@ -1,0 +1,275 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.it.StockBroker.Installed;
+import io.strata.kafka.layout.SuperblockLayout;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.function.IntConsumer;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * What a broker must not start with. One broker has hot segments; each test spoils one thing, sees
+ * the broker refuse with a message that says what was found and what to do, and puts it right; in
+ * the end the broker starts, and every record is there.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RefusalTest {
+
+  @RegisterExtension final Workspace work = new Workspace();
+
+  private final RecordLedger ledger = new RecordLedger("hot", 1, 1);
+  private StockBroker broker;
+  private Path pool;
+  private Map<String, String> good;
+
+  @BeforeAll
+  void makeHotSegments() throws Exception {
+    pool = Pools.create(work.pool("hot"), "32m");
+    broker = work.closing(StockBroker.in(work.folder("broker")).strata(pool).build()).start();
+    Topics.create(broker, "hot", 1, Map.of());
+    ledger.produce(broker.bootstrap(), 1_000, 1_000);
+    broker.stop();
+    good = broker.properties();
+    assertThat(Homes.hotSegments(Homes.partition(broker, "hot", 0))).isNotEmpty();
+    Files.copy(pool, copyOfPool());
+  }
+
+  @BeforeEach
+  void everythingIsRight() {
+    broker.setAll(good).installed(Installed.JAR_AND_FLAG);
+  }
+
+  /** Refusing changes nothing: with the thing put right the records are there. */
+  @AfterEach
+  void stillWhole() throws Exception {
+    restorePool();
+    broker.setAll(good).installed(Installed.JAR_AND_FLAG);
+  }
+
+  @Test
+  void flagIsMissing() throws Exception {
+    broker.installed(Installed.JAR);
+    assertRefused("StrataReporter", "-Djava.nio.file.spi.DefaultFileSystemProvider=");
+  }
+
+  @Test
+  void jarIsMissing() throws Exception {
+    broker.installed(Installed.NOTHING);
+    assertRefused("io.strata.kafka.StrataReporter");
+    broker.installed(Installed.FLAG);
+    assertRefused("io.strata.kafka.nio.StrataFileSystemProvider");
+  }
+
+  @Test
+  void reporterIsMissing() throws Exception {
+    broker.unset("metric.reporters");
+    assertRefused("metric.reporters", "io.strata.kafka.StrataReporter");
+  }
+
+  @Test
+  void poolsAreNotConfigured() throws Exception {
+    broker.unset("strata.pools");
+    assertRefused("strata.pools");
+  }
+
+  /** All at once: each is named, so that the operator has one round of corrections. */
+  @Test
+  void keysAreMalformed() throws Exception {
+    broker.set("strata.pools", pool + ",," + pool);
+    broker.set("strata.pool.type", "quick");
+    broker.set("strata.pool.prefault", "perhaps");
+    broker.set("strata.topics.include", "[a");
+    broker.set("strata.topics.exclude", "(b");
+    broker.set("strata.require.dax", "1");
+    broker.set("strata.spill.force", "often");
+    broker.set("strata.home.mtime.interval.ms", "soon");
+    broker.set("strata.poool", "x");
+    assertRefused(
+        "strata.pools",
+        "strata.pool.type",
+        "'quick'",
+        "strata.pool.prefault",
+        "'perhaps'",
+        "strata.topics.include",
+        "strata.topics.exclude",
+        "strata.require.dax",
+        "strata.spill.force",
+        "'often'",
+        "strata.home.mtime.interval.ms",
+        "'soon'",
+        "strata.poool");
+  }
+
+  @Test
+  void segmentsArePreallocated() throws Exception {
+    broker.set("log.preallocate", "true");
+    assertRefused("log.preallocate", "false");
+  }
+
+  @Test
+  void classesWouldLoadTwice() throws Exception {
+    broker.set("remote.log.storage.manager.class.path", Distribution.strataJar().toString());
+    assertRefused("remote.log.storage.manager.class.path", "remove");
+  }
+
+  @Test
+  void poolDoesNotSurviveThePowerCutThatItMust() throws Exception {
+    broker.set("strata.require.dax", "true");
+    assertRefused(pool.toString(), "strata.require.dax");
+  }
+
+  @Test
+  void poolIsMissing() throws Exception {
+    Files.delete(pool);
+    assertRefused(pool.toString(), "hot-0");
+  }
+
+  @Test
+  void poolIsOfAnotherBroker() throws Exception {
+    Files.delete(pool);
+    Pools.strata(
+            "pool",
+            "create",
+            "--size",
+            "32m",
+            "--broker-id",
+            "7",
+            "--cluster-id",
+            "other",
+            pool.toString())
+        .orFail();
+    assertRefused(pool.toString(), "7");
+  }
+
+  /** The broker's own, but not the one that holds its segments. */
+  @Test
+  void poolIsNotTheOneWithTheSegments() throws Exception {
+    Files.delete(pool);
+    Pools.create(pool, "32m");
+    assertRefused(pool.toString(), "hot-0");
+  }
+
+  @Test
+  void poolIsOfANewerVersion() throws Exception {
+    changeSuperblocks(
+        copy -> setInt(copy + SuperblockLayout.VERSION_OFFSET, SuperblockLayout.VERSION + 1), true);
+    assertRefused(pool.toString(), "version " + (SuperblockLayout.VERSION + 1));
+  }
+
+  @Test
+  void poolHasABrokenChecksum() throws Exception {
+    changeSuperblocks(copy -> setInt(copy + SuperblockLayout.CREATED_OFFSET, 42), false);
+    assertRefused(pool.toString(), "checksum");
+  }
+
+  @Test
+  void poolIsTruncated() throws Exception {
+    try (FileChannel file = FileChannel.open(pool, StandardOpenOption.WRITE)) {
+      file.truncate(file.size() / 2);
+    }
+    assertRefused(pool.toString(), String.valueOf(32 << 20));
+  }
+
+  @Test
+  void poolIsReadOnly() throws Exception {
+    try (LoopMount readOnly = LoopMount.readOnly(pool.getParent(), work.folder("read-only"))) {
+      Path there = readOnly.path().resolve(pool.getFileName());
+      broker.set("strata.pools", there.toString());
+      assertRefused(there.toString(), "read-only");
+    }
+  }
+
+  @Test
+  void poolIsLocked() throws Exception {
+    Path lockFile = pool.resolveSibling(pool.getFileName() + ".lock");
+    try (FileChannel file =
+            FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock lock = file.lock()) {
+      assertThat(lock.isValid()).isTrue();
+      assertRefused(pool.toString(), "lock");
+    }
+  }
+
+  @Test
+  void logDirectoryHasNoUserAttributes() throws Exception {
+    try (LoopMount plain = LoopMount.withoutUserAttributes(work.folder("no-attributes"))) {
+      Path there = plain.path().resolve("data");
+      Path otherPool = Pools.create(work.pool("other"), "32m");
+      StockBroker other =
+          work.closing(
+              StockBroker.in(work.folder("other"))
+                  .strata(otherPool)
+                  .set("log.dirs", there.toString())
+                  .build());
+      StockBroker.Refusal refusal = other.startRefused();
+      assertThat(refusal.exitCode()).isNotZero();
+      assertThat(refusal.output()).contains(there.toString(), "user");
+    }
+  }
+
+  /** Runs in between, too: in no test may the broker lose what it has. */
+  @Test
+  void startsWhenEverythingIsRight() throws Exception {
+    broker.start();
+    assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(1_000);
+    broker.stop();
+    Files.copy(pool, copyOfPool(), StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private void assertRefused(String... words) throws Exception {
+    StockBroker.Refusal refusal = broker.startRefused();
+    assertThat(refusal.exitCode()).as("exit code; output:\n%s", refusal.output()).isNotZero();
+    assertThat(refusal.output()).contains(words);
+    assertThat(refusal.output()).doesNotContain("Kafka Server started");
+  }
+
+  private Path copyOfPool() {
+    return pool.resolveSibling("copy-of-" + pool.getFileName());
+  }
+
+  private void restorePool() throws IOException {
+    Files.copy(copyOfPool(), pool, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /** Changes both copies of the superblock, and their checksums if asked. */
+  private void changeSuperblocks(IntConsumer change, boolean andChecksum) throws IOException {
+    for (long copy : new long[] {SuperblockLayout.FIRST_COPY, SuperblockLayout.SECOND_COPY}) {
+      change.accept((int) copy);
+      if (andChecksum) {
+        byte[] header = new byte[SuperblockLayout.CHECKSUM_OFFSET];
+        try (FileChannel file = FileChannel.open(pool, StandardOpenOption.READ)) {
+          file.read(ByteBuffer.wrap(header), copy);
+        }
+        CRC32C checksum = new CRC32C();
+        checksum.update(header);
+        setInt((int) copy + SuperblockLayout.CHECKSUM_OFFSET, (int) checksum.getValue());
+      }
+    }
+  }
+
+  private void setInt(int position, int value) {
+    ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.putInt(value).flip();
+    try (FileChannel file = FileChannel.open(pool, StandardOpenOption.WRITE)) {
+      file.write(bytes, position);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
