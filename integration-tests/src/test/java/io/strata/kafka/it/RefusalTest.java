@@ -188,7 +188,7 @@ class RefusalTest {
 
   @Test
   void poolIsReadOnly() throws Exception {
-    try (LoopMount readOnly = LoopMount.readOnly(pool.getParent(), work.folder("read-only"))) {
+    try (LoopMount readOnly = LoopMount.readOnly(work.pools(), work.folder("read-only"))) {
       Path there = readOnly.path().resolve(pool.getFileName());
       broker.set("strata.pools", there.toString());
       assertRefused(there.toString(), "read-only");

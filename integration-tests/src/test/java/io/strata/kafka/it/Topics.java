@@ -1,5 +1,6 @@
 package io.strata.kafka.it;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -12,6 +13,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.awaitility.Awaitility;
 
 /** What the tests ask of the admin client, waiting for each answer. */
 final class Topics {
@@ -37,7 +39,10 @@ final class Topics {
               .boxed()
               .collect(
                   Collectors.toMap(p -> new TopicPartition(topic, p), p -> OffsetSpec.latest()));
-      await(admin.listOffsets(all).all());
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(LIMIT_SECONDS))
+          .ignoreExceptions()
+          .until(() -> admin.listOffsets(all).all().get().size() == partitions);
     }
   }
 

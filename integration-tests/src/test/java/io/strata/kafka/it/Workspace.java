@@ -64,6 +64,11 @@ final class Workspace implements BeforeAllCallback, AfterAllCallback {
     return pools.resolve(name + ".pool");
   }
 
+  /** The folder of the pools. */
+  Path pools() {
+    return pools;
+  }
+
   /** Registers something to close after the class's last test. */
   <T extends AutoCloseable> T closing(T resource) {
     open.add(resource);
