@@ -52,11 +52,26 @@ final class SegmentOpenOptions {
     return true;
   }
 
+  /** The options that have a meaning: a file that is only read is neither created nor truncated. */
+  static Set<OpenOption> effective(Set<? extends OpenOption> options) {
+    Set<OpenOption> effective = new HashSet<>(options);
+    if (!writes(options)) {
+      effective.remove(StandardOpenOption.CREATE);
+      effective.remove(StandardOpenOption.CREATE_NEW);
+      effective.remove(StandardOpenOption.TRUNCATE_EXISTING);
+      effective.add(StandardOpenOption.READ);
+    }
+    return effective;
+  }
+
   /** Whether an open with these options follows a symbolic link in the last name. */
   static boolean followsLinks(Set<? extends OpenOption> options) {
-    boolean writes =
-        options.contains(StandardOpenOption.WRITE) || options.contains(StandardOpenOption.APPEND);
-    boolean createsNew = writes && options.contains(StandardOpenOption.CREATE_NEW);
+    boolean createsNew = writes(options) && options.contains(StandardOpenOption.CREATE_NEW);
     return !createsNew && !options.contains(LinkOption.NOFOLLOW_LINKS);
+  }
+
+  private static boolean writes(Set<? extends OpenOption> options) {
+    return options.contains(StandardOpenOption.WRITE)
+        || options.contains(StandardOpenOption.APPEND);
   }
 }

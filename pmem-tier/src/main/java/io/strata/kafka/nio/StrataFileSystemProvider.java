@@ -146,7 +146,7 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
       return Optional.empty();
     }
     if (SegmentOpenOptions.supported(options)) {
-      return segments.get().open(file.get(), options, attributes);
+      return segments.get().open(file.get(), SegmentOpenOptions.effective(options), attributes);
     }
     if (isHot(file.get())) {
       throw new UnsupportedOperationException(

@@ -59,6 +59,7 @@ public record BrokerTier(HotTier tier, BrokerProperties properties, StrataMetric
     }
     EventCounters counters = new EventCounters();
     HotTier tier = HotTier.open(TierSpecs.of(config, broker, forced), log, counters);
+    reportAtExit(tier);
     return new BrokerTier(tier, broker, StrataMetrics.publish(new HotTierSource(tier), counters));
   }
 
