@@ -1,0 +1,282 @@
+package io.strata.kafka.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Random changes to a pool's segments, and what must be true of them after a crash at any moment.
+ */
+final class PoolWorkload {
+  static final UUID DIRECTORY = new UUID(1, 2);
+  private static final List<SlotFlag> FLAGS = List.of(SlotFlag.values());
+
+  /** One segment among all that a pool has ever held. */
+  record Identity(int index, long generation) {}
+
+  /** What may be found of a segment. Widened before each change, narrowed after it. */
+  private static final class Expectation {
+    private final Slot slot;
+    private long minLength;
+    private long maxLength;
+    private long minForced;
+    private Set<SlotState> states = EnumSet.of(SlotState.LIVE);
+    private Set<SlotFlag> mustHave = EnumSet.noneOf(SlotFlag.class);
+    private Set<SlotFlag> mayHave = EnumSet.noneOf(SlotFlag.class);
+
+    Expectation(Slot slot, long minForced) {
+      this.slot = slot;
+      this.minLength = slot.committedLength();
+      this.maxLength = minLength;
+      this.minForced = minForced;
+      this.states = EnumSet.of(slot.state());
+      for (SlotFlag flag : SlotFlag.values()) {
+        if (slot.has(flag)) {
+          mustHave.add(flag);
+          mayHave.add(flag);
+        }
+      }
+    }
+  }
+
+  private final Random random;
+  private final Set<Identity> used;
+  private final Optional<Pool> pool;
+  private final Map<Identity, Expectation> segments = new HashMap<>();
+  private final List<Extent> dropped = new ArrayList<>();
+  private int created;
+  private Optional<String> creating = Optional.empty();
+
+  /** On a pool that could not be opened: nothing is expected. */
+  PoolWorkload(Random random, Set<Identity> used) {
+    this.random = random;
+    this.used = used;
+    this.pool = Optional.empty();
+  }
+
+  /** On a pool as it is. */
+  PoolWorkload(Pool pool, Random random, Set<Identity> used) {
+    this.random = random;
+    this.used = used;
+    this.pool = Optional.of(pool);
+    for (Slot slot : pool.slots()) {
+      long forced = pool.report().powerLost() ? slot.committedLength() : 0;
+      segments.put(new Identity(slot.index(), slot.generation()), new Expectation(slot, forced));
+    }
+  }
+
+  void run(int steps) throws IOException {
+    for (int i = 0; i < steps; i++) {
+      List<Expectation> open = new ArrayList<>();
+      segments.values().stream()
+          .filter(segment -> segment.slot.state() != SlotState.FREE)
+          .sorted((a, b) -> Integer.compare(a.slot.index(), b.slot.index()))
+          .forEach(open::add);
+      int choice = random.nextInt(100);
+      if (open.isEmpty() || choice < 12) {
+        allocate();
+      } else {
+        change(open.get(random.nextInt(open.size())), choice);
+      }
+    }
+  }
+
+  private void change(Expectation segment, int choice) throws IOException {
+    if (choice < 55) {
+      append(segment, random.nextInt(4) == 0 ? random.nextInt(200_000) : random.nextInt(3000));
+    } else if (choice < 67) {
+      truncate(segment);
+    } else if (choice < 75) {
+      setFlag(segment, FLAGS.get(random.nextInt(FLAGS.size())));
+    } else if (choice < 80) {
+      clearFlag(segment, FLAGS.get(random.nextInt(FLAGS.size())));
+    } else if (choice < 87) {
+      long to = segment.slot.committedLength();
+      segment.slot.force(0, to);
+      segment.minForced = to;
+    } else if (choice < 92) {
+      release();
+    } else {
+      delete(segment);
+    }
+  }
+
+  private Pool pool() {
+    return pool.orElseThrow();
+  }
+
+  private void allocate() throws IOException {
+    String path = "segment-" + created++;
+    creating = Optional.of(path);
+    Optional<Slot> slot = pool().allocateSlot(DIRECTORY, path);
+    creating = Optional.empty();
+    if (slot.isPresent()) {
+      Identity identity = new Identity(slot.get().index(), slot.get().generation());
+      assertThat(used.add(identity)).as("%s is new", identity).isTrue();
+      // A slot is forced to be free before it is used anew.
+      segments.keySet().removeIf(other -> other.index() == identity.index());
+      segments.put(identity, new Expectation(slot.get(), 0));
+    }
+  }
+
+  private void append(Expectation segment, int bytes) throws IOException {
+    Slot slot = segment.slot;
+    long from = slot.committedLength();
+    long to = from + bytes;
+    while (slot.extents().capacity() < to) {
+      if (!slot.grow()) {
+        to = slot.extents().capacity();
+      }
+    }
+    Identity identity = new Identity(slot.index(), slot.generation());
+    for (long at = from; at < to; ) {
+      ExtentList extents = slot.extents();
+      int i = extents.find(at);
+      long within = at - extents.start(i);
+      int length = (int) Math.min(to - at, extents.length(i) - within);
+      pool().memory().storeAndPersist(extents.position(i) + within, pattern(identity, at, length));
+      at += length;
+    }
+    segment.maxLength = to;
+    slot.commit(to);
+    segment.minLength = to;
+  }
+
+  private void truncate(Expectation segment) throws IOException {
+    long length = segment.slot.committedLength();
+    long keep = random.nextInt(3) == 0 ? 0 : random.nextLong(length + 1);
+    segment.minLength = keep;
+    segment.minForced = Math.min(segment.minForced, keep);
+    dropped.addAll(segment.slot.truncate(keep));
+    segment.maxLength = keep;
+    if (random.nextBoolean()) {
+      release();
+    }
+  }
+
+  private void setFlag(Expectation segment, SlotFlag flag) throws IOException {
+    segment.mayHave.add(flag);
+    segment.slot.set(flag);
+    segment.mustHave.add(flag);
+  }
+
+  private void clearFlag(Expectation segment, SlotFlag flag) throws IOException {
+    segment.mustHave.remove(flag);
+    segment.slot.clear(flag);
+    segment.mayHave.remove(flag);
+  }
+
+  private void delete(Expectation segment) throws IOException {
+    segment.states.add(SlotState.DELETING);
+    segment.slot.markDeleting();
+    segment.states.remove(SlotState.LIVE);
+    if (random.nextInt(4) == 0) {
+      return;
+    }
+    segment.states.add(SlotState.FREE);
+    segment.slot.free();
+    segment.states.remove(SlotState.DELETING);
+    dropped.addAll(segment.slot.extents().toList());
+    if (random.nextBoolean()) {
+      release();
+    }
+  }
+
+  private void release() throws IOException {
+    List<Extent> extents = List.copyOf(dropped);
+    dropped.clear();
+    pool().release(extents);
+  }
+
+  /**
+   * Compares what was opened after a crash with what this workload was told.
+   *
+   * @param powerCut whether what was not forced may be gone, where the pool needs that
+   */
+  void verify(Pool opened, boolean powerCut) throws IOException {
+    boolean forcedOnly =
+        powerCut && opened.info().durability() == io.strata.kafka.memory.Durability.FORCE;
+    for (Slot slot : opened.slots()) {
+      Identity identity = new Identity(slot.index(), slot.generation());
+      Expectation segment = segments.get(identity);
+      if (segment == null) {
+        assertThat(Optional.of(slot.relativePath())).as("%s", slot).isEqualTo(creating);
+        assertThat(slot.committedLength()).as("%s", slot).isZero();
+        used.add(identity);
+      } else {
+        verify(slot, segment, forcedOnly);
+      }
+      assertContent(opened, slot);
+    }
+    for (Map.Entry<Identity, Expectation> segment : segments.entrySet()) {
+      if (!segment.getValue().states.contains(SlotState.FREE) && !forcedOnly) {
+        assertPresent(opened, segment.getKey());
+      }
+      if (segment.getValue().states.contains(SlotState.LIVE)
+          && !segment.getValue().states.contains(SlotState.FREE)) {
+        assertPresent(opened, segment.getKey());
+      }
+    }
+  }
+
+  private static void assertPresent(Pool opened, Identity identity) {
+    assertThat(opened.slot(identity.index(), identity.generation())).as("%s", identity).isPresent();
+  }
+
+  private static void verify(Slot slot, Expectation segment, boolean forcedOnly) {
+    assertThat(slot.relativePath()).isEqualTo(segment.slot.relativePath());
+    assertThat(slot.createdAtMillis()).isEqualTo(segment.slot.createdAtMillis());
+    assertThat(slot.directoryId()).isEqualTo(segment.slot.directoryId());
+    assertThat(slot.committedLength())
+        .as("committed length of %s", slot)
+        .isBetween(forcedOnly ? segment.minForced : segment.minLength, segment.maxLength);
+    if (forcedOnly) {
+      return;
+    }
+    assertThat(segment.states).as("states of %s", slot).contains(slot.state());
+    for (SlotFlag flag : SlotFlag.values()) {
+      if (segment.mustHave.contains(flag)) {
+        assertThat(slot.has(flag)).as("%s of %s", flag, slot).isTrue();
+      }
+      if (!segment.mayHave.contains(flag)) {
+        assertThat(slot.has(flag)).as("%s of %s", flag, slot).isFalse();
+      }
+    }
+  }
+
+  /** Every committed byte is the segment's own: nothing overlaps, nothing was reused too early. */
+  private static void assertContent(Pool opened, Slot slot) throws IOException {
+    Identity identity = new Identity(slot.index(), slot.generation());
+    ExtentList extents = slot.extents();
+    assertThat(extents.capacity()).isGreaterThanOrEqualTo(slot.committedLength());
+    for (long at = 0; at < slot.committedLength(); ) {
+      int i = extents.find(at);
+      int length = (int) Math.min(slot.committedLength() - at, extents.length(i));
+      ByteBuffer content = ByteBuffer.allocate(length);
+      opened.memory().load(extents.position(i), content);
+      assertThat(content.flip().mismatch(pattern(identity, at, length)))
+          .as("first wrong byte of extent %d of %s", i, slot)
+          .isEqualTo(-1);
+      at += length;
+    }
+  }
+
+  private static ByteBuffer pattern(Identity identity, long from, int length) {
+    byte[] bytes = new byte[length];
+    long seed = identity.index() * 1_000_003L + identity.generation() * 7919;
+    for (int i = 0; i < length; i++) {
+      bytes[i] = (byte) (((seed + from + i) * 0x9E3779B97F4A7C15L) >>> 56);
+    }
+    return ByteBuffer.wrap(bytes);
+  }
+}
