@@ -30,6 +30,8 @@ import picocli.CommandLine.Spec;
     subcommands = {
       PoolCommand.class,
       SegmentsCommand.class,
+      DrainCommand.class,
+      SetAsideCommand.class,
       HelpCommand.class,
     })
 public final class Main implements Runnable {

@@ -23,8 +23,10 @@ import picocli.CommandLine.Spec;
           + " given up; all other segments stay. The broker must be stopped. Without --yes it shows"
           + " what it would do.",
       "",
-      "Afterwards 'strata segments' shows the segments that have lost bytes as unreachable, and"
-          + " 'strata set-aside' lets Kafka replicate them anew.",
+      "Then, before the broker starts: 'strata segments' shows the segments that have lost bytes as"
+          + " unreachable, and 'strata set-aside' moves their partitions aside, so that Kafka"
+          + " replicates them anew. A broker that starts first takes such a segment for what is"
+          + " left of it at home.",
       ""
     },
     footer = {"", "Example:", "  strata pool repair --yes /mnt/pmem0/hot.pool"},
@@ -74,6 +76,13 @@ final class PoolRepairCommand implements Callable<Integer> {
               ? target + ": sound, nothing to repair"
               : target + ": repaired, " + report.freedSlots().size() + " damaged slots freed");
       FindingOutput.print(report.findings(), out);
+    }
+    if (!report.freedSlots().isEmpty()) {
+      spec.commandLine()
+          .getErr()
+          .println(
+              "strata: next, before the broker starts: 'strata set-aside --config"
+                  + " <server.properties>', for the partitions that have lost bytes");
     }
     return ExitCode.OK.code();
   }

@@ -1,9 +1,6 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.api.SegmentName;
-import io.strata.kafka.pool.Pool;
-import io.strata.kafka.pool.PoolException;
-import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotSnapshot;
 import io.strata.kafka.segment.SegmentTag;
@@ -15,12 +12,8 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.function.Predicate;
 
 /**
@@ -30,22 +23,14 @@ import java.util.function.Predicate;
  * <p>Not thread-safe.
  */
 final class SegmentInventory implements AutoCloseable {
-  private final Map<UUID, PoolReader> pools = new LinkedHashMap<>();
-  private final Map<UUID, Path> poolFiles = new HashMap<>();
+  private final PoolReaders pools;
   private final List<SegmentEntry> entries = new ArrayList<>();
   private final List<String> findings = new ArrayList<>();
 
   /** Opens the pools; one that cannot be opened is a finding. */
   SegmentInventory(List<Path> poolFiles) throws IOException {
-    for (Path file : poolFiles) {
-      try {
-        PoolReader pool = Pool.openReadOnly(file);
-        pools.put(pool.info().id(), pool);
-        this.poolFiles.put(pool.info().id(), file);
-      } catch (PoolException e) {
-        findings.add(String.valueOf(e.getMessage()));
-      }
-    }
+    this.pools = PoolReaders.open(poolFiles);
+    pools.refusals().forEach(refusal -> findings.add(String.valueOf(refusal.getMessage())));
   }
 
   /**
@@ -99,19 +84,10 @@ final class SegmentInventory implements AutoCloseable {
   }
 
   private SegmentEntry readTagged(SegmentName name, Path file, SegmentTag tag) throws IOException {
-    PoolReader pool = pools.get(tag.pool());
-    if (pool == null) {
-      return unreachable(name, file, Optional.empty());
-    }
-    Optional<Path> poolFile = Optional.ofNullable(poolFiles.get(tag.pool()));
-    Optional<SlotSnapshot> slot;
-    try {
-      slot = pool.read(tag.slot(), tag.generation());
-    } catch (PoolException e) {
-      return unreachable(name, file, poolFile);
-    }
+    Optional<Path> poolFile = pools.find(tag.pool()).map(pool -> pool.info().path());
+    Optional<SlotSnapshot> slot = pools.slot(tag);
     if (slot.isEmpty()) {
-      return unreachable(name, file, poolFile);
+      return new SegmentEntry(name, file, SegmentEntry.State.UNREACHABLE, poolFile, 0, 0);
     }
     long inPool = slot.get().committedLength();
     if (!slot.get().flags().contains(SlotFlag.SPILLED)) {
@@ -124,10 +100,6 @@ final class SegmentInventory implements AutoCloseable {
   private static SegmentEntry atHome(SegmentName name, Path file) throws IOException {
     return new SegmentEntry(
         name, file, SegmentEntry.State.HOME, Optional.empty(), 0, Files.size(file));
-  }
-
-  private static SegmentEntry unreachable(SegmentName name, Path file, Optional<Path> pool) {
-    return new SegmentEntry(name, file, SegmentEntry.State.UNREACHABLE, pool, 0, 0);
   }
 
   /** What was found, by topic, partition and base offset. */
@@ -147,26 +119,20 @@ final class SegmentInventory implements AutoCloseable {
               + " segments ("
               + unreachable.get(0).file()
               + (unreachable.size() > 1 ? " and others" : "")
-              + "): found tags whose slot is in none of the pools, expected each in one of"
-              + " strata.pools; name the pool that holds them, or restore it; if it is lost, see"
-              + " strata set-aside");
+              + "): found tags that no slot of the pools in strata.pools answers, expected one for"
+              + " each; name the pool that holds them, or restore it; if it is lost, or was"
+              + " repaired, see 'strata help set-aside'");
     }
     return all;
   }
 
   /** The pools that could be opened. */
   List<PoolReport> pools() throws IOException {
-    List<PoolReport> reports = new ArrayList<>();
-    for (PoolReader pool : pools.values()) {
-      reports.add(PoolReport.of(pool));
-    }
-    return reports;
+    return pools.reports();
   }
 
   @Override
   public void close() throws IOException {
-    for (PoolReader pool : pools.values()) {
-      pool.close();
-    }
+    pools.close();
   }
 }

@@ -1,5 +1,6 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileSystemException;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.Predicate;
 
 /**
  * Moves the partitions that had segments in a lost pool out of the log directories, so that Kafka
@@ -40,6 +42,18 @@ public final class SetAside {
    */
   public static List<Move> plan(List<Path> logDirectories, Set<UUID> pools, String suffix)
       throws IOException {
+    return plan(logDirectories, tag -> !pools.contains(tag.pool()), suffix);
+  }
+
+  /**
+   * Plans the moves: every partition with a segment whose tag is {@code lost}. Changes nothing.
+   *
+   * @param logDirectories the broker's log directories
+   * @param lost whether the slot that a tag names has not got the segment's bytes any more
+   * @param suffix names the sibling folder: {@code <log directory>.<suffix>}
+   */
+  public static List<Move> plan(
+      List<Path> logDirectories, Predicate<SegmentTag> lost, String suffix) throws IOException {
     List<Move> moves = new ArrayList<>();
     for (Path configured : logDirectories) {
       if (!Files.isDirectory(configured)) {
@@ -49,7 +63,7 @@ public final class SetAside {
       Set<Path> partitions = new TreeSet<>();
       for (TaggedHome home : TaggedHomes.in(directory)) {
         Path partition = home.file().getParent();
-        if (partition != null && !pools.contains(home.tag().pool())) {
+        if (partition != null && lost.test(home.tag())) {
           partitions.add(partition);
         }
       }

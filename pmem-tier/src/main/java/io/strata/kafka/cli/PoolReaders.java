@@ -1,0 +1,93 @@
+package io.strata.kafka.cli;
+
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolException;
+import io.strata.kafka.pool.PoolReader;
+import io.strata.kafka.pool.SlotSnapshot;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * The pools of a configuration, open for reading: those that can be.
+ *
+ * <p>Not thread-safe.
+ */
+final class PoolReaders implements AutoCloseable {
+  private final Map<UUID, PoolReader> pools = new LinkedHashMap<>();
+  private final List<PoolException> refusals = new ArrayList<>();
+
+  private PoolReaders() {}
+
+  /** Opens each pool; one that cannot be opened is a finding. */
+  static PoolReaders open(List<Path> files) throws IOException {
+    PoolReaders readers = new PoolReaders();
+    for (Path file : files) {
+      try {
+        PoolReader pool = Pool.openReadOnly(file);
+        readers.pools.put(pool.info().id(), pool);
+      } catch (PoolException e) {
+        readers.refusals.add(e);
+      }
+    }
+    return readers;
+  }
+
+  /** Why pools could not be opened. */
+  List<PoolException> refusals() {
+    return List.copyOf(refusals);
+  }
+
+  Optional<PoolReader> find(UUID id) {
+    return Optional.ofNullable(pools.get(id));
+  }
+
+  /** The slot that a tag names; empty if it is not there, damaged, or another segment's by now. */
+  Optional<SlotSnapshot> slot(SegmentTag tag) throws IOException {
+    Optional<PoolReader> pool = find(tag.pool());
+    try {
+      return pool.isPresent() ? pool.get().read(tag.slot(), tag.generation()) : Optional.empty();
+    } catch (PoolException e) {
+      return Optional.empty(); // Damaged: for 'strata pool check' to describe.
+    }
+  }
+
+  /**
+   * Whether the bytes that a tag stands for are gone: its pool is not there, or its slot is free or
+   * has gone on. A damaged slot is not gone: it can be repaired, or its pool restored.
+   *
+   * @throws UncheckedIOException on a fault of the medium
+   */
+  boolean hasLost(SegmentTag tag) {
+    PoolReader pool = pools.get(tag.pool());
+    try {
+      return pool == null || pool.read(tag.slot(), tag.generation()).isEmpty();
+    } catch (PoolException e) {
+      return false;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  List<PoolReport> reports() throws IOException {
+    List<PoolReport> reports = new ArrayList<>();
+    for (PoolReader pool : pools.values()) {
+      reports.add(PoolReport.of(pool));
+    }
+    return reports;
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (PoolReader pool : pools.values()) {
+      pool.close();
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package io.strata.kafka.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.pool.PoolException;
+import io.strata.kafka.tier.SetAside;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code strata set-aside}. */
+@Command(
+    name = "set-aside",
+    description = {
+      "For a lost pool: moves the partitions that had segments in it out of the log directories, to"
+          + " a folder beside each of them, so that the broker starts and Kafka replicates them"
+          + " from their other replicas. Nothing is deleted. The same for segments whose slot"
+          + " 'strata pool repair' has freed. The broker must be stopped.",
+      "",
+      "A partition without another replica is lost to Kafka: what is left of it stays in the folder"
+          + " beside. Without --yes it shows what it would do.",
+      ""
+    },
+    footer = {"", "Example:", "  strata set-aside --config server.properties --yes"},
+    sortOptions = false,
+    mixinStandardHelpOptions = true)
+final class SetAsideCommand implements Callable<Integer> {
+  /** What a lost pool looks like; one that merely may not be read, say, is none. */
+  private static final Set<PoolException.Kind> LOST =
+      EnumSet.of(
+          PoolException.Kind.MISSING,
+          PoolException.Kind.NOT_A_POOL,
+          PoolException.Kind.TRUNCATED,
+          PoolException.Kind.CORRUPT);
+
+  private static final DateTimeFormatter TIMESTAMP =
+      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
+
+  // Set by picocli, before anything is run.
+  @SuppressWarnings("NullAway.Init")
+  @Spec
+  private CommandSpec spec;
+
+  @Mixin private final ConfigOption config = new ConfigOption();
+
+  @Option(names = "--yes", description = "Really do it.")
+  private boolean yes;
+
+  @Mixin private final JsonOption json = new JsonOption();
+
+  SetAsideCommand() {}
+
+  @Override
+  // What is held is only to be released.
+  @SuppressWarnings("try")
+  public Integer call() throws Exception {
+    BrokerProperties broker = config.require();
+    StrataConfig strata = broker.strataConfig().orElseThrow();
+    Set<Path> directories = new LinkedHashSet<>(broker.logDirs());
+    directories.add(broker.metadataLogDir());
+    try (BrokerStopped stopped = BrokerStopped.require(List.copyOf(directories))) {
+      List<SetAside.Move> moves = plan(strata, directories);
+      if (yes) {
+        SetAside.run(moves);
+      }
+      print(moves, spec.commandLine().getOut());
+      if (!yes && !moves.isEmpty()) {
+        throw new RefusedException(
+            "found no --yes, expected it to move "
+                + moves.size()
+                + " partitions; bring the pool back if you can, or repeat with --yes");
+      }
+    }
+    return ExitCode.OK.code();
+  }
+
+  private List<SetAside.Move> plan(StrataConfig strata, Set<Path> directories) throws IOException {
+    try (PoolReaders pools = PoolReaders.open(strata.pools())) {
+      for (PoolException refusal : pools.refusals()) {
+        if (!LOST.contains(refusal.kind())) {
+          throw refusal;
+        }
+        spec.commandLine().getErr().println("strata: lost: " + refusal.getMessage());
+      }
+      return SetAside.plan(
+          new ArrayList<>(directories),
+          pools::hasLost,
+          "set-aside-" + TIMESTAMP.format(Clock.systemUTC().instant()));
+    }
+  }
+
+  private void print(List<SetAside.Move> moves, PrintWriter out) {
+    if (json.given()) {
+      ObjectNode document = Json.object();
+      document.put("done", yes || moves.isEmpty());
+      ArrayNode array = document.putArray("partitions");
+      for (SetAside.Move move : moves) {
+        ObjectNode node = array.addObject();
+        node.put("from", move.partition().toString());
+        node.put("to", move.target().toString());
+      }
+      Json.print(document, out);
+      return;
+    }
+    if (moves.isEmpty()) {
+      out.println("Every tagged segment's bytes are in a pool: nothing to set aside.");
+      return;
+    }
+    Table table =
+        new Table()
+            .column(yes ? "MOVED" : "WOULD MOVE", Table.Align.LEFT)
+            .column("TO", Table.Align.LEFT);
+    moves.forEach(move -> table.row(move.partition().toString(), move.target().toString()));
+    table.print(out);
+  }
+}

@@ -1,0 +1,40 @@
+package io.strata.kafka.cli;
+
+import io.strata.kafka.tier.RecoveryReport;
+import io.strata.kafka.tier.TierEvents;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Tells on standard error what opening the tier had to put right.
+ *
+ * <p>Thread safety: as {@link PrintWriter}; each note is one line.
+ */
+final class TierNotes implements TierEvents {
+  private final PrintWriter err;
+
+  TierNotes(PrintWriter err) {
+    this.err = err;
+  }
+
+  @Override
+  public void logDirectorySkipped(Path directory, String reason) {
+    err.println("strata: log directory " + directory + " was passed over: " + reason);
+  }
+
+  @Override
+  public void recovered(RecoveryReport report) {
+    note("created home again, which a power cut had taken", report.restored());
+    note("freed the slot of a home that somebody had removed", report.freed());
+  }
+
+  @Override
+  public void backgroundFailure(String what, Exception cause) {
+    err.println("strata: could not " + what + ": " + cause.getMessage());
+  }
+
+  private void note(String what, List<String> items) {
+    items.forEach(item -> err.println("strata: " + what + ": " + item));
+  }
+}

@@ -1,0 +1,256 @@
+package io.strata.kafka.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.layout.SlotLayout;
+import io.strata.kafka.layout.SuperblockLayout;
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolOwner;
+import io.strata.kafka.runtime.TierSpecs;
+import io.strata.kafka.segment.SegmentEvents;
+import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.tier.HotTier;
+import io.strata.kafka.tier.TierEvents;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is done offline to log directories: bringing everything home, and giving up a lost pool. */
+class DrainAndSetAsideTest {
+  private static final String FIRST = "00000000000000000000.log";
+
+  @TempDir Path directory;
+
+  private Path logs = Path.of("");
+  private Path pool = Path.of("");
+  private Path config = Path.of("");
+
+  @BeforeEach
+  void createPool() throws IOException {
+    logs = Files.createDirectory(directory.resolve("logs"));
+    Files.writeString(logs.resolve("meta.properties"), "node.id=1\ncluster.id=c\n");
+    Files.createFile(logs.resolve(".lock"));
+    pool = directory.resolve("hot.pool");
+    config = directory.resolve("server.properties");
+    Files.writeString(config, "node.id=1\nlog.dirs=" + logs + "\nstrata.pools=" + pool + "\n");
+    CommandLineRun.of("pool", "create", "--size", "8MiB", "--config", config).succeeds();
+  }
+
+  @Test
+  void drainBringsEveryByteHome() throws Exception {
+    byte[] small = append("orders-0/" + FIRST, 100_000);
+    byte[] large = append("orders-1/" + FIRST, 9 << 20);
+    assertThat(CommandLineRun.of("segments", "--config", config).succeeds().out())
+        .contains("1 hot, 1 spilled");
+
+    CommandLineRun run = CommandLineRun.of("drain", "--config", config).succeeds();
+
+    assertThat(run.out()).startsWith("Brought 2 segments home").contains("nothing of Strata");
+    assertThat(logs.resolve("orders-0").resolve(FIRST)).hasBinaryContent(small);
+    assertThat(logs.resolve("orders-1").resolve(FIRST)).hasBinaryContent(large);
+    assertThat(SegmentTag.read(logs.resolve("orders-0").resolve(FIRST))).isEmpty();
+    assertThat(CommandLineRun.of("segments", "--config", config).succeeds().out())
+        .contains("0 hot, 0 spilled, 2 home");
+  }
+
+  @Test
+  void drainTellsMachinesWhatItDid() throws Exception {
+    append("orders-0/" + FIRST, 100_000);
+
+    JsonNode json = CommandLineRun.of("drain", "--config", config, "--json").succeeds().json();
+
+    assertThat(json.get("complete").asBoolean()).isTrue();
+    assertThat(json.get("segments").asInt()).isEqualTo(1);
+    assertThat(json.get("bytes").asLong()).isEqualTo(100_000);
+    assertThat(CommandLineRun.of("drain", "--config", config).succeeds().out())
+        .startsWith("Brought 0 segments home, 0 B");
+  }
+
+  @Test
+  void drainIsRefusedWhileThePoolIsInUse() throws Exception {
+    append("orders-0/" + FIRST, 10);
+    try (Pool open = Pool.open(pool, MemoryType.MAPPED, PoolOwner.of(1, "c"))) {
+      assertThat(open.slots()).hasSize(1);
+
+      assertThat(CommandLineRun.of("drain", "--config", config).fails(ExitCode.REFUSED).err())
+          .contains("locked");
+    }
+  }
+
+  @Test
+  void drainAndSetAsideAreRefusedWhileABrokerHoldsALogDirectory() throws Exception {
+    append("orders-0/" + FIRST, 10);
+    Process broker =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                LockHolder.class.getName(),
+                logs.resolve(".lock").toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try {
+      assertThat(broker.getInputStream().read()).isEqualTo('L');
+
+      for (String command : List.of("drain", "set-aside")) {
+        assertThat(CommandLineRun.of(command, "--config", config).fails(ExitCode.REFUSED).err())
+            .contains(logs.toString())
+            .contains("stop the broker");
+      }
+    } finally {
+      broker.getOutputStream().close();
+      broker.waitFor();
+    }
+    CommandLineRun.of("drain", "--config", config).succeeds();
+  }
+
+  /** Does to a log directory what a broker does. */
+  static final class LockHolder {
+    private LockHolder() {}
+
+    @SuppressWarnings("try") // what is held is only to be released
+    public static void main(String[] args) throws IOException {
+      try (FileChannel channel =
+              FileChannel.open(
+                  Path.of(args[0]), StandardOpenOption.READ, StandardOpenOption.WRITE);
+          var lock = channel.lock()) {
+        System.out.write("L".getBytes(UTF_8));
+        System.out.flush();
+        System.in.read();
+      }
+    }
+  }
+
+  @Test
+  void aSoundTierHasNothingToSetAside() throws Exception {
+    append("orders-0/" + FIRST, 10);
+
+    assertThat(CommandLineRun.of("set-aside", "--config", config, "--yes").succeeds().out())
+        .contains("nothing to set aside");
+  }
+
+  @Test
+  void partitionsOfALostPoolAreSetAsideOnRequestOnly() throws Exception {
+    append("orders-0/" + FIRST, 10);
+    Path stock = Files.createDirectory(logs.resolve("audit-0"));
+    Files.write(stock.resolve(FIRST), new byte[10]);
+    Files.delete(pool);
+
+    CommandLineRun plan = CommandLineRun.of("set-aside", "--config", config);
+    assertThat(plan.code()).isEqualTo(ExitCode.REFUSED.code());
+    assertThat(plan.out()).contains("WOULD MOVE").contains(logs.resolve("orders-0").toString());
+    assertThat(plan.err()).contains("--yes").contains(pool.toString());
+    assertThat(logs.resolve("orders-0")).isDirectory();
+
+    CommandLineRun done = CommandLineRun.of("set-aside", "--config", config, "--yes", "--json");
+    assertThat(done.code()).isZero();
+    Path to = Path.of(done.json().at("/partitions/0/to").asText());
+    assertThat(to.resolve(FIRST)).exists();
+    assertThat(to.getParent()).asString().startsWith(logs + ".set-aside-");
+    assertThat(logs.resolve("orders-0")).doesNotExist();
+    assertThat(stock.resolve(FIRST)).exists();
+  }
+
+  @Test
+  void aPoolOfANewerVersionIsNotLost() throws Exception {
+    append("orders-0/" + FIRST, 10);
+    writeVersion(99);
+
+    CommandLineRun run =
+        CommandLineRun.of("set-aside", "--config", config, "--yes").fails(ExitCode.REFUSED);
+
+    assertThat(run.err()).contains("version 99");
+    assertThat(logs.resolve("orders-0")).isDirectory();
+  }
+
+  private void writeVersion(int version) throws IOException {
+    try (FileChannel file =
+        FileChannel.open(pool, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      for (long copy : new long[] {0, 4096}) {
+        ByteBuffer header =
+            ByteBuffer.allocate(SuperblockLayout.HEADER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+        file.read(header, copy);
+        header.putInt(SuperblockLayout.VERSION_OFFSET, version);
+        CRC32C crc = new CRC32C();
+        crc.update(header.array(), 0, SuperblockLayout.CHECKSUM_OFFSET);
+        header.putInt(SuperblockLayout.CHECKSUM_OFFSET, (int) crc.getValue());
+        file.write(header.rewind(), copy);
+      }
+    }
+  }
+
+  @Test
+  void segmentsOfRepairedSlotsAreSetAside() throws Exception {
+    append("orders-0/" + FIRST, 10);
+    append("orders-1/" + FIRST, 10);
+    try (FileChannel file = FileChannel.open(pool, StandardOpenOption.WRITE)) {
+      file.write(ByteBuffer.allocate(3).put(new byte[] {7, 7, 7}).flip(), damagedPosition());
+    }
+
+    assertThat(CommandLineRun.of("set-aside", "--config", config).succeeds().out())
+        .contains("nothing to set aside");
+    CommandLineRun repair = CommandLineRun.of("pool", "repair", "--yes", pool);
+    assertThat(repair.code()).isZero();
+    assertThat(repair.err()).contains("set-aside");
+    assertThat(CommandLineRun.of("segments", "--config", config).out()).contains("1 unreachable");
+
+    assertThat(CommandLineRun.of("set-aside", "--config", config, "--yes").succeeds().out())
+        .contains("orders-0")
+        .doesNotContain("orders-1");
+    try (Stream<Path> left = Files.list(logs)) {
+      assertThat(left.map(path -> path.getFileName().toString()))
+          .contains("orders-1")
+          .doesNotContain("orders-0");
+    }
+    CommandLineRun.of("segments", "--config", config).succeeds();
+  }
+
+  private long damagedPosition() throws IOException {
+    SegmentTag tag = SegmentTag.read(logs.resolve("orders-0").resolve(FIRST)).orElseThrow();
+    return SlotLayout.slotPosition(tag.slot()) + SlotLayout.GENERATION_OFFSET;
+  }
+
+  /** Appends random bytes to a new segment, as a broker does. */
+  private byte[] append(String name, int length) throws Exception {
+    byte[] bytes = new byte[length];
+    new Random(length).nextBytes(bytes);
+    BrokerProperties broker = BrokerProperties.load(config, List.of());
+    Path file = logs.resolve(name);
+    Files.createDirectories(logs.resolve(name).resolveSibling("."));
+    try (HotTier tier =
+            HotTier.open(
+                TierSpecs.of(broker.strataConfig().orElseThrow(), broker),
+                TierEvents.NONE,
+                SegmentEvents.NONE);
+        FileChannel channel =
+            tier.open(
+                    file,
+                    Set.of(
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE))
+                .orElseThrow()) {
+      ByteBuffer source = ByteBuffer.wrap(bytes);
+      while (source.hasRemaining()) {
+        channel.write(source);
+      }
+    }
+    return bytes;
+  }
+}
