@@ -96,6 +96,11 @@ public final class PoolFiles {
   }
 
   private static void reserve(Path file, long position, long length) throws IOException {
+    // Asked for first, since an allocation that fails half-way fills the device for a while.
+    long usable = Files.getFileStore(file).getUsableSpace();
+    if (usable < length) {
+      throw noSpace(file, length, usable);
+    }
     if (!LibC.available() || !allocateBlocks(file, position, length)) {
       writeZeros(file, position, length);
     }
@@ -114,26 +119,28 @@ public final class PoolFiles {
         return false;
       }
       if (e.getErrorCode() == NO_SPACE) {
-        throw noSpace(file, length, e);
+        IOException failure = noSpace(file, length, Files.getFileStore(file).getUsableSpace());
+        failure.initCause(e);
+        throw failure;
       }
       throw new IOException(
           "Cannot allocate " + length + " bytes for " + file + ": " + e.getMessage(), e);
     }
   }
 
-  private static IOException noSpace(Path file, long length, Exception cause) throws IOException {
+  private static IOException noSpace(Path file, long length, long usable) {
     return new IOException(
         "No room for "
             + file
             + ": it needs "
             + length
             + " more bytes, and its file system has "
-            + Files.getFileStore(file).getUsableSpace()
-            + " usable. Free some room or choose a smaller size",
-        cause);
+            + usable
+            + " usable. Free some room or choose a smaller size");
   }
 
-  private static void writeZeros(Path file, long position, long length) throws IOException {
+  /** What stands in for an allocation; visible to its test. */
+  static void writeZeros(Path file, long position, long length) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZEROS_LENGTH, length));
       for (long done = 0; done < length; ) {

@@ -1,0 +1,5 @@
+/** Benchmarks (JMH), run by hand: docs/benchmarks.md has the commands. */
+@NullMarked
+package io.strata.kafka.it.bench;
+
+import org.jspecify.annotations.NullMarked;
