@@ -181,8 +181,9 @@ public final class Slot {
   }
 
   /**
-   * Adds one extent: 64 KiB at first, each next one twice as long up to 64 MiB, and shorter if only
-   * shorter ones are free.
+   * Adds one extent: 64 KiB at first, and each next one as long as all before it, up to 64 MiB, or
+   * shorter if only shorter ones are free. The room so doubles and is a power of two, as Kafka's
+   * segment sizes mostly are: a full segment of 32 MiB or 1 GiB leaves nothing unused.
    *
    * @return false, with nothing changed, if the pool has no free block or the slot no free entry
    * @throws IllegalStateException if the slot is free
@@ -194,7 +195,8 @@ public final class Slot {
     if (count == SlotLayout.MAX_EXTENTS) {
       return false;
     }
-    for (int order = Math.min(count, SuperblockLayout.LARGEST_ORDER); order >= 0; order--) {
+    int wanted = Math.min(Math.max(0, count - 1), SuperblockLayout.LARGEST_ORDER);
+    for (int order = wanted; order >= 0; order--) {
       OptionalLong block = pool.allocator().allocate(order);
       if (block.isPresent()) {
         publishExtent(current, block.getAsLong(), order);
