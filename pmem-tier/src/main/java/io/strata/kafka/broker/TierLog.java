@@ -1,6 +1,5 @@
 package io.strata.kafka.broker;
 
-import io.strata.kafka.memory.Durability;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolInfo;
 import io.strata.kafka.tier.RecoveryReport;
@@ -55,15 +54,21 @@ public final class TierLog implements TierEvents {
         pool.usage().freeBytes(),
         pool.usage().liveSlots(),
         info.slotCount());
-    if (info.durability() != Durability.POWER) {
-      LOG.warn(
-          "Pool {} does not survive a power cut by itself ({}): what was flushed or replicated"
-              + " does, as with stock Kafka. Use persistent memory on a file system mounted with"
-              + " DAX, and strata.require.dax=true, to have every acknowledged record survive.",
-          info.path(),
-          info.durability() == Durability.FORCE
-              ? "its file system is not DAX"
-              : "its file system is in memory");
+    switch (info.durability()) {
+      case POWER -> {}
+      case FORCE ->
+          LOG.warn(
+              "Pool {} does not survive a power cut by itself (its file system is not DAX): what"
+                  + " was flushed or replicated does, as with stock Kafka. Use persistent memory on"
+                  + " a file system mounted with DAX, and strata.require.dax=true, to have every"
+                  + " acknowledged record survive.",
+              info.path());
+      case PROCESS ->
+          LOG.warn(
+              "Pool {} is on a file system in memory: a power cut or a reboot empties it, flushed"
+                  + " or not. Only what was replicated survives. Use a pool on a disk, or on"
+                  + " persistent memory with strata.require.dax=true, for data that must stay.",
+              info.path());
     }
   }
 
