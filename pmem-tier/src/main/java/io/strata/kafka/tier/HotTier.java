@@ -295,10 +295,14 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     return hot.segment().open(home, options);
   }
 
+  /**
+   * Placed is what is opened as Kafka opens a segment that it will append to, for reading and for
+   * writing. A file that is only made or written (as a copy or a restored backup is) stays at home,
+   * and may become hot when Kafka opens it, if it is still empty then.
+   */
   private Optional<SegmentPlace> placeFor(Path name, Set<? extends OpenOption> options)
       throws IOException {
-    if (!options.contains(StandardOpenOption.WRITE)
-        && !options.contains(StandardOpenOption.APPEND)) {
+    if (!options.contains(StandardOpenOption.READ) || !options.contains(StandardOpenOption.WRITE)) {
       return Optional.empty();
     }
     boolean create =
