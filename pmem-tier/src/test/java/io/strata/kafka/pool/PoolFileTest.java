@@ -1,0 +1,546 @@
+package io.strata.kafka.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
+
+import io.strata.kafka.layout.SlotLayout;
+import io.strata.kafka.layout.SuperblockLayout;
+import io.strata.kafka.memory.MemoryOpener;
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.memory.PoolFiles;
+import io.strata.kafka.memory.ProgressListener;
+import io.strata.kafka.pool.CheckFinding.Severity;
+import io.strata.kafka.pool.PoolException.Kind;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Pools as files: what is refused, and with which words; creation, growing, repair. */
+class PoolFileTest {
+  private static final long SIZE = 4 << 20;
+  private static final UUID DIRECTORY = new UUID(3, 4);
+  private static final PoolOwner OWNER = PoolOwner.of(7, "cluster-a");
+
+  @TempDir private Path directory;
+  private Path file = Path.of("unset");
+
+  @BeforeEach
+  void namePool() {
+    file = directory.resolve("x.pool");
+  }
+
+  private void create() throws IOException {
+    Pool.create(PoolSpec.of(file, MemoryType.MAPPED, SIZE).withOwner(OWNER), ProgressListener.NONE);
+  }
+
+  private Pool open() throws IOException {
+    return Pool.open(file, MemoryType.MAPPED, OWNER);
+  }
+
+  /** Creates a pool with one segment of 1,000 bytes. */
+  private Slot createWithSegment() throws IOException {
+    create();
+    try (Pool pool = open()) {
+      Slot slot = pool.allocateSlot(DIRECTORY, "t-0/0.log").orElseThrow();
+      assertThat(slot.grow()).isTrue();
+      slot.commit(1000);
+      return slot;
+    }
+  }
+
+  private void assertRefused(Kind kind, ThrowingCallable call, String... words) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(PoolException.class, e -> assertThat(e.kind()).isEqualTo(kind))
+        .hasMessageStartingWith("pool " + file + ": ")
+        .hasMessageContainingAll(words);
+  }
+
+  private void put(long position, ByteBuffer bytes) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      assertThat(channel.write(bytes, position)).isEqualTo(bytes.limit());
+    }
+  }
+
+  private ByteBuffer get(long position, int length) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      assertThat(channel.read(bytes, position)).isEqualTo(length);
+    }
+    return bytes.flip();
+  }
+
+  private void flip(long position) throws IOException {
+    ByteBuffer bytes = get(position, 1);
+    put(position, bytes.put(0, (byte) (bytes.get(0) ^ 0x10)));
+  }
+
+  @ParameterizedTest
+  @EnumSource(MemoryType.class)
+  void everyTypeKeepsASegment(MemoryType type) throws IOException {
+    assumeThat(MemoryOpener.unavailable(type)).isEmpty();
+    Pool.create(
+        PoolSpec.of(file, type, SIZE).withOwner(OWNER).withPrefault(true), ProgressListener.NONE);
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+        .isEqualTo("rw-------");
+    assertThat(Files.size(file)).isEqualTo(SIZE);
+    assertThat(PoolFiles.allocatedBytes(file).orElse(SIZE)).isGreaterThanOrEqualTo(SIZE);
+    int index;
+    long generation;
+    try (Pool pool = Pool.open(file, type, OWNER)) {
+      assertThat(pool.info().type()).isEqualTo(type);
+      assertThat(pool.info().owner()).isEqualTo(OWNER);
+      Slot slot = pool.allocateSlot(DIRECTORY, "t-0/0.log").orElseThrow();
+      assertThat(slot.grow()).isTrue();
+      pool.memory().storeAndPersist(slot.extents().position(0), ByteBuffer.wrap(new byte[] {1, 2}));
+      slot.commit(2);
+      slot.force(0, 2);
+      index = slot.index();
+      generation = slot.generation();
+    }
+    try (Pool pool = Pool.open(file, type, OWNER)) {
+      assertThat(pool.slot(index, generation).orElseThrow().committedLength()).isEqualTo(2);
+      assertThat(pool.report().repaired()).isEmpty();
+    }
+    assertThat(PoolChecker.check(file).clean()).isTrue();
+    assertThat(directory).isDirectoryContaining("glob:**/x.pool.lock");
+    assertThat(directory).isDirectoryNotContaining("glob:**.creating");
+  }
+
+  @Test
+  void missing() {
+    assertRefused(Kind.MISSING, this::open, "found no such file", "strata pool create");
+    assertRefused(Kind.MISSING, () -> Pool.openReadOnly(file), "found no such file");
+    assertRefused(Kind.MISSING, () -> PoolChecker.check(file), "found no such file");
+    assertRefused(Kind.MISSING, () -> Pool.repair(file), "found no such file");
+    assertRefused(Kind.MISSING, () -> Pool.grow(file, SIZE, ProgressListener.NONE), "no such file");
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void missingDirectory() {
+    file = directory.resolve("none/x.pool");
+    assertRefused(Kind.MISSING, this::create, "found no directory " + directory.resolve("none"));
+  }
+
+  @Test
+  void existing() throws IOException {
+    create();
+    ByteBuffer before = get(0, 4096);
+    assertRefused(Kind.EXISTS, this::create, "found a file, expected none");
+    assertThat(get(0, 4096)).isEqualTo(before);
+  }
+
+  @Test
+  void anUnfinishedCreationIsNoObstacle() throws IOException {
+    Files.write(directory.resolve("x.pool.creating"), new byte[100]);
+    create();
+    assertThat(directory).isDirectoryNotContaining("glob:**.creating");
+    open().close();
+  }
+
+  @Test
+  void notAPool() throws IOException {
+    PoolFiles.allocate(file, SIZE);
+    assertRefused(
+        Kind.NOT_A_POOL,
+        this::open,
+        "found magic 0x0000000000000000",
+        "expected 0x4c50415441525453",
+        "strata pool create");
+    Files.delete(file);
+    Files.write(file, "hello".getBytes(StandardCharsets.UTF_8));
+    assertRefused(Kind.NOT_A_POOL, this::open, "found magic");
+    Files.write(file, new byte[0]);
+    assertRefused(Kind.NOT_A_POOL, this::open, "found an empty file");
+    file = directory;
+    assertRefused(Kind.NOT_A_POOL, this::open, "not a regular file");
+  }
+
+  @Test
+  void otherOwner() throws IOException {
+    create();
+    assertRefused(
+        Kind.OTHER_OWNER,
+        () -> Pool.open(file, MemoryType.MAPPED, PoolOwner.of(8, "cluster-a")),
+        "found a pool of broker 7 of cluster cluster-a",
+        "expected one of broker 8 of cluster cluster-a",
+        "drain");
+    assertRefused(
+        Kind.OTHER_OWNER,
+        () -> Pool.open(file, MemoryType.MAPPED, PoolOwner.of(7, "cluster-b")),
+        "cluster-b");
+    Pool.open(file, MemoryType.MAPPED, PoolOwner.ANY).close();
+    Pool.open(file, MemoryType.MAPPED, new PoolOwner(OptionalInt.of(7), Optional.empty())).close();
+  }
+
+  @Test
+  void aPoolWithoutOwnerIsBoundToTheFirst() throws IOException {
+    Pool.create(PoolSpec.of(file, MemoryType.MAPPED, SIZE), ProgressListener.NONE);
+    try (Pool pool = Pool.open(file, MemoryType.MAPPED, PoolOwner.ANY)) {
+      assertThat(pool.report().bound()).isFalse();
+    }
+    try (Pool pool = open()) {
+      assertThat(pool.report().bound()).isTrue();
+      assertThat(pool.info().owner()).isEqualTo(OWNER);
+    }
+    assertRefused(
+        Kind.OTHER_OWNER,
+        () -> Pool.open(file, MemoryType.MAPPED, PoolOwner.of(8, "cluster-a")),
+        "broker 7");
+    assertThat(PoolChecker.check(file).clean()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {256, 1024})
+  void newerVersion(int headerLength) throws IOException {
+    createWithSegment();
+    for (long copy : new long[] {SuperblockLayout.FIRST_COPY, SuperblockLayout.SECOND_COPY}) {
+      ByteBuffer header = get(copy, headerLength);
+      header.putInt(SuperblockLayout.VERSION_OFFSET, 9);
+      header.putInt(SuperblockLayout.HEADER_LENGTH_OFFSET, headerLength);
+      CRC32C crc = new CRC32C();
+      crc.update(header.slice(0, headerLength - 4));
+      put(copy, header.putInt(headerLength - 4, (int) crc.getValue()));
+    }
+    for (ThrowingCallable opening :
+        new ThrowingCallable[] {this::open, () -> Pool.openReadOnly(file)}) {
+      assertRefused(
+          Kind.NEWER_VERSION,
+          opening,
+          "found layout version 9, this jar reads up to 1: use a newer strata-kafka jar, or");
+    }
+    assertThat(PoolChecker.check(file).usable()).isFalse();
+  }
+
+  @Test
+  void bothSuperblocksBroken() throws IOException {
+    createWithSegment();
+    flip(SuperblockLayout.FIRST_COPY + 40);
+    flip(SuperblockLayout.SECOND_COPY + 90);
+    assertRefused(
+        Kind.CORRUPT,
+        this::open,
+        "both copies of the superblock are broken",
+        "first found checksum 0x",
+        "second found checksum 0x",
+        "strata pool check");
+    assertRefused(Kind.CORRUPT, () -> Pool.openReadOnly(file), "both copies");
+    assertRefused(Kind.CORRUPT, () -> Pool.repair(file), "both copies");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0", "4096"})
+  void oneSuperblockBroken(long copy) throws IOException {
+    Slot slot = createWithSegment();
+    ByteBuffer before = get(copy, 4096);
+    flip(copy + 45);
+    assertThat(PoolChecker.check(file).findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.severity()).isEqualTo(Severity.WARNING);
+              assertThat(finding.position()).isEqualTo(copy);
+              assertThat(finding.found()).contains("checksum");
+            });
+    try (PoolReader reader = Pool.openReadOnly(file)) {
+      assertThat(reader.read(slot.index(), slot.generation())).isPresent();
+    }
+    assertThat(PoolChecker.check(file).clean()).as("reading repairs nothing").isFalse();
+    try (Pool pool = open()) {
+      assertThat(pool.report().repaired()).hasSize(1);
+      assertThat(pool.slots()).hasSize(1);
+    }
+    assertThat(get(copy, 4096)).isEqualTo(before);
+    assertThat(PoolChecker.check(file).clean()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {256, 4096, 8192, 13000, 2 << 20, (4 << 20) - 1})
+  void truncated(long length) throws IOException {
+    createWithSegment();
+    try (RandomAccessFile cut = new RandomAccessFile(file.toFile(), "rw")) {
+      cut.setLength(length);
+    }
+    for (ThrowingCallable opening :
+        new ThrowingCallable[] {
+          this::open, () -> Pool.openReadOnly(file), () -> Pool.repair(file)
+        }) {
+      assertRefused(
+          Kind.TRUNCATED,
+          opening,
+          "found a file of " + length + " bytes, expected 4194304",
+          "restore the file");
+    }
+    assertThat(PoolChecker.check(file).usable()).isFalse();
+  }
+
+  @Test
+  void readOnly() throws IOException {
+    createWithSegment();
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r--r--"));
+    assertRefused(Kind.READ_ONLY, this::open, "found it read-only", "permission to write");
+    assertRefused(
+        Kind.READ_ONLY, () -> Pool.grow(file, 2 * SIZE, ProgressListener.NONE), "read-only");
+    try (PoolReader reader = Pool.openReadOnly(file)) {
+      assertThat(reader.readAll()).hasSize(1);
+    }
+  }
+
+  @Test
+  void lockedByThisProcess() throws IOException {
+    create();
+    try (Pool pool = open()) {
+      for (int i = 0; i < 2; i++) {
+        assertRefused(Kind.LOCKED, this::open, "found it locked by this process");
+      }
+      assertRefused(Kind.LOCKED, () -> Pool.repair(file), "locked");
+      assertRefused(Kind.LOCKED, () -> Pool.grow(file, 2 * SIZE, ProgressListener.NONE), "locked");
+      assertThat(Files.readString(directory.resolve("x.pool.lock")).trim())
+          .isEqualTo(Long.toString(ProcessHandle.current().pid()));
+      assertThat(pool.allocateSlot(DIRECTORY, "still works")).isPresent();
+      try (PoolReader reader = Pool.openReadOnly(file)) {
+        assertThat(reader.readAll()).as("readers need no lock").hasSize(1);
+      }
+    }
+    open().close();
+  }
+
+  @Test
+  void lockedByAnotherProcess() throws Exception {
+    create();
+    Process holder =
+        new ProcessBuilder(
+                ProcessHandle.current().info().command().orElse("java"),
+                "-cp",
+                System.getProperty("java.class.path"),
+                LockHolder.class.getName(),
+                file.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try (BufferedReader output =
+        new BufferedReader(
+            new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8))) {
+      assertThat(output.readLine()).isEqualTo("locked");
+      for (int i = 0; i < 2; i++) {
+        assertRefused(
+            Kind.LOCKED,
+            this::open,
+            "found it locked by process " + holder.pid(),
+            "stop that process");
+      }
+    } finally {
+      holder.destroyForcibly().waitFor();
+    }
+    open().close();
+  }
+
+  /** Holds a pool's lock until it is killed. */
+  static final class LockHolder {
+    private LockHolder() {}
+
+    public static void main(String[] args) throws Exception {
+      try (Pool pool = Pool.open(Path.of(args[0]), MemoryType.MAPPED, OWNER)) {
+        // A second opening is refused, and must not drop the lock that is held.
+        try {
+          Pool.open(Path.of(args[0]), MemoryType.MAPPED, OWNER).close();
+        } catch (PoolException e) {
+          assertThat(e.kind()).isEqualTo(Kind.LOCKED);
+        }
+        System.out.println("locked");
+        Thread.sleep(Duration.ofMinutes(1).toMillis());
+        assertThat(pool.slots()).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void sparse() throws IOException {
+    createWithSegment();
+    Path dense = file;
+    file = directory.resolve("sparse.pool");
+    Files.copy(dense, file);
+    assumeThat(PoolFiles.allocatedBytes(file)).isPresent();
+    try (RandomAccessFile hole = new RandomAccessFile(file.toFile(), "rw")) {
+      hole.setLength(3 << 20);
+      hole.setLength(SIZE);
+    }
+    assertRefused(
+        Kind.SPARSE,
+        this::open,
+        "bytes allocated, expected all 4194304",
+        "fallocate -o 0 -l 4194304 " + file,
+        "cp --sparse=never");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "4194303, 4, 1, c, found size 4194303",
+    "4194304, 0, 1, c, found slot count 0",
+    "4194304, 2037, 1, c, leave no room for data",
+    "4194304, 4, -1, c, found broker id -1",
+    "4194304, 4, 1, '', found a cluster id of 0 bytes",
+    "4194304, 4, 1, 0123456789012345678901234567890123456789012345678901234567890123x, 65 bytes"
+  })
+  void invalidSpec(long size, int slots, int broker, String cluster, String words) {
+    PoolSpec spec =
+        PoolSpec.of(file, MemoryType.MAPPED, size)
+            .withSlotCount(slots)
+            .withOwner(PoolOwner.of(broker, cluster));
+    assertRefused(Kind.INVALID_SPEC, () -> Pool.create(spec, ProgressListener.NONE), words);
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void noSpace() {
+    PoolSpec spec = PoolSpec.of(file, MemoryType.MAPPED, 100L << 40).withSlotCount(10);
+    assertRefused(
+        Kind.NO_SPACE,
+        () -> Pool.create(spec, ProgressListener.NONE),
+        "bytes usable on its file system, expected 109951162777600");
+    assertThat(directory).isDirectoryNotContaining("glob:**x.pool");
+  }
+
+  @Test
+  void growing() throws IOException {
+    Slot slot = createWithSegment();
+    assertRefused(
+        Kind.INVALID_SPEC,
+        () -> Pool.grow(file, SIZE, ProgressListener.NONE),
+        "found a pool of 4194304 bytes",
+        "cannot shrink");
+    Pool.grow(file, 70L << 20, ProgressListener.NONE);
+    assertThat(Files.size(file)).isEqualTo(70L << 20);
+    try (Pool pool = open()) {
+      assertThat(pool.info().size()).isEqualTo(70L << 20);
+      assertThat(pool.info().dataSize()).isEqualTo(68L << 20);
+      assertThat(pool.info().slotCount()).isEqualTo(4);
+      assertThat(pool.report().repaired()).isEmpty();
+      Slot same = pool.slot(slot.index(), slot.generation()).orElseThrow();
+      assertThat(same.committedLength()).isEqualTo(1000);
+      while (same.grow()) {
+        assertThat(same.extents().capacity()).isLessThanOrEqualTo(68L << 20);
+      }
+      assertThat(same.extents().capacity()).isEqualTo(68L << 20);
+    }
+    assertThat(PoolChecker.check(file).clean()).isTrue();
+  }
+
+  @Test
+  void growingThatDiedBetweenTheCopiesIsFinished() throws IOException {
+    createWithSegment();
+    ByteBuffer before = get(SuperblockLayout.FIRST_COPY, 4096);
+    Pool.grow(file, 2 * SIZE, ProgressListener.NONE);
+    put(SuperblockLayout.FIRST_COPY, before);
+    assertThat(PoolChecker.check(file).findings())
+        .singleElement()
+        .asString()
+        .contains("sequence 1", "sequence 2");
+    try (Pool pool = open()) {
+      assertThat(pool.info().size()).isEqualTo(2 * SIZE);
+      assertThat(pool.report().repaired()).hasSize(1);
+    }
+    assertThat(PoolChecker.check(file).clean()).isTrue();
+  }
+
+  @Test
+  void growingThatDiedBeforeTheCopiesCanBeDoneAgain() throws IOException {
+    createWithSegment();
+    PoolFiles.extend(file, 2 * SIZE);
+    try (Pool pool = open()) {
+      assertThat(pool.info().size()).isEqualTo(SIZE);
+    }
+    Pool.grow(file, 2 * SIZE, ProgressListener.NONE);
+    try (Pool pool = open()) {
+      assertThat(pool.info().size()).isEqualTo(2 * SIZE);
+    }
+  }
+
+  @Test
+  void damagedSlotsAreRefusedUntilTheOperatorGivesThemUp() throws IOException {
+    Slot lost = createWithSegment();
+    Slot kept;
+    try (Pool pool = open()) {
+      kept = pool.allocateSlot(DIRECTORY, "kept").orElseThrow();
+      assertThat(kept.grow()).isTrue();
+      kept.commit(500);
+    }
+    flip(SlotLayout.slotPosition(lost.index()) + 17);
+    assertRefused(
+        Kind.CORRUPT,
+        this::open,
+        "found damaged slots, expected none: ERROR slot " + lost.index() + " at 12304",
+        "strata pool repair");
+    assertThat(PoolChecker.check(file).usable()).isFalse();
+
+    RepairReport report = Pool.repair(file);
+
+    assertThat(report.freedSlots()).containsExactly(lost.index());
+    assertThat(report.findings()).hasSize(1);
+    assertThat(PoolChecker.check(file).clean()).isTrue();
+    try (Pool pool = open()) {
+      assertThat(pool.slots()).extracting(Slot::relativePath).containsExactly("kept");
+      assertThat(pool.generation(lost.index())).isGreaterThan(lost.generation());
+      assertThat(pool.allocateSlot(DIRECTORY, "new").orElseThrow().generation())
+          .isGreaterThan(lost.generation() + 1);
+    }
+  }
+
+  @Test
+  void tenThousandSegmentsAreOpenedFast() throws IOException {
+    // Formatted in memory-backed storage where there is one: this is about the scan.
+    Path fast = Path.of("/dev/shm");
+    if (Files.isWritable(fast)) {
+      file = Files.createTempDirectory(fast, "strata-pool-test").resolve("x.pool");
+    }
+    try {
+      Pool.create(
+          PoolSpec.of(file, MemoryType.MAPPED, 64L << 20).withSlotCount(10_000),
+          ProgressListener.NONE);
+      try (Pool pool = Pool.open(file, MemoryType.MAPPED, PoolOwner.ANY)) {
+        for (int i = 0; i < 10_000; i++) {
+          Slot slot = pool.allocateSlot(DIRECTORY, "t-" + i + "/0.log").orElseThrow();
+          if (i < 800) {
+            assertThat(slot.grow()).isTrue();
+          }
+        }
+      }
+      assertTimeout(
+          Duration.ofSeconds(2),
+          () -> {
+            try (Pool pool = Pool.open(file, MemoryType.MAPPED, PoolOwner.ANY)) {
+              assertThat(pool.report().liveSlots()).isEqualTo(10_000);
+            }
+          });
+    } finally {
+      Files.deleteIfExists(file);
+      Files.deleteIfExists(file.resolveSibling("x.pool.lock"));
+      if (!file.startsWith(directory)) {
+        Files.deleteIfExists(file.getParent());
+      }
+    }
+  }
+}
