@@ -15,6 +15,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,7 +71,11 @@ class SegmentsCommandTest {
             "orders-0           500  spilled  48.8 KiB  9.8 KiB  hot.pool",
             "",
             "total: 3 segments: 1 hot, 1 spilled, 1 home",
-            "pool " + poolFile + ": 146.5 KiB in 2 segments; 256 KiB of 14 MiB used",
+            "pool "
+                + poolFile
+                + ": 146.5 KiB in 2 segments; "
+                + ByteSize.format(pool.usage().usedBytes())
+                + " of 14 MiB used",
             "home: 11.8 KiB in 2 segments");
   }
 
@@ -152,6 +158,42 @@ class SegmentsCommandTest {
 
     assertThat(run.code()).isEqualTo(ExitCode.FINDINGS.code());
     assertThat(run.err()).contains(logs.toString()).contains("correct log.dirs");
+  }
+
+  /** A broker creates and deletes segments while somebody looks: nobody is troubled by it. */
+  @Test
+  void looksOnWhileSegmentsComeAndGo() throws Exception {
+    hot("steady-0", "00000000000000000000.log", 1000);
+    AtomicBoolean stop = new AtomicBoolean();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread writer =
+        new Thread(
+            () -> {
+              try {
+                for (int i = 0; !stop.get(); i = (i + 1) % 50) {
+                  String name = String.format("%020d.log", i);
+                  Slot slot = hot("busy-0", name, 70_000);
+                  slot.markDeleting();
+                  Files.delete(logs.resolve("busy-0").resolve(name));
+                  var extents = slot.extents().toList();
+                  slot.free();
+                  pool.release(extents);
+                }
+              } catch (Throwable e) {
+                failure.set(e);
+              }
+            });
+    writer.start();
+    try {
+      for (int i = 0; i < 100; i++) {
+        CommandLineRun run = CommandLineRun.of("segments", "--config", config).succeeds();
+        assertThat(run.out()).contains("steady-0").doesNotContain("unreachable");
+      }
+    } finally {
+      stop.set(true);
+      writer.join();
+    }
+    assertThat(failure.get()).isNull();
   }
 
   @Test
