@@ -309,7 +309,6 @@ find_jar() {
 }
 
 jar=$(find_jar)
-if [[ -n ${STOCK:-} ]]; then jar=/dev/null; fi
 if [[ -z $jar ]]; then
   say "Building Strata (the first time, Maven downloads what it needs)"
   (cd -- "$root" && mvn -q -B -DskipTests -pl pmem-tier -am package) || fail "the build failed; its messages are above"
@@ -332,7 +331,7 @@ seconds_at_start=$SECONDS
 mkdir -p -- "$here/target"
 work=$(mktemp -d "$here/target/run-XXXXXX")
 mkdir -- "$work/logs" "$work/data" "$work/tmp"
-log=$work/logs/broker.log
+log=""
 
 # tool CLASS ARGUMENTS...: one of Kafka's own command line tools.
 tool() {
@@ -368,9 +367,6 @@ strata.pools=$pool
 strata.pool.type=$type
 metric.reporters=org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter
 EOF
-if [[ -n ${STOCK:-} ]]; then
-  sed -i '/strata/d' "$work/server.properties"
-fi
 say "Formatting the broker's storage with this server.properties"
 show "$work/server.properties"
 tool kafka.tools.StorageTool format --cluster-id "$cluster_id" --config "$work/server.properties" \
@@ -378,41 +374,43 @@ tool kafka.tools.StorageTool format --cluster-id "$cluster_id" --config "$work/s
 
 say "Creating the pool: $pool_mib MiB, type $type"
 note "in $place"
-if [[ -z ${STOCK:-} ]]; then
 strata pool create --size "${pool_mib}MiB" --config "$work/server.properties" >"$work/logs/pool.log" 2>&1 \
   || fail "the pool could not be created: $(tail -n 1 "$work/logs/pool.log")"
-fi
 show "$work/logs/pool.log"
 
-PROVIDER=-Djava.nio.file.spi.DefaultFileSystemProvider=io.strata.kafka.nio.StrataFileSystemProvider
+readonly PROVIDER=-Djava.nio.file.spi.DefaultFileSystemProvider=io.strata.kafka.nio.StrataFileSystemProvider
 
-if [[ -n ${STOCK:-} ]]; then PROVIDER=""; fi
+starts=0
 
-# why_broker_ended: what its log says last, as one line.
+# why_broker_ended: the first error in its log, with the exception that follows it, as one line.
 why_broker_ended() {
   local line reason=""
   while IFS= read -r line; do
-    if [[ $line =~ (Exception|Error|FATAL|ERROR|strata) ]]; then
+    if [[ -z $reason && $line =~ (FATAL|ERROR|^Error|^Exception\ in) ]]; then
       reason=$line
     fi
-  done < <(tail -n 200 "$log")
+    if [[ -n $reason && $line =~ (Exception|Error):\ (.+) ]]; then
+      reason=${BASH_REMATCH[2]}
+      break
+    fi
+  done <"$log"
   echo "${reason:-$(tail -n 1 "$log")}"
 }
 
-# start_broker: starts it and waits until it serves.
+# start_broker: starts it with a log of its own and waits until it serves.
 start_broker() {
-  local tenths=0 started=0 lines
-  started=$(grep -c 'Kafka Server started' "$log" 2>/dev/null) || true
+  local tenths=0
+  log=$work/logs/broker-$((++starts)).log
+  : >"$log"
   # As kafka-server-start.sh: a heap of 1 GiB, G1. nohup, since --keep outlives this terminal.
   nohup "$java" -Xms1g -Xmx1g -XX:+UseG1GC -Djava.awt.headless=true -Djava.io.tmpdir="$work/tmp" \
-    ${PROVIDER:+"$PROVIDER"} \
-    -Dlog4j2.configurationFile="$here/log4j2.properties" -cp "$kafka/libs/*:$jar" \
-    kafka.Kafka "$work/server.properties" >>"$log" 2>&1 </dev/null &
+    "$PROVIDER" -Dlog4j2.configurationFile="$here/log4j2.properties" -cp "$kafka/libs/*:$jar" \
+    kafka.Kafka "$work/server.properties" >"$log" 2>&1 </dev/null &
   broker_pid=$!
   disown "$broker_pid"
-  while lines=$(grep -c 'Kafka Server started' "$log") || true; ((${lines:-0} <= ${started:-0})); do
+  until grep -q 'Kafka Server started' "$log"; do
     broker_runs || fail "the broker did not start: $(why_broker_ended)"
-    ((tenths++ < 600)) || fail "the broker did not start within 60 s"
+    ((tenths++ < 900)) || fail "the broker did not start within 90 s"
     sleep 0.1
   done
 }
@@ -548,6 +546,7 @@ kill $broker_pid 2>/dev/null && while kill -0 $broker_pid 2>/dev/null; do sleep 
 rm -rf -- $(printf '%q' "$pool") $(printf '%q' "$pool.lock") $(printf '%q' "$work")
 EOF
   chmod +x "$work/stop.sh"
+  rm -f -- "$work/payloads.txt"
   note "the broker stays: connect to $bootstrap (topics orders and clicks), for example"
   note "  $(printf '%q' "$java") -cp '$kafka/libs/*' org.apache.kafka.tools.ConsoleProducer --bootstrap-server $bootstrap --topic orders"
   note "its log: $log"
