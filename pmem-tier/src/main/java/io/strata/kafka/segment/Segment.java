@@ -232,7 +232,12 @@ public final class Segment {
   public void free() throws IOException {
     List<Extent> extents = writer.free();
     if (!extents.isEmpty()) {
-      lifetime.whenUnused(() -> gate.retire(() -> writer.release(extents)));
+      lifetime.whenUnused(
+          () -> {
+            // A read that began before its channel was closed may look only now.
+            writer.forgetBytes();
+            gate.retire(() -> writer.release(extents));
+          });
     }
   }
 

@@ -51,7 +51,7 @@ final class SegmentWriter {
   /** One force at a time: a second one must not return while the first still works. */
   private final ReentrantLock forceLock = new ReentrantLock();
 
-  /** Written under the lock, read by anyone. */
+  /** Written under the lock as long as the slot is not free, read by anyone. */
   private volatile SegmentView view;
 
   @GuardedBy("lock")
@@ -420,8 +420,9 @@ final class SegmentWriter {
   void homeMayHaveGrown(FileChannel home) throws IOException {
     lock.lock();
     try {
-      if (view.spilled()) {
-        view.extendTo(home.size());
+      SegmentView current = view;
+      if (current.spilled()) {
+        current.extendTo(home.size());
         tail.dirty(true);
       }
     } finally {
@@ -475,6 +476,15 @@ final class SegmentWriter {
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * Shows an empty segment from now on: the freed one's bytes are about to be another's. Takes no
+   * lock, since an interrupt may close the last channel in a thread that must not wait; after
+   * {@link #free} nobody else changes the view.
+   */
+  void forgetBytes() {
+    view = SegmentView.inPool(ExtentList.EMPTY, 0);
   }
 
   /** Gives extents back to the pool that no reader can see any more. */

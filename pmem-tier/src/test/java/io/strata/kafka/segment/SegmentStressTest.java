@@ -1,0 +1,322 @@
+package io.strata.kafka.segment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Writers append, truncate, spill and delete in a pool that is too small for them, so that extents
+ * go from one to the other all the time. Each byte is a function of its segment and its position:
+ * whatever a reader gets beyond that is another segment's, or was never written.
+ */
+final class SegmentStressTest {
+
+  private static final long MILLIS = Long.getLong("strata.test.stress.millis", 1500);
+  private static final int BLOCK = TinyPool.BLOCK;
+
+  @TempDir(factory = MemoryBackedDirectory.class)
+  Path directory;
+
+  private final AtomicBoolean stop = new AtomicBoolean();
+  private final AtomicLong reads = new AtomicLong();
+  private final AtomicLong foreignReads = new AtomicLong();
+  private final AtomicLong ends = new AtomicLong();
+  private final AtomicLong spills = new AtomicLong();
+
+  /** One life of a segment: a channel to write, one to read, and what tells its bytes. */
+  private record Life(int mark, Segment segment, Path home, FileChannel reader) {
+    byte at(long position) {
+      return (byte) ((mark * 31) ^ (position * 7) ^ (position >> 12) ^ 0x55);
+    }
+
+    ByteBuffer bytes(long position, int length) {
+      ByteBuffer bytes = ByteBuffer.allocate(length);
+      for (int i = 0; i < length; i++) {
+        bytes.put(at(position + i));
+      }
+      return bytes.flip();
+    }
+
+    void check(long position, ByteBuffer read) {
+      for (long p = position; read.hasRemaining(); p++) {
+        byte found = read.get();
+        if (found != at(p)) {
+          throw new AssertionError(
+              "mark " + mark + " at " + p + ": found " + found + ", expected " + at(p) + ", size "
+                  + segment.size() + ", in pool " + segment.bytesInPool());
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void readersSeeTheirSegmentOnly(long seed) throws Exception {
+    Path file = directory.resolve("pool");
+    int writers = 2;
+    int readersEach = 2;
+    ExecutorService threads = Executors.newFixedThreadPool(writers * (1 + readersEach));
+    List<Future<?>> running = new ArrayList<>();
+    try (TinyPool pool = TinyPool.create(file);
+        PoolReader foreign = Pool.openReadOnly(file)) {
+      pool.leaveFree(7);
+      for (int w = 0; w < writers; w++) {
+        Writer writer = new Writer(pool, w, new Random(seed * 100 + w));
+        running.add(threads.submit(writer));
+        for (int r = 0; r < readersEach; r++) {
+          Random random = new Random(seed * 10_000 + w * 100 + r);
+          boolean sameProcess = r != readersEach - 1;
+          running.add(
+              threads.submit(
+                  sameProcess ? reader(writer, random) : foreignReader(writer, foreign, random)));
+        }
+      }
+      long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MILLIS);
+      while (System.nanoTime() < end && running.stream().noneMatch(Future::isDone)) {
+        Thread.sleep(10);
+      }
+      stop.set(true);
+      for (Future<?> one : running) {
+        one.get(20, TimeUnit.SECONDS);
+      }
+      pool.leaveFree(32);
+      assertThat(pool.pool().usage().freeBytes()).as("all extents came back").isEqualTo(2L << 20);
+    } catch (java.util.concurrent.ExecutionException e) {
+      throw new AssertionError("seed " + seed + ": " + e.getCause(), e);
+    } finally {
+      stop.set(true);
+      threads.shutdownNow();
+    }
+    assertThat(reads.get()).isGreaterThan(100);
+    assertThat(foreignReads.get()).isGreaterThan(10);
+    assertThat(ends.get()).isGreaterThan(3);
+    assertThat(spills.get()).isGreaterThan(3);
+  }
+
+  private final class Writer implements Callable<Void>, SegmentEvents {
+
+    private final TinyPool pool;
+    private final int number;
+    private final Random random;
+    private int lives;
+    private volatile Life life;
+
+    Writer(TinyPool pool, int number, Random random) throws IOException {
+      this.pool = pool;
+      this.number = number;
+      this.random = random;
+      this.life = newLife();
+    }
+
+    private Life newLife() throws IOException {
+      int mark = number + 2 * lives++;
+      Path home = Files.createFile(directory.resolve("home" + mark));
+      Segment segment =
+          new Segment(
+              pool.allocate("segment" + mark),
+              pool.pool(),
+              0,
+              SegmentSettings.defaults(),
+              this);
+      FileChannel reader =
+          segment.open(
+              FileChannel.open(home, StandardOpenOption.READ), Set.of(StandardOpenOption.READ));
+      return new Life(mark, segment, home, reader);
+    }
+
+    @Override
+    public void spilled(long bytes, boolean first) {
+      spills.addAndGet(first ? 1 : 0);
+    }
+
+    @Override
+    public Void call() throws IOException {
+      live();
+      while (!stop.get()) {
+        end(life);
+        life = newLife();
+        live();
+      }
+      end(life);
+      return null;
+    }
+
+    private void live() throws IOException {
+      Life current = life;
+      Segment segment = current.segment();
+      try (FileChannel channel =
+          segment.open(
+              FileChannel.open(current.home(), StandardOpenOption.READ, StandardOpenOption.WRITE),
+              Set.of(StandardOpenOption.WRITE))) {
+        for (int i = 0; i < 60 && !stop.get(); i++) {
+          long size = segment.size();
+          if (random.nextInt(6) == 0) {
+            channel.truncate((long) (size * random.nextDouble()));
+          } else {
+            channel.write(current.bytes(size, 1 + random.nextInt(BLOCK / 2)), size);
+          }
+        }
+      }
+    }
+
+    private void end(Life current) throws IOException {
+      current.segment().markDeleting();
+      Files.delete(current.home());
+      current.segment().free();
+      if (random.nextBoolean()) {
+        // A deleted segment that is still open keeps its bytes.
+        ByteBuffer target = ByteBuffer.allocate(BLOCK);
+        if (current.reader().read(target, 0) > 0) {
+          current.check(0, target.flip());
+        }
+      }
+      current.reader().close();
+      ends.incrementAndGet();
+    }
+  }
+
+  private Callable<Void> reader(Writer writer, Random random) {
+    return () -> {
+      ByteBuffer target = ByteBuffer.allocateDirect(3 * BLOCK);
+      while (!stop.get()) {
+        Life life = writer.life;
+        long position = (long) (random.nextDouble() * (life.segment().size() + 1));
+        target.clear().limit(1 + random.nextInt(target.capacity()));
+        try {
+          if (random.nextInt(3) == 0) {
+            life.reader().transferTo(position, target.limit(), new Checking(life, position));
+          } else {
+            life.reader().read(target, position);
+            life.check(position, target.flip());
+          }
+          reads.incrementAndGet();
+        } catch (ClosedChannelException e) {
+          // The segment has come to its end; the writer has the next one.
+        }
+      }
+      return null;
+    };
+  }
+
+  private Callable<Void> foreignReader(Writer writer, PoolReader pool, Random random) {
+    return () -> {
+      ByteBuffer target = ByteBuffer.allocateDirect(3 * BLOCK);
+      while (!stop.get()) {
+        Life life = writer.life;
+        ReadOnlySegment segment = new ReadOnlySegment(pool, life.segment().tag());
+        try (FileChannel channel =
+            segment.open(
+                FileChannel.open(life.home(), StandardOpenOption.READ),
+                Set.of(StandardOpenOption.READ))) {
+          for (int i = 0; i < 20; i++) {
+            long position = (long) (random.nextDouble() * (channel.size() + 1));
+            target.clear().limit(1 + random.nextInt(target.capacity()));
+            if (channel.read(target, position) > 0) {
+              life.check(position, target.flip());
+            }
+            channel.transferTo(position, 1000, new Checking(life, position));
+            foreignReads.incrementAndGet();
+          }
+        } catch (java.nio.file.NoSuchFileException e) {
+          // Deleted before it was opened.
+        } catch (IOException e) {
+          assertThat(e).hasMessageContaining("deleted it or moved it");
+        }
+      }
+      return null;
+    };
+  }
+
+  /** A target that takes what it is given if that is right, slowly now and then. */
+  private static final class Checking implements WritableByteChannel {
+
+    private final Life life;
+    private long position;
+
+    Checking(Life life, long position) {
+      this.life = life;
+      this.position = position;
+    }
+
+    @Override
+    public int write(ByteBuffer source) {
+      int length = source.remaining();
+      life.check(position, source);
+      position += length;
+      return length;
+    }
+
+    @Override
+    public boolean isOpen() {
+      return true;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** A reader that takes its time holds the extents, and nobody's append. */
+  @Test
+  void slowReaderHoldsExtentsAndNoWriter() throws Exception {
+    try (TinyPool pool = TinyPool.create(directory.resolve("pool"))) {
+      pool.leaveFree(2);
+      Path home = Files.createFile(directory.resolve("home"));
+      Segment segment =
+          new Segment(
+              pool.allocate("s"), pool.pool(), 0, SegmentSettings.defaults(), SegmentEvents.NONE);
+      Set<StandardOpenOption> options =
+          Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
+      try (FileChannel channel = segment.open(FileChannel.open(home, options), options)) {
+        channel.write(ByteBuffer.wrap(new byte[2 * BLOCK]));
+        WritableByteChannel slow =
+            new WritableByteChannel() {
+              @Override
+              public int write(ByteBuffer source) throws IOException {
+                // In the middle of the read everything goes on.
+                channel.truncate(BLOCK / 2);
+                assertThat(pool.pool().usage().freeBytes()).as("held").isZero();
+                channel.write(ByteBuffer.wrap(new byte[BLOCK]), BLOCK / 2);
+                assertThat(segment.size()).isEqualTo(BLOCK + BLOCK / 2);
+                int length = source.remaining();
+                source.position(source.limit());
+                return length;
+              }
+
+              @Override
+              public boolean isOpen() {
+                return true;
+              }
+
+              @Override
+              public void close() {}
+            };
+        assertThat(channel.transferTo(0, 1000, slow)).isEqualTo(1000);
+        assertThat(pool.pool().usage().freeBytes()).as("released").isEqualTo(BLOCK);
+      }
+    }
+  }
+}
