@@ -54,7 +54,8 @@ final class HomeTail {
   /**
    * Cuts home to {@code size}, if it may be longer.
    *
-   * @param durably whether the cut must have survived a power cut when this returns
+   * @param durably whether the cut must survive a power cut when this returns; always so where each
+   *     write is forced
    * @throws IOException when that fails; it is tried again before the next write
    */
   void cut(FileChannel home, long size, boolean durably) throws IOException {
@@ -63,7 +64,7 @@ final class HomeTail {
         home.truncate(size);
         dirty = true;
       }
-      if (durably && (dirty || forceEachWrite)) {
+      if (forceEachWrite || (durably && dirty)) {
         home.force(true);
         dirty = false;
       }

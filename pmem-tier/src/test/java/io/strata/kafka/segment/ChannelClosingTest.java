@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -195,7 +196,7 @@ final class ChannelClosingTest {
     thread.join(TimeUnit.SECONDS.toMillis(60));
     assertThat(thread.isAlive()).isFalse();
     assertThat(interrupted.get()).isEqualTo(end.get() instanceof ClosedByInterruptException);
-    return end.get();
+    return Objects.requireNonNull(end.get());
   }
 
   @Test
@@ -370,7 +371,6 @@ final class ChannelClosingTest {
     assertThat(shared.isValid()).isFalse();
     channel.close();
     assertThat(lock.isValid()).isFalse();
-    assertThatThrownBy(lock::release)
-        .isExactlyInstanceOf(ClosedChannelException.class);
+    assertThatThrownBy(lock::release).isExactlyInstanceOf(ClosedChannelException.class);
   }
 }

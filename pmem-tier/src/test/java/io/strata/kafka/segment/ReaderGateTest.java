@@ -114,7 +114,9 @@ final class ReaderGateTest {
       Random random = new Random(seed);
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
       int stamp = 1;
-      while (stamp < PUBLICATIONS && System.nanoTime() < end && running.stream().noneMatch(Future::isDone)) {
+      while (stamp < PUBLICATIONS
+          && System.nanoTime() < end
+          && running.stream().noneMatch(Future::isDone)) {
         Integer block = free.poll();
         if (block == null) {
           Thread.yield();

@@ -1,0 +1,377 @@
+package io.strata.kafka.segment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.memory.CrashError;
+import io.strata.kafka.memory.Durability;
+import io.strata.kafka.memory.RecordingMemory;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotState;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.StandardOpenOption;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A seeded workload on a few segments, cut at each persist point of the pool and at each change of
+ * home. After a power cut (a pool that survives one, each spill forced) and after the mere end of
+ * the process (any pool) each segment is what was acknowledged, or that with the interrupted
+ * operation done in part; and it goes on from there.
+ */
+final class SegmentCrashTest {
+
+  private static final int OPERATIONS = 30;
+  private static final int SEGMENTS = 3;
+  private static final Set<StandardOpenOption> READ_WRITE =
+      Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4})
+  void powerCutInADaxPool(long seed) throws IOException {
+    cutEverywhere(seed, Durability.POWER, true);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {11, 12})
+  void killInADaxPool(long seed) throws IOException {
+    cutEverywhere(seed, Durability.POWER, false);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {22, 23})
+  void killInAnOrdinaryPool(long seed) throws IOException {
+    cutEverywhere(seed, Durability.FORCE, false);
+  }
+
+  private static void cutEverywhere(long seed, Durability durability, boolean power)
+      throws IOException {
+    Workload whole = new Workload(seed, durability, power);
+    whole.format();
+    long first = whole.memory.persistPoints() + 1;
+    whole.run();
+    long persists = whole.memory.persistPoints();
+    long changes = whole.changes();
+    whole.closeAll();
+    assertThat(changes).as("the workload of seed %s reaches home", seed).isGreaterThan(4);
+    for (long point = first; point <= persists; point++) {
+      cut(new Workload(seed, durability, power), point, Long.MAX_VALUE);
+    }
+    for (long change = 1; change <= changes; change++) {
+      cut(new Workload(seed, durability, power), Long.MAX_VALUE, change);
+    }
+  }
+
+  private static void cut(Workload workload, long persistPoint, long change) throws IOException {
+    try {
+      workload.format();
+      if (persistPoint != Long.MAX_VALUE) {
+        workload.memory.crashBefore(persistPoint);
+      }
+      workload.crashAtChange = change;
+      workload.run();
+      throw new AssertionError("no crash");
+    } catch (CrashError | HeapFile.Crash e) {
+      workload.recover();
+    } catch (AssertionError | RuntimeException | IOException e) {
+      throw new AssertionError(workload + ", cut at " + persistPoint + "/" + change, e);
+    }
+    try {
+      workload.checkAll();
+      workload.goOn();
+    } catch (AssertionError | RuntimeException | IOException e) {
+      throw new AssertionError(workload + ", cut at " + persistPoint + "/" + change, e);
+    }
+  }
+
+  /** What one segment must be, and may be while an operation is under way. */
+  private static final class Expected {
+    final int number;
+    HeapFile home = new HeapFile();
+    byte[] acknowledged = new byte[0];
+
+    /** The longest that it may be: with the append under way; starts with what is acknowledged. */
+    byte[] longest = acknowledged;
+
+    /** The shortest that it may be: with the truncation under way. */
+    int shortest;
+
+    /** Whether it is being made or deleted. */
+    boolean uncertain;
+
+    Optional<SegmentTag> tag = Optional.empty();
+    Optional<Segment> segment = Optional.empty();
+    Optional<FileChannel> channel = Optional.empty();
+
+    Expected(int number) {
+      this.number = number;
+    }
+
+    void acknowledge(byte[] content) {
+      acknowledged = content;
+      longest = content;
+      shortest = content.length;
+    }
+  }
+
+  private static final class Workload {
+
+    private final long seed;
+    private final Random random;
+    private final Durability durability;
+    private final boolean power;
+    private final List<Expected> segments = new ArrayList<>();
+    private RecordingMemory memory;
+    private TinyPool pool;
+    private int numbers;
+    private long crashAtChange = Long.MAX_VALUE;
+    private long changesOfTheDeleted;
+
+    Workload(long seed, Durability durability, boolean power) throws IOException {
+      this.seed = seed;
+      this.random = new Random(seed);
+      this.durability = durability;
+      this.power = power;
+      this.memory = new RecordingMemory(4 << 20, durability);
+      this.pool = TinyPool.format(memory);
+    }
+
+    void format() throws IOException {
+      // Extents hold what others left: nothing of that may ever be seen.
+      pool.leaveFree(32);
+      Slot dirt = pool.allocate("dirt");
+      while (dirt.grow()) {
+        for (int i = 0; i < dirt.extents().count(); i++) {
+          byte[] others = new byte[(int) dirt.extents().length(i)];
+          Arrays.fill(others, (byte) 0xEE);
+          memory.storeAndPersist(dirt.extents().position(i), ByteBuffer.wrap(others));
+        }
+      }
+      var extents = dirt.extents().toList();
+      dirt.free();
+      pool.pool().release(extents);
+      pool.leaveFree(2);
+    }
+
+    void run() throws IOException {
+      for (int i = 0; i < OPERATIONS; i++) {
+        step();
+        passOnTheCrash();
+      }
+    }
+
+    /** The homes count their changes each; the crash is at the sum. */
+    private void passOnTheCrash() {
+      for (Expected one : segments) {
+        if (crashAtChange != Long.MAX_VALUE) {
+          one.home.crashAt(crashAtChange - (changes() - one.home.changes()));
+        }
+      }
+    }
+
+    long changes() {
+      return changesOfTheDeleted + segments.stream().mapToLong(one -> one.home.changes()).sum();
+    }
+
+    private void step() throws IOException {
+      int dice = random.nextInt(100);
+      if (segments.size() < SEGMENTS && (segments.isEmpty() || dice < 15)) {
+        create();
+        return;
+      }
+      Expected one = segments.get(random.nextInt(segments.size()));
+      if (dice < 70) {
+        append(one);
+      } else if (dice < 82) {
+        truncate(one);
+      } else if (dice < 88) {
+        one.channel.orElseThrow().force(true);
+      } else if (dice < 94) {
+        reopen(one);
+      } else {
+        delete(one);
+      }
+    }
+
+    private void create() throws IOException {
+      Expected one = new Expected(numbers++);
+      one.uncertain = true;
+      segments.add(one);
+      passOnTheCrash();
+      Slot slot = pool.allocate("segment" + one.number);
+      open(one, slot, 0);
+      one.uncertain = false;
+    }
+
+    private void open(Expected one, Slot slot, long homeSize) throws IOException {
+      Segment segment =
+          new Segment(
+              slot,
+              pool.pool(),
+              homeSize,
+              new SegmentSettings(power, InstantSource.system()),
+              SegmentEvents.NONE);
+      one.tag = Optional.of(segment.tag());
+      one.segment = Optional.of(segment);
+      one.channel = Optional.of(segment.open(one.home.open(), READ_WRITE));
+    }
+
+    private void reopen(Expected one) throws IOException {
+      Segment segment = one.segment.orElseThrow();
+      one.channel.orElseThrow().close();
+      open(one, segment.slot(), one.home.size());
+      assertThat(content(one)).isEqualTo(one.acknowledged);
+    }
+
+    private void append(Expected one) throws IOException {
+      byte[] bytes = new byte[1 + random.nextInt(random.nextInt(3) == 0 ? 100_000 : 9000)];
+      random.nextBytes(bytes);
+      int before = one.acknowledged.length;
+      one.longest = Arrays.copyOf(one.acknowledged, before + bytes.length);
+      System.arraycopy(bytes, 0, one.longest, before, bytes.length);
+      int written = one.channel.orElseThrow().write(ByteBuffer.wrap(bytes), before);
+      assertThat(written).isEqualTo(bytes.length);
+      one.acknowledge(one.longest);
+    }
+
+    private void truncate(Expected one) throws IOException {
+      one.shortest = random.nextInt(one.acknowledged.length + 1);
+      one.channel.orElseThrow().truncate(one.shortest);
+      one.acknowledge(Arrays.copyOf(one.acknowledged, one.shortest));
+    }
+
+    private void delete(Expected one) throws IOException {
+      one.uncertain = true;
+      Segment segment = one.segment.orElseThrow();
+      segment.markDeleting();
+      segment.free();
+      one.channel.orElseThrow().close();
+      changesOfTheDeleted += one.home.changes();
+      segments.remove(one);
+    }
+
+    void recover() throws IOException {
+      Random chance = new Random(seed + memory.persistPoints() + changes());
+      memory = power ? memory.crash(chance) : memory.kill();
+      pool = TinyPool.open(memory);
+      for (Iterator<Expected> each = segments.iterator(); each.hasNext(); ) {
+        Expected one = each.next();
+        one.home = power ? one.home.crash(chance) : one.home.kill();
+        Optional<Slot> slot = slotOf(one).filter(found -> found.state() == SlotState.LIVE);
+        if (slot.isEmpty() && one.uncertain) {
+          each.remove();
+        } else {
+          open(one, slot.orElseThrow(), one.home.size());
+        }
+      }
+      assertThat(pool.pool().report()).isNotNull();
+    }
+
+    private Optional<Slot> slotOf(Expected one) {
+      return one.tag.isPresent()
+          ? one.tag.flatMap(tag -> pool.pool().slot(tag.slot(), tag.generation()))
+          : pool.pool().slots().stream()
+              .filter(slot -> slot.relativePath().equals("segment" + one.number))
+              .findAny();
+    }
+
+    private static byte[] content(Expected one) throws IOException {
+      try (FileChannel reader =
+          one.segment.orElseThrow().open(one.home.open(), Set.of(StandardOpenOption.READ))) {
+        return Channels.newInputStream(new Positional(reader)).readAllBytes();
+      }
+    }
+
+    void checkAll() throws IOException {
+      for (Expected one : segments) {
+        byte[] found = content(one);
+        assertThat(found.length)
+            .as("length of segment %s", one.number)
+            .isBetween(one.shortest, one.longest.length);
+        checkBytes(one, found);
+        one.acknowledge(found);
+        one.uncertain = false;
+      }
+    }
+
+    private void checkBytes(Expected one, byte[] found) {
+      long atHome = one.segment.orElseThrow().bytesInPool();
+      int certain = Math.min(one.acknowledged.length, one.shortest);
+      for (int i = 0; i < found.length; i++) {
+        // Of an append at home that was never acknowledged, a power cut may leave any pages.
+        boolean tornAtHome = power && i >= certain && i >= atHome && found[i] == 0;
+        if (found[i] != one.longest[i] && !tornAtHome) {
+          throw new AssertionError(
+              "segment %s at %s: found %s, expected %s; length %s, acknowledged %s, in pool %s"
+                  .formatted(
+                      one.number,
+                      i,
+                      found[i],
+                      one.longest[i],
+                      found.length,
+                      one.acknowledged.length,
+                      atHome));
+        }
+      }
+    }
+
+    /** What was recovered is whole enough to be worked with. */
+    void goOn() throws IOException {
+      crashAtChange = Long.MAX_VALUE;
+      for (int i = 0; i < 10; i++) {
+        step();
+      }
+      checkAll();
+      closeAll();
+    }
+
+    void closeAll() throws IOException {
+      for (Expected one : segments) {
+        one.channel.orElseThrow().close();
+      }
+      pool.close();
+    }
+
+    @Override
+    public String toString() {
+      return "seed " + seed + ", " + durability + (power ? ", power cut" : ", killed");
+    }
+  }
+
+  /** Reads by position alone, which is all that a home on the heap can do. */
+  private static final class Positional implements java.nio.channels.ReadableByteChannel {
+    private final FileChannel channel;
+    private long position;
+
+    Positional(FileChannel channel) {
+      this.channel = channel;
+    }
+
+    @Override
+    public int read(ByteBuffer target) throws IOException {
+      int read = channel.read(target, position);
+      position += Math.max(0, read);
+      return read;
+    }
+
+    @Override
+    public boolean isOpen() {
+      return channel.isOpen();
+    }
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
+    }
+  }
+}
