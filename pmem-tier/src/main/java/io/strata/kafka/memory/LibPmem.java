@@ -44,24 +44,25 @@ final class LibPmem {
 
   /** Asks once whether the libraries are there. */
   private static final class Probe {
-    static final Optional<String> REASON = probe();
+    static final Optional<String> REASON = missing(NEEDED);
+  }
 
-    private static Optional<String> probe() {
-      for (String library : NEEDED) {
-        try {
-          NativeLibrary unused = NativeLibrary.getInstance(library);
-        } catch (UnsatisfiedLinkError e) {
-          return Optional.of(
-              library
-                  + " cannot be loaded: install it (Debian and Ubuntu: libpmem1, libpmemobj1,"
-                  + " libpmempool1; Fedora and RHEL: libpmem, libpmemobj, libpmempool). "
-                  + e.getMessage());
-        } catch (LinkageError e) {
-          return Optional.of("JNA cannot be loaded: " + e);
-        }
+  /** Why one of these libraries cannot be loaded; empty when all can. */
+  static Optional<String> missing(List<String> libraries) {
+    for (String library : libraries) {
+      try {
+        NativeLibrary unused = NativeLibrary.getInstance(library);
+      } catch (UnsatisfiedLinkError e) {
+        return Optional.of(
+            library
+                + " cannot be loaded: install it (Debian and Ubuntu: libpmem1, libpmemobj1,"
+                + " libpmempool1; Fedora and RHEL: libpmem, libpmemobj, libpmempool). "
+                + e.getMessage());
+      } catch (LinkageError e) {
+        return Optional.of("JNA cannot be loaded: " + e);
       }
-      return Optional.empty();
     }
+    return Optional.empty();
   }
 
   /** The call as libpmem has it. */

@@ -14,6 +14,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -209,6 +212,49 @@ abstract class FileBackedContract extends MemoryContract {
           .isInstanceOf(IOException.class);
       assertThat(memory().transferTo(0, 100, target)).isEqualTo(100);
     }
+  }
+
+  /** Bytes that a load has returned are right even if the file is cut at that very moment. */
+  @Test
+  void aLoadDuringTheTruncationGivesTheRightBytesOrAnIOException() throws Exception {
+    byte[] ones = ones(SIZE);
+    for (int round = 0; round < 20; round++) {
+      grow();
+      memory().store(0, ByteBuffer.wrap(ones));
+      CountDownLatch running = new CountDownLatch(2);
+      FutureTask<Long> bulk = loadUntilItFails(running, 65_536);
+      FutureTask<Long> words = loadUntilItFails(running, Long.BYTES);
+      running.await();
+      truncate();
+      assertThat(bulk.get()).isPositive();
+      assertThat(words.get()).isPositive();
+    }
+  }
+
+  private FutureTask<Long> loadUntilItFails(CountDownLatch running, int length) {
+    FutureTask<Long> task =
+        new FutureTask<>(
+            () -> {
+              Random random = new Random(length);
+              byte[] expected = ones(length);
+              ByteBuffer target = ByteBuffer.allocate(length);
+              for (long loads = 1; ; loads++) {
+                long position = random.nextInt(SIZE - length) & -8;
+                try {
+                  if (length == Long.BYTES) {
+                    target.putLong(0, memory().loadLong(position));
+                  } else {
+                    memory().load(position, target.clear());
+                  }
+                } catch (IOException e) {
+                  return loads;
+                }
+                assertThat(target.array()).isEqualTo(expected);
+                running.countDown();
+              }
+            });
+    new Thread(task, "loads of " + length).start();
+    return task;
   }
 
   /** A call at a position, as often as asked. */

@@ -1,0 +1,137 @@
+package io.strata.kafka.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Interrupts that strike while the thread is in the channel. */
+class ReopeningChannelTest {
+  @TempDir Path directory;
+
+  private final AtomicInteger runs = new AtomicInteger();
+
+  private Path file = Path.of("");
+
+  @BeforeEach
+  void writeFile() throws IOException {
+    file = Files.write(directory.resolve("file"), new byte[] {1, 2, 3, 4});
+  }
+
+  @AfterEach
+  void forgetInterrupt() {
+    Thread.interrupted();
+  }
+
+  @Test
+  void repeatsWhatAnInterruptStruck() throws IOException {
+    ReopeningChannel channel = open();
+    assertThat(channel.<Integer>repeatably(this::readInterrupted)).isEqualTo(4);
+    assertThat(runs).hasValue(2);
+    assertThat(Thread.interrupted()).as("interrupt is pending").isTrue();
+    assertThat(channel.<Long>repeatably(FileChannel::size)).isEqualTo(4);
+    channel.close();
+  }
+
+  @Test
+  void doesNotRepeatWhatMayHaveHadAnEffect() throws IOException {
+    ReopeningChannel channel = open();
+    assertThatThrownBy(() -> channel.<Integer>once(this::readInterrupted))
+        .isInstanceOf(ClosedByInterruptException.class);
+    assertThat(runs).hasValue(1);
+    assertThat(Thread.interrupted()).as("interrupt is pending").isTrue();
+    assertThat(channel.<Long>once(FileChannel::size)).as("open again").isEqualTo(4);
+    channel.close();
+  }
+
+  @Test
+  void anotherThreadsInterruptIsNotFeltByAnOperationThatIsRunOnce() throws IOException {
+    ReopeningChannel channel = open();
+    int read =
+        channel.once(
+            opened -> {
+              if (runs.incrementAndGet() == 1) {
+                opened.close(); // as the interrupt of another thread in it does
+              }
+              return opened.read(ByteBuffer.allocate(10), 0);
+            });
+    assertThat(read).isEqualTo(4);
+    assertThat(runs).hasValue(2);
+    channel.close();
+  }
+
+  @Test
+  void aClosedTargetIsNotMistakenForTheFile() throws IOException {
+    ReopeningChannel channel = open();
+    for (boolean once : new boolean[] {false, true}) {
+      ReopeningChannel.Operation<Integer> operation =
+          opened -> {
+            runs.incrementAndGet();
+            throw new ClosedChannelException();
+          };
+      assertThatThrownBy(() -> run(channel, once, operation))
+          .isInstanceOf(ClosedChannelException.class);
+    }
+    assertThat(runs).hasValue(2);
+    channel.close();
+  }
+
+  @Test
+  void noticesThatTheFileWasReplaced() throws IOException {
+    ReopeningChannel channel = open();
+    Path other = Files.write(directory.resolve("other"), new byte[] {9, 9, 9, 9});
+    assertThatThrownBy(
+            () ->
+                channel.<Integer>repeatably(
+                    opened -> {
+                      Files.move(other, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+                      return readInterrupted(opened);
+                    }))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(file.toString())
+        .hasMessageContaining("replaced");
+    channel.close();
+  }
+
+  @Test
+  void isClosedForGood() throws IOException {
+    ReopeningChannel channel = open();
+    channel.close();
+    channel.close();
+    assertThatThrownBy(() -> channel.<Long>repeatably(FileChannel::size))
+        .isInstanceOf(ClosedChannelException.class);
+    assertThatThrownBy(() -> channel.<Long>once(FileChannel::size))
+        .isInstanceOf(ClosedChannelException.class);
+  }
+
+  private static int run(
+      ReopeningChannel channel, boolean once, ReopeningChannel.Operation<Integer> operation)
+      throws IOException {
+    return once ? channel.once(operation) : channel.repeatably(operation);
+  }
+
+  /** Interrupts its own thread within the first run. */
+  private int readInterrupted(FileChannel channel) throws IOException {
+    if (runs.incrementAndGet() == 1) {
+      Thread.currentThread().interrupt();
+    }
+    return channel.read(ByteBuffer.allocate(10), 0);
+  }
+
+  private ReopeningChannel open() throws IOException {
+    return new ReopeningChannel(file, Set.of(StandardOpenOption.READ));
+  }
+}
