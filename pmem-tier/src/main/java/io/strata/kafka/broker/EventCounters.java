@@ -18,6 +18,7 @@ public final class EventCounters implements SegmentEvents {
   private final LongAdder appendedBytes = new LongAdder();
   private final LongAdder reads = new LongAdder();
   private final LongAdder readBytes = new LongAdder();
+  private final LongAdder homeReadBytes = new LongAdder();
   private final LongAdder spills = new LongAdder();
   private final LongAdder spilledBytes = new LongAdder();
   private final Latencies appendLatencies;
@@ -48,6 +49,11 @@ public final class EventCounters implements SegmentEvents {
   }
 
   @Override
+  public void readAtHome(long bytes) {
+    homeReadBytes.add(bytes);
+  }
+
+  @Override
   public void spilled(long bytes, boolean first) {
     if (first) {
       spills.increment();
@@ -69,6 +75,11 @@ public final class EventCounters implements SegmentEvents {
 
   long readBytes() {
     return readBytes.sum();
+  }
+
+  /** Of {@link #readBytes}, those that came from home. */
+  long homeReadBytes() {
+    return homeReadBytes.sum();
   }
 
   /** Segments that have been spilled for the first time since they were placed. */

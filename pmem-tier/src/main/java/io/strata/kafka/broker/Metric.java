@@ -117,6 +117,12 @@ enum Metric {
       "bytes, counted up",
       "Bytes read from hot segments, wherever they lay.",
       EventReading.of(EventCounters::readBytes)),
+  READ_HOME_BYTES(
+      "Read",
+      "HomeBytesTotal",
+      "bytes, counted up",
+      "Of those, the bytes that came from home: the tails of spilled segments.",
+      EventReading.of(EventCounters::homeReadBytes)),
   READ_P50(
       "Read",
       "LatencyP50",

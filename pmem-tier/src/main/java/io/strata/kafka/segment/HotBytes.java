@@ -17,12 +17,19 @@ final class HotBytes implements SegmentBytes {
   private final SegmentReader reader;
   private final SegmentWriter writer;
   private final ReaderGate gate;
+  private final SegmentEvents events;
 
-  HotBytes(Segment segment, SegmentReader reader, SegmentWriter writer, ReaderGate gate) {
+  HotBytes(
+      Segment segment,
+      SegmentReader reader,
+      SegmentWriter writer,
+      ReaderGate gate,
+      SegmentEvents events) {
     this.segment = segment;
     this.reader = reader;
     this.writer = writer;
     this.gate = gate;
+    this.events = events;
   }
 
   @Override
@@ -47,12 +54,20 @@ final class HotBytes implements SegmentBytes {
         }
         int read = reader.read(view, size, target, position, home);
         if (read > 0) {
+          tellHome(view.poolEnd(size), position, read);
           return read;
         }
         checkHomeWasTruncated(view, position, home);
       }
     } finally {
       gate.exit(token);
+    }
+  }
+
+  private void tellHome(long poolEnd, long position, long length) {
+    long atHome = position + length - Math.max(position, poolEnd);
+    if (atHome > 0) {
+      events.readAtHome(atHome);
     }
   }
 
@@ -79,7 +94,12 @@ final class HotBytes implements SegmentBytes {
     try {
       SegmentView view = writer.view();
       long size = view.size();
-      return position >= size ? 0 : reader.transferTo(view, size, position, count, target, home);
+      if (position >= size) {
+        return 0;
+      }
+      long written = reader.transferTo(view, size, position, count, target, home);
+      tellHome(view.poolEnd(size), position, written);
+      return written;
     } finally {
       gate.exit(token);
     }

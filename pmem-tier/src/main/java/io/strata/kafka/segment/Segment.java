@@ -66,7 +66,7 @@ public final class Segment {
     this.reader = new SegmentReader(pool.memory());
     this.writer =
         new SegmentWriter(this, slot, pool, homeSize, gate, settings.spillForce(), events);
-    this.bytes = new HotBytes(this, reader, writer, gate);
+    this.bytes = new HotBytes(this, reader, writer, gate, events);
     this.lastChangeMillis = slot.createdAtMillis();
   }
 

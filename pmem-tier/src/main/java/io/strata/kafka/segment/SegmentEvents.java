@@ -32,6 +32,13 @@ public interface SegmentEvents {
   default void read(long bytes, long nanos) {}
 
   /**
+   * Of the bytes of a {@link #read}, these came from home. Told before it.
+   *
+   * @param bytes how many, over 0
+   */
+  default void readAtHome(long bytes) {}
+
+  /**
    * Bytes have gone to home because the pool had no room for them.
    *
    * @param bytes how many; 0 when home refused

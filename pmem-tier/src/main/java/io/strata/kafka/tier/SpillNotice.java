@@ -37,6 +37,11 @@ final class SpillNotice implements SegmentEvents {
   }
 
   @Override
+  public void readAtHome(long bytes) {
+    counters.readAtHome(bytes);
+  }
+
+  @Override
   public void spilled(long bytes, boolean first) {
     counters.spilled(bytes, first);
     HotSegment named = segment;

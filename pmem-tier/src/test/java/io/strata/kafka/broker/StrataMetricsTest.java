@@ -68,6 +68,7 @@ class StrataMetricsTest {
       assertThat(metrics).isNotNull();
       counters.appended(100, 5_000);
       counters.appended(50, 5_000);
+      counters.readAtHome(25);
       counters.read(70, 9_000);
       counters.spilled(30, true);
       counters.spilled(20, false);
@@ -79,6 +80,7 @@ class StrataMetricsTest {
       assertThat(value("type=Append,name=LatencyMax")).isBetween(4.9, 5.1);
       assertThat(value("type=Read,name=Total")).isEqualTo(1);
       assertThat(value("type=Read,name=BytesTotal")).isEqualTo(70);
+      assertThat(value("type=Read,name=HomeBytesTotal")).isEqualTo(25);
       assertThat(value("type=Read,name=LatencyP999")).isBetween(8.9, 9.1);
       assertThat(value("type=Segments,name=SpillsTotal")).isEqualTo(1);
       assertThat(value("type=Segments,name=SpilledBytesTotal")).isEqualTo(50);

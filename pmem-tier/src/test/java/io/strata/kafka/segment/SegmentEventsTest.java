@@ -1,0 +1,89 @@
+package io.strata.kafka.segment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.memory.RecordingMemory;
+import io.strata.kafka.pool.Slot;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.StandardOpenOption;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What a segment tells those who count. */
+final class SegmentEventsTest {
+  private static final int BLOCK = TinyPool.BLOCK;
+
+  private final List<String> heard = new ArrayList<>();
+
+  private final SegmentEvents events =
+      new SegmentEvents() {
+        @Override
+        public void appended(long bytes, long nanos) {
+          assertThat(nanos).isNotNegative();
+          heard.add("appended " + bytes);
+        }
+
+        @Override
+        public void read(long bytes, long nanos) {
+          assertThat(nanos).isNotNegative();
+          heard.add("read " + bytes);
+        }
+
+        @Override
+        public void readAtHome(long bytes) {
+          heard.add("at home " + bytes);
+        }
+
+        @Override
+        public void spilled(long bytes, boolean first) {
+          heard.add((first ? "first spilled " : "spilled ") + bytes);
+        }
+      };
+
+  @Test
+  void tellsAppendsReadsAndSpills() throws IOException {
+    RecordingMemory memory = new RecordingMemory(4 << 20);
+    HeapFile home = new HeapFile();
+    try (TinyPool pool = TinyPool.format(memory)) {
+      pool.leaveFree(1);
+      Slot slot = pool.pool().allocateSlot(TinyPool.DIRECTORY, "t-0/x.log").orElseThrow();
+      Segment segment =
+          new Segment(
+              slot, pool.pool(), 0, new SegmentSettings(false, InstantSource.system()), events);
+      try (FileChannel channel =
+          segment.open(home.open(), Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE))) {
+        channel.write(ByteBuffer.allocate(BLOCK - 10));
+        channel.write(ByteBuffer.allocate(30));
+        channel.write(ByteBuffer.allocate(5));
+        assertThat(heard)
+            .containsExactly(
+                "appended " + (BLOCK - 10),
+                "first spilled 20",
+                "appended 30",
+                "spilled 5",
+                "appended 5");
+
+        heard.clear();
+        channel.read(ByteBuffer.allocate(7), 0);
+        channel.read(ByteBuffer.allocate(100), BLOCK - 50);
+        channel.read(ByteBuffer.allocate(100), BLOCK + 20);
+        channel.read(ByteBuffer.allocate(100), BLOCK + 25);
+        assertThat(heard).containsExactly("read 7", "at home 25", "read 75", "at home 5", "read 5");
+
+        heard.clear();
+        ByteArrayOutputStream target = new ByteArrayOutputStream();
+        channel.transferTo(10, 20, Channels.newChannel(target));
+        channel.transferTo(BLOCK + 5, 100, Channels.newChannel(target));
+        assertThat(heard).containsExactly("read 20", "at home 20", "read 20");
+        assertThat(target.size()).isEqualTo(40);
+      }
+    }
+  }
+}
