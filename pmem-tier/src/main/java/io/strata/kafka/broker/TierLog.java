@@ -1,5 +1,6 @@
 package io.strata.kafka.broker;
 
+import io.strata.kafka.pool.OpenReport;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolInfo;
 import io.strata.kafka.tier.RecoveryReport;
@@ -54,6 +55,7 @@ public final class TierLog implements TierEvents {
         pool.usage().freeBytes(),
         pool.usage().liveSlots(),
         info.slotCount());
+    logFindings(pool);
     switch (info.durability()) {
       case POWER -> {}
       case FORCE ->
@@ -69,6 +71,27 @@ public final class TierLog implements TierEvents {
                   + " or not. Only what was replicated survives. Use a pool on a disk, or on"
                   + " persistent memory with strata.require.dax=true, for data that must stay.",
               info.path());
+    }
+  }
+
+  private static void logFindings(Pool pool) {
+    Path file = pool.info().path();
+    OpenReport report = pool.report();
+    name("Put right in pool " + file, report.repaired().stream().map(Object::toString).toList());
+    if (report.bound()) {
+      LOG.info("Bound pool {}, which had no owner yet, to {}", file, pool.info().owner());
+    }
+    if (report.powerLost()) {
+      LOG.warn(
+          "The machine went down while pool {} was open: {} segments end at what was flushed of"
+              + " them. Kafka recovers them from there, and replicates what is missing.",
+          file,
+          report.shortened().size());
+      name(
+          "Shortened segments",
+          report.shortened().stream()
+              .map(s -> s.relativePath() + " from " + s.from() + " to " + s.to() + " bytes")
+              .toList());
     }
   }
 
