@@ -1,6 +1,7 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
@@ -71,7 +72,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
    */
   public static HotTier open(TierSpec spec, TierEvents events, SegmentEvents segmentEvents)
       throws IOException {
-    PoolSet pools = PoolSet.open(spec, events, segmentEvents);
+    PoolSet pools = openPools(spec, events, segmentEvents);
     try {
       LogDirectories directories = LogDirectories.open(spec, pools.paths(), events);
       SegmentRegistry registry = new SegmentRegistry();
@@ -88,6 +89,15 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         e.addSuppressed(suppressed);
       }
       throw e;
+    }
+  }
+
+  private static PoolSet openPools(TierSpec spec, TierEvents events, SegmentEvents segmentEvents)
+      throws IOException {
+    try {
+      return PoolSet.open(spec, events, segmentEvents);
+    } catch (PoolException e) {
+      throw e.kind() == PoolException.Kind.MISSING ? LostPools.explain(e, spec) : e;
     }
   }
 

@@ -1,10 +1,14 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -13,6 +17,9 @@ import java.util.UUID;
 final class LostPools {
 
   private static final int NAMED = 20;
+  private static final String REMEDY =
+      " if it is lost, 'strata set-aside' moves these partitions out of the log directories, and"
+          + " Kafka replicates them again from their other replicas";
 
   private final Map<UUID, TreeSet<String>> partitions = new TreeMap<>();
   private final TreeSet<String> directories = new TreeSet<>();
@@ -42,25 +49,71 @@ final class LostPools {
     if (segments == 0) {
       return;
     }
+    throw new FileSystemException(
+        String.join(", ", directories),
+        null,
+        summary("not open")
+            + " strata.pools has "
+            + open
+            + ". Add the missing pool's file to strata.pools, or bring it back from where it was;"
+            + REMEDY);
+  }
+
+  /**
+   * Names the partitions that had bytes in the files that are missing, as far as the log
+   * directories recorded which pools those were.
+   *
+   * @param refusal what is to be thrown for a missing file
+   * @return the refusal itself when no segment is concerned
+   */
+  static IOException explain(PoolException refusal, TierSpec spec) throws IOException {
+    List<Path> missing = spec.pools().stream().filter(file -> !Files.exists(file)).toList();
+    LostPools lost = new LostPools();
+    for (Path directory : spec.logDirectories()) {
+      if (Files.isDirectory(directory)) {
+        Optional<LogDirectory> known = LogDirectory.find(directory.toRealPath());
+        if (known.isPresent()) {
+          lost.addMissing(known.get(), missing);
+        }
+      }
+    }
+    if (lost.segments == 0) {
+      return refusal;
+    }
+    return new FileSystemException(
+        missing.get(0).toString(),
+        null,
+        "found no such file, expected a pool; "
+            + lost.summary("missing")
+            + " Mount its file system, or correct the path in strata.pools;"
+            + REMEDY);
+  }
+
+  private void addMissing(LogDirectory directory, List<Path> missing) throws IOException {
+    Map<UUID, Path> recorded = directory.recordedPools();
+    for (TaggedHome home : TaggedHomes.in(directory.path())) {
+      Path pool = recorded.get(home.tag().pool());
+      if (pool != null && missing.contains(pool)) {
+        add(home.tag(), home.file());
+      }
+    }
+  }
+
+  private String summary(String state) {
     StringBuilder message = new StringBuilder();
     message
         .append(segments)
         .append(segments == 1 ? " segment has" : " segments have")
-        .append(" bytes in pools that are not open:");
+        .append(" bytes in pools that are ")
+        .append(state)
+        .append(':');
     partitions.forEach(
         (pool, names) -> {
           message.append(" pool ").append(pool).append(": ");
-          message.append(names.size()).append(" partitions (");
+          message.append(names.size()).append(names.size() == 1 ? " partition (" : " partitions (");
           message.append(String.join(", ", names.stream().limit(NAMED).toList()));
           message.append(names.size() > NAMED ? ", ..." : "").append(");");
         });
-    message
-        .append(" strata.pools has ")
-        .append(open)
-        .append(
-            ". Add the missing pool's file to strata.pools, or bring it back from where it was;"
-                + " if it is lost, 'strata set-aside' moves these partitions out of the log"
-                + " directories, and Kafka replicates them again from their other replicas");
-    throw new FileSystemException(String.join(", ", directories), null, message.toString());
+    return message.toString();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.segment.SegmentTag;
@@ -97,6 +98,32 @@ class RecoveryTest {
     Files.delete(file);
     fixture.open();
     assertThat(fixture.read(file)).isEqualTo(bytes);
+  }
+
+  @Test
+  void aMissingPoolIsRefusedWithThePartitionsThatHadBytesInIt() throws IOException {
+    fixture.segment("empty-0", 0);
+    crash(pool -> {});
+    Path pool = fixture.pools.get(0);
+    Path elsewhere = Files.move(pool, pool.resolveSibling("elsewhere"));
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining(pool + ": found no such file, expected a pool; 1 segment has bytes")
+        .hasMessageContaining("1 partition (orders-0)")
+        .hasMessageContaining("strata set-aside");
+    Files.move(elsewhere, pool);
+    fixture.open();
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+  }
+
+  @Test
+  void aMissingPoolThatHeldNothingIsToBeCreated() throws IOException {
+    fixture.tier().delete(file);
+    fixture.close();
+    Files.delete(fixture.pools.get(0));
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOf(PoolException.class)
+        .hasMessageContaining("strata pool create");
   }
 
   @Test
