@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.memory.CrashError;
 import io.strata.kafka.memory.Durability;
+import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.memory.RecordingMemory;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotState;
@@ -196,8 +197,10 @@ final class SegmentCrashTest {
         truncate(one);
       } else if (dice < 88) {
         one.channel.orElseThrow().force(true);
-      } else if (dice < 94) {
+      } else if (dice < 93) {
         reopen(one);
+      } else if (dice < 96) {
+        copy(one);
       } else {
         delete(one);
       }
@@ -231,6 +234,13 @@ final class SegmentCrashTest {
       one.channel.orElseThrow().close();
       open(one, segment.slot(), one.home.size());
       assertThat(content(one)).isEqualTo(one.acknowledged);
+    }
+
+    /** Leaves bytes at home that are no part of the segment as soon as it is cut. */
+    private void copy(Expected one) throws IOException {
+      try (FileChannel copy = one.home.open()) {
+        one.segment.orElseThrow().copyTo(copy, ProgressListener.NONE);
+      }
     }
 
     private void append(Expected one) throws IOException {

@@ -281,9 +281,26 @@ final class SegmentStressTest {
     @Override
     public int write(ByteBuffer source) {
       int length = source.remaining();
-      life.check(position, source);
+      if (position % 5 == 0) {
+        // Half of it later: what the reader was given must stay what it is.
+        source.limit(source.position() + length / 2);
+        life.check(position, source);
+        pause();
+        source.limit(source.limit() + length - length / 2);
+        life.check(position + length / 2, source);
+      } else {
+        life.check(position, source);
+      }
       position += length;
       return length;
+    }
+
+    private static void pause() {
+      try {
+        Thread.sleep(1);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
     }
 
     @Override

@@ -161,6 +161,27 @@ final class SegmentTest {
   }
 
   @Test
+  void slotIsNotFlaggedBeforeHomeIsCut() throws IOException {
+    byte[] bytes = bytes(1, 2 * BLOCK);
+    append(bytes);
+    try (FileChannel copy = home.open()) {
+      segment.copyTo(copy, ProgressListener.NONE);
+    }
+    channel.truncate(1000);
+    pool.leaveFree(0);
+    home.failTruncates(1);
+    assertThat(channel.write(ByteBuffer.wrap(bytes, 1000, BLOCK), 1000)).isEqualTo(BLOCK - 1000);
+    // As a process that ends here leaves it: of home nothing counts.
+    assertThat(home.size()).isEqualTo(2 * BLOCK);
+    Slot slot =
+        pool.pool().slot(segment.tag().slot(), segment.tag().generation()).orElseThrow();
+    segment =
+        new Segment(
+            slot, pool.pool(), home.size(), SegmentSettings.defaults(), SegmentEvents.NONE);
+    assertThat(content()).isEqualTo(Arrays.copyOf(bytes, BLOCK));
+  }
+
+  @Test
   void gapIsZerosAndNotWhatTheExtentHeld() throws IOException {
     append(bytes(1, 2 * BLOCK));
     channel.truncate(0);
