@@ -173,11 +173,9 @@ final class SegmentTest {
     assertThat(channel.write(ByteBuffer.wrap(bytes, 1000, BLOCK), 1000)).isEqualTo(BLOCK - 1000);
     // As a process that ends here leaves it: of home nothing counts.
     assertThat(home.size()).isEqualTo(2 * BLOCK);
-    Slot slot =
-        pool.pool().slot(segment.tag().slot(), segment.tag().generation()).orElseThrow();
+    Slot slot = pool.pool().slot(segment.tag().slot(), segment.tag().generation()).orElseThrow();
     segment =
-        new Segment(
-            slot, pool.pool(), home.size(), SegmentSettings.defaults(), SegmentEvents.NONE);
+        new Segment(slot, pool.pool(), home.size(), SegmentSettings.defaults(), SegmentEvents.NONE);
     assertThat(content()).isEqualTo(Arrays.copyOf(bytes, BLOCK));
   }
 

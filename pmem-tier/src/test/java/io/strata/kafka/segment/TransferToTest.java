@@ -61,7 +61,8 @@ final class TransferToTest {
   @Test
   void nonBlockingSocketGetsWhatItTakes() throws Exception {
     try (ServerSocketChannel server =
-            ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            ServerSocketChannel.open()
+                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         SocketChannel sending = SocketChannel.open(server.getLocalAddress());
         SocketChannel receiving = server.accept()) {
       sending.configureBlocking(false);
@@ -145,7 +146,10 @@ final class TransferToTest {
       assertThat(channel.position()).isZero();
     }
     assertThat(Channels.newInputStream(channel).readAllBytes()).isEqualTo(bytes);
-    assertThat(channel.transferFrom(Channels.newChannel(new java.io.ByteArrayInputStream(bytes)),
-        LENGTH + 1, 10)).as("beyond the end, as on JDK 17").isZero();
+    assertThat(
+            channel.transferFrom(
+                Channels.newChannel(new java.io.ByteArrayInputStream(bytes)), LENGTH + 1, 10))
+        .as("beyond the end, as on JDK 17")
+        .isZero();
   }
 }
