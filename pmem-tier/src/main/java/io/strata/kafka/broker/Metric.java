@@ -43,13 +43,13 @@ enum Metric {
       "Segments",
       "Hot",
       "segments",
-      "Segments that have bytes in a pool now, spilled ones included.",
+      "Segments that have a slot in a pool now, spilled ones included.",
       TierReading.of(TierSource::hotSegments)),
   SPILLED_SEGMENTS(
       "Segments",
       "Spilled",
       "segments",
-      "Segments that have a head in a pool and a tail at home now.",
+      "Of those, the ones whose tail is at home.",
       TierReading.of(TierSource::spilledSegments)),
   SPILLS(
       "Segments",

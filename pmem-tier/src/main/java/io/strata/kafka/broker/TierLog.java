@@ -20,31 +20,32 @@ import org.slf4j.LoggerFactory;
  */
 public final class TierLog implements TierEvents {
 
-  private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.tier");
   private static final int NAMED = 10;
 
+  private final Logger log;
   private final RateLimit spills;
   private final RateLimit refusals;
 
   /** A log by the system's clock. */
   public TierLog() {
-    this(System::nanoTime);
+    this(LoggerFactory.getLogger("io.strata.kafka.tier"), System::nanoTime);
   }
 
-  TierLog(LongSupplier nanoTime) {
+  TierLog(Logger log, LongSupplier nanoTime) {
+    this.log = log;
     this.spills = new RateLimit(nanoTime);
     this.refusals = new RateLimit(nanoTime);
   }
 
   /** Logs a warning that has no event of its own. */
   public void warning(String message) {
-    LOG.warn("{}", message);
+    log.warn("{}", message);
   }
 
   @Override
   public void poolOpened(Pool pool) {
     PoolInfo info = pool.info();
-    LOG.info(
+    log.info(
         "Opened pool {} ({}): type {}, durability {}, {} bytes for data, {} free, {} of {} slots in"
             + " use",
         info.path(),
@@ -59,14 +60,14 @@ public final class TierLog implements TierEvents {
     switch (info.durability()) {
       case POWER -> {}
       case FORCE ->
-          LOG.warn(
+          log.warn(
               "Pool {} does not survive a power cut by itself (its file system is not DAX): what"
                   + " was flushed or replicated does, as with stock Kafka. Use persistent memory on"
                   + " a file system mounted with DAX, and strata.require.dax=true, to have every"
                   + " acknowledged record survive.",
               info.path());
       case PROCESS ->
-          LOG.warn(
+          log.warn(
               "Pool {} is on a file system in memory: a power cut or a reboot empties it, flushed"
                   + " or not. Only what was replicated survives. Use a pool on a disk, or on"
                   + " persistent memory with strata.require.dax=true, for data that must stay.",
@@ -74,15 +75,15 @@ public final class TierLog implements TierEvents {
     }
   }
 
-  private static void logFindings(Pool pool) {
+  private void logFindings(Pool pool) {
     Path file = pool.info().path();
     OpenReport report = pool.report();
     name("Put right in pool " + file, report.repaired().stream().map(Object::toString).toList());
     if (report.bound()) {
-      LOG.info("Bound pool {}, which had no owner yet, to {}", file, pool.info().owner());
+      log.info("Bound pool {}, which had no owner yet, to {}", file, pool.info().owner());
     }
     if (report.powerLost()) {
-      LOG.warn(
+      log.warn(
           "The machine went down while pool {} was open: {} segments end at what was flushed of"
               + " them. Kafka recovers them from there, and replicates what is missing.",
           file,
@@ -97,13 +98,13 @@ public final class TierLog implements TierEvents {
 
   @Override
   public void logDirectorySkipped(Path directory, String reason) {
-    LOG.warn(
+    log.warn(
         "Passed over log directory {}: {}. Its segments in the pools are kept.", directory, reason);
   }
 
   @Override
   public void recovered(RecoveryReport report) {
-    LOG.info(
+    log.info(
         "Recovered the hot tier in {} ms: {} segments in the pools, {} homes restored, {} slots"
             + " freed whose home was removed, {} deletions finished, {} stale tags removed, {}"
             + " slots kept for absent log directories",
@@ -119,9 +120,9 @@ public final class TierLog implements TierEvents {
     name("Kept slots", report.kept());
   }
 
-  private static void name(String what, List<String> items) {
+  private void name(String what, List<String> items) {
     if (!items.isEmpty()) {
-      LOG.warn(
+      log.warn(
           "{}: {}{}",
           what,
           String.join(", ", items.subList(0, Math.min(NAMED, items.size()))),
@@ -133,7 +134,7 @@ public final class TierLog implements TierEvents {
   public void placementRefused(Path file) {
     long before = refusals.take();
     if (before >= 0) {
-      LOG.warn(
+      log.warn(
           "No pool has a free slot: {} and {} segments before it since the last such line go home"
               + " at once. Create the pool with more slots (strata pool create --slots), or add a"
               + " pool to strata.pools.",
@@ -146,7 +147,7 @@ public final class TierLog implements TierEvents {
   public void spilled(Path file, long bytesInPool) {
     long before = spills.take();
     if (before >= 0) {
-      LOG.info(
+      log.info(
           "The pool is full: {} goes on at home after {} bytes in the pool; {} other segments did"
               + " so since the last such line",
           file,
@@ -157,7 +158,7 @@ public final class TierLog implements TierEvents {
 
   @Override
   public void backgroundFailure(String what, Exception cause) {
-    LOG.warn("Could not {}: tried again later", what, cause);
+    log.warn("Could not {}: tried again later", what, cause);
   }
 
   /** One line a minute; counts what was held back. */

@@ -16,7 +16,7 @@ public interface TierSource {
   /** The pools, in the order of {@code strata.pools}; always the same ones. */
   List<PoolSample> pools();
 
-  /** Segments that have bytes in a pool now, spilled ones included. */
+  /** Segments that have a slot in a pool now, spilled ones included. */
   long hotSegments();
 
   /** Segments that have a head in a pool and a tail at home now. */

@@ -2,10 +2,15 @@ package io.strata.kafka.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.strata.kafka.config.GeneratedPage;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,7 +107,60 @@ class MainTest {
       page.append(String.format(Locale.ROOT, "| %d | %s |%n", code.code(), code.meaning()));
     }
     append(page, Main.commandLine());
+    page.append(JSON);
     GeneratedPage.check("reference/cli.md", page.toString());
+  }
+
+  /** What scripts may rely on. {@link #jsonFieldsAreThoseOfThePage} holds it against the output. */
+  private static final String JSON =
+      """
+
+      ## JSON
+
+      Fields may be added in later versions; those below stay.
+
+      | command | fields |
+      |---|---|
+      | `pool create`, `pool info`, `pool grow` | `pools[]`: `path`, `id`, `brokerId` and `clusterId` (if bound), \
+      `layoutVersion`, `created`, `durability` (`POWER`, `FORCE`, `PROCESS`), `sizeBytes`, `dataBytes`, `usedBytes`, \
+      `freeBytes`, `committedBytes`, `slots`, `segments`, `deletingSegments` |
+      | `pool check` | `pools[]`: `path`, `usable`, `segments`, `deletingSegments`, `freeSlots`, `usedBytes`, `findings[]`: \
+      `severity` (`WARNING`, `ERROR`), `slot` (if one), `position`, `found`, `expected` |
+      | `pool repair` | `path`, `freedSlots[]`, `findings[]` as above |
+      | `segments` | `segments[]` (not with `--totals`): `topic`, `partition`, `baseOffset`, `replica` (`CURRENT`, `FUTURE`, \
+      `DELETED`, `STRAY`), `stage` (`LIVE`, `DELETED`, `CLEANED`, `SWAP`), `state` (`HOT`, `SPILLED`, `HOME`, `UNREACHABLE`), \
+      `pool` (if one), `bytesInPool`, `bytesAtHome`, `file`; `total`: `segments`, `hot`, `spilled`, `home`, `unreachable`, \
+      `bytesInPool`, `bytesAtHome`; `pools[]`: `path`, `segments`, `bytesInPool`, `usedBytes`, `freeBytes`; `findings[]` |
+      | `drain` | `complete`, `segments`, `bytes`, `kept[]` |
+      | `set-aside` | `done`, `partitions[]`: `from`, `to` |
+      """;
+
+  @Test
+  void jsonFieldsAreThoseOfThePage() throws IOException {
+    Path pool = directory.resolve("hot.pool");
+    Path config = directory.resolve("server.properties");
+    Path partition = Files.createDirectories(directory.resolve("logs/t-0"));
+    Files.createFile(partition.resolve("00000000000000000000.log"));
+    Files.writeString(
+        config, "node.id=1\nlog.dirs=" + partition.getParent() + "\nstrata.pools=" + pool + "\n");
+    List<Object[]> commands =
+        List.of(
+            new Object[] {"pool", "create", "--size", "8m", pool, "--cluster-id", "c", "--json"},
+            new Object[] {"pool", "check", "--config", config, "--json"},
+            new Object[] {"pool", "repair", pool, "--json"},
+            new Object[] {"segments", "--config", config, "--json"},
+            new Object[] {"drain", "--config", config, "--json"},
+            new Object[] {"set-aside", "--config", config, "--json"});
+    for (Object[] command : commands) {
+      Set<String> fields = new TreeSet<>();
+      collectFields(CommandLineRun.of(command).succeeds().json(), fields);
+      assertThat(fields).isNotEmpty().allMatch(field -> JSON.contains("`" + field), "documented");
+    }
+  }
+
+  private static void collectFields(JsonNode node, Set<String> fields) {
+    node.fieldNames().forEachRemaining(fields::add);
+    node.forEach(child -> collectFields(child, fields));
   }
 
   private static void append(StringBuilder page, CommandLine command) {
