@@ -26,6 +26,19 @@ final class Distribution {
         + "*";
   }
 
+  /**
+   * The class path of Kafka's own tests: theirs before a stock broker's, and the jar under test.
+   */
+  static String kafkaOwnTestsClassPath() {
+    return String.join(
+        File.pathSeparator,
+        existing("strata.it.kafka.own.tests", "run 'mvn verify', which copies it")
+            + File.separator
+            + "*",
+        kafkaClassPath(),
+        strataJar().toString());
+  }
+
   /** The folder below which tests keep their files. */
   static Path work() {
     return Path.of(property("strata.it.work"));
