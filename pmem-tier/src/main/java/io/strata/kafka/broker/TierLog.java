@@ -1,5 +1,6 @@
 package io.strata.kafka.broker;
 
+import io.strata.kafka.memory.Durability;
 import io.strata.kafka.pool.OpenReport;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolInfo;
@@ -57,21 +58,19 @@ public final class TierLog implements TierEvents {
         pool.usage().liveSlots(),
         info.slotCount());
     logFindings(pool);
-    switch (info.durability()) {
-      case POWER -> {}
-      case FORCE ->
-          log.warn(
-              "Pool {} does not survive a power cut by itself (its file system is not DAX): what"
-                  + " was flushed or replicated does, as with stock Kafka. Use persistent memory on"
-                  + " a file system mounted with DAX, and strata.require.dax=true, to have every"
-                  + " acknowledged record survive.",
-              info.path());
-      case PROCESS ->
-          log.warn(
-              "Pool {} is on a file system in memory: a power cut or a reboot empties it, flushed"
-                  + " or not. Only what was replicated survives. Use a pool on a disk, or on"
-                  + " persistent memory with strata.require.dax=true, for data that must stay.",
-              info.path());
+    if (info.durability() == Durability.FORCE) {
+      log.warn(
+          "Pool {} does not survive a power cut by itself (its file system is not DAX): what"
+              + " was flushed or replicated does, as with stock Kafka. Use persistent memory on"
+              + " a file system mounted with DAX, and strata.require.dax=true, to have every"
+              + " acknowledged record survive.",
+          info.path());
+    } else if (info.durability() == Durability.PROCESS) {
+      log.warn(
+          "Pool {} is on a file system in memory: a power cut or a reboot empties it, flushed"
+              + " or not. Only what was replicated survives. Use a pool on a disk, or on"
+              + " persistent memory with strata.require.dax=true, for data that must stay.",
+          info.path());
     }
   }
 
