@@ -38,6 +38,8 @@ final class FakeTier implements SegmentFiles {
   private final AtomicInteger freed = new AtomicInteger();
 
   /**
+   * A tier without segments.
+   *
    * @param pool an empty directory
    * @param placement which new files become hot
    */
