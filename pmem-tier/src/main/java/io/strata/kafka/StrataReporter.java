@@ -1,6 +1,7 @@
 package io.strata.kafka;
 
 import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.CommandLineArguments;
 import io.strata.kafka.runtime.BrokerTier;
 import io.strata.kafka.runtime.JdkFileSystem;
 import io.strata.kafka.runtime.StrataRuntime;
@@ -13,6 +14,8 @@ import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.metrics.KafkaMetric;
 import org.apache.kafka.common.metrics.MetricsReporter;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The second half of the hook: listed in {@code metric.reporters}, it keeps the broker from
@@ -27,6 +30,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StrataReporter implements MetricsReporter {
 
+  private static final Logger LOG = LoggerFactory.getLogger(StrataReporter.class);
+
+  /** As Kafka exits when it cannot start. */
+  private static final int HALTED = 1;
+
+  /** What both must have read alike: whose pools and directories these are. */
+  private static final Set<String> IDENTITY = Set.of("node.id", "log.dirs", "metadata.log.dir");
+
   private @Nullable HotTier tier;
 
   /** For Kafka, by reflection. */
@@ -40,10 +51,28 @@ public final class StrataReporter implements MetricsReporter {
    */
   @Override
   public void configure(Map<String, ?> configs) {
-    requireProvider();
-    BrokerTier broker = openTier();
-    requireSameConfiguration(configs, broker.properties());
-    tier = broker.tier();
+    try {
+      requireProvider();
+      BrokerTier broker = openTier();
+      requireSameConfiguration(configs, broker.properties());
+      tier = broker.tier();
+    } catch (ConfigException e) {
+      refuse(e);
+      throw e;
+    }
+  }
+
+  /**
+   * Ends a broker's JVM at once. By now Kafka has its log manager and has loaded no log: a start
+   * that fails with an exception, or with an exit, would go through Kafka's shutdown, which then
+   * writes empty checkpoints (recovery points, log start offsets) over those of the log
+   * directories.
+   */
+  private static void refuse(ConfigException refusal) {
+    if (CommandLineArguments.ofThisJvm().isBroker()) {
+      LOG.error("The broker must not start: {}", refusal.getMessage(), refusal);
+      Runtime.getRuntime().halt(HALTED);
+    }
   }
 
   private static void requireProvider() {
@@ -87,7 +116,7 @@ public final class StrataReporter implements MetricsReporter {
         (key, value) -> {
           String name = String.valueOf(key);
           String inUse = used.get(name);
-          if (name.startsWith("strata.")
+          if ((name.startsWith("strata.") || IDENTITY.contains(name))
               && value != null
               && !String.valueOf(value).strip().equals(inUse == null ? null : inUse.strip())) {
             throw new ConfigException(

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
  *   <li>a replica that is being moved to another log directory ({@code -future}), deleted ({@code
  *       -delete}) or set aside ({@code -stray}): it would push fresh data out of the pool;
  *   <li>what the log cleaner writes ({@code .cleaned}, {@code .swap}): old data by nature;
- *   <li>{@code __cluster_metadata}, unless an include expression is literally that name: a
- *       controller must not depend on a pool by accident.
+ *   <li>{@code __cluster_metadata}: Kafka loads it before anything of ours can keep a broker
+ *       without the provider from starting, and would take its hollow files for an empty log.
  * </ul>
  *
  * <p>Immutable and safe for use by any thread.
@@ -28,7 +28,6 @@ public final class TopicPlacement implements PlacementPolicy {
 
   private final List<Pattern> include;
   private final List<Pattern> exclude;
-  private final boolean metadataAskedFor;
 
   /**
    * With regular expressions of {@link Pattern}.
@@ -38,7 +37,6 @@ public final class TopicPlacement implements PlacementPolicy {
   public TopicPlacement(List<String> include, List<String> exclude) {
     this.include = include.stream().map(Pattern::compile).toList();
     this.exclude = exclude.stream().map(Pattern::compile).toList();
-    this.metadataAskedFor = include.contains(CLUSTER_METADATA);
   }
 
   @Override
@@ -49,7 +47,7 @@ public final class TopicPlacement implements PlacementPolicy {
   }
 
   private boolean mayBeHot(String topic) {
-    if (topic.equals(CLUSTER_METADATA) && !metadataAskedFor) {
+    if (topic.equals(CLUSTER_METADATA)) {
       return false;
     }
     return matchesAny(include, topic) && !matchesAny(exclude, topic);

@@ -46,13 +46,13 @@ class TopicPlacementTest {
   }
 
   @Test
-  void metadataIsHotOnlyWhenNamedLiterally() {
+  void metadataIsNeverHot() {
     String metadata = TopicPlacement.CLUSTER_METADATA;
     TopicPlacement asked = new TopicPlacement(List.of("orders", metadata), List.of());
     TopicPlacement forbidden = new TopicPlacement(List.of(metadata), List.of("__.*"));
 
     assertThat(mayBeHot(all, metadata + "-0", FILE)).isFalse();
-    assertThat(mayBeHot(asked, metadata + "-0", FILE)).isTrue();
+    assertThat(mayBeHot(asked, metadata + "-0", FILE)).isFalse();
     assertThat(mayBeHot(forbidden, metadata + "-0", FILE)).isFalse();
   }
 

@@ -115,6 +115,10 @@ public final class TierLog implements TierEvents {
         report.tagsRemoved(),
         report.kept().size());
     name("Restored homes that a power cut had taken", report.restored());
+    name(
+        "Homes are missing of segments that the pools hold: bring them back with their extended"
+            + " attributes, or their bytes are given up at the next start",
+        report.orphaned());
     name("Freed slots of homes that somebody removed", report.freed());
     name("Kept slots", report.kept());
   }

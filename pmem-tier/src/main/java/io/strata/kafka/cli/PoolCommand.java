@@ -17,6 +17,7 @@ import picocli.CommandLine.Spec;
       PoolCheckCommand.class,
       PoolGrowCommand.class,
       PoolRepairCommand.class,
+      PoolForgetCommand.class,
     })
 final class PoolCommand implements Runnable {
   // Set by picocli, before anything is run.

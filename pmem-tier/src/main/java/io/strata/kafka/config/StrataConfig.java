@@ -97,6 +97,15 @@ public record StrataConfig(
     Optional<MemoryType> poolType = reader.read(StrataKeys.POOL_TYPE);
     Optional<Boolean> prefault = reader.read(StrataKeys.POOL_PREFAULT);
     Optional<List<String>> include = reader.read(StrataKeys.TOPICS_INCLUDE);
+    if (include.isPresent() && include.get().contains(TopicPlacement.CLUSTER_METADATA)) {
+      reader.problems.add(
+          ConfigProblem.error(
+              StrataKeys.TOPICS_INCLUDE.name(),
+              "'" + TopicPlacement.CLUSTER_METADATA + "'",
+              "topics that can be hot",
+              "take it out: Kafka loads this topic before Strata can keep a broker without the"
+                  + " provider from starting, which would take its log for empty"));
+    }
     Optional<List<String>> exclude = reader.read(StrataKeys.TOPICS_EXCLUDE);
     Optional<Boolean> requireDax = reader.read(StrataKeys.REQUIRE_DAX);
     Optional<SpillForce> spillForce = reader.read(StrataKeys.SPILL_FORCE);

@@ -63,8 +63,8 @@ public final class StrataKeys {
           .documentation(
               "Topics whose new segments may be placed in a pool: those whose whole name matches"
                   + " one of the expressions. A comma inside braces, brackets or parentheses, or"
-                  + " after a backslash, belongs to its expression. `__cluster_metadata` is placed"
-                  + " only if an element names it literally. Segments that are already in a pool"
+                  + " after a backslash, belongs to its expression. `__cluster_metadata` is never"
+                  + " placed, and cannot be asked for. Segments that are already in a pool"
                   + " stay there.")
           .build();
 

@@ -132,8 +132,11 @@ public final class SlotLayout {
   /** The bytes from the committed length on are at home. */
   public static final int FLAG_SPILLED = 4;
 
+  /** Flag: home was missing when the pool was last opened. */
+  public static final int FLAG_ORPHANED = 8;
+
   /** All flags that this version knows. */
-  public static final int ALL_FLAGS = FLAG_HOME_DURABLE | FLAG_CLEAN | FLAG_SPILLED;
+  public static final int ALL_FLAGS = FLAG_HOME_DURABLE | FLAG_CLEAN | FLAG_SPILLED | FLAG_ORPHANED;
 
   private SlotLayout() {}
 

@@ -6,12 +6,13 @@ import java.nio.channels.ClosedByInterruptException;
 /**
  * Runs channel operations of a thread whose interrupt must neither end nor close them. Stateless.
  */
-final class Interrupts {
+public final class Interrupts {
   private Interrupts() {}
 
   /** An operation that gives a result or fails. */
   @FunctionalInterface
-  interface IoSupplier<T> {
+  public interface IoSupplier<T> {
+    /** Does the operation. */
     T get() throws IOException;
   }
 
@@ -19,7 +20,7 @@ final class Interrupts {
    * Runs an operation that opens its own channel, again if an interrupt closed it, and leaves the
    * interrupt pending.
    */
-  static <T> T defer(IoSupplier<T> operation) throws IOException {
+  public static <T> T defer(IoSupplier<T> operation) throws IOException {
     boolean interrupted = Thread.interrupted();
     try {
       while (true) {

@@ -13,7 +13,9 @@ public enum SlotFlag {
   /** All bytes are durable at home, too: the slot may be freed at any time. */
   CLEAN(SlotLayout.FLAG_CLEAN),
   /** The bytes from the committed length on are at home. */
-  SPILLED(SlotLayout.FLAG_SPILLED);
+  SPILLED(SlotLayout.FLAG_SPILLED),
+  /** Home was missing at the last start; if it is at the next one, too, the slot is freed. */
+  ORPHANED(SlotLayout.FLAG_ORPHANED);
 
   private final int bit;
 

@@ -17,17 +17,12 @@ public final class TierSpecs {
 
   private TierSpecs() {}
 
-  /**
-   * The tier that the configuration describes.
-   *
-   * @throws IOException if a log directory's {@code meta.properties} cannot be read
-   */
-  public static TierSpec of(StrataConfig config, BrokerProperties broker) throws IOException {
+  /** The tier that the configuration describes. */
+  public static TierSpec of(StrataConfig config, BrokerProperties broker) {
     return of(config, broker, Optional.empty());
   }
 
-  static TierSpec of(StrataConfig config, BrokerProperties broker, Optional<Pattern> forced)
-      throws IOException {
+  static TierSpec of(StrataConfig config, BrokerProperties broker, Optional<Pattern> forced) {
     List<Path> logDirectories = new ArrayList<>();
     for (Path directory : broker.logDirs()) {
       logDirectories.add(JdkFileSystem.path(directory));
@@ -45,14 +40,22 @@ public final class TierSpecs {
         forced);
   }
 
-  private static PoolOwner owner(BrokerProperties broker, List<Path> logDirectories)
-      throws IOException {
+  private static PoolOwner owner(BrokerProperties broker, List<Path> logDirectories) {
     Optional<String> cluster = Optional.empty();
     for (Path directory : logDirectories) {
       if (cluster.isEmpty()) {
-        cluster = MetaProperties.read(directory).clusterId();
+        cluster = clusterOf(directory);
       }
     }
     return new PoolOwner(broker.nodeId(), cluster);
+  }
+
+  /** Empty for a directory on a failing disk, which Kafka takes offline; another one tells. */
+  private static Optional<String> clusterOf(Path directory) {
+    try {
+      return MetaProperties.read(directory).clusterId();
+    } catch (IOException unreadable) {
+      return Optional.empty();
+    }
   }
 }

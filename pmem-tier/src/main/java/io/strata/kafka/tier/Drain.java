@@ -1,7 +1,6 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.memory.ProgressListener;
-import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.segment.SegmentEvents;
@@ -93,14 +92,26 @@ public final class Drain {
     }
     Files.setLastModifiedTime(home, modified);
     tier.keeper().makeDurable(segment);
+    // Also from a pool that a power cut empties: home is to outlive one from here on.
+    Directories.forceNearest(home);
     segment.segment().set(SlotFlag.CLEAN);
+    if (segment.slot().committedLength() == 0) {
+      // Its home is as hollow as one that has lost its bytes: it must not be found with the tag.
+      SegmentTag.remove(home);
+      Directories.force(home);
+      free(segment);
+    } else {
+      free(segment);
+      SegmentTag.remove(home);
+    }
+    tier.forget(segment);
+  }
+
+  private static void free(HotSegment segment) throws IOException {
     Slot slot = segment.slot();
-    Pool pool = segment.pool();
     var extents = slot.extents().toList();
     slot.free();
-    pool.release(extents);
-    SegmentTag.remove(home);
-    tier.forget(segment);
+    segment.pool().release(extents);
   }
 
   /** What was written must be what the pool holds, before the pool may forget it. */

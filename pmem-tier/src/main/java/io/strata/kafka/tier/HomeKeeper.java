@@ -4,11 +4,9 @@ import io.strata.kafka.memory.Durability;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.Optional;
 import java.util.concurrent.Executors;
@@ -77,13 +75,13 @@ final class HomeKeeper implements AutoCloseable {
       return;
     }
     if (survivesPowerCut(segment)) {
-      force(home);
+      Directories.force(home);
       Path directory = home.getParent();
       if (directory != null) {
-        force(directory);
+        Directories.force(directory);
         Path logDirectory = directory.getParent();
         if (logDirectory != null) {
-          force(logDirectory);
+          Directories.force(logDirectory);
         }
       }
     }
@@ -108,7 +106,7 @@ final class HomeKeeper implements AutoCloseable {
         segment,
         ATTEMPTS,
         () -> {
-          force(nearestExisting(directory));
+          Directories.forceNearest(directory);
           segment.segment().free();
         });
   }
@@ -188,23 +186,5 @@ final class HomeKeeper implements AutoCloseable {
   /** A pool that a power cut empties needs nothing at home to outlive one. */
   private static boolean survivesPowerCut(HotSegment segment) {
     return segment.pool().memory().durability() != Durability.PROCESS;
-  }
-
-  private static Path nearestExisting(Path directory) {
-    Path existing = directory;
-    while (!Files.isDirectory(existing)) {
-      Path parent = existing.getParent();
-      if (parent == null) {
-        return existing;
-      }
-      existing = parent;
-    }
-    return existing;
-  }
-
-  private static void force(Path file) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
   }
 }

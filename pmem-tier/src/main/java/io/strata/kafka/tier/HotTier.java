@@ -332,9 +332,14 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   /** Commit rule 3: the slot first, then home, then home's tag. */
   private Optional<FileChannel> place(
-      SegmentPlace place, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
-      throws IOException {
-    Optional<HotSegment> allocated = pools.allocate(place);
+      SegmentPlace place, Set<? extends OpenOption> options, FileAttribute<?>... attributes) {
+    Optional<HotSegment> allocated;
+    try {
+      allocated = pools.allocate(place);
+    } catch (IOException e) {
+      counts.failed("place " + place.file() + " in a pool; it goes home", e);
+      return Optional.empty();
+    }
     if (allocated.isEmpty()) {
       counts.refused(place.file());
       return Optional.empty();
@@ -349,7 +354,12 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       counts.placed();
       keeper.makeDurableLater(hot);
       return Optional.of(channel);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException e) {
+      // Home will do without the pool; and if it is home that fails, the JDK says so best.
+      withdraw(hot, created, e);
+      counts.failed("place " + place.file() + " in a pool; it goes home", e);
+      return Optional.empty();
+    } catch (RuntimeException e) {
       withdraw(hot, created, e);
       throw e;
     }
@@ -361,13 +371,19 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       hot.segment().markDeleting();
       if (created) {
         Files.deleteIfExists(hot.home());
-      } else {
+      } else if (Files.exists(hot.home())) {
         SegmentTag.remove(hot.home());
+        Directories.force(hot.home());
       }
-      hot.segment().free();
+      keeper.freeAfterUnlink(hot, directoryOf(hot.home()));
     } catch (IOException | RuntimeException e) {
       cause.addSuppressed(e);
     }
+  }
+
+  private static Path directoryOf(Path file) {
+    Path parent = file.getParent();
+    return parent == null ? file : parent;
   }
 
   private static boolean createHome(Path home, FileAttribute<?>... attributes) throws IOException {
@@ -413,6 +429,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     if (replaced.isPresent() && Files.isSameFile(source, target)) {
       return true;
     }
+    // It may have come here past the provider, by java.io.File.
+    moved.ifPresent(segment -> registry.moved(segment, source));
     List<HotSegment> both = new ArrayList<>();
     moved.ifPresent(both::add);
     replaced.ifPresent(both::add);
@@ -425,8 +443,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       // the next line frees it all the same.
       registry.remove(replaced.get());
       replaced.get().segment().markDeleting();
-      Path directory = target.getParent();
-      keeper.freeAfterUnlink(replaced.get(), directory == null ? target : directory);
+      keeper.freeAfterUnlink(replaced.get(), directoryOf(target));
     }
     moved.ifPresent(segment -> registry.moved(segment, target));
     return true;

@@ -14,23 +14,32 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The broker's log directories that are there, and which new files below them are segments to be
  * placed.
  *
- * <p>Thread safety: all methods may be called by any thread.
+ * <p>Thread safety: all methods may be called by any thread, {@link #skip} only before others are.
  */
 final class LogDirectories {
 
   private final Map<Path, LogDirectory> byPath;
+  private final TierEvents events;
+  private int skipped;
   private final Optional<Pattern> forcedPlacement;
   private final Map<UUID, Path> pools;
   private final ConcurrentMap<Path, LogDirectory> forced = new ConcurrentHashMap<>();
 
   private LogDirectories(
-      Map<Path, LogDirectory> byPath, Optional<Pattern> forcedPlacement, Map<UUID, Path> pools) {
+      Map<Path, LogDirectory> byPath,
+      int skipped,
+      TierEvents events,
+      Optional<Pattern> forcedPlacement,
+      Map<UUID, Path> pools) {
     this.byPath = byPath;
+    this.skipped = skipped;
+    this.events = events;
     this.forcedPlacement = forcedPlacement;
     this.pools = pools;
   }
@@ -45,12 +54,25 @@ final class LogDirectories {
       throws IOException {
     Map<Path, LogDirectory> byPath = new LinkedHashMap<>();
     Map<UUID, LogDirectory> byId = new LinkedHashMap<>();
+    int skipped = 0;
     for (Path configured : spec.logDirectories()) {
       if (!Files.isDirectory(configured)) {
+        skipped++;
         events.logDirectorySkipped(configured, "it is not a directory, or cannot be reached");
         continue;
       }
-      LogDirectory directory = LogDirectory.claim(configured);
+      LogDirectory directory;
+      try {
+        directory = LogDirectory.claim(configured);
+        directory.recordPools(pools);
+      } catch (LogDirectory.NoAttributesException e) {
+        throw e;
+      } catch (IOException e) {
+        // A failing disk: Kafka takes this directory offline and runs on with the others.
+        skipped++;
+        events.logDirectorySkipped(configured, "it cannot be used: " + e);
+        continue;
+      }
       LogDirectory same = byId.putIfAbsent(directory.id(), directory);
       if (same != null && !same.path().equals(directory.path())) {
         throw new FileSystemException(
@@ -61,10 +83,33 @@ final class LogDirectories {
                 + ", as a copy made with its extended attributes has: remove the copy from"
                 + " log.dirs");
       }
-      directory.recordPools(pools);
       byPath.put(directory.path(), directory);
     }
-    return new LogDirectories(byPath, spec.forcedPlacement(), pools);
+    return new LogDirectories(byPath, skipped, events, spec.forcedPlacement(), pools);
+  }
+
+  /** Passes over a directory after all; called while the tier is being opened. */
+  void skip(LogDirectory directory, String reason) {
+    byPath.remove(directory.path());
+    skipped++;
+    events.logDirectorySkipped(directory.path(), reason);
+  }
+
+  /** How many of the configured directories are not there. */
+  int skipped() {
+    return skipped;
+  }
+
+  /** Whether files outside the log directories are placed, as Kafka's own tests have them. */
+  boolean forcedPlacement() {
+    return forcedPlacement.isPresent();
+  }
+
+  /** For messages: the directories by identity and path. */
+  String describe() {
+    return byPath.values().stream()
+        .map(directory -> directory.path() + " is " + directory.id())
+        .collect(Collectors.joining(", "));
   }
 
   Collection<LogDirectory> all() {

@@ -36,7 +36,7 @@ public record LogDirectory(UUID id, Path path) {
   /**
    * Opens a log directory and gives it an identity if it has none yet.
    *
-   * @throws FileSystemException when the file system has no user extended attributes, saying so
+   * @throws NoAttributesException when the file system has no user extended attributes
    */
   static LogDirectory claim(Path directory) throws IOException {
     Path real = directory.toRealPath();
@@ -47,21 +47,33 @@ public record LogDirectory(UUID id, Path path) {
     UUID id = UUID.randomUUID();
     try {
       write(real, ID_ATTRIBUTE, id.toString());
-    } catch (IOException | UnsupportedOperationException e) {
-      FileSystemException refusal =
-          new FileSystemException(
-              real.toString(),
-              null,
-              "the log directory's file system ("
-                  + Files.getFileStore(real).type()
-                  + ") takes no user extended attributes, which tie a segment's file to the pool: "
-                  + e.getMessage()
-                  + "; use ext4, xfs or btrfs (mounted without nouser_xattr), or take this"
-                  + " directory out of log.dirs");
-      refusal.initCause(e);
-      throw refusal;
+    } catch (UnsupportedOperationException e) {
+      throw new NoAttributesException(real, e);
+    } catch (FileSystemException e) {
+      if (String.valueOf(e.getReason()).contains("not supported")) {
+        throw new NoAttributesException(real, e);
+      }
+      throw e;
     }
     return new LogDirectory(id, real);
+  }
+
+  /** A log directory's file system has no user extended attributes. */
+  static final class NoAttributesException extends FileSystemException {
+    private static final long serialVersionUID = 1L;
+
+    NoAttributesException(Path directory, Exception cause) throws IOException {
+      super(
+          directory.toString(),
+          null,
+          "the log directory's file system ("
+              + Files.getFileStore(directory).type()
+              + ") takes no user extended attributes, which tie a segment's file to the pool: "
+              + cause.getMessage()
+              + "; use ext4, xfs or btrfs (mounted without nouser_xattr), or take this directory"
+              + " out of log.dirs");
+      initCause(cause);
+    }
   }
 
   /** The log directory at a real path; empty when Strata has never used it. */

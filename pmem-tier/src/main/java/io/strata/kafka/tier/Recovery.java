@@ -18,6 +18,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
 
 /**
  * Brings pools and log directories into agreement when a tier is opened.
@@ -30,7 +32,8 @@ import java.util.Optional;
  *   <li>home, and a slot that is free or has moved on: the bytes had gone home before, or, on a
  *       pool that a power cut can damage, never reached the medium; the tag is removed;
  *   <li>a LIVE slot, no home, home never known durable: home is created again;
- *   <li>a LIVE slot, no home though it was durable: somebody removed it; the slot is freed;
+ *   <li>a LIVE slot, no home though it was durable: somebody removed it; the slot is flagged as an
+ *       orphan, and freed when home is still missing at the next start;
  *   <li>a LIVE slot whose log directory is not there: kept, untouched.
  * </ul>
  *
@@ -44,6 +47,7 @@ final class Recovery {
   private final SegmentRegistry registry;
 
   private final List<String> restored = new ArrayList<>();
+  private final List<String> orphaned = new ArrayList<>();
   private final List<String> freed = new ArrayList<>();
   private final List<String> kept = new ArrayList<>();
   private int deletionsFinished;
@@ -60,6 +64,7 @@ final class Recovery {
     Map<SegmentTag, Path> homes = taggedHomes();
     refuseLostPools(homes);
     refuseOlderPools(homes);
+    refuseUnknownDirectories();
     for (Pool pool : pools.all()) {
       for (Slot slot : pool.slots()) {
         SegmentTag tag = new SegmentTag(pool.info().id(), slot.index(), slot.generation());
@@ -73,13 +78,11 @@ final class Recovery {
         }
       }
     }
-    for (Map.Entry<SegmentTag, Path> stale : homes.entrySet()) {
-      SegmentTag.remove(stale.getValue());
-      tagsRemoved++;
-    }
+    removeStaleTags(homes);
     return new RecoveryReport(
         registry.size(),
         restored,
+        orphaned,
         freed,
         deletionsFinished,
         tagsRemoved,
@@ -89,8 +92,8 @@ final class Recovery {
 
   private Map<SegmentTag, Path> taggedHomes() throws IOException {
     Map<SegmentTag, Path> homes = new HashMap<>();
-    for (LogDirectory directory : directories.all()) {
-      for (TaggedHome tagged : TaggedHomes.in(directory.path())) {
+    for (LogDirectory directory : List.copyOf(directories.all())) {
+      for (TaggedHome tagged : homesIn(directory)) {
         Path other = homes.putIfAbsent(tagged.tag(), tagged.file());
         if (other != null) {
           throw new FileSystemException(
@@ -104,6 +107,16 @@ final class Recovery {
       }
     }
     return homes;
+  }
+
+  /** The homes of a directory; none of one that cannot be read, whose slots are then kept. */
+  private List<TaggedHome> homesIn(LogDirectory directory) {
+    try {
+      return TaggedHomes.in(directory.path());
+    } catch (IOException e) {
+      directories.skip(directory, "it cannot be read: " + e);
+      return List.of();
+    }
   }
 
   private void refuseLostPools(Map<SegmentTag, Path> homes) throws IOException {
@@ -144,7 +157,75 @@ final class Recovery {
     }
   }
 
+  /**
+   * A slot of a log directory that is not there waits for it, as Kafka runs without a failed one.
+   * But when every configured directory is there, the missing one has lost its attributes, or has
+   * been taken out of the configuration: its records must not be passed over.
+   */
+  private void refuseUnknownDirectories() throws IOException {
+    if (directories.skipped() > 0) {
+      return;
+    }
+    Map<UUID, List<String>> unknown = new TreeMap<>();
+    for (Pool pool : pools.all()) {
+      for (Slot slot : pool.slots()) {
+        if (slot.state() == SlotState.LIVE
+            && slot.committedLength() > 0
+            && directories.byId(slot.directoryId()).isEmpty()
+            && !directories.forcedPlacement()) {
+          unknown
+              .computeIfAbsent(slot.directoryId(), id -> new ArrayList<>())
+              .add(slot.relativePath());
+        }
+      }
+    }
+    for (Map.Entry<UUID, List<String>> each : unknown.entrySet()) {
+      throw new FileSystemException(
+          pools.describe(),
+          null,
+          "the pools hold "
+              + each.getValue().size()
+              + " segments ("
+              + each.getValue().get(0)
+              + ", ...) of log directory "
+              + each.getKey()
+              + ", and none of log.dirs is that one: "
+              + directories.describe()
+              + ". Put the directory back into log.dirs; if it was copied, copy it again with its"
+              + " extended attributes (cp -a, rsync -X, tar --xattrs); if it is gone for good, run"
+              + " 'strata pool forget --directory "
+              + each.getKey()
+              + "', which gives these segments up");
+    }
+  }
+
+  /**
+   * What is left over of a drain or an eviction is a tag on a whole home. A hollow one has lost its
+   * bytes: a damaged slot was freed, perhaps.
+   */
+  private void removeStaleTags(Map<SegmentTag, Path> stale) throws IOException {
+    for (Map.Entry<SegmentTag, Path> each : stale.entrySet()) {
+      if (HollowHome.test(each.getValue())) {
+        throw new FileSystemException(
+            each.getValue().toString(),
+            null,
+            "its bytes were in "
+                + each.getKey()
+                + ", which has been freed, and the file itself has not got them: the slot was given"
+                + " up by 'strata pool repair', perhaps; run 'strata set-aside', and Kafka"
+                + " replicates the partition again");
+      }
+    }
+    for (Path home : stale.values()) {
+      SegmentTag.remove(home);
+      tagsRemoved++;
+    }
+  }
+
   private void admit(Pool pool, Slot slot, Path home) throws IOException {
+    if (slot.has(SlotFlag.ORPHANED)) {
+      slot.clear(SlotFlag.ORPHANED);
+    }
     if (!slot.has(SlotFlag.SPILLED) && Files.size(home) > slot.committedLength()) {
       // Nothing but a spill writes at home beyond the committed length, and the slot knows of none:
       // these bytes were never acknowledged as forced, and a later spill must not uncover them.
@@ -159,6 +240,7 @@ final class Recovery {
   private void finishDeletion(Pool pool, Slot slot, Optional<Path> home) throws IOException {
     if (home.isPresent()) {
       Files.deleteIfExists(home.get());
+      Directories.forceNearest(home.get());
     } else if (directories.byId(slot.directoryId()).isEmpty()) {
       keep(slot, "its deletion waits for its log directory, which is not there");
       return;
@@ -181,6 +263,13 @@ final class Recovery {
           "slot " + tag + " names a path outside its log directory: run strata pool check");
     }
     if (slot.has(SlotFlag.HOME_DURABLE) || slot.committedLength() == 0) {
+      refuseUntaggedHome(slot, home, tag);
+      if (slot.committedLength() > 0 && !slot.has(SlotFlag.ORPHANED)) {
+        slot.set(SlotFlag.ORPHANED);
+        orphaned.add(home.toString());
+        return;
+      }
+      Directories.forceNearest(home);
       free(pool, slot);
       freed.add(home.toString());
       return;
@@ -188,6 +277,21 @@ final class Recovery {
     restore(home, tag);
     registry.add(pools.segment(pool, slot, home));
     restored.add(home.toString());
+  }
+
+  /** A hollow file without a tag, where the segment was: it has lost its tag, nobody removed it. */
+  private static void refuseUntaggedHome(Slot slot, Path home, SegmentTag tag) throws IOException {
+    if (slot.committedLength() > 0 && Files.isRegularFile(home) && HollowHome.test(home)) {
+      throw new FileSystemException(
+          home.toString(),
+          null,
+          "the pool holds this segment's bytes, and the file has lost the extended attribute that"
+              + " says so, as a copy made without attributes does: give it back with setfattr -n "
+              + SegmentTag.ATTRIBUTE
+              + " -v '"
+              + tag.encode()
+              + "', or move the file away to give the bytes up");
+    }
   }
 
   private static void restore(Path home, SegmentTag tag) throws IOException {
@@ -198,13 +302,15 @@ final class Recovery {
     try {
       Files.createFile(home);
     } catch (FileAlreadyExistsException e) {
-      if (Files.size(home) > 0 || !Files.isRegularFile(home, LinkOption.NOFOLLOW_LINKS)) {
+      if (Files.size(home) > 0
+          || !Files.isRegularFile(home, LinkOption.NOFOLLOW_LINKS)
+          || SegmentTag.read(home).isPresent()) {
         throw new FileSystemException(
             home.toString(),
             null,
             "the pool holds this segment's bytes in "
                 + tag
-                + ", and a file without its tag, of "
+                + ", and another file, of "
                 + Files.size(home)
                 + " bytes, is in its place: move that file out of the log directory to keep the"
                 + " pool's bytes");

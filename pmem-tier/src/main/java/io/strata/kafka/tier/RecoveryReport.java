@@ -7,7 +7,8 @@ import java.util.List;
  *
  * @param hot segments whose bytes are in the pools and whose homes are there
  * @param restored homes created again, because the power went before they reached the disk
- * @param freed slots freed because their home had been removed
+ * @param orphaned slots whose home is missing, which are kept until the next start
+ * @param freed slots freed because their home is still missing, or never had a record
  * @param deletionsFinished deletions that a crash had cut short
  * @param tagsRemoved homes whose bytes had already left the pool, and that only kept the tag
  * @param kept slots left as they are, each with the reason (their log directory is offline)
@@ -16,6 +17,7 @@ import java.util.List;
 public record RecoveryReport(
     int hot,
     List<String> restored,
+    List<String> orphaned,
     List<String> freed,
     int deletionsFinished,
     int tagsRemoved,
@@ -24,6 +26,7 @@ public record RecoveryReport(
 
   public RecoveryReport {
     restored = List.copyOf(restored);
+    orphaned = List.copyOf(orphaned);
     freed = List.copyOf(freed);
     kept = List.copyOf(kept);
   }

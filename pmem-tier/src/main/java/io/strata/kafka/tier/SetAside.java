@@ -46,7 +46,8 @@ public final class SetAside {
   }
 
   /**
-   * Plans the moves: every partition with a segment whose tag is {@code lost}. Changes nothing.
+   * Plans the moves: every partition with a segment whose tag is {@code lost} and whose home has
+   * not got the bytes either. Changes nothing.
    *
    * @param logDirectories the broker's log directories
    * @param lost whether the slot that a tag names has not got the segment's bytes any more
@@ -63,7 +64,7 @@ public final class SetAside {
       Set<Path> partitions = new TreeSet<>();
       for (TaggedHome home : TaggedHomes.in(directory)) {
         Path partition = home.file().getParent();
-        if (partition != null && lost.test(home.tag())) {
+        if (partition != null && lost.test(home.tag()) && HollowHome.test(home.file())) {
           partitions.add(partition);
         }
       }

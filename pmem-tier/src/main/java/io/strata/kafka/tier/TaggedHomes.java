@@ -5,8 +5,9 @@ import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,14 +28,24 @@ public final class TaggedHomes {
     List<TaggedHome> found = new ArrayList<>();
     try (DirectoryStream<Path> partitions = Files.newDirectoryStream(logDirectory)) {
       for (Path partition : partitions) {
-        if (Files.isDirectory(partition, LinkOption.NOFOLLOW_LINKS)) {
-          collect(partition, found);
+        if (isDirectory(partition)) {
+          // A partition may be a symbolic link to another disk: Kafka follows it, and so do we.
+          collect(partition.toRealPath(), found);
         }
       }
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
     }
     return found;
+  }
+
+  /** As {@link Files#isDirectory}, but what cannot be looked at is an error and not a "no". */
+  private static boolean isDirectory(Path partition) throws IOException {
+    try {
+      return Files.readAttributes(partition, BasicFileAttributes.class).isDirectory();
+    } catch (NoSuchFileException goneOrDangling) {
+      return false;
+    }
   }
 
   private static void collect(Path partition, List<TaggedHome> found) throws IOException {

@@ -169,10 +169,12 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTheCommandLineEndsTheJvm() {
+  void onlyTheCommandLineAndTheReportersRefusalEndTheJvm() {
     noClasses()
         .that()
         .resideOutsideOfPackage(CLI)
+        .and()
+        .doNotHaveFullyQualifiedName(ROOT + ".StrataReporter")
         .should()
         .callMethod(System.class, "exit", int.class)
         .orShould()

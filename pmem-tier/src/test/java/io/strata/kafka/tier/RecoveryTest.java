@@ -127,12 +127,44 @@ class RecoveryTest {
   }
 
   @Test
-  void aHomeThatSomebodyRemovedFreesTheSlot() throws IOException {
+  void aHomeThatSomebodyRemovedFreesTheSlotAtTheSecondStart() throws IOException {
     crash(pool -> {});
     Files.delete(file);
     fixture.open();
+    assertThat(fixture.tier().recoveryReport().orphaned()).containsExactly(file.toString());
+    assertThat(fixture.tier().pools().get(0).usage().liveSlots()).isEqualTo(1);
+    fixture.reopen();
     assertThat(fixture.tier().recoveryReport().freed()).containsExactly(file.toString());
     assertThat(fixture.tier().pools().get(0).usage().liveSlots()).isZero();
+  }
+
+  @Test
+  void aPartitionMovedAwayForOneStartKeepsItsBytes() throws IOException {
+    crash(pool -> {});
+    Path away = fixture.root.resolve("away");
+    Files.move(file.getParent(), away);
+    fixture.open();
+    fixture.close();
+    Files.move(away, file.getParent());
+    fixture.open();
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+    fixture.reopen();
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+  }
+
+  @Test
+  void aRestoredHomeDoesNotTakeTheNameOfAnotherSegment() throws IOException {
+    crash(pool -> only(pool).clear(SlotFlag.HOME_DURABLE));
+    SegmentTag first = SegmentTag.read(file).orElseThrow();
+    Files.delete(file);
+    Path other = fixture.segment("orders-0", 0);
+    Files.createFile(other);
+    new SegmentTag(first.pool(), first.slot() + 1, 0).write(other);
+    assertThatThrownBy(() -> fixture.open()).isInstanceOf(IOException.class);
+    assertThat(SegmentTag.read(other).orElseThrow().slot()).isEqualTo(first.slot() + 1);
+    Files.delete(other);
+    fixture.open();
+    assertThat(fixture.read(file)).isEqualTo(bytes);
   }
 
   @Test
@@ -213,6 +245,66 @@ class RecoveryTest {
     assertThatThrownBy(() -> fixture.open())
         .isInstanceOf(IOException.class)
         .hasMessageContaining("copy of the other");
+  }
+
+  @Test
+  void aLogDirectoryCopiedWithoutAttributesIsRefused() throws IOException {
+    crash(pool -> {});
+    Path original = fixture.logs();
+    Path copy = Files.createDirectories(fixture.root.resolve("copy"));
+    fixture.logDirectories.set(0, copy);
+    Files.copy(file, fixture.segment("orders-0", 0));
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("none of log.dirs is that one");
+    fixture.logDirectories.set(0, original);
+    fixture.open();
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+  }
+
+  @Test
+  void aLogDirectoryThatIsGoneForGoodCanBeForgotten() throws IOException {
+    crash(pool -> {});
+    UUID gone = LogDirectory.find(fixture.logs()).orElseThrow().id();
+    fixture.logDirectories.set(0, Files.createDirectories(fixture.root.resolve("new")));
+    Path pool = fixture.pools.get(0);
+    assertThat(Forget.run(pool, gone, false)).hasSize(1);
+    assertThat(Forget.run(pool, gone, true)).hasSize(1);
+    fixture.open();
+    assertThat(fixture.tier().pools().get(0).usage().usedBytes()).isZero();
+  }
+
+  @Test
+  void aHomeThatLostItsTagIsRefusedAndCanBeTaggedAgain() throws IOException {
+    crash(pool -> {});
+    SegmentTag tag = SegmentTag.read(file).orElseThrow();
+    SegmentTag.remove(file);
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("'" + tag.encode() + "'");
+    tag.write(file);
+    fixture.open();
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+  }
+
+  @Test
+  void aHollowHomeWhoseSlotWasGivenUpIsRefusedAndNotServedAsEmpty() throws IOException {
+    crash(pool -> only(pool).free());
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("strata set-aside");
+    assertThat(SegmentTag.read(file)).isPresent();
+  }
+
+  @Test
+  void aPartitionBehindASymbolicLinkIsFound() throws IOException {
+    crash(pool -> {});
+    Path elsewhere = fixture.root.resolve("other-disk");
+    Files.move(file.getParent(), elsewhere);
+    Files.createSymbolicLink(file.getParent(), elsewhere);
+    fixture.open();
+    assertThat(fixture.tier().recoveryReport().freed()).isEmpty();
+    assertThat(fixture.read(file)).isEqualTo(bytes);
   }
 
   @Test

@@ -1,0 +1,89 @@
+package io.strata.kafka.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.tier.Forget;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code strata pool forget}. */
+@Command(
+    name = "forget",
+    description = {
+      "Gives up the segments of a log directory that is gone for good, after its disk was replaced,"
+          + " say: frees their slots. The broker, which refuses to start with such segments in a"
+          + " pool, names the directory. The broker must be stopped. Without --yes it shows what"
+          + " it would do.",
+      ""
+    },
+    footer = {
+      "",
+      "Example:",
+      "  strata pool forget --directory 5a0d1a2e-8d3c-4d0f-9b6e-0f4c6b1f2a77 --yes"
+          + " /mnt/pmem0/hot.pool"
+    },
+    sortOptions = false,
+    mixinStandardHelpOptions = true)
+final class PoolForgetCommand implements Callable<Integer> {
+  // Set by picocli, before anything is run.
+  @SuppressWarnings("NullAway.Init")
+  @Spec
+  private CommandSpec spec;
+
+  // Required, and so set by picocli.
+  @SuppressWarnings("NullAway.Init")
+  @Parameters(paramLabel = "FILE", description = "The pool file.")
+  private Path file;
+
+  // Required, and so set by picocli.
+  @SuppressWarnings("NullAway.Init")
+  @Option(
+      names = "--directory",
+      required = true,
+      paramLabel = "UUID",
+      description = "The log directory, by the UUID that the broker's refusal names.")
+  private UUID directory;
+
+  @Option(names = "--yes", description = "Really do it.")
+  private boolean yes;
+
+  @Mixin private final JsonOption json = new JsonOption();
+
+  PoolForgetCommand() {}
+
+  @Override
+  public Integer call() throws Exception {
+    Path target = file.toAbsolutePath().normalize();
+    List<String> segments = Forget.run(target, directory, yes);
+    PrintWriter out = spec.commandLine().getOut();
+    if (json.given()) {
+      ObjectNode document = Json.object();
+      document.put("path", target.toString());
+      document.put("directory", directory.toString());
+      document.put("done", yes || segments.isEmpty());
+      segments.forEach(document.putArray("segments")::add);
+      Json.print(document, out);
+    } else {
+      segments.forEach(out::println);
+      out.println(
+          segments.size()
+              + (segments.size() == 1 ? " segment " : " segments ")
+              + (yes ? "given up" : "would be given up"));
+    }
+    if (!yes && !segments.isEmpty()) {
+      throw new RefusedException(
+          "found no --yes, expected it to give up "
+              + segments.size()
+              + " segments; put the log directory back if you can, or repeat with --yes");
+    }
+    return ExitCode.OK.code();
+  }
+}

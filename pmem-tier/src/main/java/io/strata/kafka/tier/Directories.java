@@ -1,0 +1,39 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.memory.Interrupts;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** Makes what happened to files and to directory entries durable. */
+final class Directories {
+
+  private Directories() {}
+
+  /** Forces a file or a directory, its metadata and attributes included. */
+  static void force(Path file) throws IOException {
+    // Also called in Kafka's threads, from a rename, which no interrupt ends half way.
+    Interrupts.defer(
+        () -> {
+          try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            channel.force(true);
+          }
+          return file;
+        });
+  }
+
+  /** Forces the directory, or the nearest one above it that is there. */
+  static void forceNearest(Path directory) throws IOException {
+    Path existing = directory;
+    while (!Files.isDirectory(existing)) {
+      Path parent = existing.getParent();
+      if (parent == null) {
+        return;
+      }
+      existing = parent;
+    }
+    force(existing);
+  }
+}
