@@ -138,11 +138,16 @@ final class PoolOpener {
     if (!powerLost && (session.open() || memory.durability() != Durability.FORCE)) {
       return scan;
     }
-    List<SlotImage> settled = new ArrayList<>();
+    List<SlotImage> settled = scan.used().stream().map(SlotImage::withAllForced).toList();
     boolean changed = false;
-    for (SlotImage slot : scan.used()) {
-      SlotImage whole = slot.withAllForced();
-      settled.add(whole);
+    for (SlotImage whole : settled) {
+      // The flags before the lengths: if this is cut, too, the next opening must see that a spilled
+      // segment has been shortened.
+      changed |= powerLost && storeIfOther(superblock, whole, FLAGS_OFFSET, whole.flags());
+    }
+    makeDurable(superblock, changed);
+    changed = false;
+    for (SlotImage whole : settled) {
       if (powerLost) {
         noteIfShortened(whole);
         changed |=
@@ -151,13 +156,17 @@ final class PoolOpener {
       }
       changed |= storeIfOther(superblock, whole, FORCED_LENGTH_OFFSET, whole.forcedLength());
     }
+    makeDurable(superblock, changed);
+    return new PoolScan(
+        settled, scan.free(), scan.generations(), scan.findings(), scan.allocator());
+  }
+
+  private void makeDurable(Superblock superblock, boolean changed) throws IOException {
     if (changed) {
       long length = (long) superblock.slotCount() * SLOT_LENGTH;
       memory.persist(TABLE, length);
       memory.force(TABLE, length);
     }
-    return new PoolScan(
-        settled, scan.free(), scan.generations(), scan.findings(), scan.allocator());
   }
 
   private void noteIfShortened(SlotImage slot) throws IOException {

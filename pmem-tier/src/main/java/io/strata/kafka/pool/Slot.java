@@ -7,11 +7,8 @@ import io.strata.kafka.layout.CheckedWord;
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.layout.SuperblockLayout;
 import io.strata.kafka.memory.Durability;
-import io.strata.kafka.memory.PersistentMemory;
+import io.strata.kafka.memory.MemoryType;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -29,10 +26,8 @@ import java.util.UUID;
  */
 public final class Slot {
   private final Pool pool;
-  private final PersistentMemory memory;
-  private final int salt;
+  private final SlotWords words;
   private final int index;
-  private final long position;
   private final long generation;
   private final UUID directoryId;
   private final String relativePath;
@@ -59,10 +54,8 @@ public final class Slot {
   /** A handle on a slot as it is in the pool. */
   Slot(Pool pool, SlotImage image) {
     this.pool = pool;
-    this.memory = pool.memory();
-    this.salt = pool.salt();
+    this.words = new SlotWords(pool.memory(), pool.salt(), image.index(), image.generation());
     this.index = image.index();
-    this.position = slotPosition(image.index());
     this.generation = image.generation();
     this.directoryId = image.directoryId();
     this.relativePath = image.path();
@@ -106,33 +99,11 @@ public final class Slot {
   private void publish() throws IOException {
     // Where a power cut undoes what was not forced, each step is forced before the next.
     pool.forceFreed(index);
-    ByteBuffer body = encodeBody();
-    memory.store(position + LINE_LENGTH, body);
-    memory.persist(position + LINE_LENGTH, body.limit());
-    storeWord(GENERATION_OFFSET, generation);
-    storeWord(COMMITTED_LENGTH_OFFSET, 0);
-    storeWord(EXTENT_COUNT_OFFSET, 0);
-    storeWord(FLAGS_OFFSET, 0);
-    storeWord(BODY_CHECK_OFFSET, SlotImage.bodyCheck(generation, body.flip()));
-    storeWord(TRUNCATIONS_OFFSET, 0);
-    storeWord(FORCED_LENGTH_OFFSET, 0);
-    memory.persist(position, LINE_LENGTH);
-    pool.forceIfNeeded(position, SLOT_LENGTH);
-    storeState(SlotState.LIVE);
-    pool.forceIfNeeded(position, SLOT_LENGTH);
+    words.storeBody(directoryId, relativePath, createdAtMillis);
+    words.force();
+    words.persist(STATE_OFFSET, SlotState.LIVE.code());
+    words.force();
     state = SlotState.LIVE;
-  }
-
-  private ByteBuffer encodeBody() {
-    ByteBuffer body =
-        ByteBuffer.allocate(EXTENTS_OFFSET - LINE_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
-    byte[] path = relativePath.getBytes(StandardCharsets.UTF_8);
-    body.putLong(DIRECTORY_ID_OFFSET - LINE_LENGTH, directoryId.getMostSignificantBits());
-    body.putLong(DIRECTORY_ID_OFFSET - LINE_LENGTH + 8, directoryId.getLeastSignificantBits());
-    body.putLong(CREATED_OFFSET - LINE_LENGTH, createdAtMillis);
-    body.putInt(PATH_LENGTH_OFFSET - LINE_LENGTH, path.length);
-    body.put(PATH_OFFSET - LINE_LENGTH, path);
-    return body;
   }
 
   /** The slot's number in its pool, from 0. */
@@ -207,19 +178,15 @@ public final class Slot {
   }
 
   private void publishExtent(ExtentList current, long start, int order) throws IOException {
-    int entry = EXTENTS_OFFSET + 8 * current.count();
     try {
-      long value = extentValue(pool.blockAt(start), order);
-      long place = position + entry;
-      memory.storeLong(place, CheckedWord.encode(value, place, extentSalt(salt, generation)));
-      memory.persist(place, 8);
+      words.persistExtent(current.count(), extentValue(pool.blockAt(start), order));
     } catch (IOException e) {
       pool.allocator().free(start, order);
       throw e;
     }
     // If this fails the count may have reached the medium all the same. The extent then stays out
     // of the free map until the pool is opened again.
-    persistWord(EXTENT_COUNT_OFFSET, current.count() + 1);
+    words.persist(EXTENT_COUNT_OFFSET, current.count() + 1);
     extents = current.with(new Extent(start, BuddyAllocator.lengthOf(order)));
   }
 
@@ -243,7 +210,7 @@ public final class Slot {
               + " to "
               + extents.capacity());
     }
-    persistWord(COMMITTED_LENGTH_OFFSET, length);
+    words.persist(COMMITTED_LENGTH_OFFSET, length);
     committedLength = length;
   }
 
@@ -271,13 +238,13 @@ public final class Slot {
       long forced = Math.min(forcedLength, length);
       // The length first: a reader in another process that sees the new count of truncations must
       // not see the old length with it.
-      storeWord(COMMITTED_LENGTH_OFFSET, length);
-      storeWord(FORCED_LENGTH_OFFSET, forced);
-      storeWord(TRUNCATIONS_OFFSET, truncations & CheckedWord.MAX_VALUE);
-      memory.persist(position, LINE_LENGTH);
+      words.store(COMMITTED_LENGTH_OFFSET, length);
+      words.store(FORCED_LENGTH_OFFSET, forced);
+      words.store(TRUNCATIONS_OFFSET, truncations & CheckedWord.MAX_VALUE);
+      words.persistLine();
       if (forced < forcedLength) {
         // The bytes behind the new length will be others before they are forced again.
-        pool.forceIfNeeded(position, LINE_LENGTH);
+        words.force();
       }
       forcedLength = forced;
       forcedExtents = Math.min(forcedExtents, kept);
@@ -287,27 +254,27 @@ public final class Slot {
       return List.of();
     }
     pool.mustForceBeforeRelease(index);
-    persistWord(EXTENT_COUNT_OFFSET, kept);
+    words.persist(EXTENT_COUNT_OFFSET, kept);
     extents = current.first(kept);
     return current.from(kept);
   }
 
   /**
-   * Sets a flag. CLEAN and SPILLED speak of the committed bytes' being whole: where a power cut
-   * undoes what was not forced, these are forced first.
+   * Sets a flag, and forces it where a power cut would undo it else. CLEAN says that the slot may
+   * be freed, or its bytes be read, as one likes: where need be, they are forced first.
    *
    * @throws IllegalStateException if the slot is free
    */
   public void set(SlotFlag flag) throws IOException {
     requireInUse();
-    if (flag != SlotFlag.HOME_DURABLE) {
+    if (flag == SlotFlag.CLEAN) {
       force(0, committedLength);
     }
     changeFlags(flags | flag.bit());
   }
 
   /**
-   * Clears a flag.
+   * Clears a flag, and forces that where a power cut would undo it else.
    *
    * @throws IllegalStateException if the slot is free
    */
@@ -318,7 +285,8 @@ public final class Slot {
 
   private void changeFlags(int newFlags) throws IOException {
     if (newFlags != flags) {
-      persistWord(FLAGS_OFFSET, newFlags);
+      words.persist(FLAGS_OFFSET, newFlags);
+      words.force();
       flags = newFlags;
     }
   }
@@ -331,7 +299,7 @@ public final class Slot {
   public void markDeleting() throws IOException {
     requireInUse();
     if (state != SlotState.DELETING) {
-      storeState(SlotState.DELETING);
+      words.persist(STATE_OFFSET, SlotState.DELETING.code());
       state = SlotState.DELETING;
     }
   }
@@ -346,7 +314,7 @@ public final class Slot {
     requireInUse();
     pool.mustForceBeforeRelease(index);
     synchronized (forceLock) {
-      storeState(SlotState.FREE);
+      words.persist(STATE_OFFSET, SlotState.FREE.code());
       state = SlotState.FREE;
     }
     pool.freed(index);
@@ -358,39 +326,46 @@ public final class Slot {
    * <p>May be called by any thread.
    */
   public void force() throws IOException {
-    pool.forceIfNeeded(position, SLOT_LENGTH);
+    words.force();
   }
 
   /**
-   * Makes the segment's bytes from {@code from} to {@code to}, and then the slot, survive a power
-   * cut as far as the medium can. Of the range only what is committed is forced.
+   * Makes the segment's bytes from {@code from} to {@code to}, those before them that have never
+   * been forced, and then the slot, survive a power cut as far as the medium can. Of the range only
+   * what is committed is forced.
    *
    * <p>May be called by any thread; it holds no lock while it forces the bytes.
    */
   public void force(long from, long to) throws IOException {
-    if (memory.durability() != Durability.FORCE) {
+    if (pool.memory().durability() != Durability.FORCE) {
       return;
     }
     long truncationsBefore;
-    int extentsBefore;
+    long start;
+    boolean extentsForced;
+    // The length before the extents: whoever commits a length has grown the extents before.
+    long end = Math.min(to, committedLength);
+    ExtentList current = extents;
+    end = Math.min(end, current.capacity());
     synchronized (forceLock) {
       truncationsBefore = truncations;
-      extentsBefore = forcedExtents;
+      start = Math.max(0, Math.min(from, forcedLength));
+      extentsForced = current.count() <= forcedExtents;
     }
-    // The length before the extents: a commit that comes between the two has them grown already.
-    long committed = committedLength;
-    ExtentList current = extents;
-    long end = Math.min(Math.min(to, committed), current.capacity());
-    if (current.count() > extentsBefore) {
+    if (pool.memory().type() == MemoryType.FILE) {
+      // Forcing any range of a file forces all of it, the entries of the extents included.
       force();
+    } else {
+      if (!extentsForced) {
+        force();
+      }
+      forceBytes(current, start, end);
     }
-    forceBytes(current, Math.max(0, from), end);
     synchronized (forceLock) {
       if (state != SlotState.FREE && truncations == truncationsBefore) {
         forcedExtents = Math.max(forcedExtents, current.count());
-        // All bytes below the forced length are forced: a range that begins above it adds none.
-        if (from <= forcedLength && end > forcedLength) {
-          persistWord(FORCED_LENGTH_OFFSET, end);
+        if (end > forcedLength) {
+          words.persist(FORCED_LENGTH_OFFSET, end);
           forcedLength = end;
         }
       }
@@ -398,12 +373,22 @@ public final class Slot {
     force();
   }
 
+  /** Whether all that is committed would survive a power cut, as far as the medium can. */
+  public boolean isForced() {
+    if (pool.memory().durability() != Durability.FORCE) {
+      return true;
+    }
+    synchronized (forceLock) {
+      return forcedLength >= committedLength;
+    }
+  }
+
   private void forceBytes(ExtentList current, long from, long end) throws IOException {
     for (long at = from; at < end; ) {
       int i = current.find(at);
       long within = at - current.start(i);
       long length = Math.min(end - at, current.length(i) - within);
-      memory.force(current.position(i) + within, length);
+      pool.memory().force(current.position(i) + within, length);
       at += length;
     }
   }
@@ -412,20 +397,6 @@ public final class Slot {
     if (state == SlotState.FREE) {
       throw new IllegalStateException(this + " has been freed");
     }
-  }
-
-  private void storeState(SlotState newState) throws IOException {
-    persistWord(STATE_OFFSET, newState.code());
-  }
-
-  private void persistWord(int offset, long value) throws IOException {
-    storeWord(offset, value);
-    memory.persist(position + offset, 8);
-  }
-
-  private void storeWord(int offset, long value) throws IOException {
-    long place = position + offset;
-    memory.storeLong(place, CheckedWord.encode(value, place, salt));
   }
 
   /** For messages: {@code slot 3 generation 7 (topic-0/00000000000000000000.log)}. */

@@ -101,6 +101,10 @@ record SlotImage(
       // Entries behind the forced bytes may be of any time if the power went.
       long needed = forcedOnly ? forced.getAsLong() : Long.MAX_VALUE;
       ExtentList extents = extents(count.getAsLong(), needed, generation.getAsLong());
+      if (forcedOnly && length.getAsLong() > Math.min(needed, extents.capacity())) {
+        // What home has begins where the pool no longer ends: it is lost with what was before it.
+        flags = OptionalLong.of(flags.getAsLong() & ~FLAG_SPILLED);
+      }
       if (forcedOnly) {
         forced = OptionalLong.of(Math.min(needed, extents.capacity()));
         length = forced;

@@ -53,7 +53,7 @@ class PoolCheckerTest {
     for (int i = 0; i < 4; i++) {
       assertThat(slots.get(0).grow()).isTrue();
     }
-    slots.get(0).commit(700_000);
+    slots.get(0).commit(500_000);
     slots.get(0).set(SlotFlag.HOME_DURABLE);
     assertThat(slots.get(1).grow()).isTrue();
     slots.get(1).commit(10);
@@ -212,12 +212,12 @@ class PoolCheckerTest {
 
   @Test
   void valuesThatContradictEachOtherAreNoticed() throws IOException {
-    putWord(0, SlotLayout.COMMITTED_LENGTH_OFFSET, 983_041);
-    assertOneFinding("committed length 983041", "at most the 983040 bytes");
-    putWord(0, SlotLayout.COMMITTED_LENGTH_OFFSET, 700_000);
+    putWord(0, SlotLayout.COMMITTED_LENGTH_OFFSET, 524_289);
+    assertOneFinding("committed length 524289", "at most the 524288 bytes");
+    putWord(0, SlotLayout.COMMITTED_LENGTH_OFFSET, 500_000);
 
-    putWord(0, SlotLayout.FORCED_LENGTH_OFFSET, 700_001);
-    assertOneFinding("forced length 700001", "at most the committed 700000");
+    putWord(0, SlotLayout.FORCED_LENGTH_OFFSET, 500_001);
+    assertOneFinding("forced length 500001", "at most the committed 500000");
     putWord(0, SlotLayout.FORCED_LENGTH_OFFSET, 0);
 
     putWord(0, SlotLayout.EXTENT_COUNT_OFFSET, 77);
@@ -318,7 +318,7 @@ class PoolCheckerTest {
     assertThat(report.liveSlots()).isEqualTo(2);
     assertThat(report.deletingSlots()).isEqualTo(1);
     assertThat(report.freeSlots()).isEqualTo(1);
-    assertThat(report.usedBytes()).isEqualTo((1 + 2 + 4 + 8 + 1) * 65_536);
+    assertThat(report.usedBytes()).isEqualTo((1 + 1 + 2 + 4 + 1) * 65_536);
     assertThat(report.info().orElseThrow().owner()).isEqualTo(PoolOwner.of(1, "cluster"));
   }
 }

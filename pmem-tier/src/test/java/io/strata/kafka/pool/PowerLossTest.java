@@ -10,6 +10,7 @@ import io.strata.kafka.pool.OpenReport.Shortened;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.OptionalLong;
+import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -30,8 +31,9 @@ class PowerLossTest {
 
   private Slot segment(Pool pool) throws IOException {
     Slot slot = pool.allocateSlot(DIRECTORY, "t-0/0.log").orElseThrow();
-    assertThat(slot.grow()).isTrue();
-    assertThat(slot.grow()).isTrue();
+    for (int i = 0; i < 3; i++) {
+      assertThat(slot.grow()).isTrue();
+    }
     slot.commit(150_000);
     return slot;
   }
@@ -77,7 +79,7 @@ class PowerLossTest {
     Pool pool = open(1);
     assertThat(segment(pool).committedLength()).isEqualTo(150_000);
     pool.close();
-    memory = memory.crash(new java.util.Random(1));
+    memory = memory.crash(new Random(1));
     Pool again = open(2);
     assertThat(again.report().powerLost()).isFalse();
     assertThat(again.slots().get(0).committedLength()).isEqualTo(150_000);
@@ -87,13 +89,41 @@ class PowerLossTest {
   }
 
   @Test
-  void whatLiesAtHomePinsTheSeam() throws IOException {
+  void aSpilledSegmentThatIsShortenedIsNoLongerSpilled() throws IOException {
     format();
     Slot slot = segment(open(1));
     slot.set(SlotFlag.SPILLED);
+    slot.set(SlotFlag.HOME_DURABLE);
+    slot.force(0, 1000);
     memory = memory.kill();
     Slot found = open(2).slots().get(0);
-    assertThat(found.has(SlotFlag.SPILLED)).isTrue();
+    assertThat(found.has(SlotFlag.SPILLED)).as("home would begin behind a hole").isFalse();
+    assertThat(found.has(SlotFlag.HOME_DURABLE)).isTrue();
+    assertThat(found.committedLength()).isEqualTo(1000);
+  }
+
+  @Test
+  void aSpilledSegmentWhoseHeadIsForcedStaysSpilled() throws IOException {
+    format();
+    Slot slot = segment(open(1));
+    slot.force(0, 150_000);
+    slot.set(SlotFlag.SPILLED);
+    memory = memory.crash(new Random(1));
+    Slot found = open(2).slots().get(0);
+    assertThat(found.has(SlotFlag.SPILLED)).as("a flag is forced when it is set").isTrue();
+    assertThat(found.committedLength()).isEqualTo(150_000);
+  }
+
+  @Test
+  void theBytesOfACleanSegmentAreForced() throws IOException {
+    format();
+    Slot slot = segment(open(1));
+    assertThat(slot.isForced()).isFalse();
+    slot.set(SlotFlag.CLEAN);
+    assertThat(slot.isForced()).isTrue();
+    memory = memory.crash(new Random(1));
+    Slot found = open(2).slots().get(0);
+    assertThat(found.has(SlotFlag.CLEAN)).isTrue();
     assertThat(found.committedLength()).isEqualTo(150_000);
   }
 
@@ -115,19 +145,18 @@ class PowerLossTest {
     memory = new RecordingMemory(SIZE, Durability.POWER);
     format();
     assertThat(segment(open(1)).committedLength()).isEqualTo(150_000);
-    memory = memory.crash(new java.util.Random(1));
+    memory = memory.crash(new Random(1));
     Pool pool = open(2);
     assertThat(pool.report().powerLost()).isFalse();
     assertThat(pool.slots().get(0).committedLength()).isEqualTo(150_000);
   }
 
   @Test
-  void aForceThatBeginsAboveTheForcedLengthAddsNothing() throws IOException {
+  void aForceCoversWhatWasNeverForcedBeforeIt() throws IOException {
     format();
     Slot slot = segment(open(1));
     slot.force(1000, 2000);
-    slot.force(0, 500);
-    memory = memory.kill();
-    assertThat(open(2).slots().get(0).committedLength()).isEqualTo(500);
+    memory = memory.crash(new Random(1));
+    assertThat(open(2).slots().get(0).committedLength()).isEqualTo(2000);
   }
 }
