@@ -4,12 +4,9 @@ import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.Channel;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.NonWritableChannelException;
-import java.nio.channels.SocketChannel;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.util.stream.IntStream;
@@ -26,12 +23,6 @@ import java.util.stream.IntStream;
  * under one of a fixed number of locks.
  */
 final class FileMemory implements PersistentMemory {
-  /** The most that one attempt to transfer asks of the kernel, in bytes. */
-  private static final int MAX_TRANSFER = 1 << 20;
-
-  /** The most that is handed to a target that is not a socket, in bytes. */
-  private static final int MAX_COPY = 256 << 10;
-
   /** A power of two. */
   private static final int WORD_LOCKS = 64;
 
@@ -42,6 +33,7 @@ final class FileMemory implements PersistentMemory {
   private final boolean writable;
   private final Durability durability;
   private final ReopeningChannel channel;
+  private final TransferBuffers transferBuffers = new TransferBuffers();
   private final Object[] wordLocks =
       IntStream.range(0, WORD_LOCKS).mapToObj(i -> new Object()).toArray();
 
@@ -179,6 +171,13 @@ final class FileMemory implements PersistentMemory {
     }
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Not by {@code sendfile}, which gives a socket the pages of the file and not their bytes:
+   * what has been accepted and not yet been sent would change with a later store, and the pool
+   * stores other segments' bytes where these were.
+   */
   @Override
   public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
     checkOpen();
@@ -186,40 +185,14 @@ final class FileMemory implements PersistentMemory {
     if (count == 0) {
       return 0;
     }
-    if (!(target instanceof SocketChannel)) {
-      return copyTo(position, count, target);
-    }
-    long length = Math.min(count, MAX_TRANSFER);
+    ByteBuffer copy = transferBuffers.take();
     try {
-      return channel.once(file -> transfer(file, position, length, target));
-    } catch (ClosedByInterruptException e) {
-      closeInterrupted(target, e);
-      throw e;
+      copy.limit((int) Math.min(count, copy.capacity()));
+      load(position, copy);
+      return target.write(copy.flip());
+    } finally {
+      transferBuffers.giveBack(copy);
     }
-  }
-
-  private long transfer(FileChannel file, long position, long length, WritableByteChannel target)
-      throws IOException {
-    long written = file.transferTo(position, length, target);
-    if (written == 0 && file.size() < size) {
-      throw truncated(file, position);
-    }
-    return written;
-  }
-
-  /** How many bytes an interrupted target has taken is not known: it must not be used any more. */
-  private static void closeInterrupted(Channel target, IOException reason) {
-    try {
-      target.close();
-    } catch (IOException e) {
-      reason.addSuppressed(e);
-    }
-  }
-
-  private long copyTo(long position, long count, WritableByteChannel target) throws IOException {
-    ByteBuffer copy = ByteBuffer.allocate((int) Math.min(count, MAX_COPY));
-    load(position, copy);
-    return target.write(copy.flip());
   }
 
   @Override

@@ -92,7 +92,10 @@ public interface PersistentMemory extends AutoCloseable {
 
   /**
    * Makes one bounded attempt to write up to {@code count} bytes from {@code position} to {@code
-   * target}, without a copy through the Java heap where the type allows it.
+   * target}, without a copy through the Java heap.
+   *
+   * <p>The target gets a copy: a store into the range after this method has returned does not
+   * change what a socket sends later.
    *
    * @return the number of bytes written, from 0 (a non-blocking target that takes none) to {@code
    *     count}; it may be less than {@code count} for any target

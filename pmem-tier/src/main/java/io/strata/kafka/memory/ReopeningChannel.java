@@ -1,8 +1,6 @@
 package io.strata.kafka.memory;
 
 import java.io.IOException;
-import java.nio.channels.AsynchronousCloseException;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -68,43 +66,6 @@ final class ReopeningChannel {
           interrupted |= Thread.interrupted();
           if (current.isOpen()) {
             throw e; // another channel's, which the operation uses as well
-          }
-          reopen(current);
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  /**
-   * Runs an operation that must not be repeated when it may have had an effect: as {@link
-   * #repeatably}, but an interrupt that strikes this thread within the operation comes through,
-   * after the file has been opened again.
-   */
-  <T> T once(Operation<T> operation) throws IOException {
-    boolean interrupted = Thread.interrupted();
-    try {
-      while (true) {
-        FileChannel current = current();
-        try {
-          return operation.on(current);
-        } catch (ClosedByInterruptException e) {
-          interrupted |= Thread.interrupted();
-          if (!current.isOpen()) {
-            reopen(current);
-          }
-          throw e;
-        } catch (AsynchronousCloseException e) {
-          if (current.isOpen()) {
-            throw e;
-          }
-          reopen(current); // the JDK throws this only when nothing has been transferred
-        } catch (ClosedChannelException e) {
-          if (current.isOpen()) {
-            throw e;
           }
           reopen(current);
         }

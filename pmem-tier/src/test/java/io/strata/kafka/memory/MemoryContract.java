@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.ReadOnlyBufferException;
@@ -427,6 +428,41 @@ abstract class MemoryContract {
         assertThat(sent).isEqualTo(bytes.length);
       }
     }
+  }
+
+  /** A pool stores another segment's bytes where those were that a slow reader still waits for. */
+  @Test
+  void aStoreDoesNotChangeWhatASocketHasTaken() throws Exception {
+    byte[] bytes = random(SIZE, 13);
+    memory.store(0, ByteBuffer.wrap(bytes));
+    try (ServerSocketChannel server = ServerSocketChannel.open()) {
+      server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      try (SocketChannel target = SocketChannel.open();
+          SocketChannel peer = acceptWithALargeSendBuffer(server, target)) {
+        target.configureBlocking(false);
+        int sent = 0;
+        for (long taken = -1; taken != 0 && sent < SIZE; sent += (int) taken) {
+          taken = memory.transferTo(sent, SIZE - sent, target);
+        }
+        memory.zero(0, SIZE);
+        ByteBuffer received = ByteBuffer.allocate(sent);
+        while (received.hasRemaining()) {
+          assertThat(peer.read(received)).isPositive();
+        }
+        assertThat(Arrays.mismatch(received.array(), Arrays.copyOf(bytes, sent)))
+            .as("first byte of %d that is not what the memory held when it was sent", sent)
+            .isEqualTo(-1);
+      }
+    }
+  }
+
+  /** More goes out than the peer's window takes, so that some stays in the sender's buffer. */
+  private static SocketChannel acceptWithALargeSendBuffer(
+      ServerSocketChannel server, SocketChannel target) throws IOException {
+    server.setOption(StandardSocketOptions.SO_RCVBUF, 64 << 10);
+    target.setOption(StandardSocketOptions.SO_SNDBUF, 1 << 20);
+    assertThat(target.connect(server.getLocalAddress())).isTrue();
+    return server.accept();
   }
 
   @Test

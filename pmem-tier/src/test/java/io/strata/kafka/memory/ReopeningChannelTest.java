@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -47,45 +46,17 @@ class ReopeningChannelTest {
   }
 
   @Test
-  void doesNotRepeatWhatMayHaveHadAnEffect() throws IOException {
-    ReopeningChannel channel = open();
-    assertThatThrownBy(() -> channel.<Integer>once(this::readInterrupted))
-        .isInstanceOf(ClosedByInterruptException.class);
-    assertThat(runs).hasValue(1);
-    assertThat(Thread.interrupted()).as("interrupt is pending").isTrue();
-    assertThat(channel.<Long>once(FileChannel::size)).as("open again").isEqualTo(4);
-    channel.close();
-  }
-
-  @Test
-  void anotherThreadsInterruptIsNotFeltByAnOperationThatIsRunOnce() throws IOException {
-    ReopeningChannel channel = open();
-    int read =
-        channel.once(
-            opened -> {
-              if (runs.incrementAndGet() == 1) {
-                opened.close(); // as the interrupt of another thread in it does
-              }
-              return opened.read(ByteBuffer.allocate(10), 0);
-            });
-    assertThat(read).isEqualTo(4);
-    assertThat(runs).hasValue(2);
-    channel.close();
-  }
-
-  @Test
   void aClosedTargetIsNotMistakenForTheFile() throws IOException {
     ReopeningChannel channel = open();
-    for (boolean once : new boolean[] {false, true}) {
-      ReopeningChannel.Operation<Integer> operation =
-          opened -> {
-            runs.incrementAndGet();
-            throw new ClosedChannelException();
-          };
-      assertThatThrownBy(() -> run(channel, once, operation))
-          .isInstanceOf(ClosedChannelException.class);
-    }
-    assertThat(runs).hasValue(2);
+    assertThatThrownBy(
+            () ->
+                channel.<Integer>repeatably(
+                    opened -> {
+                      runs.incrementAndGet();
+                      throw new ClosedChannelException();
+                    }))
+        .isInstanceOf(ClosedChannelException.class);
+    assertThat(runs).hasValue(1);
     channel.close();
   }
 
@@ -113,14 +84,6 @@ class ReopeningChannelTest {
     channel.close();
     assertThatThrownBy(() -> channel.<Long>repeatably(FileChannel::size))
         .isInstanceOf(ClosedChannelException.class);
-    assertThatThrownBy(() -> channel.<Long>once(FileChannel::size))
-        .isInstanceOf(ClosedChannelException.class);
-  }
-
-  private static int run(
-      ReopeningChannel channel, boolean once, ReopeningChannel.Operation<Integer> operation)
-      throws IOException {
-    return once ? channel.once(operation) : channel.repeatably(operation);
   }
 
   /** Interrupts its own thread within the first run. */
