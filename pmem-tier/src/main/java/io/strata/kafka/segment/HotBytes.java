@@ -98,6 +98,9 @@ final class HotBytes implements SegmentBytes {
         return 0;
       }
       long written = reader.transferTo(view, size, position, count, target, home);
+      if (written == 0 && position >= view.poolEnd(size) && home.size() <= position) {
+        checkHomeWasTruncated(view, position, home);
+      }
       tellHome(view.poolEnd(size), position, written);
       return written;
     } finally {

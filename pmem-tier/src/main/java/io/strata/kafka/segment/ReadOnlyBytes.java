@@ -29,7 +29,7 @@ final class ReadOnlyBytes implements SegmentBytes {
   ReadOnlyBytes(PoolReader pool, SegmentTag tag) {
     this.pool = pool;
     this.tag = tag;
-    this.reader = new SegmentReader(pool.memory());
+    this.reader = new SegmentReader(new ExtentBytes(pool.memory()));
   }
 
   @Override

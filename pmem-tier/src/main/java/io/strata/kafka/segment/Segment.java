@@ -63,9 +63,10 @@ public final class Segment {
     this.pool = pool;
     this.settings = settings;
     this.events = events;
-    this.reader = new SegmentReader(pool.memory());
+    ExtentBytes pooled = new ExtentBytes(pool.memory());
+    this.reader = new SegmentReader(pooled);
     this.writer =
-        new SegmentWriter(this, slot, pool, homeSize, gate, settings.spillForce(), events);
+        new SegmentWriter(this, slot, pool, pooled, homeSize, gate, settings.spillForce(), events);
     this.bytes = new HotBytes(this, reader, writer, gate, events);
     this.lastChangeMillis = slot.createdAtMillis();
   }

@@ -1,7 +1,5 @@
 package io.strata.kafka.segment;
 
-import io.strata.kafka.memory.PersistentMemory;
-import io.strata.kafka.pool.ExtentList;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -17,10 +15,10 @@ import java.nio.channels.WritableByteChannel;
  */
 final class SegmentReader {
 
-  private final PersistentMemory memory;
+  private final ExtentBytes pooled;
 
-  SegmentReader(PersistentMemory memory) {
-    this.memory = memory;
+  SegmentReader(ExtentBytes pooled) {
+    this.pooled = pooled;
   }
 
   /**
@@ -42,7 +40,7 @@ final class SegmentReader {
       long at = position;
       if (at < poolEnd) {
         int inPool = (int) Math.min(length, poolEnd - at);
-        load(view.extents(), target, at, inPool);
+        pooled.load(view.extents(), at, target, inPool);
         at += inPool;
       }
       while (target.hasRemaining()) {
@@ -62,21 +60,6 @@ final class SegmentReader {
     }
   }
 
-  private void load(ExtentList extents, ByteBuffer target, long offset, int length)
-      throws IOException {
-    int limit = target.limit();
-    int end = target.position() + length;
-    long at = offset;
-    for (int i = extents.find(offset); target.position() < end; i++) {
-      long within = at - extents.start(i);
-      int piece = (int) Math.min(end - target.position(), extents.length(i) - within);
-      target.limit(target.position() + piece);
-      memory.load(extents.position(i) + within, target);
-      at += piece;
-    }
-    target.limit(limit);
-  }
-
   /**
    * One attempt to write bytes that lie together to {@code target}.
    *
@@ -94,10 +77,7 @@ final class SegmentReader {
     if (position >= poolEnd) {
       return home.transferTo(position, Math.min(count, size - position), target);
     }
-    ExtentList extents = view.extents();
-    int i = extents.find(position);
-    long within = position - extents.start(i);
-    long piece = Math.min(extents.length(i) - within, Math.min(count, poolEnd - position));
-    return memory.transferTo(extents.position(i) + within, piece, target);
+    long inPool = Math.min(count, poolEnd - position);
+    return pooled.transferTo(view.extents(), position, inPool, target);
   }
 }

@@ -1,7 +1,6 @@
 package io.strata.kafka.segment;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.pool.Extent;
 import io.strata.kafka.pool.ExtentList;
 import io.strata.kafka.pool.Pool;
@@ -37,19 +36,14 @@ final class SegmentWriter {
    */
   static final long LONGEST_GAP_IN_POOL = 1 << 20;
 
-  private static final long NONE_DIRTY = Long.MAX_VALUE;
-
   private final Segment segment;
   private final Slot slot;
   private final Pool pool;
-  private final PersistentMemory memory;
+  private final ExtentBytes pooled;
   private final ReaderGate gate;
   private final SegmentEvents events;
 
   private final ReentrantLock lock = new ReentrantLock();
-
-  /** One force at a time: a second one must not return while the first still works. */
-  private final ReentrantLock forceLock = new ReentrantLock();
 
   /** Written under the lock as long as the slot is not free, read by anyone. */
   private volatile SegmentView view;
@@ -57,9 +51,7 @@ final class SegmentWriter {
   @GuardedBy("lock")
   private final HomeTail tail;
 
-  /** Bytes of the pool from here on may be unforced, {@link #NONE_DIRTY} when none is. */
-  @GuardedBy("lock")
-  private long dirtyFrom;
+  private final SegmentForcer forcer;
 
   @GuardedBy("lock")
   private boolean deleted;
@@ -68,6 +60,7 @@ final class SegmentWriter {
       Segment segment,
       Slot slot,
       Pool pool,
+      ExtentBytes pooled,
       long homeSize,
       ReaderGate gate,
       boolean spillForce,
@@ -75,16 +68,14 @@ final class SegmentWriter {
     this.segment = segment;
     this.slot = slot;
     this.pool = pool;
-    this.memory = pool.memory();
+    this.pooled = pooled;
     this.gate = gate;
     this.events = events;
     long committed = slot.committedLength();
     boolean spilled = slot.has(SlotFlag.SPILLED);
-    this.view =
-        spilled
-            ? SegmentView.spilled(slot.extents(), committed, Math.max(committed, homeSize))
-            : SegmentView.inPool(slot.extents(), committed);
+    this.view = viewOf(spilled, committed, Math.max(committed, homeSize));
     this.tail = new HomeTail(spillForce, spilled, homeSize);
+    this.forcer = new SegmentForcer(slot, tail, lock);
   }
 
   /** What readers see now. A reader calls this inside the gate. */
@@ -182,10 +173,11 @@ final class SegmentWriter {
     int start = source.position();
     try {
       if (position > size) {
-        zero(extents, size, Math.min(position, poolEnd));
+        // Extents hold what earlier segments left there: nobody may see that in a gap.
+        pooled.zeroAndPersist(extents, size, Math.min(position, poolEnd));
       }
       if (position < poolEnd) {
-        store(extents, source, position, (int) (poolEnd - position));
+        pooled.storeAndPersist(extents, position, source, (int) (poolEnd - position));
       }
       if (!before.spilled() && poolEnd > size) {
         slot.commit(poolEnd);
@@ -195,7 +187,7 @@ final class SegmentWriter {
       source.position(start);
       throw e;
     } finally {
-      dirtyFrom = Math.min(dirtyFrom, Math.min(position, size));
+      forcer.written(Math.min(position, size));
     }
   }
 
@@ -207,38 +199,6 @@ final class SegmentWriter {
       extents = slot.extents();
     }
     return extents;
-  }
-
-  @GuardedBy("lock")
-  private void store(ExtentList extents, ByteBuffer source, long offset, int length)
-      throws IOException {
-    int limit = source.limit();
-    int end = source.position() + length;
-    long at = offset;
-    try {
-      for (int i = extents.find(offset); source.position() < end; i++) {
-        long within = at - extents.start(i);
-        int piece = (int) Math.min(end - source.position(), extents.length(i) - within);
-        source.limit(source.position() + piece);
-        memory.storeAndPersist(extents.position(i) + within, source);
-        at += piece;
-      }
-    } finally {
-      source.limit(limit);
-    }
-  }
-
-  /** Extents hold what earlier segments left there: nobody may see that in a gap. */
-  @GuardedBy("lock")
-  private void zero(ExtentList extents, long from, long to) throws IOException {
-    long at = from;
-    for (int i = extents.find(from); at < to; i++) {
-      long within = at - extents.start(i);
-      long piece = Math.min(to - at, extents.length(i) - within);
-      memory.zero(extents.position(i) + within, piece);
-      memory.persist(extents.position(i) + within, piece);
-      at += piece;
-    }
   }
 
   @GuardedBy("lock")
@@ -309,20 +269,24 @@ final class SegmentWriter {
     if (spilled && length > seam) {
       return;
     }
+    forcer.truncating(length);
     List<Extent> dropped = dropFromPool(before, length);
-    dirtyFrom = Math.min(dirtyFrom, length);
-    view =
-        spilled
-            ? SegmentView.spilled(slot.extents(), length, length)
-            : SegmentView.inPool(slot.extents(), length);
+    view = viewOf(spilled, length, length);
     boolean nobodySeesHome = gate.retire(() -> release(dropped));
     // With a reader of the old view about, home keeps what comes next: in the pool it would leave a
     // hole where that reader still looks.
     if (spilled && nobodySeesHome) {
       slot.clear(SlotFlag.SPILLED);
       tail.mayBeLonger();
-      view = SegmentView.inPool(slot.extents(), length);
+      view = viewOf(false, length, length);
     }
+  }
+
+  /** A view of the slot's extents up to {@code inPool}; a spilled one has {@code size} bytes. */
+  private SegmentView viewOf(boolean spilled, long inPool, long size) {
+    return spilled
+        ? SegmentView.spilled(slot.extents(), inPool, size)
+        : SegmentView.inPool(slot.extents(), inPool);
   }
 
   /**
@@ -354,8 +318,9 @@ final class SegmentWriter {
       return dropped;
     } finally {
       if (!done) {
-        // The tail is gone; the head is what it was.
-        view = before.withSize(slot.committedLength());
+        // The tail is gone; the head is what the slot says.
+        long committed = slot.committedLength();
+        view = viewOf(before.spilled(), committed, committed);
       }
     }
   }
@@ -374,46 +339,7 @@ final class SegmentWriter {
 
   /** See {@link SegmentBytes#force}. */
   void force(boolean metaData, FileChannel home) throws IOException {
-    forceLock.lock();
-    try {
-      long from;
-      boolean homeIsDirty;
-      lock.lock();
-      try {
-        from = dirtyFrom;
-        homeIsDirty = tail.dirty();
-        dirtyFrom = NONE_DIRTY;
-        tail.dirty(false);
-      } finally {
-        lock.unlock();
-      }
-      boolean done = false;
-      try {
-        if (from != NONE_DIRTY) {
-          slot.force(from, Long.MAX_VALUE);
-        }
-        if (homeIsDirty) {
-          home.force(metaData);
-        }
-        done = true;
-      } finally {
-        if (!done) {
-          stillDirty(from, homeIsDirty);
-        }
-      }
-    } finally {
-      forceLock.unlock();
-    }
-  }
-
-  private void stillDirty(long from, boolean homeIsDirty) {
-    lock.lock();
-    try {
-      dirtyFrom = Math.min(dirtyFrom, from);
-      tail.dirty(tail.dirty() || homeIsDirty);
-    } finally {
-      lock.unlock();
-    }
+    forcer.force(metaData, home);
   }
 
   /** Home may have grown past this object; a spilled segment's size follows. */

@@ -55,6 +55,13 @@ final class SegmentCrashTest {
     cutEverywhere(seed, Durability.FORCE, false);
   }
 
+  /** What has been forced is there, and what has not been is the segment's own or not there. */
+  @ParameterizedTest
+  @ValueSource(longs = {31, 32, 33})
+  void powerCutInAPoolThatNeedsAForce(long seed) throws IOException {
+    cutEverywhere(seed, Durability.FORCE, true);
+  }
+
   private static void cutEverywhere(long seed, Durability durability, boolean power)
       throws IOException {
     Workload whole = new Workload(seed, durability, power);
@@ -106,6 +113,9 @@ final class SegmentCrashTest {
 
     /** The shortest that it may be: with the truncation under way. */
     int shortest;
+
+    /** How much of what is acknowledged has been forced, too. */
+    int forced;
 
     /** Whether it is being made or deleted. */
     boolean uncertain;
@@ -197,6 +207,7 @@ final class SegmentCrashTest {
         truncate(one);
       } else if (dice < 88) {
         one.channel.orElseThrow().force(true);
+        one.forced = one.acknowledged.length;
       } else if (dice < 93) {
         reopen(one);
       } else if (dice < 96) {
@@ -222,7 +233,7 @@ final class SegmentCrashTest {
               slot,
               pool.pool(),
               homeSize,
-              new SegmentSettings(power, InstantSource.system()),
+              new SegmentSettings(power && !needsForce(), InstantSource.system()),
               SegmentEvents.NONE);
       one.tag = Optional.of(segment.tag());
       one.segment = Optional.of(segment);
@@ -256,6 +267,7 @@ final class SegmentCrashTest {
 
     private void truncate(Expected one) throws IOException {
       one.shortest = random.nextInt(one.acknowledged.length + 1);
+      one.forced = Math.min(one.forced, one.shortest);
       one.channel.orElseThrow().truncate(one.shortest);
       one.acknowledge(Arrays.copyOf(one.acknowledged, one.shortest));
     }
@@ -273,7 +285,7 @@ final class SegmentCrashTest {
     void recover() throws IOException {
       Random chance = new Random(seed + memory.persistPoints() + changes());
       memory = power ? memory.crash(chance) : memory.kill();
-      pool = TinyPool.open(memory);
+      pool = power ? TinyPool.openAfterPowerCut(memory) : TinyPool.open(memory);
       for (Iterator<Expected> each = segments.iterator(); each.hasNext(); ) {
         Expected one = each.next();
         one.home = power ? one.home.crash(chance) : one.home.kill();
@@ -305,13 +317,33 @@ final class SegmentCrashTest {
     void checkAll() throws IOException {
       for (Expected one : segments) {
         byte[] found = content(one);
-        assertThat(found.length)
-            .as("length of segment %s", one.number)
-            .isBetween(one.shortest, one.longest.length);
-        checkBytes(one, found);
+        if (power && needsForce()) {
+          checkForced(one, found);
+        } else {
+          assertThat(found.length)
+              .as("length of segment %s", one.number)
+              .isBetween(one.shortest, one.longest.length);
+          checkBytes(one, found);
+        }
         one.acknowledge(found);
+        one.forced = 0;
         one.uncertain = false;
       }
+    }
+
+    private boolean needsForce() {
+      return durability == Durability.FORCE;
+    }
+
+    /** Behind what was forced, home may have anything that it ever had; the pool may not. */
+    private void checkForced(Expected one, byte[] found) {
+      assertThat(found.length).as("segment %s", one.number).isGreaterThanOrEqualTo(one.forced);
+      long inPool = one.segment.orElseThrow().bytesInPool();
+      long checked = Math.min(found.length, Math.max(one.forced, inPool));
+      assertThat(checked).as("segment %s", one.number).isLessThanOrEqualTo(one.longest.length);
+      int wrong = Arrays.mismatch(
+          Arrays.copyOf(found, (int) checked), Arrays.copyOf(one.longest, (int) checked));
+      assertThat(wrong).as("first wrong byte of segment %s", one.number).isEqualTo(-1);
     }
 
     private void checkBytes(Expected one, byte[] found) {

@@ -4,6 +4,7 @@ import static io.strata.kafka.segment.TinyPool.BLOCK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.memory.RecordingMemory;
 import io.strata.kafka.pool.Slot;
@@ -18,6 +19,7 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -429,5 +431,47 @@ final class SegmentTest {
       writer.write(ByteBuffer.wrap(new byte[1]));
     }
     assertThat(timed.lastChangeMillis()).isEqualTo(1234);
+  }
+
+  /** A truncation in the middle of a force must not keep later forces from counting. */
+  @Test
+  void forceCountsThoughTruncationsComeBetween() throws Exception {
+    for (int round = 0; round < 40; round++) {
+      RecordingMemory ordinary = new RecordingMemory(4 << 20, Durability.FORCE);
+      TinyPool itsPool = TinyPool.format(ordinary);
+      Segment forced =
+          new Segment(
+              itsPool.allocate("x"),
+              itsPool.pool(),
+              0,
+              SegmentSettings.defaults(),
+              SegmentEvents.NONE);
+      byte[] bytes = bytes(round, 5 * BLOCK);
+      try (FileChannel writer = forced.open(new HeapFile().open(), READ_WRITE)) {
+        writer.write(ByteBuffer.wrap(bytes));
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        Thread forcing =
+            new Thread(
+                () -> {
+                  try {
+                    writer.force(true);
+                  } catch (IOException e) {
+                    failure.set(e);
+                  }
+                });
+        forcing.start();
+        for (int cut = 4 * BLOCK; cut > 0; cut -= BLOCK) {
+          writer.truncate(cut);
+        }
+        forcing.join();
+        assertThat(failure.get()).isNull();
+        writer.write(ByteBuffer.wrap(bytes, BLOCK, 100), BLOCK);
+        writer.force(true);
+      }
+      TinyPool left = TinyPool.openAfterPowerCut(ordinary.crash(new Random(round)));
+      Slot slot =
+          left.pool().slot(forced.tag().slot(), forced.tag().generation()).orElseThrow();
+      assertThat(slot.committedLength()).as("round %s", round).isEqualTo(BLOCK + 100);
+    }
   }
 }

@@ -3,6 +3,7 @@ package io.strata.kafka.segment;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.memory.ProgressListener;
+import io.strata.kafka.pool.OtherBoot;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.pool.PoolSpec;
@@ -57,6 +58,11 @@ final class TinyPool implements AutoCloseable {
   /** The pool that a memory holds. */
   static TinyPool open(PersistentMemory memory) throws IOException {
     return new TinyPool(Pool.open(memory, PoolOwner.ANY));
+  }
+
+  /** The pool that a power cut has left in a memory. */
+  static TinyPool openAfterPowerCut(PersistentMemory memory) throws IOException {
+    return new TinyPool(OtherBoot.open(memory, 4711));
   }
 
   private void takeBallast() {

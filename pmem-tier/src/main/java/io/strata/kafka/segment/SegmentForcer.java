@@ -1,0 +1,140 @@
+package io.strata.kafka.segment;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.pool.Slot;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Remembers what of a segment has not been forced, and forces it without keeping anybody from
+ * appending.
+ *
+ * <p>The slot counts bytes as forced from the start on and without a gap, and not if it was
+ * truncated meanwhile. So this begins where the last force that counted has ended, and begins again
+ * after a truncation that came in between.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads; the writer calls its own
+ * with the lock held, so that what they tell and what they tell of change together.
+ */
+final class SegmentForcer {
+
+  private static final long NONE = Long.MAX_VALUE;
+
+  private final Slot slot;
+  private final HomeTail tail;
+
+  /** The writer's, which is taken for moments only. */
+  private final ReentrantLock lock;
+
+  /** One force at a time: a second one must not return while the first still works. */
+  private final ReentrantLock forceLock = new ReentrantLock();
+
+  /** Bytes of the pool from here on may be unforced, {@link #NONE} when none is. */
+  @GuardedBy("lock")
+  private long dirtyFrom;
+
+  /** How often the pool's part has been cut. */
+  @GuardedBy("lock")
+  private long truncations;
+
+  /**
+   * All is unforced, for all that is known.
+   *
+   * @param lock the writer lock, which guards {@code tail}, too
+   */
+  SegmentForcer(Slot slot, HomeTail tail, ReentrantLock lock) {
+    this.slot = slot;
+    this.tail = tail;
+    this.lock = lock;
+  }
+
+  /** Bytes of the pool have been written, the first of them at {@code from}. */
+  void written(long from) {
+    lock.lock();
+    try {
+      dirtyFrom = Math.min(dirtyFrom, from);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The pool's part is about to be cut to {@code length}. */
+  void truncating(long length) {
+    lock.lock();
+    try {
+      truncations++;
+      dirtyFrom = Math.min(dirtyFrom, length);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** See {@link SegmentBytes#force}. */
+  void force(boolean metaData, FileChannel home) throws IOException {
+    forceLock.lock();
+    try {
+      boolean counts;
+      do {
+        counts = forceOnce(metaData, home);
+      } while (!counts);
+    } finally {
+      forceLock.unlock();
+    }
+  }
+
+  /** Forces what is dirty now; on an exception or an answer of false it is dirty as before. */
+  private boolean forceOnce(boolean metaData, FileChannel home) throws IOException {
+    long from;
+    boolean homeIsDirty;
+    long truncationsBefore;
+    lock.lock();
+    try {
+      from = dirtyFrom;
+      homeIsDirty = tail.dirty();
+      truncationsBefore = truncations;
+      dirtyFrom = NONE;
+      tail.dirty(false);
+    } finally {
+      lock.unlock();
+    }
+    boolean done = false;
+    try {
+      if (from != NONE) {
+        slot.force(from, Long.MAX_VALUE);
+      }
+      if (homeIsDirty) {
+        home.force(metaData);
+      }
+      done = true;
+    } finally {
+      if (!done) {
+        stillDirty(from, homeIsDirty);
+      }
+    }
+    return counts(from, truncationsBefore);
+  }
+
+  private void stillDirty(long from, boolean homeIsDirty) {
+    lock.lock();
+    try {
+      dirtyFrom = Math.min(dirtyFrom, from);
+      tail.dirty(tail.dirty() || homeIsDirty);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean counts(long from, long truncationsBefore) {
+    lock.lock();
+    try {
+      if (truncations == truncationsBefore) {
+        return true;
+      }
+      dirtyFrom = Math.min(dirtyFrom, from);
+      return false;
+    } finally {
+      lock.unlock();
+    }
+  }
+}
