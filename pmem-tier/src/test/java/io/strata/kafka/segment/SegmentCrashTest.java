@@ -341,8 +341,9 @@ final class SegmentCrashTest {
       long inPool = one.segment.orElseThrow().bytesInPool();
       long checked = Math.min(found.length, Math.max(one.forced, inPool));
       assertThat(checked).as("segment %s", one.number).isLessThanOrEqualTo(one.longest.length);
-      int wrong = Arrays.mismatch(
-          Arrays.copyOf(found, (int) checked), Arrays.copyOf(one.longest, (int) checked));
+      int wrong =
+          Arrays.mismatch(
+              Arrays.copyOf(found, (int) checked), Arrays.copyOf(one.longest, (int) checked));
       assertThat(wrong).as("first wrong byte of segment %s", one.number).isEqualTo(-1);
     }
 

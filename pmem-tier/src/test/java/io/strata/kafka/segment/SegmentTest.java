@@ -469,8 +469,7 @@ final class SegmentTest {
         writer.force(true);
       }
       TinyPool left = TinyPool.openAfterPowerCut(ordinary.crash(new Random(round)));
-      Slot slot =
-          left.pool().slot(forced.tag().slot(), forced.tag().generation()).orElseThrow();
+      Slot slot = left.pool().slot(forced.tag().slot(), forced.tag().generation()).orElseThrow();
       assertThat(slot.committedLength()).as("round %s", round).isEqualTo(BLOCK + 100);
     }
   }
