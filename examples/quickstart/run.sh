@@ -47,6 +47,10 @@ pool=""         # the pool's file, once it is ours
 broker_pid=""
 keep=no
 succeeded=no
+failed=no       # with a reason given
+
+# The caller's standard error, also where a function runs with its output redirected.
+exec 3>&2
 
 say() { printf '==> %s\n' "$*"; }
 
@@ -62,12 +66,13 @@ show() {
 
 # fail REASON: one line with the reason, exit code 1. The trap adds where the logs are.
 fail() {
-  printf 'quickstart: FAILED: %s\n' "$*" >&2
+  failed=yes
+  printf 'quickstart: FAILED: %s\n' "$*" >&3
   exit 1
 }
 
 misuse() {
-  printf 'quickstart: %s (see --help)\n' "$*" >&2
+  printf 'quickstart: %s (see --help)\n' "$*" >&3
   exit 2
 }
 
@@ -88,6 +93,12 @@ stop_broker() {
   broker_pid=""
 }
 
+# A command that nobody expected to fail: bash ends the script with that command's exit code.
+fail_unexpectedly() {
+  failed=yes
+  printf 'quickstart: FAILED: a step ended with exit code %s\n' "$1" >&3
+}
+
 clean_up() {
   local status=$?
   trap - EXIT
@@ -95,14 +106,18 @@ clean_up() {
   if [[ $succeeded == yes && $keep == yes ]]; then
     exit "$status"
   fi
+  case $status in
+    0 | 2 | 129 | 130 | 143) ;; # done, wrong usage, or ended by the user
+    *) [[ $failed == yes ]] || fail_unexpectedly "$status" ;;
+  esac
   stop_broker TERM
   if [[ -n $pool ]]; then
     rm -f -- "$pool" "$pool.lock"
   fi
   if [[ -n $work ]]; then
-    if [[ $status -ne 0 && -d $work/logs ]]; then
+    if [[ $failed == yes && -d $work/logs ]]; then
       rm -rf -- "$work/data" "$work/payloads.txt" "$work/tmp"
-      printf 'quickstart: the logs are in %s\n' "$work/logs" >&2
+      printf 'quickstart: the logs are in %s\n' "$work/logs" >&3
     else
       rm -rf -- "$work"
     fi
@@ -225,7 +240,7 @@ memory_mib() {
   echo 1000000000
 }
 
-port_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+port_taken() { (exec 4<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
 if [[ -n $port ]]; then
   for taken in "$port" $((port + 1)); do
@@ -310,8 +325,8 @@ find_jar() {
 
 jar=$(find_jar)
 if [[ -z $jar ]]; then
-  say "Building Strata (the first time, Maven downloads what it needs)"
-  (cd -- "$root" && mvn -q -B -DskipTests -pl pmem-tier -am package) || fail "the build failed; its messages are above"
+  say "Building Strata: a minute or two, the first time with downloads"
+  (cd -- "$root" && mvn -q -B -Dstyle.color=never -DskipTests -pl pmem-tier -am package) || fail "the build failed; its messages are above"
   jar=$(find_jar)
   [[ -n $jar ]] || fail "the build made no $root/pmem-tier/target/strata-kafka-*.jar"
 fi
@@ -322,7 +337,7 @@ kafka=$here/target/kafka-$kafka_version
 if [[ ! -e $kafka/complete || $here/pom.xml -nt $kafka/complete ]]; then
   say "Assembling a stock Kafka $kafka_version from its published jars"
   rm -rf -- "$kafka"
-  mvn -q -B -f "$here/pom.xml" dependency:copy-dependencies -Dkafka.version="$kafka_version" \
+  mvn -q -B -Dstyle.color=never -f "$here/pom.xml" dependency:copy-dependencies -Dkafka.version="$kafka_version" \
     -DincludeScope=runtime -DoutputDirectory="$kafka/libs" || fail "Kafka's jars could not be had; Maven's messages are above"
   touch -- "$kafka/complete"
 fi
@@ -405,7 +420,7 @@ start_broker() {
   # As kafka-server-start.sh: a heap of 1 GiB, G1. nohup, since --keep outlives this terminal.
   nohup "$java" -Xms1g -Xmx1g -XX:+UseG1GC -Djava.awt.headless=true -Djava.io.tmpdir="$work/tmp" \
     "$PROVIDER" -Dlog4j2.configurationFile="$here/log4j2.properties" -cp "$kafka/libs/*:$jar" \
-    kafka.Kafka "$work/server.properties" >"$log" 2>&1 </dev/null &
+    kafka.Kafka "$work/server.properties" >"$log" 2>&1 </dev/null 3>&- &
   broker_pid=$!
   disown "$broker_pid"
   until grep -q 'Kafka Server started' "$log"; do
