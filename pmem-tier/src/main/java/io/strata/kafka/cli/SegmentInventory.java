@@ -5,6 +5,7 @@ import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotSnapshot;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -43,6 +44,8 @@ final class SegmentInventory implements AutoCloseable {
       for (Path partition : partitions) {
         walkPartition(partition, wanted);
       }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     } catch (NoSuchFileException | NotDirectoryException e) {
       findings.add(
           "log directory "
@@ -60,6 +63,8 @@ final class SegmentInventory implements AutoCloseable {
           read(name.get(), file).ifPresent(entries::add);
         }
       }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     } catch (NotDirectoryException | NoSuchFileException e) {
       // A plain file among the partitions, or a partition deleted while we looked.
       return;

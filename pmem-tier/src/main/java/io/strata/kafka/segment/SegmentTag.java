@@ -39,6 +39,9 @@ public record SegmentTag(UUID pool, int slot, long generation) {
   /** More than the longest value of this version (69 bytes). */
   private static final int READ_LIMIT = 256;
 
+  /** How often a tag that comes and goes is looked for. */
+  private static final int ATTEMPTS = 5;
+
   private static final Pattern VALUE =
       Pattern.compile(
           "1 ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) ([0-9]{1,10}) ([0-9]{1,19})");
@@ -109,22 +112,33 @@ public record SegmentTag(UUID pool, int slot, long generation) {
    * @throws IOException when the file cannot be read, or its tag is malformed; names the file
    */
   public static Optional<SegmentTag> read(Path file) throws IOException {
-    UserDefinedFileAttributeView view = view(file);
-    ByteBuffer value = ByteBuffer.allocate(READ_LIMIT);
-    try {
-      view.read(VIEW_NAME, value);
-    } catch (FileSystemException e) {
-      // The JDK has no type for "no such attribute": ask for the names, off the usual path.
-      if (!view.list().contains(VIEW_NAME)) {
-        return Optional.empty();
-      }
-      throw e;
+    Optional<String> value = readValue(view(file));
+    if (value.isEmpty()) {
+      return Optional.empty();
     }
-    value.flip();
     try {
-      return Optional.of(parse(StandardCharsets.US_ASCII.decode(value).toString()));
+      return Optional.of(parse(value.get()));
     } catch (IOException e) {
       throw new IOException(file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static Optional<String> readValue(UserDefinedFileAttributeView view) throws IOException {
+    for (int attempt = 1; ; attempt++) {
+      ByteBuffer value = ByteBuffer.allocate(READ_LIMIT);
+      try {
+        view.read(VIEW_NAME, value);
+        return Optional.of(StandardCharsets.US_ASCII.decode(value.flip()).toString());
+      } catch (FileSystemException e) {
+        // The JDK has no type for "no such attribute": ask for the names, off the usual path.
+        if (!view.list().contains(VIEW_NAME)) {
+          return Optional.empty();
+        }
+        // A broker in another process may have written it since: try again.
+        if (attempt == ATTEMPTS) {
+          throw e;
+        }
+      }
     }
   }
 
