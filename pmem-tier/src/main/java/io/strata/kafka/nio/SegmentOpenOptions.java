@@ -52,9 +52,13 @@ final class SegmentOpenOptions {
     return true;
   }
 
-  /** The options that have a meaning: a file that is only read is neither created nor truncated. */
+  /**
+   * The options that have a meaning for a file that links have been followed to: one that is only
+   * read is neither created nor truncated.
+   */
   static Set<OpenOption> effective(Set<? extends OpenOption> options) {
     Set<OpenOption> effective = new HashSet<>(options);
+    effective.remove(LinkOption.NOFOLLOW_LINKS);
     if (!writes(options)) {
       effective.remove(StandardOpenOption.CREATE);
       effective.remove(StandardOpenOption.CREATE_NEW);
@@ -68,6 +72,14 @@ final class SegmentOpenOptions {
   static boolean followsLinks(Set<? extends OpenOption> options) {
     boolean createsNew = writes(options) && options.contains(StandardOpenOption.CREATE_NEW);
     return !createsNew && !options.contains(LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /** Whether an open with these options may create the file, as Kafka creates a segment. */
+  static boolean creates(Set<? extends OpenOption> options) {
+    return writes(options)
+        && !options.contains(LinkOption.NOFOLLOW_LINKS)
+        && (options.contains(StandardOpenOption.CREATE)
+            || options.contains(StandardOpenOption.CREATE_NEW));
   }
 
   private static boolean writes(Set<? extends OpenOption> options) {

@@ -29,24 +29,34 @@ final class SegmentRouter {
     this.delegate = delegate;
   }
 
-  /** For an operation on {@code path} itself: it may be a segment, and is no link nor directory. */
-  Optional<Path> itself(Path path) {
-    if (!SegmentFiles.maybeSegment(path)) {
-      return Optional.empty();
-    }
-    BasicFileAttributes attributes = attributesItself(path);
-    return attributes == null || attributes.isRegularFile() ? Optional.of(path) : Optional.empty();
+  /**
+   * For an operation on a file that must exist.
+   *
+   * @param followLinks whether it is on what a symbolic link leads to, or on the link itself
+   * @return empty when it is no segment for sure, and so the delegate's alone
+   */
+  Optional<Path> existing(Path path, boolean followLinks) {
+    return route(path, followLinks, false);
   }
 
-  /** For an operation that follows links: the file, there or yet to be made, if it may be one. */
-  Optional<Path> followed(Path path) {
+  /** For an operation on an existing file itself, be it a symbolic link or not. */
+  Optional<Path> itself(Path path) {
+    return SegmentFiles.maybeSegment(path) ? route(path, false, false) : Optional.empty();
+  }
+
+  /** For an operation that may create its file. */
+  Optional<Path> existingOrNew(Path path, boolean followLinks) {
+    return route(path, followLinks, true);
+  }
+
+  private Optional<Path> route(Path path, boolean followLinks, boolean maybeNew) {
     Path file = path;
     for (int links = 0; links <= MOST_LINKS; links++) {
       BasicFileAttributes attributes = attributesItself(file);
-      if (attributes == null || attributes.isRegularFile()) {
+      if (attributes == null ? maybeNew : attributes.isRegularFile()) {
         return SegmentFiles.maybeSegment(file) ? Optional.of(file) : Optional.empty();
       }
-      if (!attributes.isSymbolicLink()) {
+      if (!followLinks || attributes == null || !attributes.isSymbolicLink()) {
         return Optional.empty();
       }
       try {
@@ -56,10 +66,6 @@ final class SegmentRouter {
       }
     }
     return Optional.empty();
-  }
-
-  Optional<Path> route(Path path, boolean followLinks) {
-    return followLinks ? followed(path) : itself(path);
   }
 
   /** Attributes without following a link; null when there is no such file, or it cannot be seen. */

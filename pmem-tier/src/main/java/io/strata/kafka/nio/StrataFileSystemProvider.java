@@ -129,7 +129,7 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
       @Nullable ExecutorService executor,
       FileAttribute<?>... attributes)
       throws IOException {
-    Optional<Path> file = router.route(unwrap(path), SegmentOpenOptions.followsLinks(options));
+    Optional<Path> file = router.existing(unwrap(path), SegmentOpenOptions.followsLinks(options));
     if (file.isPresent() && isHot(file.get())) {
       throw new UnsupportedOperationException(
           path + " is a hot segment: it has no asynchronous channel, open a FileChannel instead");
@@ -141,7 +141,11 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
   private Optional<FileChannel> openSegment(
       Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
-    Optional<Path> file = router.route(unwrap(path), SegmentOpenOptions.followsLinks(options));
+    boolean followLinks = SegmentOpenOptions.followsLinks(options);
+    Optional<Path> file =
+        SegmentOpenOptions.creates(options)
+            ? router.existingOrNew(unwrap(path), followLinks)
+            : router.existing(unwrap(path), followLinks);
     if (file.isEmpty() || !SegmentOpenOptions.valid(options)) {
       return Optional.empty();
     }
@@ -176,7 +180,7 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
   public void copy(Path source, Path target, CopyOption... options) throws IOException {
     Path to = unwrap(target);
     boolean followLinks = !Arrays.asList(options).contains(LinkOption.NOFOLLOW_LINKS);
-    Optional<Path> from = router.route(unwrap(source), followLinks);
+    Optional<Path> from = router.existing(unwrap(source), followLinks);
     if (from.isPresent() && isHot(from.get())) {
       if (mover.copy(segments.get(), from.get(), to, CopyFlags.ofCopy(options))) {
         return;
@@ -293,7 +297,7 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
   }
 
   private void lastModifiedSet(Path path, FileTime time, LinkOption... options) throws IOException {
-    Optional<Path> file = router.route(unwrap(path), followsLinks(options));
+    Optional<Path> file = router.existing(unwrap(path), followsLinks(options));
     if (file.isPresent()) {
       segments.get().setLastModified(file.get(), time);
     }
@@ -301,7 +305,7 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
 
   private Optional<HotAttributes> hotAttributes(Path path, LinkOption... options)
       throws IOException {
-    Optional<Path> file = router.route(unwrap(path), followsLinks(options));
+    Optional<Path> file = router.existing(unwrap(path), followsLinks(options));
     if (file.isEmpty()) {
       return Optional.empty();
     }

@@ -417,8 +417,9 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   private boolean moveFile(Path source, Path target, CopyOption... options) throws IOException {
     Optional<HotSegment> moved = find(source);
+    // A symbolic link is replaced itself: the segment that it leads to stays.
     Optional<HotSegment> replaced =
-        Files.exists(target, LinkOption.NOFOLLOW_LINKS) ? find(target) : Optional.empty();
+        Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS) ? find(target) : Optional.empty();
     if (moved.isEmpty() && replaced.isEmpty()) {
       return false;
     }

@@ -48,8 +48,9 @@ public interface SegmentFiles {
    * Opens {@code file} if it is hot, or is to be created and placed in a pool.
    *
    * @param options as for {@link FileChannel#open(Path, Set, FileAttribute...)}, such as the JDK
-   *     accepts together; never {@link java.nio.file.StandardOpenOption#DELETE_ON_CLOSE}, and
-   *     without write or append neither creation nor truncation
+   *     accepts together; never {@link java.nio.file.StandardOpenOption#DELETE_ON_CLOSE} or {@link
+   *     java.nio.file.LinkOption#NOFOLLOW_LINKS}, and without write or append neither creation nor
+   *     truncation
    * @param attributes given to home when it is created
    * @return empty when the file is not ours
    */

@@ -2,39 +2,29 @@ package io.strata.kafka.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.memory.ProgressListener;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolChecker;
+import io.strata.kafka.pool.PoolOwner;
+import io.strata.kafka.pool.PoolSpec;
+import io.strata.kafka.segment.SegmentEvents;
+import io.strata.kafka.tier.HotTier;
 import io.strata.kafka.tier.SegmentFiles;
+import io.strata.kafka.tier.TierEvents;
+import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.URI;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.SeekableByteChannel;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.CopyOption;
-import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributeView;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.stream.Stream;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -46,369 +36,75 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class DifferentialTest {
 
-  private static final int OPERATIONS = 4_000;
-
-  private static final List<String> NAMES =
-      List.of(
-          "a",
-          "b.txt",
-          "t-0",
-          "t-1",
-          "00000000000000000000.log",
-          "00000000000000000001.log",
-          "00000000000000000001.log.deleted",
-          "t-0/00000000000000000000.log",
-          "t-0/00000000000000000007.log",
-          "t-0/00000000000000000000.log.swap",
-          "t-1/00000000000000000000.log",
-          "t-1/x",
-          "t-0/t-1",
-          "t-0/link",
-          "link",
-          "link/00000000000000000000.log");
-
-  private static final List<OpenOption> OPEN_OPTIONS =
-      List.of(
-          StandardOpenOption.READ,
-          StandardOpenOption.WRITE,
-          StandardOpenOption.APPEND,
-          StandardOpenOption.CREATE,
-          StandardOpenOption.CREATE_NEW,
-          StandardOpenOption.TRUNCATE_EXISTING,
-          LinkOption.NOFOLLOW_LINKS);
-
-  private static final List<CopyOption> COPY_OPTIONS =
-      List.of(
-          StandardCopyOption.REPLACE_EXISTING,
-          StandardCopyOption.COPY_ATTRIBUTES,
-          StandardCopyOption.ATOMIC_MOVE,
-          LinkOption.NOFOLLOW_LINKS);
-
   /** {@code hot}: which of the new files with a segment's name go to the pool, in a hundred. */
   @ParameterizedTest(name = "seed {0}, {1} % hot")
   @CsvSource({"1,0", "2,100", "3,100", "4,50", "5,50", "6,50"})
-  void agreesWithTheJdk(long seed, int hot, @TempDir Path directory) throws Exception {
+  void agreesWithTheJdk(long seed, int hot, @TempDir Path directory) throws IOException {
     Random placement = new Random(seed);
     FakeTier tier =
         new FakeTier(
             Files.createDirectory(directory.resolve("pool")), file -> placement.nextInt(100) < hot);
-    StrataFileSystemProvider provider =
-        new StrataFileSystemProvider(FileSystems.getDefault().provider(), () -> tier);
-    FileSystem ours = provider.getFileSystem(URI.create("file:///"));
-    Run a = new Run(Files.createDirectory(directory.resolve("jdk")), seed, hot == 0);
-    Run b =
-        new Run(
-            ours.getPath(Files.createDirectory(directory.resolve("our")).toString()),
-            seed,
-            hot == 0);
-    for (int i = 0; i < OPERATIONS; i++) {
-      String expected = a.step();
-      String found = b.step();
-      assertThat(found)
-          .as("seed %d, operation %d, after%n%s", seed, i, String.join("\n", a.last()))
-          .isEqualTo(expected);
-    }
-    assertThat(b.tree()).isEqualTo(a.tree());
+    RandomOperations ours = ours(tier, directory, seed, 3_000, hot == 0);
+    RandomOperations.agree(jdks(directory, seed, 3_000, hot == 0), ours, 4_000);
     assertThat(tier.placed() > 0).isEqualTo(hot > 0);
-    deleteAll(b.root);
+    ours.deleteAll();
     assertThat(tier.hotFiles()).as("slots left behind").isZero();
   }
 
-  private static void deleteAll(Path root) throws IOException {
-    List<Path> files = new ArrayList<>();
-    try (Stream<Path> walk = Files.walk(root)) {
-      walk.forEach(files::add);
+  /** Over a real pool: one with room, one with few slots, and one that is always full. */
+  @ParameterizedTest(name = "seed {0}, {1} MiB in {2} slots, up to {3} bytes at once")
+  @CsvSource({"7,32,64,3000", "8,32,2,3000", "9,8,64,800000", "10,8,64,2000000"})
+  void agreesWithTheJdkOverAPool(
+      long seed, int megabytes, int slots, int longest, @TempDir Path directory)
+      throws IOException {
+    Path file = directory.resolve("hot.pool");
+    PoolOwner owner = PoolOwner.of(1, "test-cluster");
+    Pool.create(
+        PoolSpec.of(file, MemoryType.MAPPED, (long) megabytes << 20)
+            .withSlotCount(slots)
+            .withOwner(owner),
+        ProgressListener.NONE);
+    Path logs = Files.createDirectory(directory.resolve("logs"));
+    StrataConfig config =
+        StrataConfig.parse(Map.of("strata.pools", file.toString())).config().orElseThrow();
+    Pattern everySegment =
+        Pattern.compile(Pattern.quote(directory.toRealPath() + "/our/") + ".*[0-9]{20}\\.log.*");
+    TierSpec spec =
+        new TierSpec(
+            config,
+            List.of(file),
+            owner,
+            List.of(logs),
+            config.placement(),
+            Optional.of(everySegment));
+    try (HotTier tier = HotTier.open(spec, TierEvents.NONE, SegmentEvents.NONE)) {
+      RandomOperations ours = ours(tier, directory, seed, longest, false);
+      RandomOperations.agree(jdks(directory, seed, longest, false), ours, 2_000);
+      assertThat(tier.counts().placements()).isPositive();
+      ours.deleteAll();
+      assertThat(tier.hotSegments()).as("segments left behind").isZero();
+      Awaitility.await()
+          .untilAsserted(
+              () -> assertThat(tier.pools().get(0).usage().usedBytes()).as("bytes left").isZero());
     }
-    for (int i = files.size() - 1; i >= 0; i--) {
-      Files.delete(files.get(i));
-    }
+    assertThat(PoolChecker.check(file).findings()).isEmpty();
   }
 
-  private interface Operation {
-    Object run() throws Exception;
+  private static RandomOperations jdks(Path directory, long seed, int longest, boolean cold)
+      throws IOException {
+    return new RandomOperations(
+        Files.createDirectory(directory.resolve("jdk")), seed, longest, cold);
   }
 
-  /** One directory, and the random operations in it; two runs of one seed do the same. */
-  private static final class Run {
-
-    private final Path root;
-    private final Random random;
-    private final boolean cold;
-    private final List<String> log = new ArrayList<>();
-
-    Run(Path root, long seed, boolean cold) {
-      this.cold = cold;
-      this.root = root;
-      this.random = new Random(seed);
-    }
-
-    List<String> last() {
-      return log.subList(Math.max(0, log.size() - 25), log.size());
-    }
-
-    String step() {
-      StringBuilder what = new StringBuilder();
-      Operation operation = choose(what);
-      String result;
-      try {
-        result = String.valueOf(operation.run());
-      } catch (Exception e) {
-        result = e.getClass().getName() + (cold ? ": " + e.getMessage() : "");
-      }
-      String line = (what + " -> " + result).replace(root.toString(), "<root>");
-      log.add(line);
-      return line;
-    }
-
-    private Path path(StringBuilder what) {
-      Path path = root.resolve(NAMES.get(random.nextInt(NAMES.size())));
-      what.append(' ').append(path);
-      return path;
-    }
-
-    private <T> List<T> some(List<T> options, int most, StringBuilder what) {
-      Set<T> chosen = new HashSet<>();
-      int count = random.nextInt(most + 1);
-      for (int i = 0; i < count; i++) {
-        chosen.add(options.get(random.nextInt(options.size())));
-      }
-      List<T> sorted = new ArrayList<>(chosen);
-      sorted.sort((x, y) -> x.toString().compareTo(y.toString()));
-      what.append(' ').append(sorted);
-      return sorted;
-    }
-
-    private LinkOption[] links(StringBuilder what) {
-      return some(List.of(LinkOption.NOFOLLOW_LINKS), 1, what).toArray(new LinkOption[0]);
-    }
-
-    private byte[] bytes() {
-      byte[] bytes = new byte[random.nextInt(3_000)];
-      random.nextBytes(bytes);
-      return bytes;
-    }
-
-    private Operation choose(StringBuilder what) {
-      int kind = random.nextInt(28);
-      what.append(kind);
-      Path path = path(what);
-      switch (kind) {
-        case 0, 1 -> {
-          byte[] bytes = bytes();
-          return () -> relative(Files.write(path, bytes));
-        }
-        case 2 -> {
-          return () -> relative(Files.createDirectory(path));
-        }
-        case 3 -> {
-          return () -> {
-            Files.delete(path);
-            return "deleted";
-          };
-        }
-        case 4 -> {
-          return () -> Files.deleteIfExists(path);
-        }
-        case 5, 6 -> {
-          Path target = path(what);
-          CopyOption[] options = some(COPY_OPTIONS, 2, what).toArray(new CopyOption[0]);
-          return () -> relative(Files.copy(path, target, options));
-        }
-        case 7, 8, 9 -> {
-          Path target = path(what);
-          List<CopyOption> chosen = some(COPY_OPTIONS, 2, what);
-          if (!cold && !SegmentFiles.maybeSegment(target)) {
-            // A hot segment refuses to be renamed to what is no segment's name; the JDK does not.
-            chosen.remove(StandardCopyOption.ATOMIC_MOVE);
-          }
-          CopyOption[] options = chosen.toArray(new CopyOption[0]);
-          return () -> relative(Files.move(path, target, options));
-        }
-        case 10 -> {
-          return () -> Arrays.hashCode(Files.readAllBytes(path));
-        }
-        case 11 -> {
-          return () -> Files.isRegularFile(path) ? Files.size(path) : -1;
-        }
-        case 12 -> {
-          return () -> list(path);
-        }
-        case 13 -> {
-          LinkOption[] options = links(what);
-          return () -> attributes(Files.readAttributes(path, BasicFileAttributes.class, options));
-        }
-        case 14 -> {
-          LinkOption[] options = links(what);
-          return () -> {
-            PosixFileAttributes attributes =
-                Files.readAttributes(path, PosixFileAttributes.class, options);
-            return attributes(attributes)
-                + PosixFilePermissions.toString(attributes.permissions())
-                + attributes.owner();
-          };
-        }
-        case 15 -> {
-          String names =
-              some(
-                      List.of("*", "size,isDirectory", "unix:*", "posix:*", "unix:size", "bad"),
-                      1,
-                      what)
-                  .toString()
-                  .replaceAll("[\\[\\]]", "");
-          LinkOption[] options = links(what);
-          return () -> attributes(Files.readAttributes(path, names, options));
-        }
-        case 16 -> {
-          Path target =
-              random.nextBoolean() ? path(what) : root.relativize(path(what)).getFileName();
-          return () -> relative(Files.createSymbolicLink(path, target));
-        }
-        case 17 -> {
-          Path other = path(what);
-          return () -> Files.isSameFile(path, other);
-        }
-        case 18 -> {
-          Path other = path(what);
-          return () -> Files.mismatch(path, other);
-        }
-        case 19 -> {
-          FileTime time = FileTime.fromMillis(random.nextInt() * 1_000L);
-          LinkOption[] options = links(what);
-          int how = random.nextInt(3);
-          return () -> {
-            switch (how) {
-              case 0 -> Files.setLastModifiedTime(path, time);
-              case 1 -> Files.setAttribute(path, "lastModifiedTime", time, options);
-              default ->
-                  Files.getFileAttributeView(path, BasicFileAttributeView.class, options)
-                      .setTimes(time, null, null);
-            }
-            return how == 0
-                ? Files.getLastModifiedTime(path)
-                : Files.getLastModifiedTime(path, options);
-          };
-        }
-        case 20, 21, 22 -> {
-          Set<OpenOption> options = new HashSet<>(some(OPEN_OPTIONS, 4, what));
-          byte[] bytes = bytes();
-          long position = random.nextInt(4_000);
-          boolean fileChannel = random.nextBoolean();
-          return () -> channel(path, options, bytes, position, fileChannel);
-        }
-        case 23 -> {
-          OpenOption[] options = some(OPEN_OPTIONS, 2, what).toArray(new OpenOption[0]);
-          return () -> {
-            try (InputStream in = Files.newInputStream(path, options)) {
-              long skipped = in.skip(10);
-              return skipped + " " + Arrays.hashCode(in.readAllBytes());
-            }
-          };
-        }
-        case 24 -> {
-          OpenOption[] options = some(OPEN_OPTIONS, 3, what).toArray(new OpenOption[0]);
-          byte[] bytes = bytes();
-          return () -> {
-            try (OutputStream out = Files.newOutputStream(path, options)) {
-              out.write(bytes);
-            }
-            return "written";
-          };
-        }
-        case 25 -> {
-          return () -> relative(path.toRealPath()) + " " + relative(Files.readSymbolicLink(path));
-        }
-        case 26 -> {
-          return () ->
-              Files.exists(path)
-                  + " "
-                  + Files.notExists(path)
-                  + " "
-                  + Files.isDirectory(path)
-                  + " "
-                  + Files.isSymbolicLink(path)
-                  + " "
-                  + Files.isReadable(path)
-                  + " "
-                  + Files.isExecutable(path)
-                  + " "
-                  + Files.isHidden(path)
-                  + " "
-                  + Files.getFileStore(path).name();
-        }
-        default -> {
-          return this::tree;
-        }
-      }
-    }
-
-    private String channel(
-        Path path, Set<OpenOption> options, byte[] bytes, long position, boolean fileChannel)
-        throws IOException {
-      try (SeekableByteChannel channel =
-          fileChannel ? FileChannel.open(path, options) : Files.newByteChannel(path, options)) {
-        StringBuilder result = new StringBuilder();
-        result.append(channel.size());
-        boolean writes =
-            options.contains(StandardOpenOption.WRITE)
-                || options.contains(StandardOpenOption.APPEND);
-        if (writes) {
-          channel.position(Math.min(position, channel.size()));
-          result.append(' ').append(channel.write(ByteBuffer.wrap(bytes)));
-          channel.truncate(position);
-        } else {
-          ByteBuffer buffer = ByteBuffer.allocate(5_000);
-          result.append(' ').append(channel.position(position).read(buffer));
-          result.append(' ').append(Arrays.hashCode(buffer.array()));
-        }
-        return result.append(' ').append(channel.size()).toString();
-      }
-    }
-
-    private Object relative(Path path) {
-      return path.startsWith(root) ? root.relativize(path) : path;
-    }
-
-    private Object list(Path path) throws IOException {
-      Set<String> names = new TreeSet<>();
-      try (Stream<Path> entries = Files.list(path)) {
-        entries.forEach(entry -> names.add(relative(entry).toString()));
-      }
-      return names;
-    }
-
-    private String attributes(BasicFileAttributes attributes) {
-      return (attributes.isRegularFile() ? "file " + attributes.size() : "")
-          + attributes.isDirectory()
-          + attributes.isSymbolicLink()
-          + attributes.isOther();
-    }
-
-    /** Without what differs between any two files. */
-    private Map<String, Object> attributes(Map<String, Object> attributes) {
-      Map<String, Object> same = new TreeMap<>(attributes);
-      same.keySet().removeIf(name -> name.endsWith("Time") || name.equals("fileKey"));
-      same.keySet().removeAll(List.of("ino", "ctime", "nlink", "dev", "rdev"));
-      if (!Boolean.TRUE.equals(attributes.get("isRegularFile"))) {
-        same.remove("size"); // Of directories: the file system's own business.
-      }
-      return same;
-    }
-
-    Object tree() throws IOException {
-      Map<String, String> tree = new TreeMap<>();
-      try (Stream<Path> walk = Files.walk(root)) {
-        for (Path path : (Iterable<Path>) walk::iterator) {
-          String content = "";
-          if (Files.isSymbolicLink(path)) {
-            content = relative(Files.readSymbolicLink(path)).toString();
-          } else if (Files.isRegularFile(path)) {
-            content = new String(Files.readAllBytes(path), StandardCharsets.ISO_8859_1);
-            content = content.length() + " " + content.hashCode();
-          }
-          tree.put(relative(path).toString(), content);
-        }
-      }
-      return tree;
-    }
+  private static RandomOperations ours(
+      SegmentFiles tier, Path directory, long seed, int longest, boolean cold) throws IOException {
+    StrataFileSystemProvider provider =
+        new StrataFileSystemProvider(FileSystems.getDefault().provider(), () -> tier);
+    Path root = Files.createDirectory(directory.resolve("our"));
+    return new RandomOperations(
+        provider.getFileSystem(URI.create("file:///")).getPath(root.toString()),
+        seed,
+        longest,
+        cold);
   }
 }
