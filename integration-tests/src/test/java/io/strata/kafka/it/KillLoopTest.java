@@ -77,7 +77,7 @@ class KillLoopTest {
         .isEqualTo(idempotent.acknowledged());
     retained.verifyNewest(bootstrap);
     broker.stop();
-    assertThat(Pools.strata("pool", "check", "--path", pool.toString()).orFail().output())
+    assertThat(Pools.strata("pool", "check", pool.toString()).orFail().output())
         .as("the checker's report after %d kills, %s", CYCLES, seed())
         .isNotEmpty();
   }

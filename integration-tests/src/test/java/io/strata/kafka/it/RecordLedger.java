@@ -153,12 +153,27 @@ final class RecordLedger {
     return verify(bootstrap, Map.of());
   }
 
+  /** What may be missing of the acknowledged records. */
+  private enum Missing {
+    NONE,
+    OLDEST,
+    NEWEST
+  }
+
   /**
    * As {@link #verify(String)}, where retention may have removed the oldest records: from the first
    * one that is there, all are.
    */
   Verified verifyNewest(String bootstrap) {
-    return verify(bootstrap, Map.of(), true);
+    return verify(bootstrap, Map.of(), Missing.OLDEST);
+  }
+
+  /**
+   * As {@link #verify(String)}, where a medium has lost the newest records: up to the last one that
+   * is there, all are.
+   */
+  Verified verifyOldest(String bootstrap) {
+    return verify(bootstrap, Map.of(), Missing.NEWEST);
   }
 
   /**
@@ -167,10 +182,10 @@ final class RecordLedger {
    * sending; every value is whole.
    */
   Verified verify(String bootstrap, Map<String, ?> settings) {
-    return verify(bootstrap, settings, false);
+    return verify(bootstrap, settings, Missing.NONE);
   }
 
-  private Verified verify(String bootstrap, Map<String, ?> settings, boolean oldestMayBeGone) {
+  private Verified verify(String bootstrap, Map<String, ?> settings, Missing missing) {
     Map<Integer, List<Integer>> found = new TreeMap<>();
     long[] bytes = new long[1];
     readAll(
@@ -185,13 +200,13 @@ final class RecordLedger {
     long records = 0;
     for (int p = 0; p < partitions; p++) {
       List<Integer> numbers = found.getOrDefault(p, List.of());
-      compare(p, numbers, oldestMayBeGone);
+      compare(p, numbers, missing);
       records += numbers.size();
     }
     return new Verified(records, bytes[0]);
   }
 
-  private void compare(int number, List<Integer> found, boolean oldestMayBeGone) {
+  private void compare(int number, List<Integer> found, Missing missing) {
     Partition expected = partition(number);
     String name = topic + "-" + number;
     BitSet seen = new BitSet();
@@ -206,8 +221,10 @@ final class RecordLedger {
     }
     BitSet lost = (BitSet) expected.acknowledged.clone();
     lost.andNot(seen);
-    if (oldestMayBeGone && !found.isEmpty()) {
+    if (missing == Missing.OLDEST && !found.isEmpty()) {
       lost.clear(0, found.get(0));
+    } else if (missing == Missing.NEWEST) {
+      lost.clear(last + 1, Math.max(last + 1, lost.length()));
     }
     assertThat(lost.cardinality())
         .as("acknowledged records of %s that are lost: %s", name, lost)
