@@ -1,6 +1,7 @@
 package io.strata.kafka.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -9,9 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -19,6 +24,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class FaultTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final int RECORD = 1_000;
+
+  /** With a producer's default batch.size of 16 KiB; a batch is whole, or lost. */
+  private static final int RECORDS_IN_A_BATCH = 17;
 
   /** What cannot succeed fails soon. */
   private static final Map<String, String> IMPATIENT =
@@ -42,19 +51,37 @@ class FaultTest {
                     .build())
             .start();
     RecordLedger cold = topic(broker, "cold", 1);
-    cold.produce(broker.bootstrap(), 2_000, 1_000);
-    // Extents are taken from the pool's low end, so what is written first survives the cut.
-    RecordLedger early = topic(broker, "early", 1);
-    early.produce(broker.bootstrap(), 4_000, 1_000);
-    RecordLedger late = topic(broker, "late", 1);
-    late.produce(broker.bootstrap(), 36_000, 1_000);
+    cold.produce(broker.bootstrap(), 2_000, RECORD);
+    List<RecordLedger> hot = new ArrayList<>();
+    for (String name : List.of("hot-1", "hot-2", "hot-3")) {
+      RecordLedger ledger = topic(broker, name, 1);
+      ledger.produce(broker.bootstrap(), 4_000, RECORD);
+      hot.add(ledger);
+    }
+    // Through the middle of the data that lies highest.
+    List<Map<Integer, Long>> positions = new ArrayList<>();
+    for (RecordLedger ledger : hot) {
+      positions.add(ledger.positionsIn(pool));
+    }
+    long highest =
+        positions.stream().flatMap(p -> p.values().stream()).mapToLong(p -> p).max().orElseThrow();
+    long cut = (highest - (256 << 10)) / 4096 * 4096;
 
-    truncate(pool, size / 4);
-    try (Producer<byte[], byte[]> producer = RecordLedger.producer(broker.bootstrap(), IMPATIENT)) {
-      for (int i = 0; i < 50; i++) {
-        late.send(producer, 0, 1_000);
-        early.send(producer, 0, 1_000);
-      }
+    truncate(pool, cut);
+    try (Consumer<byte[], byte[]> consumer =
+        RecordLedger.consumer(broker.bootstrap(), Map.of("default.api.timeout.ms", "5000"))) {
+      List<TopicPartition> all =
+          hot.stream().map(ledger -> new TopicPartition(ledger.topic(), 0)).toList();
+      consumer.assign(all);
+      consumer.seekToBeginning(all);
+      await()
+          .atMost(PATIENCE)
+          .ignoreExceptions()
+          .until(
+              () -> {
+                consumer.poll(Duration.ofMillis(200));
+                return !broker.isRunning();
+              });
     }
     // Its only log directory has failed: a broker ends then, by itself and not by a signal.
     assertThat(broker.awaitExit(PATIENCE)).as("exit code").isEqualTo(1);
@@ -67,13 +94,26 @@ class FaultTest {
     truncate(pool, size);
     broker.start();
     assertThat(cold.verify(broker.bootstrap()).records()).isEqualTo(2_000);
-    assertThat(early.verify(broker.bootstrap()).records())
-        .as("records in the part of the pool that stayed")
-        .isGreaterThanOrEqualTo(early.acknowledged());
-    assertThat(late.verifyOldest(broker.bootstrap()).records())
-        .as("records before the first that is lost")
-        .isPositive();
+    long survived = 0;
+    for (int i = 0; i < hot.size(); i++) {
+      int whole = firstBeyond(positions.get(i), cut - RECORD);
+      survived += whole;
+      assertThat(hot.get(i).verifyOldest(broker.bootstrap()).records())
+          .as("records of %s before the first that was cut off", hot.get(i).topic())
+          .isGreaterThanOrEqualTo(whole - RECORDS_IN_A_BATCH);
+    }
+    assertThat(survived).as("records in the part of the pool that stayed").isPositive();
+    assertThat(survived).as("records, some of which were cut off").isLessThan(12_000);
     broker.stop();
+  }
+
+  /** The number of the first record that lies beyond, or how many there are. */
+  private static int firstBeyond(Map<Integer, Long> positions, long cut) {
+    return positions.entrySet().stream()
+        .filter(entry -> entry.getValue() > cut)
+        .mapToInt(Map.Entry::getKey)
+        .min()
+        .orElse(positions.size());
   }
 
   @Test

@@ -2,7 +2,11 @@ package io.strata.kafka.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -56,12 +60,20 @@ final class RecordLedger {
 
   /** What is known of one partition, by record number. */
   private static final class Partition {
-    private int sent;
+    private final List<Integer> checksums = new ArrayList<>();
     private final BitSet acknowledged = new BitSet();
     private final BitSet failed = new BitSet();
 
-    synchronized int next() {
-      return sent++;
+    synchronized int sent() {
+      return checksums.size();
+    }
+
+    synchronized int checksum(int number) {
+      return checksums.get(number);
+    }
+
+    synchronized void add(int checksum) {
+      checksums.add(checksum);
     }
 
     synchronized void completed(int number, boolean success) {
@@ -106,8 +118,9 @@ final class RecordLedger {
   /** Sends one record of about the size to the partition; does not wait. */
   void send(Producer<byte[], byte[]> producer, int partition, int size) {
     Partition target = partition(partition);
-    int number = target.next();
+    int number = target.sent();
     byte[] value = value(number, Math.max(size, HEADER));
+    target.add(ByteBuffer.wrap(value).getInt(Long.BYTES));
     byte[] key = ByteBuffer.allocate(Integer.BYTES).putInt(number).array();
     Future<RecordMetadata> unused = // the callback has the outcome
         producer.send(
@@ -137,7 +150,7 @@ final class RecordLedger {
         (number, partition) ->
             assertThat(partition.acknowledged())
                 .as("acknowledged records of %s-%d", topic, number)
-                .isEqualTo(partition.sent));
+                .isEqualTo(partition.sent()));
   }
 
   /** How many were acknowledged. */
@@ -227,11 +240,31 @@ final class RecordLedger {
       lost.clear(last + 1, Math.max(last + 1, lost.length()));
     }
     assertThat(lost.cardinality())
-        .as("acknowledged records of %s that are lost: %s", name, lost)
+        .as(
+            "acknowledged records of %s that are lost, the first being %s",
+            name, lost.nextSetBit(0))
         .isZero();
     assertThat(seen.length())
         .as("records of %s that were never sent", name)
-        .isLessThanOrEqualTo(expected.sent);
+        .isLessThanOrEqualTo(expected.sent());
+  }
+
+  /** Where the values of partition 0 begin in a file that holds them as they were sent. */
+  Map<Integer, Long> positionsIn(Path file) throws IOException {
+    Partition sought = partition(0);
+    Map<Integer, Long> positions = new HashMap<>();
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      ByteBuffer bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size());
+      for (int at = 0; at < bytes.limit() - HEADER; at++) {
+        long number = bytes.getLong(at);
+        if (number >= 0
+            && number < sought.sent()
+            && bytes.getInt(at + Long.BYTES) == sought.checksum((int) number)) {
+          positions.put((int) number, (long) at);
+        }
+      }
+    }
+    return positions;
   }
 
   private int check(ConsumerRecord<byte[], byte[]> consumed) {
