@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;
@@ -70,10 +71,15 @@ class FaultTest {
     truncate(pool, cut);
     try (Consumer<byte[], byte[]> consumer =
         RecordLedger.consumer(broker.bootstrap(), Map.of("default.api.timeout.ms", "5000"))) {
-      List<TopicPartition> all =
-          hot.stream().map(ledger -> new TopicPartition(ledger.topic(), 0)).toList();
-      consumer.assign(all);
-      consumer.seekToBeginning(all);
+      // A fetch from within what is lost: Kafka looks for the offset before it sends anything.
+      for (int i = 0; i < hot.size(); i++) {
+        TopicPartition partition = new TopicPartition(hot.get(i).topic(), 0);
+        OptionalInt lost = firstBeyond(positions.get(i), cut);
+        if (lost.isPresent()) {
+          consumer.assign(List.of(partition));
+          consumer.seek(partition, lost.getAsInt() + RECORDS_IN_A_BATCH);
+        }
+      }
       await()
           .atMost(PATIENCE)
           .ignoreExceptions()
@@ -96,7 +102,7 @@ class FaultTest {
     assertThat(cold.verify(broker.bootstrap()).records()).isEqualTo(2_000);
     long survived = 0;
     for (int i = 0; i < hot.size(); i++) {
-      int whole = firstBeyond(positions.get(i), cut - RECORD);
+      int whole = firstBeyond(positions.get(i), cut - RECORD).orElse(4_000);
       survived += whole;
       assertThat(hot.get(i).verifyOldest(broker.bootstrap()).records())
           .as("records of %s before the first that was cut off", hot.get(i).topic())
@@ -107,13 +113,12 @@ class FaultTest {
     broker.stop();
   }
 
-  /** The number of the first record that lies beyond, or how many there are. */
-  private static int firstBeyond(Map<Integer, Long> positions, long cut) {
+  /** The number of the first record that lies beyond. */
+  private static OptionalInt firstBeyond(Map<Integer, Long> positions, long cut) {
     return positions.entrySet().stream()
         .filter(entry -> entry.getValue() > cut)
         .mapToInt(Map.Entry::getKey)
-        .min()
-        .orElse(positions.size());
+        .min();
   }
 
   @Test
