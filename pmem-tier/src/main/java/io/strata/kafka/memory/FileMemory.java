@@ -33,6 +33,7 @@ final class FileMemory implements PersistentMemory {
   private final boolean writable;
   private final Durability durability;
   private final ReopeningChannel channel;
+  private final WriteBack<ReopeningChannel> writeBack;
   private final TransferBuffers transferBuffers = new TransferBuffers();
   private final Object[] wordLocks =
       IntStream.range(0, WORD_LOCKS).mapToObj(i -> new Object()).toArray();
@@ -40,12 +41,18 @@ final class FileMemory implements PersistentMemory {
   private volatile boolean closed;
 
   FileMemory(
-      Path path, long size, boolean writable, Durability durability, ReopeningChannel channel) {
+      Path path,
+      long size,
+      boolean writable,
+      Durability durability,
+      ReopeningChannel channel,
+      WriteBack<ReopeningChannel> writeBack) {
     this.path = path;
     this.size = size;
     this.writable = writable;
     this.durability = durability;
     this.channel = channel;
+    this.writeBack = writeBack;
   }
 
   @Override
@@ -163,11 +170,7 @@ final class FileMemory implements PersistentMemory {
     checkOpen();
     Ranges.check(position, length, size);
     if (durability == Durability.FORCE && writable) {
-      channel.repeatably(
-          file -> {
-            file.force(false);
-            return length;
-          });
+      writeBack.force(channel, position, length);
     }
   }
 
@@ -249,5 +252,6 @@ final class FileMemory implements PersistentMemory {
     if (!writable) {
       throw new NonWritableChannelException();
     }
+    writeBack.requireNoFailure();
   }
 }

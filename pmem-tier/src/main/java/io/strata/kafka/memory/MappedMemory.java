@@ -33,18 +33,25 @@ final class MappedMemory implements PersistentMemory, Prefaultable {
   private final boolean writable;
   private final Durability durability;
   private final MappedReads reads;
+  private final WriteBack<MappedWindows> writeBack;
 
   /** Null when closed. */
   private volatile @Nullable MappedWindows windows;
 
   MappedMemory(
-      Path path, long size, boolean writable, Durability durability, MappedWindows windows) {
+      Path path,
+      long size,
+      boolean writable,
+      Durability durability,
+      MappedWindows windows,
+      WriteBack<MappedWindows> writeBack) {
     this.path = path;
     this.size = size;
     this.writable = writable;
     this.durability = durability;
     this.reads = new MappedReads(path, size);
     this.windows = windows;
+    this.writeBack = writeBack;
   }
 
   @Override
@@ -151,7 +158,7 @@ final class MappedMemory implements PersistentMemory, Prefaultable {
     MappedWindows open = open();
     Ranges.check(position, length, size);
     if (durability == Durability.FORCE && writable) {
-      open.force(path, position, length);
+      writeBack.force(open, position, length);
     }
   }
 
@@ -186,6 +193,7 @@ final class MappedMemory implements PersistentMemory, Prefaultable {
     if (!writable) {
       throw new NonWritableChannelException();
     }
+    writeBack.requireNoFailure();
     return open;
   }
 }

@@ -60,7 +60,7 @@ public final class MemoryOpener {
       long size = sizeOf(file, channel);
       Durability durability = FileProbe.durability(MemoryType.MAPPED, file);
       MappedWindows windows = MappedWindows.map(channel, mapMode(durability, writable), size);
-      return new MappedMemory(file, size, writable, durability, windows);
+      return new MappedMemory(file, size, writable, durability, windows, writeBack(file));
     }
   }
 
@@ -71,7 +71,9 @@ public final class MemoryOpener {
     }
     Durability durability = FileProbe.durability(MemoryType.FILE, file);
     ReopeningChannel channel = new ReopeningChannel(file, options(writable));
-    return new FileMemory(file, size, writable, durability, channel);
+    WriteBack<ReopeningChannel> writeBack =
+        new WriteBack<>(file, (opened, position, length) -> opened.force());
+    return new FileMemory(file, size, writable, durability, channel, writeBack);
   }
 
   private static PersistentMemory openPmem(Path file, boolean writable) throws IOException {
@@ -83,8 +85,13 @@ public final class MemoryOpener {
           writable
               ? Optional.of(new PmemStores(file, size, openPool(file), windows))
               : Optional.empty();
-      return new PmemMemory(file, size, durability, windows, stores);
+      return new PmemMemory(file, size, durability, windows, writeBack(file), stores);
     }
+  }
+
+  private static WriteBack<MappedWindows> writeBack(Path file) {
+    return new WriteBack<>(
+        file, (windows, position, length) -> windows.force(file, position, length));
   }
 
   private static MemoryPool openPool(Path file) throws IOException {

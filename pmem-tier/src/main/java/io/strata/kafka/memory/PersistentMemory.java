@@ -87,6 +87,10 @@ public interface PersistentMemory extends AutoCloseable {
    * Makes everything persisted in the range survive a power cut as far as the medium can: nothing
    * more to do for {@link Durability#POWER}; {@code msync} or {@code fdatasync} for {@link
    * Durability#FORCE}; without effect for {@link Durability#PROCESS}.
+   *
+   * <p>Once a force of a memory with {@link Durability#FORCE} has failed, every further force and
+   * every store throws an {@link IOException}, until the file is opened as a new memory: the kernel
+   * tells of a failed write-back once, and not for which bytes.
    */
   void force(long position, long length) throws IOException;
 

@@ -23,6 +23,7 @@ final class PmemMemory implements PersistentMemory, Prefaultable {
   private final long size;
   private final Durability durability;
   private final MappedReads reads;
+  private final WriteBack<MappedWindows> writeBack;
 
   /** Empty when read-only. */
   private final Optional<PmemStores> stores;
@@ -35,11 +36,13 @@ final class PmemMemory implements PersistentMemory, Prefaultable {
       long size,
       Durability durability,
       MappedWindows windows,
+      WriteBack<MappedWindows> writeBack,
       Optional<PmemStores> stores) {
     this.path = path;
     this.size = size;
     this.durability = durability;
     this.reads = new MappedReads(path, size);
+    this.writeBack = writeBack;
     this.stores = stores;
     this.windows = windows;
   }
@@ -124,7 +127,7 @@ final class PmemMemory implements PersistentMemory, Prefaultable {
     MappedWindows open = open();
     Ranges.check(position, length, size);
     if (durability == Durability.FORCE && writable()) {
-      open.force(path, position, length);
+      writeBack.force(open, position, length);
     }
   }
 
@@ -153,6 +156,8 @@ final class PmemMemory implements PersistentMemory, Prefaultable {
 
   private PmemStores openForWriting() throws IOException {
     MappedWindows unused = open();
-    return stores.orElseThrow(NonWritableChannelException::new);
+    PmemStores open = stores.orElseThrow(NonWritableChannelException::new);
+    writeBack.requireNoFailure();
+    return open;
   }
 }

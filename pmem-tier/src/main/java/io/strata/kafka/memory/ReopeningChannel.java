@@ -1,6 +1,7 @@
 package io.strata.kafka.memory;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -34,10 +35,20 @@ final class ReopeningChannel {
   /** Device and inode, where the file system has such; held against those of a file reopened. */
   private final @Nullable Object identity;
 
+  /**
+   * Open from beginning to end, which the channel need not be. Every opening of a file has its own
+   * note of the write-back failures that it has been told of: a channel reopened knows nothing of
+   * those before.
+   */
+  private final RandomAccessFile witness;
+
   private final Object lock = new Object();
 
   /** Written under the lock; read without it. */
   private volatile FileChannel channel;
+
+  /** Written under the lock; read without it. */
+  private volatile boolean reopened;
 
   /** Written under the lock; read without it. */
   private volatile boolean closed;
@@ -45,8 +56,14 @@ final class ReopeningChannel {
   ReopeningChannel(Path file, Set<? extends OpenOption> options) throws IOException {
     this.file = file;
     this.options = Set.copyOf(options);
-    this.channel = FileChannel.open(file, this.options);
-    this.identity = identity(file);
+    this.witness = new RandomAccessFile(file.toFile(), "r");
+    try {
+      this.channel = FileChannel.open(file, this.options);
+      this.identity = identity(file);
+    } catch (IOException e) {
+      witness.close();
+      throw e;
+    }
   }
 
   /**
@@ -77,19 +94,60 @@ final class ReopeningChannel {
     }
   }
 
+  /**
+   * Forces the file's content to the medium. An interrupt does not hide a failure: the JDK throws
+   * only that the channel is closed when both happen, so the file is then forced through a
+   * descriptor that no interrupt closes, and so it is from the first reopening on.
+   *
+   * @throws ClosedChannelException after {@link #close}
+   */
+  void force() throws IOException {
+    boolean interrupted = Thread.interrupted();
+    try {
+      FileChannel current = current();
+      if (reopened || !forced(current)) {
+        interrupted |= Thread.interrupted();
+        checkOpen();
+        witness.getFD().sync();
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** False when an interrupt closed the channel, before or meanwhile. */
+  private static boolean forced(FileChannel channel) throws IOException {
+    try {
+      channel.force(false);
+      return true;
+    } catch (ClosedChannelException e) {
+      return false;
+    }
+  }
+
   void close() throws IOException {
     synchronized (lock) {
       closed = true;
-      channel.close();
+      try {
+        channel.close();
+      } finally {
+        witness.close();
+      }
     }
   }
 
   private FileChannel current() throws IOException {
     FileChannel current = channel;
+    checkOpen();
+    return current;
+  }
+
+  private void checkOpen() throws IOException {
     if (closed) {
       throw new ClosedChannelException();
     }
-    return current;
   }
 
   private void reopen(FileChannel struck) throws IOException {
@@ -98,13 +156,14 @@ final class ReopeningChannel {
         throw new ClosedChannelException();
       }
       if (channel == struck) {
-        FileChannel reopened = Interrupts.defer(() -> FileChannel.open(file, options));
+        reopened = true;
+        FileChannel again = Interrupts.defer(() -> FileChannel.open(file, options));
         if (!Objects.equals(identity, identity(file))) {
-          reopened.close();
+          again.close();
           throw new IOException(
               file + " has been replaced by another file since it was opened: restore it");
         }
-        channel = reopened;
+        channel = again;
       }
     }
   }

@@ -60,6 +60,30 @@ class ReopeningChannelTest {
     channel.close();
   }
 
+  /** An interrupt within a force hides what the force has met; nothing else may be hidden by it. */
+  @Test
+  void forcesThroughADescriptorThatNoInterruptCloses() throws IOException {
+    ReopeningChannel channel = open();
+    channel.force();
+    Thread.currentThread().interrupt();
+    channel.force();
+    assertThat(Thread.interrupted()).as("interrupt is pending").isTrue();
+    assertThat(channel.<Integer>repeatably(this::readInterrupted)).isEqualTo(4);
+    assertThat(Thread.interrupted()).isTrue();
+    channel.force();
+    channel.<Boolean>repeatably(
+        opened -> {
+          if (runs.incrementAndGet() == 3) {
+            opened.close(); // as another thread's interrupt does
+            channel.force();
+            throw new ClosedChannelException();
+          }
+          return true;
+        });
+    channel.close();
+    assertThatThrownBy(channel::force).isInstanceOf(ClosedChannelException.class);
+  }
+
   @Test
   void noticesThatTheFileWasReplaced() throws IOException {
     ReopeningChannel channel = open();

@@ -1,0 +1,69 @@
+package io.strata.kafka.memory;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The forces of one memory with {@link Durability#FORCE}, until one of them fails.
+ *
+ * <p>The kernel reports a failed write-back once for each time a file is open, to whoever forces
+ * next, and has marked the pages clean by then. All segments of a pool share one such opening: a
+ * segment's force can meet the failure of another one's pages, whose own force would then succeed
+ * with nothing on the medium. So one failure is everybody's, for as long as the memory is open.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads. A force that another thread
+ * has under way while one fails fails as well, unless it returned from the kernel before the failing
+ * one did.
+ *
+ * @param <M> what is forced
+ */
+final class WriteBack<M> {
+  /** The system call that makes a range durable. */
+  @FunctionalInterface
+  interface Force<M> {
+    void force(M medium, long position, long length) throws IOException;
+  }
+
+  private final Path file;
+  private final Force<M> force;
+
+  /** The first failure; null while there was none. */
+  private volatile @Nullable IOException failure;
+
+  WriteBack(Path file, Force<M> force) {
+    this.file = file;
+    this.force = force;
+  }
+
+  /**
+   * Forces a range.
+   *
+   * @throws IOException if this force fails, or one did before
+   */
+  void force(M medium, long position, long length) throws IOException {
+    requireNoFailure();
+    try {
+      force.force(medium, position, length);
+    } catch (IOException e) {
+      failure = e;
+      throw e;
+    }
+    requireNoFailure();
+  }
+
+  /** Throws if a force has failed: what is stored now could not be made durable. */
+  void requireNoFailure() throws IOException {
+    IOException first = failure;
+    if (first != null) {
+      throw new IOException(
+          file
+              + ": found that an earlier force failed ("
+              + first.getMessage()
+              + "), expected every store to reach the medium. The system tells of such a failure only"
+              + " once, so nothing is stored or forced until the pool is reopened: check the device"
+              + " (dmesg), then restart",
+          first);
+    }
+  }
+}
