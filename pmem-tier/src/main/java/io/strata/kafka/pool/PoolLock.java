@@ -1,9 +1,9 @@
 package io.strata.kafka.pool;
 
-import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.pool.PoolException.Kind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -11,69 +11,147 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Lets one process at a time write to a pool: a lock on {@code <pool file>.lock}, which the system
  * drops when the process ends, however it ends. The file stays and holds the last holder's pid.
  *
+ * <p>Whatever name the pool is given by, the lock is that of the file itself: symbolic links are
+ * followed, and a file with several hard links is refused, since each would have a lock of its own.
+ *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
 final class PoolLock implements AutoCloseable {
   /**
-   * The locks of this process, by file. The system's locks are the process's, not the channel's:
-   * closing any other channel on the file drops them. So this process must not open the file twice,
-   * and must know that, whoever in it asks.
+   * What this process holds locks for: lock files by path, pools by device and inode. The system's
+   * locks are the process's, not the channel's: closing any other channel on the lock file drops
+   * them. So this process must not open the file twice, and must know that, whoever in it asks, and
+   * by whatever name.
    */
-  private static final Map<Path, PoolLock> HELD = new ConcurrentHashMap<>();
+  @GuardedBy("HELD")
+  private static final Set<Object> HELD = new HashSet<>();
+
+  /** How often somebody may remove the lock file while it is being locked. */
+  private static final int ATTEMPTS = 10;
 
   private final Path file;
+  private final List<Object> keys;
   private @Nullable FileChannel channel;
 
-  private PoolLock(Path file) {
+  private PoolLock(Path file, List<Object> keys) {
     this.file = file;
+    this.keys = keys;
   }
 
   /**
-   * Takes the lock of a pool.
+   * Takes the lock of a pool, which need not exist.
    *
-   * @throws PoolException with {@link Kind#LOCKED} if somebody has it
+   * @throws PoolException with {@link Kind#LOCKED} if somebody has it, or could have it by another
+   *     name of the file
    */
   static PoolLock acquire(Path pool) throws IOException {
-    Path parent = pool.toAbsolutePath().getParent();
-    Path directory = parent == null ? pool.toAbsolutePath() : parent.toRealPath();
-    PoolLock lock = new PoolLock(directory.resolve(pool.getFileName() + ".lock"));
-    if (HELD.putIfAbsent(lock.file, lock) != null) {
-      throw lockedHere(pool, null);
+    PoolLock lock = of(pool);
+    synchronized (HELD) {
+      if (!Collections.disjoint(HELD, lock.keys)) {
+        throw lockedHere(pool, null);
+      }
+      HELD.addAll(lock.keys);
     }
     try {
       lock.lock(pool);
       return lock;
     } catch (IOException | RuntimeException e) {
       if (!(e instanceof PoolException refused && refused.getCause() != null)) {
-        HELD.remove(lock.file);
+        lock.forget();
       }
       throw e;
     }
   }
 
+  private static PoolLock of(Path pool) throws IOException {
+    List<Object> keys = new ArrayList<>();
+    Path real;
+    if (Files.exists(pool)) {
+      real = pool.toRealPath();
+      requireOneName(pool, real);
+      Optional.ofNullable(fileKey(real)).ifPresent(keys::add);
+    } else {
+      Path absolute = pool.toAbsolutePath();
+      Path parent = absolute.getParent();
+      real = parent == null ? absolute : parent.toRealPath().resolve(absolute.getFileName());
+    }
+    Path file = real.resolveSibling(real.getFileName() + ".lock");
+    keys.add(file);
+    return new PoolLock(file, List.copyOf(keys));
+  }
+
+  private static void requireOneName(Path pool, Path real) throws IOException {
+    if (!real.getFileSystem().supportedFileAttributeViews().contains("unix")) {
+      return; // the JDK cannot tell
+    }
+    int names = (int) Files.getAttribute(real, "unix:nlink");
+    if (names > 1) {
+      throw new PoolException(
+          Kind.LOCKED,
+          pool,
+          "found "
+              + names
+              + " hard links to this file, expected one: each name has a lock of its own, so two"
+              + " processes could write to it. Find the others with find <mount point> -xdev"
+              + " -samefile "
+              + real
+              + " and remove them; a symbolic link may take their place");
+    }
+  }
+
   private void lock(Path pool) throws IOException {
-    FileChannel opened = FileChannel.open(file, CREATE, READ, WRITE);
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (lockOnce(pool)) {
+        return;
+      }
+    }
+    throw new PoolException(
+        Kind.LOCKED,
+        pool,
+        "found that "
+            + file
+            + " is being replaced again and again while it is locked, expected one and the same"
+            + " file: stop what removes it");
+  }
+
+  /** Returns false if the file that was locked is not the one of that name any more. */
+  private boolean lockOnce(Path pool) throws IOException {
+    createIfMissing();
+    @Nullable Object expected;
+    FileChannel opened;
+    try {
+      // Read before the file is opened: what is the same afterwards is what was opened.
+      expected = fileKey(file);
+      opened = FileChannel.open(file, READ, WRITE);
+    } catch (NoSuchFileException e) {
+      return false;
+    }
     try {
       FileLock lock = opened.tryLock();
       if (lock == null) {
-        String holder = holder(opened);
+        throw lockedBy(pool, holder(opened));
+      }
+      if (!isStill(expected)) {
         opened.close();
-        throw new PoolException(
-            Kind.LOCKED,
-            pool,
-            "found it locked by process "
-                + holder
-                + ", expected no other writer: stop that process, or give this broker a pool of its"
-                + " own");
+        return false;
       }
       channel = opened;
       opened.truncate(0);
@@ -81,15 +159,54 @@ final class PoolLock implements AutoCloseable {
           ByteBuffer.wrap(
               (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII)),
           0);
+      return true;
     } catch (OverlappingFileLockException e) {
       // Held by another copy of this class. Closing the channel would drop that one's lock, so it
       // stays open, and this process stays refused.
       channel = opened;
       throw lockedHere(pool, e);
     } catch (IOException e) {
+      channel = null;
       opened.close();
       throw e;
     }
+  }
+
+  private void createIfMissing() throws IOException {
+    try {
+      Path unused = Files.createFile(file);
+    } catch (FileAlreadyExistsException e) {
+      return; // somebody's who has been here before
+    }
+  }
+
+  private boolean isStill(@Nullable Object expected) throws IOException {
+    try {
+      return Objects.equals(expected, fileKey(file));
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+  }
+
+  /** Device and inode, where the file system has such. */
+  private static @Nullable Object fileKey(Path file) throws IOException {
+    return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+  }
+
+  private void forget() {
+    synchronized (HELD) {
+      HELD.removeAll(keys);
+    }
+  }
+
+  private static PoolException lockedBy(Path pool, String holder) {
+    return new PoolException(
+        Kind.LOCKED,
+        pool,
+        "found it locked by process "
+            + holder
+            + ", expected no other writer: stop that process, or give this broker a pool of its"
+            + " own");
   }
 
   private static PoolException lockedHere(Path pool, @Nullable Throwable cause) {
@@ -124,7 +241,7 @@ final class PoolLock implements AutoCloseable {
       try {
         held.close();
       } finally {
-        HELD.remove(file);
+        forget();
       }
     }
   }

@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
@@ -332,19 +333,8 @@ class PoolFileTest {
   @Test
   void lockedByAnotherProcess() throws Exception {
     create();
-    Process holder =
-        new ProcessBuilder(
-                ProcessHandle.current().info().command().orElse("java"),
-                "-cp",
-                System.getProperty("java.class.path"),
-                LockHolder.class.getName(),
-                file.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    try (BufferedReader output =
-        new BufferedReader(
-            new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8))) {
-      assertThat(output.readLine()).isEqualTo("locked");
+    Process holder = holdLock();
+    try {
       for (int i = 0; i < 2; i++) {
         assertRefused(
             Kind.LOCKED,
@@ -355,6 +345,73 @@ class PoolFileTest {
     } finally {
       holder.destroyForcibly().waitFor();
     }
+    open().close();
+  }
+
+  private Process holdLock() throws IOException {
+    Process holder =
+        new ProcessBuilder(
+                ProcessHandle.current().info().command().orElse("java"),
+                "-cp",
+                System.getProperty("java.class.path"),
+                LockHolder.class.getName(),
+                file.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String line =
+        new BufferedReader(new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8))
+            .readLine();
+    assertThat(line).isEqualTo("locked");
+    return holder;
+  }
+
+  /** The lock is the file's, by whatever name it is opened. */
+  @Test
+  void lockedByThisProcessUnderAnotherName() throws IOException {
+    create();
+    Path target = file;
+    try (Pool pool = open()) {
+      file = Files.createSymbolicLink(directory.resolve("link.pool"), target);
+      assertRefused(Kind.LOCKED, this::open, "found it locked by this process");
+      assertRefused(Kind.LOCKED, () -> Pool.repair(file), "locked");
+      file = directory.resolve("links").resolve(target.getFileName());
+      Path unused = Files.createSymbolicLink(file.getParent(), directory);
+      assertRefused(Kind.LOCKED, this::open, "found it locked by this process");
+      Files.delete(directory.resolve("x.pool.lock"));
+      assertRefused(Kind.LOCKED, this::open, "found it locked by this process");
+      assertThat(pool.allocateSlot(DIRECTORY, "still works")).isPresent();
+    }
+    open().close();
+  }
+
+  @Test
+  void lockedByAnotherProcessUnderAnotherName() throws Exception {
+    create();
+    Path target = file;
+    Process holder = holdLock();
+    try {
+      file = Files.createSymbolicLink(directory.resolve("link.pool"), target);
+      assertRefused(
+          Kind.LOCKED, this::open, "link.pool", "found it locked by process " + holder.pid());
+      assertThat(directory).isDirectoryNotContaining("glob:**/link.pool.lock");
+    } finally {
+      holder.destroyForcibly().waitFor();
+    }
+    open().close();
+  }
+
+  @Test
+  void aFileWithSeveralNames() throws IOException {
+    createWithSegment();
+    Path first = file;
+    file = Files.createLink(directory.resolve("second.pool"), first);
+    for (Path name : List.of(first, file)) {
+      file = name;
+      assertRefused(Kind.LOCKED, this::open, "found 2 hard links", "-samefile");
+    }
+    assertRefused(Kind.LOCKED, () -> Pool.repair(file), "hard links");
+    assertRefused(Kind.LOCKED, () -> Pool.grow(file, 2 * SIZE, ProgressListener.NONE), "hard link");
+    Files.delete(first);
     open().close();
   }
 
