@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.CopyOption;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -70,9 +71,12 @@ public final class ReadOnlyTier implements SegmentFiles {
     }
   }
 
+  /** Home's, which the broker keeps right; an append of the last seconds may not show in it yet. */
   @Override
-  public Optional<FileTime> lastModified(Path file) {
-    return Optional.empty();
+  public Optional<FileTime> lastModified(Path file) throws IOException {
+    return find(file).isPresent()
+        ? Optional.of(Files.getLastModifiedTime(file))
+        : Optional.empty();
   }
 
   @Override
