@@ -10,15 +10,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Properties;
 
 /**
  * The command line of a JVM, and what it says of a broker: the main class, the properties file and
  * the overrides.
  *
- * <p>A broker is a JVM whose main class is {@code kafka.Kafka}, or another one that is not of
- * Kafka's own tools and whose first argument is a properties file (wrappers that hand it on). All
- * else, {@code kafka-dump-log.sh} for one, is a tool; {@code -Dstrata.config=} gives both a
- * properties file, and makes no broker of a tool.
+ * <p>A broker is a JVM whose main class is {@code kafka.Kafka}, or a wrapper: another one, whose
+ * first argument is a properties file of a broker, which it hands on. All else, {@code
+ * kafka-dump-log.sh} for one, is a tool, and a program whose first argument is a client's
+ * properties is, too; {@code -Dstrata.config=} gives both a properties file, and makes no broker of
+ * a tool.
  *
  * <p>Immutable and safe for use by any thread.
  */
@@ -29,18 +31,21 @@ public final class CommandLineArguments {
 
   private static final String BROKER_MAIN_CLASS = "kafka.Kafka";
   private static final List<String> KAFKA_TOOLS =
-      List.of("org.apache.kafka.", "kafka.tools.", "kafka.admin.", "kafka.docker.");
+      List.of("org.apache.kafka.", "kafka.tools.", "kafka.admin.");
+  private static final String PROCESS_ROLES = "process.roles";
   private static final String OVERRIDE = "--override";
 
   private final String mainClass;
   private final List<String> arguments;
   private final Optional<String> configured;
+  private final boolean broker;
 
   private CommandLineArguments(
       String mainClass, List<String> arguments, Optional<String> configured) {
     this.mainClass = mainClass;
     this.arguments = List.copyOf(arguments);
     this.configured = configured;
+    this.broker = mainClass.equals(BROKER_MAIN_CLASS) || isWrapper();
   }
 
   /**
@@ -57,13 +62,15 @@ public final class CommandLineArguments {
   }
 
   /**
-   * Of the given parts.
+   * Of the given parts. Reads the file that the first argument names, where that decides whether
+   * this is a broker.
    *
    * @param command main class and arguments, with a space between any two
    * @param exact the process' arguments with the JVM's own before them; may be empty
    * @param configured the value of {@code -Dstrata.config=}
    */
-  static CommandLineArguments of(String command, List<String> exact, Optional<String> configured) {
+  public static CommandLineArguments of(
+      String command, List<String> exact, Optional<String> configured) {
     List<String> words = split(command, exact);
     Optional<String> file = configured.filter(value -> !value.isBlank());
     return words.isEmpty()
@@ -114,13 +121,35 @@ public final class CommandLineArguments {
 
   /** Whether this JVM is a broker; only a broker opens a pool for writing. */
   public boolean isBroker() {
-    return mainClass.equals(BROKER_MAIN_CLASS) || isWrapper();
+    return broker;
+  }
+
+  /**
+   * Whether this is one of Kafka's own tools, which is no broker whatever else is said: a tool is
+   * given the same {@code KAFKA_OPTS} as the broker.
+   */
+  public boolean isKafkaTool() {
+    return KAFKA_TOOLS.stream().anyMatch(mainClass::startsWith);
   }
 
   private boolean isWrapper() {
-    return KAFKA_TOOLS.stream().noneMatch(mainClass::startsWith)
+    return !isKafkaTool()
         && !arguments.isEmpty()
-        && arguments.get(0).endsWith(".properties");
+        && arguments.get(0).endsWith(".properties")
+        && isOfABroker(new File(arguments.get(0)));
+  }
+
+  /** Clients are given properties files, too; no client's has a role and a log directory. */
+  private static boolean isOfABroker(File file) {
+    Properties properties = new Properties();
+    try (InputStream in = new FileInputStream(file)) {
+      properties.load(in);
+    } catch (IOException | IllegalArgumentException e) {
+      return false; // What cannot be read starts no broker.
+    }
+    return properties.containsKey(PROCESS_ROLES)
+        && (properties.containsKey(BrokerProperties.LOG_DIRS)
+            || properties.containsKey(BrokerProperties.LOG_DIR));
   }
 
   /**

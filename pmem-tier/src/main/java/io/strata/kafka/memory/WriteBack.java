@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * with nothing on the medium. So one failure is everybody's, for as long as the memory is open.
  *
  * <p>Thread safety: all methods may be called by any number of threads. A force that another thread
- * has under way while one fails fails as well, unless it returned from the kernel before the failing
- * one did.
+ * has under way while one fails fails as well, unless it returned from the kernel before the
+ * failing one did.
  *
  * @param <M> what is forced
  */
@@ -60,9 +60,9 @@ final class WriteBack<M> {
           file
               + ": found that an earlier force failed ("
               + first.getMessage()
-              + "), expected every store to reach the medium. The system tells of such a failure only"
-              + " once, so nothing is stored or forced until the pool is reopened: check the device"
-              + " (dmesg), then restart",
+              + "), expected every store to reach the medium. The system tells of such a failure"
+              + " only once, so nothing is stored or forced until the pool is reopened: check the"
+              + " device (dmesg), then restart",
           first);
     }
   }

@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class RuntimeHandle {
 
-  /** The role, where the JVM's command line does not tell it: {@code broker} or {@code tool}. */
+  /**
+   * The role, where the JVM's command line does not tell it: {@code broker} or {@code tool}. One of
+   * Kafka's own tools, which shares the broker's {@code KAFKA_OPTS}, stays a tool.
+   */
   static final String ROLE_PROPERTY = "strata.role";
 
   private volatile @Nullable SegmentFiles opened;
@@ -70,7 +73,7 @@ final class RuntimeHandle {
   @GuardedBy("this")
   private SegmentFiles openForRole() throws IOException {
     CommandLineArguments commandLine = CommandLineArguments.ofThisJvm();
-    if (!isBroker(commandLine)) {
+    if (!isBroker(commandLine, Optional.ofNullable(System.getProperty(ROLE_PROPERTY)))) {
       return new ReadOnlyTier();
     }
     BrokerTier tier = BrokerTier.open(commandLine);
@@ -78,10 +81,17 @@ final class RuntimeHandle {
     return tier.tier();
   }
 
-  private static boolean isBroker(CommandLineArguments commandLine) throws IOException {
-    String role = System.getProperty(ROLE_PROPERTY, commandLine.isBroker() ? "broker" : "tool");
+  /**
+   * The role of this JVM.
+   *
+   * @param given the value of the system property
+   * @throws IOException if that is neither of the two
+   */
+  static boolean isBroker(CommandLineArguments commandLine, Optional<String> given)
+      throws IOException {
+    String role = given.orElse(commandLine.isBroker() ? "broker" : "tool");
     return switch (role) {
-      case "broker" -> true;
+      case "broker" -> !commandLine.isKafkaTool();
       case "tool" -> false;
       default ->
           throw new IOException(

@@ -74,9 +74,7 @@ public final class ReadOnlyTier implements SegmentFiles {
   /** Home's, which the broker keeps right; an append of the last seconds may not show in it yet. */
   @Override
   public Optional<FileTime> lastModified(Path file) throws IOException {
-    return find(file).isPresent()
-        ? Optional.of(Files.getLastModifiedTime(file))
-        : Optional.empty();
+    return find(file).isPresent() ? Optional.of(Files.getLastModifiedTime(file)) : Optional.empty();
   }
 
   @Override

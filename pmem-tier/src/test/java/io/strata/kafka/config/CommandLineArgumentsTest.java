@@ -11,9 +11,13 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Finds a broker's properties on the JVM's command line, and takes no tool for a broker. */
 class CommandLineArgumentsTest {
+
+  private static final String BROKER = "process.roles=broker\nlog.dirs=/tmp/logs\n";
 
   @TempDir Path directory;
 
@@ -43,12 +47,58 @@ class CommandLineArgumentsTest {
     assertThat(line.overrides()).containsExactly("a=b");
   }
 
-  @Test
-  void takesAWrapperForABroker() {
-    CommandLineArguments line = of("com.example.Launcher", "/tmp/strimzi.properties");
+  @ParameterizedTest
+  @ValueSource(strings = {"log.dirs=/a,/b", "log.dir=/a"})
+  void takesAWrapperForABroker(String logDirectories) throws IOException {
+    Path file = write("strimzi.properties", "process.roles=broker\n" + logDirectories + "\n");
+    CommandLineArguments line = of("com.example.Launcher", file.toString(), "--override", "a=b");
 
     assertThat(line.isBroker()).isTrue();
-    assertThat(line.propertiesFile()).contains(Path.of("/tmp/strimzi.properties"));
+    assertThat(line.propertiesFile()).contains(file);
+    assertThat(line.overrides()).containsExactly("a=b");
+  }
+
+  /** It shares KAFKA_OPTS with the broker, and would open the broker's pools for writing. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "bootstrap.servers=localhost:9092\n",
+        "log.dirs=/a\nnode.id=1\n",
+        "process.roles=broker\n",
+        "process.roles=broker\nlog.dirs=\\u00zz\n"
+      })
+  void takesNoProgramWithAClientsFileForABroker(String content) throws IOException {
+    Path client = write("client.properties", content);
+    String command = "com.acme.Copy " + client;
+
+    for (CommandLineArguments line :
+        List.of(
+            of("com.acme.Copy", client.toString()),
+            of("com.acme.Copy", client + ".missing.properties"),
+            of("com.acme.Copy", directory.toString() + ".properties"))) {
+      assertThat(line.isBroker()).isFalse();
+      assertThat(line.isKafkaTool()).isFalse();
+      assertThat(line.propertiesFile()).isEmpty();
+    }
+    CommandLineArguments configured =
+        CommandLineArguments.of(command, List.of(), Optional.of("/etc/server.properties"));
+    assertThat(configured.isBroker()).isFalse();
+    assertThat(configured.propertiesFile()).contains(Path.of("/etc/server.properties"));
+  }
+
+  @Test
+  void takesNoToolThatIsGivenTheBrokersFileForABroker() throws IOException {
+    String file = write("server.properties", BROKER).toString();
+    for (String tool :
+        List.of(
+            "org.apache.kafka.connect.cli.ConnectStandalone",
+            "kafka.tools.StorageTool",
+            "kafka.admin.ConfigCommand")) {
+      CommandLineArguments line = of(tool, file);
+      assertThat(line.isBroker()).as(tool).isFalse();
+      assertThat(line.isKafkaTool()).as(tool).isTrue();
+    }
+    assertThat(of("kafka.Kafka", file).isKafkaTool()).isFalse();
   }
 
   @Test
@@ -115,7 +165,7 @@ class CommandLineArgumentsTest {
   void readsTheExactArgumentsOfAJvmWithALongClassPath() throws Exception {
     String classPath = System.getProperty("java.class.path") + ":/x".repeat(3000);
     Path file = directory.resolve("with a space.properties");
-    Files.writeString(file, "");
+    Files.writeString(file, BROKER);
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -144,6 +194,10 @@ class CommandLineArgumentsTest {
       CommandLineArguments line = CommandLineArguments.ofThisJvm();
       System.out.print(line.propertiesFile().orElseThrow() + "|" + line.overrides().get(0));
     }
+  }
+
+  private Path write(String name, String content) throws IOException {
+    return Files.writeString(directory.resolve(name), content);
   }
 
   private static CommandLineArguments of(String... words) {

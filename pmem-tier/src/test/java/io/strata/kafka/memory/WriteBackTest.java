@@ -68,11 +68,9 @@ class WriteBackTest {
   void oneFailedForceIsThatOfEverybodyWithLibpmem() throws Exception {
     MemoryOpener.unavailable(MemoryType.PMEM).ifPresent(Assumptions::abort);
     MappedWindows windows = windows();
-    PmemStores stores =
-        new PmemStores(file, SIZE, MemoryPool.openPool(file.toString()), windows);
+    PmemStores stores = new PmemStores(file, SIZE, MemoryPool.openPool(file.toString()), windows);
     try (PersistentMemory memory =
-        new PmemMemory(
-            file, SIZE, Durability.FORCE, windows, failingOnce(), Optional.of(stores))) {
+        new PmemMemory(file, SIZE, Durability.FORCE, windows, failingOnce(), Optional.of(stores))) {
       staysRefused(memory);
     }
   }
