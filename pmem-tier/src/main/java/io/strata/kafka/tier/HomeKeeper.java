@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What homes need done off the append path: their directory entries made durable, their
- * modification times brought up to date with the appends, and the slots of deleted segments freed
- * once the deletion itself is durable.
+ * modification times brought up to date with the appends, bytes forced in pools that need it, and
+ * the slots of deleted segments freed once the deletion itself is durable.
  *
  * <p>Thread safety: all methods may be called by any thread. The background work is done by one
  * daemon thread; {@link #makeDurable} may also be called directly, and both may meet on a segment,
@@ -27,6 +27,9 @@ final class HomeKeeper implements AutoCloseable {
 
   private static final long RETRY_SECONDS = 5;
   private static final int ATTEMPTS = 10;
+
+  /** How long Linux, too, lets written bytes wait (vm.dirty_expire_centisecs). */
+  private static final long FORCE_SECONDS = 30;
 
   private final SegmentRegistry registry;
   private final TierCounts counts;
@@ -44,11 +47,34 @@ final class HomeKeeper implements AutoCloseable {
             });
   }
 
-  /** Begins to refresh modification times, every {@code millis} milliseconds. */
-  @SuppressWarnings("FutureReturnValueIgnored") // it reports its failures itself
+  /**
+   * Begins to refresh modification times, every {@code millis} milliseconds, and to force what has
+   * been in the pools for a while.
+   */
+  @SuppressWarnings("FutureReturnValueIgnored") // they report their failures themselves
   void start(long millis) {
     executor.scheduleWithFixedDelay(
         this::refreshModificationTimes, millis, millis, TimeUnit.MILLISECONDS);
+    executor.scheduleWithFixedDelay(
+        this::forcePools, FORCE_SECONDS, FORCE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /**
+   * Forces the bytes in pools that keep only what was forced when the power goes. Kafka forces a
+   * segment when it is rolled, and relies upon the kernel to write the rest back within seconds;
+   * that a pool's bytes have been written back is not known until they are forced.
+   */
+  void forcePools() {
+    for (HotSegment segment : registry.all()) {
+      if (!segment.slot().isForced()) {
+        try {
+          // From where it was forced last.
+          segment.slot().force(Long.MAX_VALUE, Long.MAX_VALUE);
+        } catch (IOException e) {
+          counts.failed("force the bytes in the pool of " + segment.home(), e);
+        }
+      }
+    }
   }
 
   /** Has the segment's home made durable soon. */

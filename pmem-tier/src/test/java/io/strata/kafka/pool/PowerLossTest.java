@@ -159,4 +159,14 @@ class PowerLossTest {
     memory = memory.crash(new Random(1));
     assertThat(open(2).slots().get(0).committedLength()).isEqualTo(2000);
   }
+
+  @Test
+  void aForceFromFarAwayCoversTheRest() throws IOException {
+    format();
+    Slot slot = segment(open(1));
+    slot.force(Long.MAX_VALUE, Long.MAX_VALUE);
+    assertThat(slot.isForced()).isTrue();
+    memory = memory.crash(new Random(1));
+    assertThat(open(2).slots().get(0).committedLength()).isEqualTo(150_000);
+  }
 }

@@ -2,7 +2,9 @@ package io.strata.kafka.tier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.strata.kafka.memory.Durability;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -50,6 +52,16 @@ class HotTierTest {
     assertThat(fixture.tier().size(file)).hasValue(300_000);
     assertThat(SegmentTag.read(file)).isPresent();
     assertThat(fixture.tier().hotSegments()).isEqualTo(1);
+  }
+
+  @Test
+  void whatThePoolHoldsIsForcedInTheBackground() throws IOException {
+    fixture.append(fixture.segment("orders-0", 0), TierFixture.bytes(300_000, 1));
+    HotSegment hot = fixture.tier().segments().iterator().next();
+    assumeThat(hot.pool().memory().durability()).isEqualTo(Durability.FORCE);
+    assertThat(hot.slot().isForced()).isFalse();
+    fixture.tier().keeper().forcePools();
+    assertThat(hot.slot().isForced()).isTrue();
   }
 
   @Test
