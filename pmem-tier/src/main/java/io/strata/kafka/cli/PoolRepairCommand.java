@@ -23,10 +23,9 @@ import picocli.CommandLine.Spec;
           + " given up; all other segments stay. The broker must be stopped. Without --yes it shows"
           + " what it would do.",
       "",
-      "Then, before the broker starts: 'strata segments' shows the segments that have lost bytes as"
-          + " unreachable, and 'strata set-aside' moves their partitions aside, so that Kafka"
-          + " replicates them anew. A broker that starts first takes such a segment for what is"
-          + " left of it at home.",
+      "Then 'strata segments' shows the segments that have lost bytes as unreachable, and 'strata"
+          + " set-aside' moves their partitions aside, so that Kafka replicates them anew. The"
+          + " broker refuses to start before that is done.",
       ""
     },
     footer = {"", "Example:", "  strata pool repair --yes /mnt/pmem0/hot.pool"},

@@ -17,6 +17,7 @@ import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -59,6 +60,14 @@ final class SetAsideCommand implements Callable<Integer> {
 
   @Mixin private final ConfigOption config = new ConfigOption();
 
+  @Option(
+      names = "--pool",
+      paramLabel = "UUID",
+      description =
+          "Take this pool for lost though its file is there, an older copy of it, say; may be given"
+              + " several times.")
+  private List<UUID> lostPools = new ArrayList<>();
+
   @Option(names = "--yes", description = "Really do it.")
   private boolean yes;
 
@@ -75,22 +84,22 @@ final class SetAsideCommand implements Callable<Integer> {
     Set<Path> directories = new LinkedHashSet<>(broker.logDirs());
     directories.add(broker.metadataLogDir());
     try (BrokerStopped stopped = BrokerStopped.require(List.copyOf(directories))) {
-      List<SetAside.Move> moves = plan(strata, directories);
+      SetAside.Plan plan = plan(strata, directories);
       if (yes) {
-        SetAside.run(moves);
+        SetAside.run(plan);
       }
-      print(moves, spec.commandLine().getOut());
-      if (!yes && !moves.isEmpty()) {
+      print(plan, spec.commandLine().getOut());
+      if (!yes && !plan.isEmpty()) {
         throw new RefusedException(
             "found no --yes, expected it to move "
-                + moves.size()
+                + plan.moves().size()
                 + " partitions; bring the pool back if you can, or repeat with --yes");
       }
     }
     return ExitCode.OK.code();
   }
 
-  private List<SetAside.Move> plan(StrataConfig strata, Set<Path> directories) throws IOException {
+  private SetAside.Plan plan(StrataConfig strata, Set<Path> directories) throws IOException {
     try (PoolReaders pools = PoolReaders.open(strata.pools())) {
       for (PoolException refusal : pools.refusals()) {
         if (!LOST.contains(refusal.kind())) {
@@ -100,25 +109,27 @@ final class SetAsideCommand implements Callable<Integer> {
       }
       return SetAside.plan(
           new ArrayList<>(directories),
-          pools::hasLost,
+          tag -> lostPools.contains(tag.pool()) || pools.hasLost(tag),
           "set-aside-" + TIMESTAMP.format(Clock.systemUTC().instant()));
     }
   }
 
-  private void print(List<SetAside.Move> moves, PrintWriter out) {
+  private void print(SetAside.Plan plan, PrintWriter out) {
     if (json.given()) {
       ObjectNode document = Json.object();
-      document.put("done", yes || moves.isEmpty());
+      document.put("done", yes || plan.isEmpty());
       ArrayNode array = document.putArray("partitions");
-      for (SetAside.Move move : moves) {
+      for (SetAside.Move move : plan.moves()) {
         ObjectNode node = array.addObject();
         node.put("from", move.partition().toString());
         node.put("to", move.target().toString());
       }
+      ArrayNode untagged = document.putArray("untagged");
+      plan.wholeHomes().forEach(home -> untagged.add(home.toString()));
       Json.print(document, out);
       return;
     }
-    if (moves.isEmpty()) {
+    if (plan.isEmpty()) {
       out.println("Every tagged segment's bytes are in a pool: nothing to set aside.");
       return;
     }
@@ -126,7 +137,16 @@ final class SetAsideCommand implements Callable<Integer> {
         new Table()
             .column(yes ? "MOVED" : "WOULD MOVE", Table.Align.LEFT)
             .column("TO", Table.Align.LEFT);
-    moves.forEach(move -> table.row(move.partition().toString(), move.target().toString()));
-    table.print(out);
+    plan.moves().forEach(move -> table.row(move.partition().toString(), move.target().toString()));
+    if (!plan.moves().isEmpty()) {
+      table.print(out);
+    }
+    if (!plan.wholeHomes().isEmpty()) {
+      out.println(
+          plan.wholeHomes().size()
+              + " other segments have all of their bytes at home: only their tags "
+              + (yes ? "were" : "would be")
+              + " removed.");
+    }
   }
 }

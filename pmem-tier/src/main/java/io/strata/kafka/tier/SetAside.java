@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
 import java.util.function.Predicate;
 
 /**
@@ -33,56 +32,77 @@ public final class SetAside {
   public record Move(Path partition, Path target) {}
 
   /**
-   * Plans the moves: every partition with a segment whose tag names a pool that is not among {@code
-   * pools}. Changes nothing.
+   * What is to be done. Immutable.
    *
-   * @param logDirectories the broker's log directories
-   * @param pools the identities of the pools that are there
-   * @param suffix names the sibling folder: {@code <log directory>.<suffix>}
+   * @param moves the partitions to move
+   * @param wholeHomes files in other partitions with a lost tag and all of their bytes, whose tag
+   *     is to be removed: those of segments that were created when the pool was full
    */
-  public static List<Move> plan(List<Path> logDirectories, Set<UUID> pools, String suffix)
-      throws IOException {
-    return plan(logDirectories, tag -> !pools.contains(tag.pool()), suffix);
+  public record Plan(List<Move> moves, List<Path> wholeHomes) {
+    /** Copies the lists. */
+    public Plan {
+      moves = List.copyOf(moves);
+      wholeHomes = List.copyOf(wholeHomes);
+    }
+
+    /** Whether there is nothing to do. */
+    public boolean isEmpty() {
+      return moves.isEmpty() && wholeHomes.isEmpty();
+    }
   }
 
   /**
-   * Plans the moves: every partition with a segment whose tag is {@code lost} and whose home has
-   * not got the bytes either. Changes nothing.
+   * Plans what to do: moves every partition with a segment whose tag is {@code lost} and whose home
+   * has not got the bytes either. Changes nothing.
    *
    * @param logDirectories the broker's log directories
    * @param lost whether the slot that a tag names has not got the segment's bytes any more
    * @param suffix names the sibling folder: {@code <log directory>.<suffix>}
    */
-  public static List<Move> plan(
-      List<Path> logDirectories, Predicate<SegmentTag> lost, String suffix) throws IOException {
+  public static Plan plan(List<Path> logDirectories, Predicate<SegmentTag> lost, String suffix)
+      throws IOException {
     List<Move> moves = new ArrayList<>();
+    List<Path> wholeHomes = new ArrayList<>();
     for (Path configured : logDirectories) {
       if (!Files.isDirectory(configured)) {
         continue;
       }
       Path directory = configured.toRealPath();
       Set<Path> partitions = new TreeSet<>();
+      Set<Path> whole = new TreeSet<>();
       for (TaggedHome home : TaggedHomes.in(directory)) {
         Path partition = home.file().getParent();
-        if (partition != null && lost.test(home.tag()) && HollowHome.test(home.file())) {
+        if (partition == null || !lost.test(home.tag())) {
+          continue;
+        }
+        if (HollowHome.test(home.file())) {
           partitions.add(partition);
+        } else {
+          whole.add(home.file());
         }
       }
       Path aside = directory.resolveSibling(directory.getFileName() + "." + suffix);
       for (Path partition : partitions) {
         moves.add(new Move(partition, aside.resolve(directory.relativize(partition))));
       }
+      whole.stream()
+          .filter(file -> !partitions.contains(file.getParent()))
+          .forEach(wholeHomes::add);
     }
-    return moves;
+    return new Plan(moves, wholeHomes);
   }
 
   /**
-   * Carries out the moves. Each is a rename.
+   * Carries out the plan. Each move is a rename.
    *
-   * @throws IOException if one cannot be made; those before it have been
+   * @throws IOException if a step cannot be done; those before it have been, and a new plan has the
+   *     rest
    */
-  public static void run(List<Move> moves) throws IOException {
-    for (Move move : moves) {
+  public static void run(Plan plan) throws IOException {
+    for (Path whole : plan.wholeHomes()) {
+      SegmentTag.remove(whole);
+    }
+    for (Move move : plan.moves()) {
       Path folder = move.target().getParent();
       if (folder != null) {
         Files.createDirectories(folder);

@@ -179,6 +179,33 @@ class DrainAndSetAsideTest {
     assertThat(logs.resolve("orders-0")).isDirectory();
   }
 
+  @Test
+  void wholeSegmentsOfALostPoolOnlyLoseTheirTags() throws Exception {
+    append("orders-0/" + FIRST, 9 << 20);
+    byte[] whole = append("orders-1/" + FIRST, 1000);
+    Files.delete(pool);
+
+    CommandLineRun run = CommandLineRun.of("set-aside", "--config", config, "--yes");
+
+    assertThat(run.code()).isZero();
+    assertThat(run.out()).contains("orders-0").contains("1 other segments").doesNotContain("s-1");
+    assertThat(logs.resolve("orders-1").resolve(FIRST)).hasBinaryContent(whole);
+    assertThat(SegmentTag.read(logs.resolve("orders-1").resolve(FIRST))).isEmpty();
+  }
+
+  @Test
+  void anOlderCopyOfAPoolIsTakenForLostOnRequest() throws Exception {
+    append("orders-0/" + FIRST, 1000);
+    SegmentTag tag = SegmentTag.read(logs.resolve("orders-0").resolve(FIRST)).orElseThrow();
+
+    CommandLineRun run =
+        CommandLineRun.of("set-aside", "--config", config, "--pool", tag.pool(), "--yes")
+            .succeeds();
+
+    assertThat(run.out()).contains("orders-0");
+    assertThat(logs.resolve("orders-0")).doesNotExist();
+  }
+
   private void writeVersion(int version) throws IOException {
     try (FileChannel file =
         FileChannel.open(pool, StandardOpenOption.READ, StandardOpenOption.WRITE)) {

@@ -132,7 +132,7 @@ class MainTest {
       `pool` (if one), `bytesInPool`, `bytesAtHome`, `file`; `total`: `segments`, `hot`, `spilled`, `home`, `unreachable`, \
       `bytesInPool`, `bytesAtHome`; `pools[]`: `path`, `segments`, `bytesInPool`, `usedBytes`, `freeBytes`; `findings[]` |
       | `drain` | `complete`, `segments`, `bytes`, `kept[]` |
-      | `set-aside` | `done`, `partitions[]`: `from`, `to` |
+      | `set-aside` | `done`, `partitions[]`: `from`, `to`; `untagged[]` |
       """;
 
   @Test

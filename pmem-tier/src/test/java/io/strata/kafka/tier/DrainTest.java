@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,9 +77,10 @@ class DrainTest {
   @Test
   void settingAsideMovesThePartitionsOfALostPool() throws IOException {
     fixture.close();
-    List<SetAside.Move> moves = SetAside.plan(fixture.logDirectories, Set.of(), "set-aside-1");
+    SetAside.Plan plan = SetAside.plan(fixture.logDirectories, tag -> true, "set-aside-1");
+    List<SetAside.Move> moves = plan.moves();
     assertThat(moves).hasSize(written.size());
-    SetAside.run(moves);
+    SetAside.run(plan);
     assertThat(fixture.logs().resolve("orders-1")).doesNotExist();
     assertThat(fixture.root.resolve("logs.set-aside-1").resolve("orders-1")).isDirectory();
     Files.delete(fixture.pools.remove(0));
