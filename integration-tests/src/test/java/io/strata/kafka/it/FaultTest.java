@@ -82,7 +82,7 @@ class FaultTest {
       consumer.seek(partition, lost);
       assertThat(consumer.poll(Duration.ofSeconds(2))).as("records that are lost").isEmpty();
     }
-    assertThat(broker.output()).contains(pool.toString(), "now has " + cut);
+    assertLogged(broker, "now has " + cut);
     assertThat(cold.verify(broker.bootstrap()).records()).isEqualTo(2_000);
     // An append that fails takes the log directory offline.
     try (Producer<byte[], byte[]> producer = RecordLedger.producer(broker.bootstrap(), IMPATIENT)) {
@@ -92,9 +92,8 @@ class FaultTest {
     }
     // Its only log directory has failed: a broker ends then, by itself and not by a signal.
     assertThat(broker.awaitExit(PATIENCE)).as("exit code").isEqualTo(1);
-    assertThat(broker.output())
-        .contains("Shutdown broker because all log dirs in")
-        .contains("KafkaStorageException");
+    assertLogged(broker, "Stopping serving replicas in dir");
+    assertLogged(broker, "Shutdown broker because all log dirs in");
     broker.close();
 
     // The operator brings the file back to its length; what was cut off is gone.
@@ -160,9 +159,8 @@ class FaultTest {
         }
       }
       assertThat(broker.awaitExit(PATIENCE)).as("exit code").isEqualTo(1);
-      assertThat(broker.output())
-          .contains("No space left on device")
-          .contains("Shutdown broker because all log dirs in");
+      assertLogged(broker, "No space left on device");
+      assertLogged(broker, "Shutdown broker because all log dirs in");
       broker.close();
 
       Files.delete(filler);
@@ -171,6 +169,14 @@ class FaultTest {
           .isGreaterThanOrEqualTo(ledger.acknowledged());
       broker.stop();
     }
+  }
+
+  /** With the log's end in the message and not, as an assertion on the text, all of it. */
+  private static void assertLogged(StockBroker broker, String words) throws IOException {
+    String output = broker.output();
+    assertThat(output.contains(words))
+        .as("'%s' in the broker's log, which ends\n%s", words, JavaProcess.tail(output))
+        .isTrue();
   }
 
   private static RecordLedger topic(StockBroker broker, String name, int partitions)
