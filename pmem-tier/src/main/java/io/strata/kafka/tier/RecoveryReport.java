@@ -24,6 +24,7 @@ public record RecoveryReport(
     List<String> kept,
     long millis) {
 
+  /** Copies the lists. */
   public RecoveryReport {
     restored = List.copyOf(restored);
     orphaned = List.copyOf(orphaned);
