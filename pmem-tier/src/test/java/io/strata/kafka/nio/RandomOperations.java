@@ -113,6 +113,8 @@ final class RandomOperations {
   private final List<String> log = new ArrayList<>();
 
   /**
+   * Operations below {@code root}.
+   *
    * @param root an empty directory
    * @param longest most bytes to write at once
    * @param cold whether nothing is ever hot: then messages count, too
