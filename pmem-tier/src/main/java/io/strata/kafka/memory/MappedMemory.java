@@ -102,9 +102,9 @@ final class MappedMemory implements PersistentMemory, Prefaultable {
         int piece = MappedWindows.piece(length - done);
         long at = position + done;
         open.at(at).put(MappedWindows.offset(at), source, start + done, piece);
+        Faults.deliver(); // before the loop polls for a safepoint
         done += piece;
       }
-      Faults.deliver();
     } catch (InternalError e) {
       throw Faults.at(path, position, length, size, e);
     }

@@ -42,9 +42,9 @@ final class MappedReads {
         int piece = MappedWindows.piece(length - done);
         long at = position + done;
         target.put(start + done, windows.at(at), MappedWindows.offset(at), piece);
+        Faults.deliver(); // before the loop polls for a safepoint
         done += piece;
       }
-      Faults.deliver();
     } catch (InternalError e) {
       throw Faults.at(path, position, length, size, e);
     }

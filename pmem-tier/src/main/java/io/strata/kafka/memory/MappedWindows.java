@@ -89,9 +89,9 @@ final class MappedWindows {
         int piece = (int) Math.min(length - done, ZEROS.length);
         long at = position + done;
         at(at).put(offset(at), ZEROS, 0, piece);
+        Faults.deliver(); // before the loop polls for a safepoint
         done += piece;
       }
-      Faults.deliver();
     } catch (InternalError e) {
       throw Faults.at(file, position, length, size, e);
     }
