@@ -16,6 +16,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
@@ -211,16 +212,18 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
 
   private boolean moveSegments(Path from, Path to, CopyOption... options) throws IOException {
     BasicFileAttributes attributes = router.attributesItself(from);
-    if (attributes == null) {
-      return false;
+    if (attributes == null || Arrays.asList(options).contains(StandardCopyOption.COPY_ATTRIBUTES)) {
+      return false; // The JDK says what is wrong.
     }
     if (attributes.isRegularFile() && SegmentFiles.maybeSegment(from) && isHot(from)) {
       return mover.move(segments.get(), from, to, CopyFlags.ofMove(options));
     }
-    CopyFlags flags = CopyFlags.ofMove(options);
     boolean link = attributes.isSymbolicLink();
-    if ((flags.atomic() ? link : flags.replace()) && isHotItself(to)) {
-      segments.get().delete(to); // As the JDK, which unlinks what it replaces before it renames.
+    if (isHotItself(to)) {
+      CopyFlags flags = CopyFlags.ofMove(options);
+      if (flags.atomic() ? link : flags.replace()) {
+        segments.get().delete(to); // As the JDK, which unlinks what it replaces before it renames.
+      }
     }
     if (link) {
       return false;
