@@ -145,7 +145,7 @@ record SlotImage(
         problem(FORCED_LENGTH_OFFSET, "forced length " + forced, "at most the committed " + length);
       }
       if ((flags & ~ALL_FLAGS) != 0) {
-        problem(FLAGS_OFFSET, "flags " + flags, "a sum of 1, 2 and 4");
+        problem(FLAGS_OFFSET, "flags " + flags, "known flags, at most " + ALL_FLAGS);
       }
     }
 

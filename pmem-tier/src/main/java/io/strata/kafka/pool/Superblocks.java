@@ -52,7 +52,7 @@ final class Superblocks {
       } catch (Superblock.UnusableException e) {
         reasons.add(e);
         toRepair.add(position);
-        findings.add(warning(position, e.reason(), "a valid copy of the superblock"));
+        findings.add(warning(position, "a broken copy (" + e.reason() + ")", "a valid copy"));
       }
     }
     refuseIfUnusable(memory, usable, reasons);

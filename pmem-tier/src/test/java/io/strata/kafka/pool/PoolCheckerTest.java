@@ -224,8 +224,8 @@ class PoolCheckerTest {
     assertOneFinding("extent count 77", "0 to 76");
     putWord(0, SlotLayout.EXTENT_COUNT_OFFSET, 4);
 
-    putWord(0, SlotLayout.FLAGS_OFFSET, 8);
-    assertOneFinding("flags 8", "a sum of 1, 2 and 4");
+    putWord(0, SlotLayout.FLAGS_OFFSET, 16);
+    assertOneFinding("flags 16", "known flags, at most 15");
     putWord(0, SlotLayout.FLAGS_OFFSET, SlotLayout.FLAG_HOME_DURABLE);
 
     putWord(0, SlotLayout.STATE_OFFSET, 1);
