@@ -83,8 +83,8 @@ public final class TierLog implements TierEvents {
     }
     if (report.powerLost()) {
       log.warn(
-          "The machine went down while pool {} was open: {} segments end at what was flushed of"
-              + " them. Kafka recovers them from there, and replicates what is missing.",
+          "The machine went down while pool {} was open. What was flushed is there; {} segments"
+              + " end where their extents do. Kafka verifies the rest, as with its own files.",
           file,
           report.shortened().size());
       name(

@@ -3,7 +3,8 @@ package io.strata.kafka.layout;
 /**
  * The session line: under which boot of the machine a pool was last written, and whether it was
  * closed. Only pools that need a {@code force} to survive a power cut use it, to tell at the next
- * opening whether what was stored but not forced may be gone.
+ * opening whether what was stored but not forced may be gone, and whether what lies outside of the
+ * segments is known to be zeros.
  *
  * <pre>
  *          0       1       2       3       4       5       6       7
@@ -34,6 +35,12 @@ public final class SessionLayout {
 
   /** All that was stored is also forced: {@code SHUT} in ASCII. */
   public static final long STATE_CLOSED = 0x54554853L;
+
+  /**
+   * As {@link #STATE_CLOSED}, and all data but the segments' committed bytes is zeros: {@code ZERO}
+   * in ASCII.
+   */
+  public static final long STATE_CLEARED = 0x4F52455AL;
 
   /** The pool is in use, or its writer has died: {@code OPEN} in ASCII. */
   public static final long STATE_OPEN = 0x4E45504FL;

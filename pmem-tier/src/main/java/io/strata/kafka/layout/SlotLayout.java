@@ -20,7 +20,7 @@ package io.strata.kafka.layout;
  *         +---------------------------------------------------------------+
  *      48 | truncations                                                   |
  *         +---------------------------------------------------------------+
- *      56 | forced length                                                 |
+ *      56 | spare                                                         |
  *         +===============================================================+
  *      64 | directory id                                                  |
  *         +---------------------------------------------------------------+
@@ -42,11 +42,13 @@ package io.strata.kafka.layout;
  * <p>Commit rules, each step persisted before the next:
  *
  * <ol>
- *   <li>allocate: body; then generation (one more than before), body check, and zeros in length,
- *       count, flags, truncations and forced length; then state {@link #STATE_LIVE}
+ *   <li>allocate: body, and zeros instead of extents; then generation (one more than before), body
+ *       check, and zeros in length, count, flags and truncations; then state {@link #STATE_LIVE}
  *   <li>grow: extent entry; then extent count
  *   <li>append: the bytes in the extents; then committed length
- *   <li>truncate: truncations (one more) and committed length; then extent count
+ *   <li>truncate: truncations (one more) and committed length; then extent count; then, where a
+ *       power cut undoes what was not forced, zeros instead of the dropped extents, all of this
+ *       forced, and zeros instead of the bytes behind the committed length
  *   <li>delete: state {@link #STATE_DELETING}; home is unlinked; then state {@link #STATE_FREE}
  * </ol>
  */
@@ -81,8 +83,8 @@ public final class SlotLayout {
   /** 8 bytes: how often extents may have been taken from this generation. */
   public static final int TRUNCATIONS_OFFSET = 48;
 
-  /** 8 bytes: bytes known to survive a power cut, where that takes a force. */
-  public static final int FORCED_LENGTH_OFFSET = 56;
+  /** 8 bytes: zero, in a word that is checked as the others are. */
+  public static final int SPARE_OFFSET = 56;
 
   /** 16 bytes: UUID of the log directory, its more significant word first. */
   public static final int DIRECTORY_ID_OFFSET = 64;

@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -35,6 +36,10 @@ final class FileMemory implements PersistentMemory {
   private final ReopeningChannel channel;
   private final WriteBack<ReopeningChannel> writeBack;
   private final TransferBuffers transferBuffers = new TransferBuffers();
+
+  /** Empty where zeros are stored. */
+  private final Optional<ZeroedRanges> ranges;
+
   private final Object[] wordLocks =
       IntStream.range(0, WORD_LOCKS).mapToObj(i -> new Object()).toArray();
 
@@ -46,13 +51,15 @@ final class FileMemory implements PersistentMemory {
       boolean writable,
       Durability durability,
       ReopeningChannel channel,
-      WriteBack<ReopeningChannel> writeBack) {
+      WriteBack<ReopeningChannel> writeBack,
+      Optional<ZeroedRanges> ranges) {
     this.path = path;
     this.size = size;
     this.writable = writable;
     this.durability = durability;
     this.channel = channel;
     this.writeBack = writeBack;
+    this.ranges = ranges;
   }
 
   @Override
@@ -159,6 +166,15 @@ final class FileMemory implements PersistentMemory {
   }
 
   @Override
+  public void zeroRange(long position, long length) throws IOException {
+    checkWritable();
+    Ranges.check(position, length, size);
+    if (ranges.isEmpty() || !ranges.get().zero(position, length)) {
+      zero(position, length);
+    }
+  }
+
+  @Override
   public void persist(long position, long length) throws IOException {
     checkOpen();
     Ranges.check(position, length, size);
@@ -201,6 +217,7 @@ final class FileMemory implements PersistentMemory {
   @Override
   public void close() throws IOException {
     closed = true;
+    ranges.ifPresent(ZeroedRanges::close);
     channel.close();
   }
 

@@ -23,6 +23,8 @@ final class LibC {
   private static final int AT_FDCWD = -100;
   private static final int STATX_BLOCKS = 0x400;
   private static final int MADV_POPULATE_WRITE = 23;
+  private static final int FALLOC_FL_KEEP_SIZE = 0x01;
+  private static final int FALLOC_FL_ZERO_RANGE = 0x10;
 
   /** In {@code struct statx}; the same on every architecture, as are its 256 bytes. */
   private static final int STATX_MASK_OFFSET = 0;
@@ -53,6 +55,32 @@ final class LibC {
     } finally {
       int unused = Calls.close(descriptor);
     }
+  }
+
+  /**
+   * Opens a file for reading and writing.
+   *
+   * @return its descriptor; see {@link #close}
+   * @throws LastErrorException with {@code errno}
+   */
+  static int open(Path file) {
+    return Calls.open(pathBytes(file), O_RDWR | O_CLOEXEC);
+  }
+
+  /** Closes a descriptor. */
+  static void close(int descriptor) {
+    int unused = Calls.close(descriptor);
+  }
+
+  /**
+   * Makes a range of a file read as zeros, without writing it and without giving up its blocks. The
+   * file's length stays.
+   *
+   * @throws LastErrorException with {@code errno}: EOPNOTSUPP (95) when the file system cannot
+   */
+  static void zeroRange(int descriptor, long position, long length) {
+    int mode = FALLOC_FL_KEEP_SIZE | FALLOC_FL_ZERO_RANGE;
+    int unused = Calls.fallocate(descriptor, mode, position, length);
   }
 
   /**

@@ -10,6 +10,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,9 @@ final class MappedMemory implements PersistentMemory, Prefaultable {
   private final MappedReads reads;
   private final WriteBack<MappedWindows> writeBack;
 
+  /** Empty where zeros are stored. */
+  private final Optional<ZeroedRanges> ranges;
+
   /** Null when closed. */
   private volatile @Nullable MappedWindows windows;
 
@@ -44,7 +48,8 @@ final class MappedMemory implements PersistentMemory, Prefaultable {
       boolean writable,
       Durability durability,
       MappedWindows windows,
-      WriteBack<MappedWindows> writeBack) {
+      WriteBack<MappedWindows> writeBack,
+      Optional<ZeroedRanges> ranges) {
     this.path = path;
     this.size = size;
     this.writable = writable;
@@ -52,6 +57,7 @@ final class MappedMemory implements PersistentMemory, Prefaultable {
     this.reads = new MappedReads(path, size);
     this.windows = windows;
     this.writeBack = writeBack;
+    this.ranges = ranges;
   }
 
   @Override
@@ -143,6 +149,15 @@ final class MappedMemory implements PersistentMemory, Prefaultable {
   }
 
   @Override
+  public void zeroRange(long position, long length) throws IOException {
+    MappedWindows unused = openForWriting();
+    Ranges.check(position, length, size);
+    if (ranges.isEmpty() || !ranges.get().zero(position, length)) {
+      zero(position, length);
+    }
+  }
+
+  @Override
   public void persist(long position, long length) throws IOException {
     MappedWindows open = open();
     Ranges.check(position, length, size);
@@ -176,6 +191,7 @@ final class MappedMemory implements PersistentMemory, Prefaultable {
   @Override
   public void close() {
     windows = null;
+    ranges.ifPresent(ZeroedRanges::close);
   }
 
   @CheckReturnValue

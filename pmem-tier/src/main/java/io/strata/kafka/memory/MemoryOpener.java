@@ -60,7 +60,8 @@ public final class MemoryOpener {
       long size = sizeOf(file, channel);
       Durability durability = FileProbe.durability(MemoryType.MAPPED, file);
       MappedWindows windows = MappedWindows.map(channel, mapMode(durability, writable), size);
-      return new MappedMemory(file, size, writable, durability, windows, writeBack(file));
+      return new MappedMemory(
+          file, size, writable, durability, windows, writeBack(file), ranges(file, writable, durability));
     }
   }
 
@@ -73,7 +74,8 @@ public final class MemoryOpener {
     ReopeningChannel channel = new ReopeningChannel(file, options(writable));
     WriteBack<ReopeningChannel> writeBack =
         new WriteBack<>(file, (opened, position, length) -> opened.force());
-    return new FileMemory(file, size, writable, durability, channel, writeBack);
+    return new FileMemory(
+        file, size, writable, durability, channel, writeBack, ranges(file, writable, durability));
   }
 
   private static PersistentMemory openPmem(Path file, boolean writable) throws IOException {
@@ -85,7 +87,8 @@ public final class MemoryOpener {
           writable
               ? Optional.of(new PmemStores(file, size, openPool(file), windows))
               : Optional.empty();
-      return new PmemMemory(file, size, durability, windows, writeBack(file), stores);
+      return new PmemMemory(
+          file, size, durability, windows, writeBack(file), stores, ranges(file, writable, durability));
     }
   }
 
@@ -103,6 +106,14 @@ public final class MemoryOpener {
       throw new IOException(
           "Cannot open " + file + " as pmem memory: LLPL's native library cannot be loaded", e);
     }
+  }
+
+  /** Only where {@link PersistentMemory#zeroRange} is meant to be used. */
+  private static Optional<ZeroedRanges> ranges(Path file, boolean writable, Durability durability)
+      throws IOException {
+    return writable && durability == Durability.FORCE
+        ? ZeroedRanges.open(file)
+        : Optional.empty();
   }
 
   private static MapMode mapMode(Durability durability, boolean writable) {

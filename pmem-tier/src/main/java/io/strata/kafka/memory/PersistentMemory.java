@@ -78,6 +78,15 @@ public interface PersistentMemory extends AutoCloseable {
   void zero(long position, long length) throws IOException;
 
   /**
+   * As {@link #zero}, for ranges of any length that no thread stores into meanwhile: where the file
+   * system can, it is told to make them zeros, and no zeros are written. Blocks stay allocated. Not
+   * durable before a {@link #force}; meant for memories of {@link Durability#FORCE}.
+   */
+  default void zeroRange(long position, long length) throws IOException {
+    zero(position, length);
+  }
+
+  /**
    * Makes the range durable to the extent of {@link #durability()}: flush and fence for {@link
    * Durability#POWER}; for the others, an ordering of the stores only.
    */

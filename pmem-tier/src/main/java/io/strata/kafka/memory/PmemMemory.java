@@ -28,6 +28,9 @@ final class PmemMemory implements PersistentMemory, Prefaultable {
   /** Empty when read-only. */
   private final Optional<PmemStores> stores;
 
+  /** Empty where zeros are stored. */
+  private final Optional<ZeroedRanges> ranges;
+
   /** Null when closed. */
   private volatile @Nullable MappedWindows windows;
 
@@ -37,7 +40,8 @@ final class PmemMemory implements PersistentMemory, Prefaultable {
       Durability durability,
       MappedWindows windows,
       WriteBack<MappedWindows> writeBack,
-      Optional<PmemStores> stores) {
+      Optional<PmemStores> stores,
+      Optional<ZeroedRanges> ranges) {
     this.path = path;
     this.size = size;
     this.durability = durability;
@@ -45,6 +49,7 @@ final class PmemMemory implements PersistentMemory, Prefaultable {
     this.writeBack = writeBack;
     this.stores = stores;
     this.windows = windows;
+    this.ranges = ranges;
   }
 
   @Override
@@ -114,6 +119,15 @@ final class PmemMemory implements PersistentMemory, Prefaultable {
   }
 
   @Override
+  public void zeroRange(long position, long length) throws IOException {
+    PmemStores unused = openForWriting();
+    Ranges.check(position, length, size);
+    if (ranges.isEmpty() || !ranges.get().zero(position, length)) {
+      zero(position, length);
+    }
+  }
+
+  @Override
   public void persist(long position, long length) throws IOException {
     MappedWindows unused = open();
     Ranges.check(position, length, size);
@@ -144,6 +158,7 @@ final class PmemMemory implements PersistentMemory, Prefaultable {
   @Override
   public void close() {
     windows = null;
+    ranges.ifPresent(ZeroedRanges::close);
   }
 
   private MappedWindows open() throws IOException {

@@ -12,9 +12,10 @@ import java.util.List;
  * @param usedBytes bytes in the segments' extents
  * @param repaired what was wrong with the superblock or the session line, and has been put right
  * @param bound whether the pool had no owner and has been bound to the opener
- * @param powerLost whether the machine went down while the pool was open, and the pool keeps only
- *     what was forced (see {@link io.strata.kafka.memory.Durability#FORCE})
- * @param shortened the segments that lost bytes by that
+ * @param powerLost whether the machine went down while the pool was open, and may have taken what
+ *     was not forced (see {@link io.strata.kafka.memory.Durability#FORCE})
+ * @param shortened the segments whose committed length was beyond the extents that are there, since
+ *     these had not been forced. Others may have zeros where bytes had not been forced
  * @param took how long opening took
  */
 public record OpenReport(
@@ -29,12 +30,12 @@ public record OpenReport(
     Duration took) {
 
   /**
-   * A segment whose bytes were stored but not all forced when the power went.
+   * A segment that had grown, and not been forced since, when the power went.
    *
    * @param slot its slot
    * @param relativePath where it was created
    * @param from its committed length before
-   * @param to what was forced of it, which is now its committed length
+   * @param to the end of the extents that are there, which is now its committed length
    */
   public record Shortened(int slot, String relativePath, long from, long to) {}
 }

@@ -11,12 +11,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -43,14 +43,8 @@ public final class Pool implements AutoCloseable {
   @GuardedBy("freeSlotsLock")
   private final BlockSet freeSlots;
 
-  /** Held while slots are forced, so that nobody takes them for forced before they are. */
-  private final Object releaseLock = new Object();
-
-  private final Object unforcedLock = new Object();
-
-  /** Slots that dropped extents and have not been forced since. */
-  @GuardedBy("unforcedLock")
-  private final BitSet unforced = new BitSet();
+  /** Whether a truncation has begun and not ended that leaves bytes where there must be zeros. */
+  private final AtomicInteger unfinishedTruncations = new AtomicInteger();
 
   Pool(
       PersistentMemory memory,
@@ -140,7 +134,7 @@ public final class Pool implements AutoCloseable {
    * @param spec of which path, type and prefault are not used
    */
   public static void format(PersistentMemory memory, PoolSpec spec) throws IOException {
-    PoolFormatter.format(memory, spec);
+    PoolFormatter.format(memory, spec, Session.CLOSED);
   }
 
   /** As {@link #open(Path, MemoryType, PoolOwner)}, on a memory, which the pool will close. */
@@ -282,26 +276,61 @@ public final class Pool implements AutoCloseable {
 
   /**
    * Returns extents that a slot has dropped to the free map. The caller sees to it that nobody
-   * reads them any more, and gives each extent once.
+   * reads them any more, and gives each extent once, after the method that dropped it has returned.
    *
-   * @throws IOException if the slots that dropped them could not be forced, where a power cut would
-   *     else give them back their extents; nothing has then been released
+   * <p>On a pool of {@link Durability#FORCE} they are zeros first, durably: what is allocated must
+   * never show another segment's bytes, whatever a power cut leaves of what was stored since.
+   *
+   * @throws IOException if they could not be made zeros; none has then been released, and they are
+   *     out of use until the pool is opened again
    */
   public void release(Collection<Extent> extents) throws IOException {
-    synchronized (releaseLock) {
-      forceUnforced();
+    if (memory.durability() == Durability.FORCE) {
+      for (Extent extent : extents) {
+        memory.zeroRange(extent.position(), extent.length());
+      }
+      for (Extent extent : extents) {
+        memory.force(extent.position(), extent.length());
+      }
     }
     for (Extent extent : extents) {
       allocator.free(extent.position(), BuddyAllocator.orderOf(extent.length()));
     }
   }
 
+  /** Makes a range zeros that survive a power cut. */
+  void zeroDurably(long position, long length) throws IOException {
+    memory.zeroRange(position, length);
+    memory.force(position, length);
+  }
+
+  /** Called before a truncation leaves bytes where there must be zeros. */
+  void truncationBegins() {
+    int unused = unfinishedTruncations.incrementAndGet();
+  }
+
+  /** Called when there are zeros. */
+  void truncationEnds() {
+    int unused = unfinishedTruncations.decrementAndGet();
+  }
+
   /** Persists and forces what needs it, closes the memory, and drops the lock. */
   @Override
   public void close() throws IOException {
     try (PoolClosing closing = new PoolClosing(memory, lock)) {
-      closing.endSession(superblock);
+      closing.endSession(superblock, isCleared());
     }
+  }
+
+  /** Whether all data but the segments' committed bytes is zeros, where that is seen to. */
+  private boolean isCleared() {
+    long inUse = 0;
+    for (Slot slot : slots()) {
+      inUse += slot.extents().capacity();
+    }
+    // An extent that is neither free nor a segment's was dropped and has not been made zeros.
+    long all = superblock.blocks() * SuperblockLayout.SMALLEST_EXTENT;
+    return unfinishedTruncations.get() == 0 && inUse + allocator.freeBytes() == all;
   }
 
   BuddyAllocator allocator() {
@@ -317,57 +346,11 @@ public final class Pool implements AutoCloseable {
     return (position - superblock.dataPosition()) / SuperblockLayout.SMALLEST_EXTENT;
   }
 
-  /** Forces the range where persisting it does not make it survive a power cut. */
-  void forceIfNeeded(long position, long length) throws IOException {
-    if (memory.durability() == Durability.FORCE) {
-      memory.force(position, length);
-    }
-  }
-
-  /** Called before a slot drops extents. */
-  void mustForceBeforeRelease(int index) {
-    if (memory.durability() == Durability.FORCE) {
-      synchronized (unforcedLock) {
-        unforced.set(index);
-      }
-    }
-  }
-
-  /** Called before a freed slot is written anew: its being free must be durable. */
-  void forceFreed(int index) throws IOException {
-    boolean needed;
-    synchronized (unforcedLock) {
-      needed = unforced.get(index);
-    }
-    if (needed) {
-      forceIfNeeded(SlotLayout.slotPosition(index), SlotLayout.SLOT_LENGTH);
-    }
-  }
-
   /** Called when a slot has been freed. */
   void freed(int index) {
     slots.set(index, null);
     synchronized (freeSlotsLock) {
       freeSlots.add(index);
-    }
-  }
-
-  @GuardedBy("releaseLock")
-  private void forceUnforced() throws IOException {
-    BitSet toForce;
-    synchronized (unforcedLock) {
-      toForce = (BitSet) unforced.clone();
-      unforced.clear();
-    }
-    try {
-      for (int i = toForce.nextSetBit(0); i >= 0; i = toForce.nextSetBit(i + 1)) {
-        forceIfNeeded(SlotLayout.slotPosition(i), SlotLayout.SLOT_LENGTH);
-      }
-    } catch (IOException | RuntimeException e) {
-      synchronized (unforcedLock) {
-        unforced.or(toForce);
-      }
-      throw e;
     }
   }
 }

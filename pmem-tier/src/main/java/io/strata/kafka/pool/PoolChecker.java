@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 
 /**
  * Verifies a pool's metadata: both superblocks, the session line, each word and each body of the
@@ -39,10 +38,6 @@ public final class PoolChecker {
 
   /** Checks the pool that a memory holds. */
   static CheckReport check(PersistentMemory memory) throws IOException {
-    return check(memory, Session.currentBootId());
-  }
-
-  static CheckReport check(PersistentMemory memory, OptionalLong bootId) throws IOException {
     Superblocks.Reading reading;
     try {
       reading = Superblocks.read(memory);
@@ -60,12 +55,12 @@ public final class PoolChecker {
     List<CheckFinding> findings = new ArrayList<>(reading.findings());
     Session.Reading session = Session.read(memory, superblock.salt());
     session.finding().ifPresent(findings::add);
-    boolean powerLost = session.session().lostPower(bootId);
+    boolean unforced = session.session().open();
 
-    PoolScan scan = PoolScan.of(memory, superblock, powerLost);
+    PoolScan scan = PoolScan.of(memory, superblock, unforced);
     List<CheckFinding> lasting = new ArrayList<>(scan.findings());
     for (int i = 1; i < SCANS && !lasting.isEmpty(); i++) {
-      scan = PoolScan.of(memory, superblock, powerLost);
+      scan = PoolScan.of(memory, superblock, unforced);
       lasting.retainAll(scan.findings());
     }
     findings.addAll(lasting);

@@ -14,11 +14,15 @@ final class PoolClosing implements AutoCloseable {
     this.lock = lock;
   }
 
-  /** Makes everything durable, and says so in the session line. */
-  void endSession(Superblock superblock) throws IOException {
+  /**
+   * Makes everything durable, and says so in the session line.
+   *
+   * @param cleared whether all data but the segments' committed bytes is zeros
+   */
+  void endSession(Superblock superblock, boolean cleared) throws IOException {
     if (memory.durability() == Durability.FORCE) {
       memory.force(0, superblock.poolSize());
-      Session.CLOSED.write(memory, superblock.salt());
+      (cleared ? Session.CLEARED : Session.CLOSED).write(memory, superblock.salt());
     }
   }
 

@@ -80,7 +80,7 @@ final class PoolFile {
         if (spec.prefault()) {
           Prefault.run(memory, progress);
         }
-        PoolFormatter.format(memory, spec);
+        PoolFormatter.format(memory, spec, Session.CLEARED);
       }
       Files.move(unfinished, spec.path(), StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException | RuntimeException e) {
@@ -150,6 +150,9 @@ final class PoolFile {
       try (PersistentMemory memory = openMemory(file, MemoryType.MAPPED, true)) {
         Superblocks.Reading reading = Superblocks.read(memory);
         Superblocks.write(memory, reading.current(), reading.toRepair());
+        if (fileSize > before.poolSize()) {
+          withdrawCleared(memory, reading.current()); // not all of what is added was made here
+        }
         Superblocks.writeBoth(memory, reading.current().withSize(newSize));
       }
       progress.progress(newSize, newSize);
@@ -162,15 +165,15 @@ final class PoolFile {
     try (PoolLock lock = PoolLock.acquire(file);
         PersistentMemory memory = openMemory(file, MemoryType.MAPPED, true)) {
       lock.requireHeld();
-      return repair(memory, Session.currentBootId());
+      return repair(memory);
     }
   }
 
-  static RepairReport repair(PersistentMemory memory, OptionalLong bootId) throws IOException {
+  static RepairReport repair(PersistentMemory memory) throws IOException {
     Superblocks.Reading reading = Superblocks.read(memory);
     Superblock superblock = reading.current();
     Session.Reading session = Session.read(memory, superblock.salt());
-    PoolScan scan = PoolScan.of(memory, superblock, session.session().lostPower(bootId));
+    PoolScan scan = PoolScan.of(memory, superblock, session.session().open());
     Superblocks.write(memory, superblock, reading.toRepair());
     long generation = GENERATIONS_SKIPPED;
     for (int index = 0; index < superblock.slotCount(); index++) {
@@ -178,6 +181,10 @@ final class PoolFile {
     }
     Set<Integer> damaged = new TreeSet<>();
     scan.findings().forEach(finding -> finding.slot().ifPresent(damaged::add));
+    if (!damaged.isEmpty()) {
+      // The bytes that become free are not zeros.
+      withdrawCleared(memory, superblock);
+    }
     for (int index : damaged) {
       PoolFormatter.freeSlot(memory, superblock, index, generation);
     }
@@ -185,6 +192,14 @@ final class PoolFile {
     session.finding().ifPresent(findings::add);
     findings.addAll(scan.findings());
     return new RepairReport(List.copyOf(damaged), List.copyOf(findings));
+  }
+
+  /** Has the next opening not rely on zeros where no segment is. */
+  private static void withdrawCleared(PersistentMemory memory, Superblock superblock)
+      throws IOException {
+    if (Session.read(memory, superblock.salt()).session().cleared()) {
+      Session.CLOSED.write(memory, superblock.salt());
+    }
   }
 
   /** Opens a pool's memory, with what goes wrong told as a refusal. */

@@ -15,8 +15,13 @@ final class PoolFormatter {
 
   private PoolFormatter() {}
 
-  /** Formats a memory; the superblock comes last, so that what is not whole is no pool. */
-  static void format(PersistentMemory memory, PoolSpec spec) throws IOException {
+  /**
+   * Formats a memory; the superblock comes last, so that what is not whole is no pool.
+   *
+   * @param session {@link Session#CLEARED} if the memory is known to hold zeros, else {@link
+   *     Session#CLOSED}
+   */
+  static void format(PersistentMemory memory, PoolSpec spec, Session session) throws IOException {
     spec.validate();
     if (memory.size() < spec.size()) {
       throw new PoolException(
@@ -39,7 +44,7 @@ final class PoolFormatter {
     memory.persist(0, TABLE);
     memory.force(0, TABLE);
     formatSlots(memory, superblock);
-    Session.CLOSED.write(memory, superblock.salt());
+    session.write(memory, superblock.salt());
     Superblocks.writeBoth(memory, superblock);
   }
 

@@ -10,6 +10,7 @@ import io.strata.kafka.pool.PoolException.Kind;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
 
@@ -44,18 +45,25 @@ final class PoolOpener {
     Superblocks.Reading reading = Superblocks.read(memory);
     refuseOtherOwner(reading.current().owner(), expected);
     Session.Reading session = Session.read(memory, reading.current().salt());
-    boolean powerLost = session.session().lostPower(bootId);
-    PoolScan scan = PoolScan.of(memory, reading.current(), powerLost);
+    PoolScan scan = PoolScan.of(memory, reading.current(), session.session().open());
     refuseCorrupt(scan);
 
     repaired.addAll(reading.findings());
     session.finding().ifPresent(repaired::add);
     Superblocks.write(memory, reading.current(), reading.toRepair());
     Superblock superblock = bind(reading.current(), expected);
-    PoolScan settled = settle(superblock, scan, session.session(), powerLost);
+    boolean needsForce = memory.durability() == Durability.FORCE;
+    boolean toClear = needsForce && !session.session().cleared();
+    if (session.session().open() || toClear) {
+      settle(superblock, scan.used());
+    }
+    if (toClear) {
+      clear(superblock, scan.used());
+    }
     beginSession(superblock);
+    boolean powerLost = session.session().lostPower(bootId);
     return new Pool(
-        memory, superblock, settled, report(superblock, reading, scan, powerLost, start), lock);
+        memory, superblock, scan, report(superblock, reading, scan, powerLost, start), lock);
   }
 
   private OpenReport report(
@@ -130,42 +138,61 @@ final class PoolOpener {
   }
 
   /**
-   * Makes what is believed of the slots durably so: after a power cut, what was forced; after a
-   * session that forced everything, or did not need to, all of it.
+   * Makes what is believed of the slots durably so. What was forced is there; of the rest a power
+   * cut may have left a count without its entries, or a length without its extents.
    */
-  private PoolScan settle(Superblock superblock, PoolScan scan, Session session, boolean powerLost)
-      throws IOException {
-    if (!powerLost && (session.open() || memory.durability() != Durability.FORCE)) {
-      return scan;
-    }
-    List<SlotImage> settled = scan.used().stream().map(SlotImage::withAllForced).toList();
-    boolean changed = false;
-    for (SlotImage whole : settled) {
+  private void settle(Superblock superblock, List<SlotImage> slots) throws IOException {
+    for (SlotImage slot : slots) {
       // The flags before the lengths: if this is cut, too, the next opening must see that a spilled
       // segment has been shortened.
-      changed |= powerLost && storeIfOther(superblock, whole, FLAGS_OFFSET, whole.flags());
+      storeIfOther(superblock, slot, FLAGS_OFFSET, slot.flags());
     }
-    makeDurable(superblock, changed);
-    changed = false;
-    for (SlotImage whole : settled) {
-      if (powerLost) {
-        noteIfShortened(whole);
-        changed |=
-            storeIfOther(superblock, whole, COMMITTED_LENGTH_OFFSET, whole.committedLength());
-        changed |= storeIfOther(superblock, whole, EXTENT_COUNT_OFFSET, whole.extents().count());
-      }
-      changed |= storeIfOther(superblock, whole, FORCED_LENGTH_OFFSET, whole.forcedLength());
+    forceTable(superblock);
+    for (SlotImage slot : slots) {
+      noteIfShortened(slot);
+      storeIfOther(superblock, slot, COMMITTED_LENGTH_OFFSET, slot.committedLength());
+      storeIfOther(superblock, slot, EXTENT_COUNT_OFFSET, slot.extents().count());
+      // An entry behind the count must not stand for one that is to come.
+      long behind = EXTENTS_OFFSET + 8L * slot.extents().count();
+      memory.zero(slotPosition(slot.index()) + behind, SLOT_LENGTH - behind);
     }
-    makeDurable(superblock, changed);
-    return new PoolScan(
-        settled, scan.free(), scan.generations(), scan.findings(), scan.allocator());
+    forceTable(superblock);
   }
 
-  private void makeDurable(Superblock superblock, boolean changed) throws IOException {
-    if (changed) {
-      long length = (long) superblock.slotCount() * SLOT_LENGTH;
-      memory.persist(TABLE, length);
-      memory.force(TABLE, length);
+  private void forceTable(Superblock superblock) throws IOException {
+    long length = (long) superblock.slotCount() * SLOT_LENGTH;
+    memory.persist(TABLE, length);
+    memory.force(TABLE, length);
+  }
+
+  /**
+   * Makes all data but the segments' committed bytes zeros, durably. The slots have been forced: no
+   * block that is free here is a segment's on the medium.
+   */
+  private void clear(Superblock superblock, List<SlotImage> slots) throws IOException {
+    List<Extent> committed = new ArrayList<>();
+    for (SlotImage slot : slots) {
+      ExtentList extents = slot.extents();
+      for (int i = 0; i < extents.count(); i++) {
+        long length = Math.min(extents.length(i), slot.committedLength() - extents.start(i));
+        if (length > 0) {
+          committed.add(new Extent(extents.position(i), length));
+        }
+      }
+    }
+    committed.sort(Comparator.comparingLong(Extent::position));
+    long at = superblock.dataPosition();
+    for (Extent kept : committed) {
+      zero(at, kept.position());
+      at = kept.position() + kept.length();
+    }
+    zero(at, superblock.dataPosition() + superblock.dataSize());
+    memory.force(superblock.dataPosition(), superblock.dataSize());
+  }
+
+  private void zero(long from, long to) throws IOException {
+    if (from < to) {
+      memory.zeroRange(from, to - from);
     }
   }
 
@@ -178,20 +205,19 @@ final class PoolOpener {
     }
   }
 
-  private boolean storeIfOther(Superblock superblock, SlotImage slot, int offset, long value)
+  private void storeIfOther(Superblock superblock, SlotImage slot, int offset, long value)
       throws IOException {
     long position = slotPosition(slot.index()) + offset;
     long word = CheckedWord.encode(value, position, superblock.salt());
-    if (memory.loadLong(position) == word) {
-      return false;
+    if (memory.loadLong(position) != word) {
+      memory.storeLong(position, word);
     }
-    memory.storeLong(position, word);
-    return true;
   }
 
   private void beginSession(Superblock superblock) throws IOException {
     boolean needsForce = memory.durability() == Durability.FORCE;
-    Session session = needsForce ? new Session(true, bootId.orElse(0)) : Session.CLOSED;
+    Session session =
+        needsForce ? new Session(Session.State.OPEN, bootId.orElse(0)) : Session.CLOSED;
     session.write(memory, superblock.salt());
   }
 }

@@ -32,9 +32,13 @@ public final class PoolReader implements AutoCloseable {
   private final PersistentMemory memory;
   private final Superblock superblock;
 
+  /** Whether some of what its writer stored may be missing. */
+  private final boolean unforced;
+
   PoolReader(PersistentMemory memory) throws IOException {
     this.memory = memory;
     this.superblock = Superblocks.read(memory).current();
+    this.unforced = Session.read(memory, superblock.salt()).session().open();
   }
 
   /** What the pool is. */
@@ -67,7 +71,8 @@ public final class PoolReader implements AutoCloseable {
       memory.load(slotPosition(index), slot.clear());
       VarHandle.loadLoadFence();
       Line after = readLine(index);
-      Optional<SlotImage> image = SlotImage.decode(superblock, slot, index, false, findings::add);
+      Optional<SlotImage> image =
+          SlotImage.decode(superblock, slot, index, unforced, findings::add);
       if (before.equals(after) && before.equals(Line.of(slot))) {
         if (image.isPresent()) {
           return image.filter(read -> read.state() != SlotState.FREE).map(PoolReader::snapshot);

@@ -31,9 +31,10 @@ record PoolScan(
   /**
    * Walks over the slots.
    *
-   * @param forcedOnly whether to believe only what is known to have been forced
+   * @param unforced whether some of what was stored and not forced may be missing; see {@link
+   *     SlotImage#decode}
    */
-  static PoolScan of(PersistentMemory memory, Superblock superblock, boolean forcedOnly)
+  static PoolScan of(PersistentMemory memory, Superblock superblock, boolean unforced)
       throws IOException {
     List<SlotImage> used = new ArrayList<>();
     List<CheckFinding> findings = new ArrayList<>();
@@ -45,7 +46,7 @@ record PoolScan(
         superblock,
         (index, bytes) -> {
           Optional<SlotImage> read =
-              SlotImage.decode(superblock, bytes, index, forcedOnly, findings::add);
+              SlotImage.decode(superblock, bytes, index, unforced, findings::add);
           if (read.isPresent()) {
             SlotImage slot = read.get();
             generations.set(index, slot.generation());

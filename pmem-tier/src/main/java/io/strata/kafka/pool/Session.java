@@ -9,6 +9,7 @@ import io.strata.kafka.pool.CheckFinding.Severity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -18,19 +19,42 @@ import java.util.UUID;
  * Under which boot of the machine a pool was last written; see {@link
  * io.strata.kafka.layout.SessionLayout}. Immutable.
  *
- * @param open whether there may be bytes that were stored and not forced
+ * @param state how the pool was left
  * @param bootId the boot, or 0 where it is not known
  */
-record Session(boolean open, long bootId) {
+record Session(State state, long bootId) {
+  /** How a pool was left. */
+  enum State {
+    /** There may be bytes that were stored and not forced. */
+    OPEN(STATE_OPEN),
+    /** Everything that was stored is durable. */
+    CLOSED(STATE_CLOSED),
+    /** The same, and all data but the segments' committed bytes is zeros. */
+    CLEARED(STATE_CLEARED);
+
+    private final long code;
+
+    State(long code) {
+      this.code = code;
+    }
+
+    private static Optional<State> ofCode(long code) {
+      return Arrays.stream(values()).filter(state -> state.code == code).findAny();
+    }
+  }
+
   private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 
   /** Everything that was stored is durable. */
-  static final Session CLOSED = new Session(false, 0);
+  static final Session CLOSED = new Session(State.CLOSED, 0);
+
+  /** The same, and all data but the segments' committed bytes is zeros. */
+  static final Session CLEARED = new Session(State.CLEARED, 0);
 
   /**
    * Tells this boot of the machine from all others.
    *
-   * @return empty where the system has no such id; then no power cut is ever noticed
+   * @return empty where the system has no such id; then no power cut is ever reported
    */
   static OptionalLong currentBootId() {
     try {
@@ -42,9 +66,19 @@ record Session(boolean open, long bootId) {
     }
   }
 
+  /** Whether there may be bytes that were stored and not forced. */
+  boolean open() {
+    return state == State.OPEN;
+  }
+
+  /** Whether all data but the segments' committed bytes is zeros. */
+  boolean cleared() {
+    return state == State.CLEARED;
+  }
+
   /** Whether the machine has gone down since this session, and may have taken bytes with it. */
   boolean lostPower(OptionalLong currentBootId) {
-    return open && bootId != 0 && currentBootId.isPresent() && currentBootId.getAsLong() != bootId;
+    return open() && bootId != 0 && currentBootId.isPresent() && currentBootId.getAsLong() != bootId;
   }
 
   /** Reads the line; what is wrong with it is a finding. */
@@ -52,10 +86,10 @@ record Session(boolean open, long bootId) {
     try {
       long state = word(memory, STATE_OFFSET, salt);
       long bootId = word(memory, BOOT_ID_OFFSET, salt);
-      if (state == STATE_OPEN || state == STATE_CLOSED) {
-        return new Reading(new Session(state == STATE_OPEN, bootId), Optional.empty());
-      }
-      return broken(POSITION, "state 0x" + Long.toHexString(state), "a known one");
+      Optional<State> known = State.ofCode(state);
+      return known.isPresent()
+          ? new Reading(new Session(known.get(), bootId), Optional.empty())
+          : broken(POSITION, "state 0x" + Long.toHexString(state), "a known one");
     } catch (CorruptWordException e) {
       return broken(e.position(), e.found(), "a word whose check fits");
     }
@@ -67,7 +101,7 @@ record Session(boolean open, long bootId) {
   /** A broken line says nothing: what was not forced is then not relied upon. */
   private static Reading broken(long position, String found, String expected) {
     return new Reading(
-        new Session(true, CheckedWord.MAX_VALUE - 1),
+        new Session(State.OPEN, CheckedWord.MAX_VALUE - 1),
         Optional.of(
             new CheckFinding(Severity.WARNING, OptionalInt.empty(), position, found, expected)));
   }
@@ -82,7 +116,7 @@ record Session(boolean open, long bootId) {
     store(memory, BOOT_ID_OFFSET, bootId, salt);
     memory.persist(POSITION, LENGTH);
     memory.force(POSITION, LENGTH);
-    store(memory, STATE_OFFSET, open ? STATE_OPEN : STATE_CLOSED, salt);
+    store(memory, STATE_OFFSET, state.code, salt);
     memory.persist(POSITION, LENGTH);
     memory.force(POSITION, LENGTH);
   }

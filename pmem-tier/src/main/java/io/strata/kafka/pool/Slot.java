@@ -2,7 +2,6 @@ package io.strata.kafka.pool;
 
 import static io.strata.kafka.layout.SlotLayout.*;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.layout.CheckedWord;
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.layout.SuperblockLayout;
@@ -18,7 +17,10 @@ import java.util.UUID;
  *
  * <p>Each change is persisted when its method returns. When a method throws an {@link IOException}
  * the handle is as before; the pool holds the old or the new value, and calling the method again is
- * allowed.
+ * allowed. ({@link #truncate} says what it does instead.)
+ *
+ * <p>On a pool of {@link Durability#FORCE} an extent holds zeros and its segment's own bytes,
+ * whatever a power cut leaves of what was stored, as a file's new blocks do.
  *
  * <p>Thread safety: the methods that change the slot must be called by one thread at a time (the
  * segment's lock sees to that); {@link #force} and the getters may be called by any thread at any
@@ -38,18 +40,10 @@ public final class Slot {
   private volatile int flags;
   private volatile ExtentList extents;
 
-  /** Guards the forced length against a truncation that it raced with. */
-  private final Object forceLock = new Object();
-
-  @GuardedBy("forceLock")
   private long truncations;
 
-  @GuardedBy("forceLock")
-  private long forcedLength;
-
-  /** How many extent entries are known to survive a power cut, where that takes a force. */
-  @GuardedBy("forceLock")
-  private int forcedExtents;
+  /** Whether a truncation failed: bytes behind the committed length may not be zeros. */
+  private boolean stale;
 
   /** A handle on a slot as it is in the pool. */
   Slot(Pool pool, SlotImage image) {
@@ -65,7 +59,6 @@ public final class Slot {
     this.flags = image.flags();
     this.extents = image.extents();
     this.truncations = image.truncations();
-    this.forcedLength = image.forcedLength();
   }
 
   /** Makes a free slot live, durably. */
@@ -87,7 +80,6 @@ public final class Slot {
                 0,
                 0,
                 0,
-                0,
                 directoryId,
                 relativePath,
                 createdAtMillis,
@@ -98,7 +90,6 @@ public final class Slot {
 
   private void publish() throws IOException {
     // Where a power cut undoes what was not forced, each step is forced before the next.
-    pool.forceFreed(index);
     words.storeBody(directoryId, relativePath, createdAtMillis);
     words.force();
     words.persist(STATE_OFFSET, SlotState.LIVE.code());
@@ -161,6 +152,7 @@ public final class Slot {
    */
   public boolean grow() throws IOException {
     requireInUse();
+    requireNoStaleBytes();
     ExtentList current = extents;
     int count = current.count();
     if (count == SlotLayout.MAX_EXTENTS) {
@@ -181,11 +173,14 @@ public final class Slot {
     try {
       words.persistExtent(current.count(), extentValue(pool.blockAt(start), order));
     } catch (IOException e) {
-      pool.allocator().free(start, order);
+      if (!needsForce()) {
+        pool.allocator().free(start, order);
+      }
+      // Else a power cut may leave this entry where the next one was stored: the extent stays out
+      // of the free map until the pool is opened again.
       throw e;
     }
-    // If this fails the count may have reached the medium all the same. The extent then stays out
-    // of the free map until the pool is opened again.
+    // If this fails the count may have reached the medium all the same: the extent stays out, too.
     words.persist(EXTENT_COUNT_OFFSET, current.count() + 1);
     extents = current.with(new Extent(start, BuddyAllocator.lengthOf(order)));
   }
@@ -200,6 +195,7 @@ public final class Slot {
    */
   public void commit(long length) throws IOException {
     requireInUse();
+    requireNoStaleBytes();
     if (length < committedLength || length > extents.capacity()) {
       throw new IllegalArgumentException(
           this
@@ -220,6 +216,14 @@ public final class Slot {
    * <p>The dropped extents are not free yet: a reader may be using them. Give them to {@link
    * Pool#release} when none is.
    *
+   * <p>On a pool of {@link Durability#FORCE} the truncation is forced, and the bytes behind the new
+   * length in the kept extents are zeros, durably: what was truncated must not reappear behind a
+   * later length when the power goes. A reader of the old extents sees these zeros.
+   *
+   * <p>When this throws an {@link IOException}, {@link #committedLength} tells whether the
+   * truncation was done. If so, the dropped extents are out of use until the pool is opened again,
+   * and so is the slot for {@link #grow} and {@link #commit} until a truncation succeeds.
+   *
    * @param length from 0 to the committed length
    * @return the dropped extents
    * @throws IllegalArgumentException if it is not
@@ -233,30 +237,39 @@ public final class Slot {
     }
     ExtentList current = extents;
     int kept = current.countFor(length);
-    synchronized (forceLock) {
-      truncations++;
-      long forced = Math.min(forcedLength, length);
-      // The length first: a reader in another process that sees the new count of truncations must
-      // not see the old length with it.
-      words.store(COMMITTED_LENGTH_OFFSET, length);
-      words.store(FORCED_LENGTH_OFFSET, forced);
-      words.store(TRUNCATIONS_OFFSET, truncations & CheckedWord.MAX_VALUE);
-      words.persistLine();
-      if (forced < forcedLength) {
-        // The bytes behind the new length will be others before they are forced again.
-        words.force();
-      }
-      forcedLength = forced;
-      forcedExtents = Math.min(forcedExtents, kept);
+    // The length first: a reader in another process that sees the new count of truncations must
+    // not see the old length with it.
+    words.store(COMMITTED_LENGTH_OFFSET, length);
+    truncations++;
+    words.store(TRUNCATIONS_OFFSET, truncations & CheckedWord.MAX_VALUE);
+    words.persistLine();
+    if (kept < current.count()) {
+      words.persist(EXTENT_COUNT_OFFSET, kept);
     }
     committedLength = length;
-    if (kept == current.count()) {
-      return List.of();
-    }
-    pool.mustForceBeforeRelease(index);
-    words.persist(EXTENT_COUNT_OFFSET, kept);
     extents = current.first(kept);
+    if (needsForce()) {
+      forceTruncation();
+    }
     return current.from(kept);
+  }
+
+  private void forceTruncation() throws IOException {
+    if (!stale) {
+      stale = true;
+      pool.truncationBegins();
+    }
+    ExtentList kept = extents;
+    words.zeroExtentsFrom(kept.count());
+    words.force();
+    long length = committedLength;
+    if (length < kept.capacity()) {
+      int last = kept.find(length);
+      long within = length - kept.start(last);
+      pool.zeroDurably(kept.position(last) + within, kept.length(last) - within);
+    }
+    stale = false;
+    pool.truncationEnds();
   }
 
   /**
@@ -292,7 +305,7 @@ public final class Slot {
   }
 
   /**
-   * Declares that the segment's home is about to be unlinked.
+   * Declares that the segment's home is about to be unlinked; forced where that is needed.
    *
    * @throws IllegalStateException if the slot is free
    */
@@ -300,23 +313,23 @@ public final class Slot {
     requireInUse();
     if (state != SlotState.DELETING) {
       words.persist(STATE_OFFSET, SlotState.DELETING.code());
+      words.force();
       state = SlotState.DELETING;
     }
   }
 
   /**
    * Frees the slot, which may be allocated anew at once. Its extents are not free yet, as with
-   * {@link #truncate}: give {@link #extents} to {@link Pool#release} when no reader uses them.
+   * {@link #truncate}: give {@link #extents} to {@link Pool#release} when no reader uses them. That
+   * the slot is free has been forced where that is needed.
    *
    * @throws IllegalStateException if the slot is free already
    */
   public void free() throws IOException {
     requireInUse();
-    pool.mustForceBeforeRelease(index);
-    synchronized (forceLock) {
-      words.persist(STATE_OFFSET, SlotState.FREE.code());
-      state = SlotState.FREE;
-    }
+    words.persist(STATE_OFFSET, SlotState.FREE.code());
+    words.force();
+    state = SlotState.FREE;
     pool.freed(index);
   }
 
@@ -330,57 +343,24 @@ public final class Slot {
   }
 
   /**
-   * Makes the segment's bytes from {@code from} to {@code to}, those before them that have never
-   * been forced, and then the slot, survive a power cut as far as the medium can. Of the range only
-   * what is committed is forced.
+   * Makes the segment's bytes from {@code from} to {@code to}, and then the slot, survive a power
+   * cut as far as the medium can. Of the range only what is committed is forced.
    *
-   * <p>May be called by any thread; it holds no lock while it forces the bytes.
+   * <p>May be called by any thread, and takes no lock. Bytes that are appended or truncated while it
+   * runs may be forced or not; the others in the range are.
    */
   public void force(long from, long to) throws IOException {
-    if (pool.memory().durability() != Durability.FORCE) {
+    if (!needsForce()) {
       return;
     }
-    long truncationsBefore;
-    long start;
-    boolean extentsForced;
     // The length before the extents: whoever commits a length has grown the extents before.
-    long end = Math.min(to, committedLength);
+    long committed = committedLength;
     ExtentList current = extents;
-    end = Math.min(end, current.capacity());
-    synchronized (forceLock) {
-      truncationsBefore = truncations;
-      start = Math.max(0, Math.min(from, forcedLength));
-      extentsForced = current.count() <= forcedExtents;
-    }
-    if (pool.memory().type() == MemoryType.FILE) {
-      // Forcing any range of a file forces all of it, the entries of the extents included.
-      force();
-    } else {
-      if (!extentsForced) {
-        force();
-      }
-      forceBytes(current, start, end);
-    }
-    synchronized (forceLock) {
-      if (state != SlotState.FREE && truncations == truncationsBefore) {
-        forcedExtents = Math.max(forcedExtents, current.count());
-        if (end > forcedLength) {
-          words.persist(FORCED_LENGTH_OFFSET, end);
-          forcedLength = end;
-        }
-      }
+    // Forcing any range of a file forces all of it: the slot's is enough.
+    if (pool.memory().type() != MemoryType.FILE) {
+      forceBytes(current, Math.max(0, from), Math.min(Math.min(to, committed), current.capacity()));
     }
     force();
-  }
-
-  /** Whether all that is committed would survive a power cut, as far as the medium can. */
-  public boolean isForced() {
-    if (pool.memory().durability() != Durability.FORCE) {
-      return true;
-    }
-    synchronized (forceLock) {
-      return forcedLength >= committedLength;
-    }
   }
 
   private void forceBytes(ExtentList current, long from, long end) throws IOException {
@@ -390,6 +370,21 @@ public final class Slot {
       long length = Math.min(end - at, current.length(i) - within);
       pool.memory().force(current.position(i) + within, length);
       at += length;
+    }
+  }
+
+  private boolean needsForce() {
+    return pool.memory().durability() == Durability.FORCE;
+  }
+
+  private void requireNoStaleBytes() throws IOException {
+    if (stale) {
+      throw new IOException(
+          this
+              + " in "
+              + pool.memory().path()
+              + ": found bytes behind its end that a failed truncation left there, expected zeros:"
+              + " look at the device, then restart");
     }
   }
 

@@ -30,7 +30,6 @@ record SlotImage(
     long committedLength,
     int flags,
     long truncations,
-    long forcedLength,
     UUID directoryId,
     String path,
     long createdAtMillis,
@@ -38,29 +37,13 @@ record SlotImage(
 
   private static final UUID NO_DIRECTORY = new UUID(0, 0);
 
-  /** The same, with all that is committed forced, too. */
-  SlotImage withAllForced() {
-    return new SlotImage(
-        index,
-        state,
-        generation,
-        committedLength,
-        flags,
-        truncations,
-        committedLength,
-        directoryId,
-        path,
-        createdAtMillis,
-        extents);
-  }
-
   /** Reads one slot, and tells {@code problems} all that is wrong with it. */
   private static final class Decoder {
     private final Superblock superblock;
     private final ByteBuffer slot;
     private final int index;
     private final long position;
-    private final boolean forcedOnly;
+    private final boolean unforced;
     private final Consumer<CheckFinding> problems;
     private boolean broken;
 
@@ -68,13 +51,13 @@ record SlotImage(
         Superblock superblock,
         ByteBuffer slot,
         int index,
-        boolean forcedOnly,
+        boolean unforced,
         Consumer<CheckFinding> problems) {
       this.superblock = superblock;
       this.slot = slot.order(ByteOrder.LITTLE_ENDIAN);
       this.index = index;
       this.position = slotPosition(index);
-      this.forcedOnly = forcedOnly;
+      this.unforced = unforced;
       this.problems = problems;
     }
 
@@ -86,7 +69,7 @@ record SlotImage(
       OptionalLong flags = word(FLAGS_OFFSET, superblock.salt());
       OptionalLong bodyCheck = word(BODY_CHECK_OFFSET, superblock.salt());
       OptionalLong truncations = word(TRUNCATIONS_OFFSET, superblock.salt());
-      OptionalLong forced = word(FORCED_LENGTH_OFFSET, superblock.salt());
+      OptionalLong unused = word(SPARE_OFFSET, superblock.salt());
       if (broken) {
         return Optional.empty();
       }
@@ -98,18 +81,13 @@ record SlotImage(
       if (state.get() == SlotState.FREE) {
         return Optional.of(free(generation.getAsLong()));
       }
-      // Entries behind the forced bytes may be of any time if the power went.
-      long needed = forcedOnly ? forced.getAsLong() : Long.MAX_VALUE;
-      ExtentList extents = extents(count.getAsLong(), needed, generation.getAsLong());
-      if (forcedOnly && length.getAsLong() > Math.min(needed, extents.capacity())) {
-        // What home has begins where the pool no longer ends: it is lost with what was before it.
+      ExtentList extents = extents(count.getAsLong(), generation.getAsLong());
+      if (unforced && length.getAsLong() > extents.capacity()) {
+        // The flag has been forced with the length, or nothing has come home since.
         flags = OptionalLong.of(flags.getAsLong() & ~FLAG_SPILLED);
+        length = OptionalLong.of(extents.capacity());
       }
-      if (forcedOnly) {
-        forced = OptionalLong.of(Math.min(needed, extents.capacity()));
-        length = forced;
-      }
-      verifyLine(length.getAsLong(), extents, flags.getAsLong(), forced.getAsLong());
+      verifyLine(length.getAsLong(), extents, flags.getAsLong());
       Optional<String> path = body(generation.getAsLong(), bodyCheck.getAsLong());
       if (broken || path.isEmpty()) {
         return Optional.empty();
@@ -122,7 +100,6 @@ record SlotImage(
               length.getAsLong(),
               (int) flags.getAsLong(),
               truncations.getAsLong(),
-              forced.getAsLong(),
               new UUID(slot.getLong(DIRECTORY_ID_OFFSET), slot.getLong(DIRECTORY_ID_OFFSET + 8)),
               path.get(),
               slot.getLong(CREATED_OFFSET),
@@ -131,32 +108,33 @@ record SlotImage(
 
     private SlotImage free(long generation) {
       return new SlotImage(
-          index, SlotState.FREE, generation, 0, 0, 0, 0, NO_DIRECTORY, "", 0, ExtentList.EMPTY);
+          index, SlotState.FREE, generation, 0, 0, 0, NO_DIRECTORY, "", 0, ExtentList.EMPTY);
     }
 
-    private void verifyLine(long length, ExtentList extents, long flags, long forced) {
+    private void verifyLine(long length, ExtentList extents, long flags) {
       if (!broken && length > extents.capacity()) {
         problem(
             COMMITTED_LENGTH_OFFSET,
             "committed length " + length,
             "at most the " + extents.capacity() + " bytes of its extents");
       }
-      if (forced > length) {
-        problem(FORCED_LENGTH_OFFSET, "forced length " + forced, "at most the committed " + length);
-      }
       if ((flags & ~ALL_FLAGS) != 0) {
         problem(FLAGS_OFFSET, "flags " + flags, "known flags, at most " + ALL_FLAGS);
       }
     }
 
-    private ExtentList extents(long count, long needed, long generation) {
+    private ExtentList extents(long count, long generation) {
       if (count > MAX_EXTENTS) {
         problem(EXTENT_COUNT_OFFSET, "extent count " + count, "0 to " + MAX_EXTENTS);
         return ExtentList.EMPTY;
       }
       ExtentList extents = ExtentList.EMPTY;
-      for (int i = 0; i < count && extents.capacity() < needed; i++) {
+      for (int i = 0; i < count; i++) {
         int offset = EXTENTS_OFFSET + 8 * i;
+        if (unforced && slot.getLong(offset) == 0) {
+          // The count was written back before the power went, and this was not.
+          return extents;
+        }
         OptionalLong value = word(offset, extentSalt(superblock.salt(), generation));
         if (value.isEmpty()) {
           continue;
@@ -223,8 +201,9 @@ record SlotImage(
    * Reads a slot.
    *
    * @param slot its 1,024 bytes, from the buffer's index 0
-   * @param forcedOnly whether to believe only what is known to have been forced: the image's length
-   *     is then the forced one, and its extents are those that this takes
+   * @param unforced whether some of what was stored and not forced may be missing: a count of more
+   *     extents than there are, and a length beyond them, are then no damage, and the image has
+   *     what is there
    * @param problems is told all that is wrong with it
    * @return empty if something is
    */
@@ -232,9 +211,9 @@ record SlotImage(
       Superblock superblock,
       ByteBuffer slot,
       int index,
-      boolean forcedOnly,
+      boolean unforced,
       Consumer<CheckFinding> problems) {
-    return new Decoder(superblock, slot, index, forcedOnly, problems).decode();
+    return new Decoder(superblock, slot, index, unforced, problems).decode();
   }
 
   /** The check over {@code body}: the bytes from the first line to the extents. */

@@ -53,7 +53,16 @@ final class SlotWords {
     memory.persist(place, 8);
   }
 
-  /** Stores and persists the body, and then the first line of an empty segment but its state. */
+  /**
+   * Zeros instead of the extents from {@code i} on. No entry of before may ever stand for a later one
+   * that did not reach the medium. Not durable.
+   */
+  void zeroExtentsFrom(int i) throws IOException {
+    long offset = EXTENTS_OFFSET + 8L * i;
+    memory.zero(position + offset, SLOT_LENGTH - offset);
+  }
+
+  /** Stores and persists the body without extents, and then the first line of an empty segment but its state. */
   void storeBody(UUID directoryId, String relativePath, long createdAtMillis) throws IOException {
     ByteBuffer body =
         ByteBuffer.allocate(EXTENTS_OFFSET - LINE_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
@@ -64,14 +73,15 @@ final class SlotWords {
     body.putInt(PATH_LENGTH_OFFSET - LINE_LENGTH, path.length);
     body.put(PATH_OFFSET - LINE_LENGTH, path);
     memory.store(position + LINE_LENGTH, body);
-    memory.persist(position + LINE_LENGTH, body.limit());
+    zeroExtentsFrom(0);
+    memory.persist(position + LINE_LENGTH, SLOT_LENGTH - LINE_LENGTH);
     store(GENERATION_OFFSET, generation);
     store(COMMITTED_LENGTH_OFFSET, 0);
     store(EXTENT_COUNT_OFFSET, 0);
     store(FLAGS_OFFSET, 0);
     store(BODY_CHECK_OFFSET, SlotImage.bodyCheck(generation, body.flip()));
     store(TRUNCATIONS_OFFSET, 0);
-    store(FORCED_LENGTH_OFFSET, 0);
+    store(SPARE_OFFSET, 0);
     persistLine();
   }
 

@@ -156,6 +156,24 @@ abstract class MemoryContract {
   }
 
   @Test
+  void zeroesRangesByTheFileSystem() throws IOException {
+    byte[] model = random(SIZE, 7);
+    memory.store(0, ByteBuffer.wrap(model));
+    for (int[] range : new int[][] {{4096, 65_536}, {100_001, 3}, {77_777, 12_345}, {0, 1}}) {
+      memory.zeroRange(range[0], range[1]);
+      Arrays.fill(model, range[0], range[0] + range[1], (byte) 0);
+      assertThat(load(0, SIZE)).isEqualTo(model);
+    }
+    memory.zeroRange(SIZE, 0);
+    memory.storeLong(8192, -1);
+    memory.force(0, SIZE);
+    ByteBuffer.wrap(model).putLong(8192, -1);
+    assertThat(load(0, SIZE)).isEqualTo(model);
+    memory.zeroRange(0, SIZE);
+    assertThat(load(0, SIZE)).isEqualTo(new byte[SIZE]);
+  }
+
+  @Test
   void persistAndForceChangeNoByte() throws IOException {
     byte[] bytes = random(SIZE, 6);
     memory.store(0, ByteBuffer.wrap(bytes));
@@ -178,6 +196,7 @@ abstract class MemoryContract {
             () -> memory.store(position, buffer),
             () -> memory.storeAndPersist(position, buffer),
             () -> memory.zero(position, 16),
+            () -> memory.zeroRange(position, 16),
             () -> memory.persist(position, 16),
             () -> memory.force(position, 16),
             () -> memory.transferTo(position, 16, nowhere()))) {
@@ -191,6 +210,7 @@ abstract class MemoryContract {
     for (ThrowingCallable call :
         List.<ThrowingCallable>of(
             () -> memory.zero(8, -1),
+            () -> memory.zeroRange(8, -1),
             () -> memory.persist(8, -1),
             () -> memory.force(8, -1),
             () -> memory.transferTo(8, -1, nowhere()))) {

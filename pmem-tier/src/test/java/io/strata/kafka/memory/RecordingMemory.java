@@ -8,7 +8,9 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +60,14 @@ public final class RecordingMemory implements PersistentMemory {
   @GuardedBy("this")
   private final TreeMap<Long, Long> faults = new TreeMap<>();
 
+  /** What to do once, before the next force of a position. */
+  @GuardedBy("this")
+  private final Map<Long, Action> beforeForce = new TreeMap<>();
+
+  /** What to do once, after the next storeLong at a position. */
+  @GuardedBy("this")
+  private final Map<Long, Action> afterStoreLong = new TreeMap<>();
+
   @GuardedBy("this")
   private long persistPoints;
 
@@ -69,6 +79,13 @@ public final class RecordingMemory implements PersistentMemory {
 
   @GuardedBy("this")
   private boolean closed;
+
+  /** What a test does in the middle of something else. */
+  @FunctionalInterface
+  public interface Action {
+    /** Does it. */
+    void run() throws IOException;
+  }
 
   /** A memory of zeros with {@link Durability#POWER}. */
   public RecordingMemory(int size) {
@@ -110,6 +127,16 @@ public final class RecordingMemory implements PersistentMemory {
   /** Whether the crash asked for has happened. */
   public synchronized boolean crashed() {
     return crashed;
+  }
+
+  /** Runs an action once, before the next force that covers a position has an effect. */
+  public synchronized void beforeForce(long position, Action action) {
+    beforeForce.put(position, action);
+  }
+
+  /** Runs an action once, after the next {@link #storeLong} at a position. */
+  public synchronized void afterStoreLong(long position, Action action) {
+    afterStoreLong.put(position, action);
   }
 
   /** Makes every access to a range fail as a bad block does. */
@@ -268,6 +295,10 @@ public final class RecordingMemory implements PersistentMemory {
     checkAccess(position, Long.BYTES);
     remember(position, Long.BYTES);
     seen.putLong((int) position, value);
+    Action action = afterStoreLong.remove(position);
+    if (action != null) {
+      action.run();
+    }
   }
 
   @Override
@@ -289,6 +320,11 @@ public final class RecordingMemory implements PersistentMemory {
   @Override
   public synchronized void force(long position, long length) throws IOException {
     checkAccess(position, length);
+    for (long at : List.copyOf(beforeForce.keySet())) {
+      if (position <= at && at < position + length) {
+        Objects.requireNonNull(beforeForce.remove(at)).run();
+      }
+    }
     persistPoint();
     if (durability == Durability.FORCE) {
       makeCertain(position, length);

@@ -216,10 +216,6 @@ class PoolCheckerTest {
     assertOneFinding("committed length 524289", "at most the 524288 bytes");
     putWord(0, SlotLayout.COMMITTED_LENGTH_OFFSET, 500_000);
 
-    putWord(0, SlotLayout.FORCED_LENGTH_OFFSET, 500_001);
-    assertOneFinding("forced length 500001", "at most the committed 500000");
-    putWord(0, SlotLayout.FORCED_LENGTH_OFFSET, 0);
-
     putWord(0, SlotLayout.EXTENT_COUNT_OFFSET, 77);
     assertOneFinding("extent count 77", "0 to 76");
     putWord(0, SlotLayout.EXTENT_COUNT_OFFSET, 4);
@@ -284,7 +280,7 @@ class PoolCheckerTest {
         .hasMessageContaining("slot 0")
         .hasMessageContaining("slot 1");
 
-    RepairReport repaired = PoolFile.repair(memory, Session.currentBootId());
+    RepairReport repaired = PoolFile.repair(memory);
 
     assertThat(repaired.freedSlots()).containsExactly(0, 1);
     assertThat(findings()).isEmpty();

@@ -93,12 +93,12 @@ class PoolCrashTest {
     }
     memory = left(memory, end, random);
     // One copy of the superblock may be torn, if it was being written; nothing worse.
-    CheckReport report = PoolChecker.check(memory, OptionalLong.of(boot));
+    CheckReport report = PoolChecker.check(memory);
     assertThat(report.usable()).as("%s", report.findings()).isTrue();
     Pool pool = open(memory);
     before.verify(pool, end == End.POWER_CUT);
     assertThat(pool.report().repaired()).isEqualTo(report.findings());
-    assertThat(PoolChecker.check(memory, OptionalLong.of(boot)).findings()).isEmpty();
+    assertThat(PoolChecker.check(memory).findings()).isEmpty();
     assertNoGenerationComesTwice(pool);
     pool.close();
   }

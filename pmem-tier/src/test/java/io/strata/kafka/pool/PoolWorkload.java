@@ -2,9 +2,12 @@ package io.strata.kafka.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.memory.Durability;
+import io.strata.kafka.memory.PersistentMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -30,15 +33,20 @@ final class PoolWorkload {
     private long minLength;
     private long maxLength;
     private long minForced;
+
+    /** Up to the longest that it may be; while it is truncated, what it was before. */
+    private byte[] content;
+
     private Set<SlotState> states = EnumSet.of(SlotState.LIVE);
     private Set<SlotFlag> mustHave = EnumSet.noneOf(SlotFlag.class);
     private Set<SlotFlag> mayHave = EnumSet.noneOf(SlotFlag.class);
 
-    Expectation(Slot slot, long minForced) {
+    Expectation(Slot slot, byte[] content, long minForced) {
       this.slot = slot;
       this.minLength = slot.committedLength();
       this.maxLength = minLength;
       this.minForced = minForced;
+      this.content = content;
       this.states = EnumSet.of(slot.state());
       for (SlotFlag flag : SlotFlag.values()) {
         if (slot.has(flag)) {
@@ -55,6 +63,10 @@ final class PoolWorkload {
   private final Map<Identity, Expectation> segments = new HashMap<>();
   private final List<Extent> dropped = new ArrayList<>();
   private int created;
+
+  /** What the next append writes is not what the last one wrote, at any offset. */
+  private int appends;
+
   private Optional<String> creating = Optional.empty();
 
   /** On a pool that could not be opened: nothing is expected. */
@@ -65,13 +77,14 @@ final class PoolWorkload {
   }
 
   /** On a pool as it is. */
-  PoolWorkload(Pool pool, Random random, Set<Identity> used) {
+  PoolWorkload(Pool pool, Random random, Set<Identity> used) throws IOException {
     this.random = random;
     this.used = used;
     this.pool = Optional.of(pool);
     for (Slot slot : pool.slots()) {
       long forced = pool.report().powerLost() ? slot.committedLength() : 0;
-      segments.put(new Identity(slot.index(), slot.generation()), new Expectation(slot, forced));
+      segments.put(new Identity(slot.index(), slot.generation()),
+              new Expectation(slot, content(pool, slot), forced));
     }
   }
 
@@ -125,7 +138,7 @@ final class PoolWorkload {
       assertThat(used.add(identity)).as("%s is new", identity).isTrue();
       // A slot is forced to be free before it is used anew.
       segments.keySet().removeIf(other -> other.index() == identity.index());
-      segments.put(identity, new Expectation(slot.get(), 0));
+      segments.put(identity, new Expectation(slot.get(), new byte[0], 0));
     }
   }
 
@@ -138,13 +151,18 @@ final class PoolWorkload {
         to = slot.extents().capacity();
       }
     }
-    Identity identity = new Identity(slot.index(), slot.generation());
+    byte[] longer = Arrays.copyOf(segment.content, (int) to);
+    fill(longer, (int) from, new Identity(slot.index(), slot.generation()), ++appends);
+    segment.content = longer;
     for (long at = from; at < to; ) {
       ExtentList extents = slot.extents();
       int i = extents.find(at);
       long within = at - extents.start(i);
       int length = (int) Math.min(to - at, extents.length(i) - within);
-      pool().memory().storeAndPersist(extents.position(i) + within, pattern(identity, at, length));
+      pool()
+          .memory()
+          .storeAndPersist(
+              extents.position(i) + within, ByteBuffer.wrap(longer, (int) at, length));
       at += length;
     }
     segment.maxLength = to;
@@ -159,6 +177,7 @@ final class PoolWorkload {
     segment.minForced = Math.min(segment.minForced, keep);
     dropped.addAll(segment.slot.truncate(keep));
     segment.maxLength = keep;
+    segment.content = Arrays.copyOf(segment.content, (int) keep);
     if (random.nextBoolean()) {
       release();
     }
@@ -205,7 +224,7 @@ final class PoolWorkload {
    */
   void verify(Pool opened, boolean powerCut) throws IOException {
     boolean forcedOnly =
-        powerCut && opened.info().durability() == io.strata.kafka.memory.Durability.FORCE;
+        powerCut && opened.info().durability() == Durability.FORCE;
     for (Slot slot : opened.slots()) {
       Identity identity = new Identity(slot.index(), slot.generation());
       Expectation segment = segments.get(identity);
@@ -215,8 +234,11 @@ final class PoolWorkload {
         used.add(identity);
       } else {
         verify(slot, segment, forcedOnly);
+        assertContent(opened, slot, segment, forcedOnly);
       }
-      assertContent(opened, slot);
+    }
+    if (opened.info().durability() == Durability.FORCE) {
+      assertZerosOutside(opened);
     }
     for (Map.Entry<Identity, Expectation> segment : segments.entrySet()) {
       if (!segment.getValue().states.contains(SlotState.FREE) && !forcedOnly) {
@@ -241,6 +263,9 @@ final class PoolWorkload {
         .as("committed length of %s", slot)
         .isBetween(forcedOnly ? segment.minForced : segment.minLength, segment.maxLength);
     if (forcedOnly) {
+      if (segment.mustHave.contains(SlotFlag.SPILLED)) {
+        assertThat(slot.has(SlotFlag.SPILLED)).as("SPILLED of %s", slot).isTrue();
+      }
       return;
     }
     assertThat(segment.states).as("states of %s", slot).contains(slot.state());
@@ -254,29 +279,59 @@ final class PoolWorkload {
     }
   }
 
-  /** Every committed byte is the segment's own: nothing overlaps, nothing was reused too early. */
-  private static void assertContent(Pool opened, Slot slot) throws IOException {
-    Identity identity = new Identity(slot.index(), slot.generation());
-    ExtentList extents = slot.extents();
-    assertThat(extents.capacity()).isGreaterThanOrEqualTo(slot.committedLength());
-    for (long at = 0; at < slot.committedLength(); ) {
-      int i = extents.find(at);
-      int length = (int) Math.min(slot.committedLength() - at, extents.length(i));
-      ByteBuffer content = ByteBuffer.allocate(length);
-      opened.memory().load(extents.position(i), content);
-      assertThat(content.flip().mismatch(pattern(identity, at, length)))
-          .as("first wrong byte of extent %d of %s", i, slot)
-          .isEqualTo(-1);
-      at += length;
+  /**
+   * Every committed byte is the segment's own, and what it wrote there last; or, if it was not
+   * forced and the power went, zero.
+   */
+  private static void assertContent(
+      Pool opened, Slot slot, Expectation segment, boolean forcedOnly) throws IOException {
+    byte[] found = content(opened, slot);
+    for (int i = 0; i < found.length; i++) {
+      boolean lost = forcedOnly && i >= segment.minForced && found[i] == 0;
+      if (found[i] != segment.content[i] && !lost) {
+        throw new AssertionError(
+            "%s: found %d at %d, expected %d; %d bytes, of which %d were forced"
+                .formatted(
+                    slot, found[i], i, segment.content[i], found.length, segment.minForced));
+      }
     }
   }
 
-  private static ByteBuffer pattern(Identity identity, long from, int length) {
-    byte[] bytes = new byte[length];
-    long seed = identity.index() * 1_000_003L + identity.generation() * 7919;
-    for (int i = 0; i < length; i++) {
-      bytes[i] = (byte) (((seed + from + i) * 0x9E3779B97F4A7C15L) >>> 56);
+  /** What is not committed is zeros: it may become anybody's. */
+  static void assertZerosOutside(Pool opened) throws IOException {
+    PoolInfo info = opened.info();
+    byte[] data = new byte[(int) info.dataSize()];
+    opened.memory().load(info.dataPosition(), ByteBuffer.wrap(data));
+    for (Slot slot : opened.slots()) {
+      ExtentList extents = slot.extents();
+      for (int i = 0; i < extents.count(); i++) {
+        int from = (int) (extents.position(i) - info.dataPosition());
+        long length = Math.min(extents.length(i), slot.committedLength() - extents.start(i));
+        Arrays.fill(data, from, from + (int) Math.max(0, length), (byte) 0);
+      }
     }
-    return ByteBuffer.wrap(bytes);
+    assertThat(Arrays.mismatch(data, new byte[data.length])).as("first byte not zero").isEqualTo(-1);
+  }
+
+  /** The committed bytes. */
+  static byte[] content(Pool pool, Slot slot) throws IOException {
+    PersistentMemory memory = pool.memory();
+    ExtentList extents = slot.extents();
+    byte[] content = new byte[(int) slot.committedLength()];
+    assertThat(extents.capacity()).isGreaterThanOrEqualTo(content.length);
+    for (int i = 0, at = 0; at < content.length; i++) {
+      int length = (int) Math.min(content.length - at, extents.length(i));
+      memory.load(extents.position(i), ByteBuffer.wrap(content, at, length));
+      at += length;
+    }
+    return content;
+  }
+
+  /** Fills the bytes from {@code from} on with what only this segment writes, and only once. */
+  static void fill(byte[] content, int from, Identity identity, int append) {
+    long seed = identity.index() * 1_000_003L + identity.generation() * 7919 + append * 104_729L;
+    for (int i = from; i < content.length; i++) {
+      content[i] = (byte) (((seed + i) * 0x9E3779B97F4A7C15L) >>> 56 | 1);
+    }
   }
 }
