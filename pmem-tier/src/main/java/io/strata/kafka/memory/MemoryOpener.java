@@ -111,9 +111,7 @@ public final class MemoryOpener {
   /** Only where {@link PersistentMemory#zeroRange} is meant to be used. */
   private static Optional<ZeroedRanges> ranges(Path file, boolean writable, Durability durability)
       throws IOException {
-    return writable && durability == Durability.FORCE
-        ? ZeroedRanges.open(file)
-        : Optional.empty();
+    return writable && durability == Durability.FORCE ? ZeroedRanges.open(file) : Optional.empty();
   }
 
   private static MapMode mapMode(Durability durability, boolean writable) {

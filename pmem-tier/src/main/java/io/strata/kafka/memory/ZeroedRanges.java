@@ -14,8 +14,8 @@ import java.util.OptionalInt;
  * marked as not written yet, which costs some metadata however long the range is. Mappings of the
  * file see the zeros at once.
  *
- * <p>Thread safety: all methods may be called by any number of threads; one works at a time, so that
- * no descriptor is used that has been closed and given to another file.
+ * <p>Thread safety: all methods may be called by any number of threads; one works at a time, so
+ * that no descriptor is used that has been closed and given to another file.
  */
 final class ZeroedRanges implements Closeable {
   private static final int INTERRUPTED = 4;

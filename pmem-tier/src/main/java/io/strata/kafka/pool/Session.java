@@ -78,7 +78,10 @@ record Session(State state, long bootId) {
 
   /** Whether the machine has gone down since this session, and may have taken bytes with it. */
   boolean lostPower(OptionalLong currentBootId) {
-    return open() && bootId != 0 && currentBootId.isPresent() && currentBootId.getAsLong() != bootId;
+    return open()
+        && bootId != 0
+        && currentBootId.isPresent()
+        && currentBootId.getAsLong() != bootId;
   }
 
   /** Reads the line; what is wrong with it is a finding. */

@@ -2,6 +2,7 @@ package io.strata.kafka.pool;
 
 import static io.strata.kafka.layout.SlotLayout.*;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.layout.CheckedWord;
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.layout.SuperblockLayout;
@@ -40,7 +41,16 @@ public final class Slot {
   private volatile int flags;
   private volatile ExtentList extents;
 
+  /** Guards what is known to have been forced against a truncation that a force raced with. */
+  private final Object forceLock = new Object();
+
+  @GuardedBy("forceLock")
   private long truncations;
+
+  /** Bytes known to survive a power cut, where that takes a force; not kept in the pool. */
+  @GuardedBy("forceLock")
+  private long forcedLength;
+
 
   /** Whether a truncation failed: bytes behind the committed length may not be zeros. */
   private boolean stale;
@@ -59,6 +69,8 @@ public final class Slot {
     this.flags = image.flags();
     this.extents = image.extents();
     this.truncations = image.truncations();
+    // Where it matters, opening the pool has forced all that there was.
+    this.forcedLength = image.committedLength();
   }
 
   /** Makes a free slot live, durably. */
@@ -240,8 +252,7 @@ public final class Slot {
     // The length first: a reader in another process that sees the new count of truncations must
     // not see the old length with it.
     words.store(COMMITTED_LENGTH_OFFSET, length);
-    truncations++;
-    words.store(TRUNCATIONS_OFFSET, truncations & CheckedWord.MAX_VALUE);
+    words.store(TRUNCATIONS_OFFSET, countTruncation(length) & CheckedWord.MAX_VALUE);
     words.persistLine();
     if (kept < current.count()) {
       words.persist(EXTENT_COUNT_OFFSET, kept);
@@ -252,6 +263,13 @@ public final class Slot {
       forceTruncation();
     }
     return current.from(kept);
+  }
+
+  private long countTruncation(long length) {
+    synchronized (forceLock) {
+      forcedLength = Math.min(forcedLength, length);
+      return ++truncations;
+    }
   }
 
   private void forceTruncation() throws IOException {
@@ -343,24 +361,47 @@ public final class Slot {
   }
 
   /**
-   * Makes the segment's bytes from {@code from} to {@code to}, and then the slot, survive a power
-   * cut as far as the medium can. Of the range only what is committed is forced.
+   * Makes the segment's bytes from {@code from} to {@code to}, those before them that have never
+   * been forced, and then the slot, survive a power cut as far as the medium can. Of the range only
+   * what is committed is forced.
    *
-   * <p>May be called by any thread, and takes no lock. Bytes that are appended or truncated while it
-   * runs may be forced or not; the others in the range are.
+   * <p>May be called by any thread; it holds no lock while it forces. Bytes that are appended or
+   * truncated while it runs may be forced or not; the others are.
    */
   public void force(long from, long to) throws IOException {
     if (!needsForce()) {
       return;
     }
+    long start;
+    long truncationsBefore;
+    synchronized (forceLock) {
+      start = Math.max(0, Math.min(from, forcedLength));
+      truncationsBefore = truncations;
+    }
     // The length before the extents: whoever commits a length has grown the extents before.
-    long committed = committedLength;
+    long end = Math.min(to, committedLength);
     ExtentList current = extents;
+    end = Math.min(end, current.capacity());
     // Forcing any range of a file forces all of it: the slot's is enough.
     if (pool.memory().type() != MemoryType.FILE) {
-      forceBytes(current, Math.max(0, from), Math.min(Math.min(to, committed), current.capacity()));
+      forceBytes(current, start, end);
     }
     force();
+    synchronized (forceLock) {
+      if (truncations == truncationsBefore) {
+        forcedLength = Math.max(forcedLength, end);
+      }
+    }
+  }
+
+  /** Whether all that is committed would survive a power cut, as far as the medium can. */
+  public boolean isForced() {
+    if (!needsForce()) {
+      return true;
+    }
+    synchronized (forceLock) {
+      return forcedLength >= committedLength;
+    }
   }
 
   private void forceBytes(ExtentList current, long from, long end) throws IOException {

@@ -54,15 +54,18 @@ final class SlotWords {
   }
 
   /**
-   * Zeros instead of the extents from {@code i} on. No entry of before may ever stand for a later one
-   * that did not reach the medium. Not durable.
+   * Zeros instead of the extents from {@code i} on. No entry of before may ever stand for a later
+   * one that did not reach the medium. Not durable.
    */
   void zeroExtentsFrom(int i) throws IOException {
     long offset = EXTENTS_OFFSET + 8L * i;
     memory.zero(position + offset, SLOT_LENGTH - offset);
   }
 
-  /** Stores and persists the body without extents, and then the first line of an empty segment but its state. */
+  /**
+   * Stores and persists the body without extents, and then the first line of an empty segment but
+   * its state.
+   */
   void storeBody(UUID directoryId, String relativePath, long createdAtMillis) throws IOException {
     ByteBuffer body =
         ByteBuffer.allocate(EXTENTS_OFFSET - LINE_LENGTH).order(ByteOrder.LITTLE_ENDIAN);

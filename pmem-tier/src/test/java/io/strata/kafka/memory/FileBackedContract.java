@@ -97,7 +97,8 @@ abstract class FileBackedContract extends MemoryContract {
               () -> readOnly.store(0, source),
               () -> readOnly.storeAndPersist(0, source),
               () -> readOnly.storeLong(0, 1),
-              () -> readOnly.zero(0, 16), () -> readOnly.zeroRange(0, 16))) {
+              () -> readOnly.zero(0, 16),
+              () -> readOnly.zeroRange(0, 16))) {
         assertThatThrownBy(call).isInstanceOf(NonWritableChannelException.class);
       }
       assertThat(source.position()).isZero();

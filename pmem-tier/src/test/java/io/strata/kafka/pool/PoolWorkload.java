@@ -83,8 +83,9 @@ final class PoolWorkload {
     this.pool = Optional.of(pool);
     for (Slot slot : pool.slots()) {
       long forced = pool.report().powerLost() ? slot.committedLength() : 0;
-      segments.put(new Identity(slot.index(), slot.generation()),
-              new Expectation(slot, content(pool, slot), forced));
+      segments.put(
+          new Identity(slot.index(), slot.generation()),
+          new Expectation(slot, content(pool, slot), forced));
     }
   }
 
@@ -161,8 +162,7 @@ final class PoolWorkload {
       int length = (int) Math.min(to - at, extents.length(i) - within);
       pool()
           .memory()
-          .storeAndPersist(
-              extents.position(i) + within, ByteBuffer.wrap(longer, (int) at, length));
+          .storeAndPersist(extents.position(i) + within, ByteBuffer.wrap(longer, (int) at, length));
       at += length;
     }
     segment.maxLength = to;
@@ -223,8 +223,7 @@ final class PoolWorkload {
    * @param powerCut whether what was not forced may be gone, where the pool needs that
    */
   void verify(Pool opened, boolean powerCut) throws IOException {
-    boolean forcedOnly =
-        powerCut && opened.info().durability() == Durability.FORCE;
+    boolean forcedOnly = powerCut && opened.info().durability() == Durability.FORCE;
     for (Slot slot : opened.slots()) {
       Identity identity = new Identity(slot.index(), slot.generation());
       Expectation segment = segments.get(identity);
@@ -283,16 +282,15 @@ final class PoolWorkload {
    * Every committed byte is the segment's own, and what it wrote there last; or, if it was not
    * forced and the power went, zero.
    */
-  private static void assertContent(
-      Pool opened, Slot slot, Expectation segment, boolean forcedOnly) throws IOException {
+  private static void assertContent(Pool opened, Slot slot, Expectation segment, boolean forcedOnly)
+      throws IOException {
     byte[] found = content(opened, slot);
     for (int i = 0; i < found.length; i++) {
       boolean lost = forcedOnly && i >= segment.minForced && found[i] == 0;
       if (found[i] != segment.content[i] && !lost) {
         throw new AssertionError(
             "%s: found %d at %d, expected %d; %d bytes, of which %d were forced"
-                .formatted(
-                    slot, found[i], i, segment.content[i], found.length, segment.minForced));
+                .formatted(slot, found[i], i, segment.content[i], found.length, segment.minForced));
       }
     }
   }
@@ -310,7 +308,9 @@ final class PoolWorkload {
         Arrays.fill(data, from, from + (int) Math.max(0, length), (byte) 0);
       }
     }
-    assertThat(Arrays.mismatch(data, new byte[data.length])).as("first byte not zero").isEqualTo(-1);
+    assertThat(Arrays.mismatch(data, new byte[data.length]))
+        .as("first byte not zero")
+        .isEqualTo(-1);
   }
 
   /** The committed bytes. */

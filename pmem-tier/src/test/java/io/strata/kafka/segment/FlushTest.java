@@ -16,6 +16,7 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,6 +29,11 @@ final class FlushTest {
   private RecordingMemory memory = new RecordingMemory(4 << 20, Durability.FORCE);
   private HeapFile home = new HeapFile();
   private TinyPool pool;
+
+  @BeforeEach
+  void format() throws IOException {
+    pool = TinyPool.format(memory);
+  }
 
   private FileChannel open(Slot slot) throws IOException {
     return new Segment(
@@ -74,7 +80,6 @@ final class FlushTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void aTailAtHomeBehindAFullAndFlushedPoolPartIsFlushed(long seed) throws IOException {
-    pool = TinyPool.format(memory);
     pool.leaveFree(1);
     byte[] whole = bytes(seed, BLOCK + 5000);
     FileChannel channel = open(pool.allocate("segment"));
@@ -88,7 +93,6 @@ final class FlushTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void aTruncationDuringAFlushVoidsNoLaterFlush(long seed) throws IOException {
-    pool = TinyPool.format(memory);
     pool.leaveFree(8);
     byte[] first = bytes(seed, 100_000);
     byte[] second = bytes(-seed, 50_000);
