@@ -61,7 +61,13 @@ public final class MemoryOpener {
       Durability durability = FileProbe.durability(MemoryType.MAPPED, file);
       MappedWindows windows = MappedWindows.map(channel, mapMode(durability, writable), size);
       return new MappedMemory(
-          file, size, writable, durability, windows, writeBack(file), ranges(file, writable, durability));
+          file,
+          size,
+          writable,
+          durability,
+          windows,
+          writeBack(file),
+          ranges(file, writable, durability));
     }
   }
 
@@ -88,7 +94,13 @@ public final class MemoryOpener {
               ? Optional.of(new PmemStores(file, size, openPool(file), windows))
               : Optional.empty();
       return new PmemMemory(
-          file, size, durability, windows, writeBack(file), stores, ranges(file, writable, durability));
+          file,
+          size,
+          durability,
+          windows,
+          writeBack(file),
+          stores,
+          ranges(file, writable, durability));
     }
   }
 

@@ -51,7 +51,6 @@ public final class Slot {
   @GuardedBy("forceLock")
   private long forcedLength;
 
-
   /** Whether a truncation failed: bytes behind the committed length may not be zeros. */
   private boolean stale;
 

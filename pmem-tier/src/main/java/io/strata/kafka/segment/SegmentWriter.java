@@ -173,7 +173,7 @@ final class SegmentWriter {
     int start = source.position();
     try {
       if (position > size) {
-        // Extents hold what earlier segments left there: nobody may see that in a gap.
+        // Extents may hold what earlier segments left there: nobody may see that in a gap.
         pooled.zeroAndPersist(extents, size, Math.min(position, poolEnd));
       }
       if (position < poolEnd) {

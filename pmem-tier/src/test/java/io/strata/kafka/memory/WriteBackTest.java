@@ -45,7 +45,8 @@ class WriteBackTest {
   void oneFailedForceIsThatOfEverybodyInAFile() throws Exception {
     ReopeningChannel channel = new ReopeningChannel(file, OPTIONS);
     try (PersistentMemory memory =
-        new FileMemory(file, SIZE, true, Durability.FORCE, channel, failingOnce())) {
+        new FileMemory(
+            file, SIZE, true, Durability.FORCE, channel, failingOnce(), Optional.empty())) {
       staysRefused(memory);
     }
     try (PersistentMemory again = MemoryOpener.open(MemoryType.FILE, file, true)) {
@@ -56,7 +57,8 @@ class WriteBackTest {
   @Test
   void oneFailedForceIsThatOfEverybodyInAMapping() throws Exception {
     try (PersistentMemory memory =
-        new MappedMemory(file, SIZE, true, Durability.FORCE, windows(), failingOnce())) {
+        new MappedMemory(
+            file, SIZE, true, Durability.FORCE, windows(), failingOnce(), Optional.empty())) {
       staysRefused(memory);
     }
     try (PersistentMemory again = MemoryOpener.open(MemoryType.MAPPED, file, true)) {
@@ -70,7 +72,14 @@ class WriteBackTest {
     MappedWindows windows = windows();
     PmemStores stores = new PmemStores(file, SIZE, MemoryPool.openPool(file.toString()), windows);
     try (PersistentMemory memory =
-        new PmemMemory(file, SIZE, Durability.FORCE, windows, failingOnce(), Optional.of(stores))) {
+        new PmemMemory(
+            file,
+            SIZE,
+            Durability.FORCE,
+            windows,
+            failingOnce(),
+            Optional.of(stores),
+            Optional.empty())) {
       staysRefused(memory);
     }
   }
