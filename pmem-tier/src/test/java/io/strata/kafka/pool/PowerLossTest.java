@@ -431,6 +431,7 @@ class PowerLossTest {
       Slot other = segment(pool);
       Slot freed = segment(pool);
       Slot third = segment(pool);
+      Slot reused = allocate(pool); // its slot is not the one that is freed
       for (Slot slot : List.of(other, freed, third)) {
         slot.force(0, 150_000);
       }
@@ -445,7 +446,6 @@ class PowerLossTest {
           () -> pool.release(List.of()));
       pool.release(third.truncate(0));
       pool.release(freedExtents);
-      Slot reused = allocate(pool);
       append(pool, reused, 900_000, 1);
       reused.force(0, 900_000);
       memory = memory.crash(new Random(cut));
