@@ -32,9 +32,6 @@ class KafkaOwnTestsTest {
 
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
-  private static final String PROVIDER =
-      "-Djava.nio.file.spi.DefaultFileSystemProvider=io.strata.kafka.nio.StrataFileSystemProvider";
-
   /** A summary line of the launcher: {@code [ 30 tests found ]}. */
   private static final Pattern SUMMARY =
       Pattern.compile("\\[ *([0-9]+) tests (found|successful|failed|skipped|aborted) *]");
@@ -79,7 +76,7 @@ class KafkaOwnTestsTest {
     assertThat(jdk.found()).isPositive();
     assertThat(jdk).isEqualTo(new Counts(jdk.found(), jdk.found(), 0, 0));
 
-    Counts ours = run(subject, "strata", List.of(PROVIDER), List.of());
+    Counts ours = run(subject, "strata", List.of(Installed.PROVIDER_FLAG), List.of());
     reporter.publishEntry(subject + " on Strata's provider", ours.toString());
     assertThat(ours).isEqualTo(jdk);
 
@@ -133,7 +130,7 @@ class KafkaOwnTestsTest {
     Path properties = logs.resolve("server.properties");
     Files.write(properties, List.of("node.id=1", "log.dirs=" + logs, "strata.pools=" + pool));
     return List.of(
-        PROVIDER,
+        Installed.PROVIDER_FLAG,
         "-Dstrata.role=broker",
         "-Dstrata.config=" + properties,
         "-Dstrata.test.placement=" + Pattern.quote(directory + "/") + files,

@@ -2,7 +2,6 @@ package io.strata.kafka.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.it.StockBroker.Installed;
 import io.strata.kafka.layout.SuperblockLayout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -140,7 +139,7 @@ class RefusalTest {
   @Test
   void poolIsMissing() throws Exception {
     Files.delete(pool);
-    assertRefused(pool.toString(), "mount its file system");
+    assertRefused(pool.toString(), "mount its file system", "hot-0");
   }
 
   @Test

@@ -29,9 +29,6 @@ import org.apache.kafka.common.Uuid;
  */
 final class StockBroker implements AutoCloseable {
 
-  static final String PROVIDER_FLAG =
-      "-Djava.nio.file.spi.DefaultFileSystemProvider=io.strata.kafka.nio.StrataFileSystemProvider";
-
   private static final Pattern STARTED = Pattern.compile("Kafka Server started");
   private static final Duration START_LIMIT = Duration.ofMinutes(2);
   private static final Duration STOP_LIMIT = Duration.ofMinutes(1);
@@ -45,18 +42,6 @@ final class StockBroker implements AutoCloseable {
   private Installed installed;
   private Optional<JavaProcess> process = Optional.empty();
   private int starts;
-
-  /** What a JVM may have of ours; the lines in server.properties are another matter. */
-  enum Installed {
-    /** Stock. */
-    NOTHING,
-    /** The jar on the class path, without the flag. */
-    JAR,
-    /** The flag, without the jar. */
-    FLAG,
-    /** As it should be. */
-    JAR_AND_FLAG
-  }
 
   private StockBroker(Builder builder) {
     folder = builder.folder;
@@ -150,24 +135,11 @@ final class StockBroker implements AutoCloseable {
                     "-Djava.rmi.server.hostname=127.0.0.1",
                     "-Dcom.sun.management.jmxremote.authenticate=false",
                     "-Dcom.sun.management.jmxremote.ssl=false")));
-    command.addAll(strataOptions());
+    command.addAll(jvmOptions);
+    command.addAll(installed.jvmOptions());
     command.add("kafka.Kafka");
     command.add(propertiesFile().toString());
     process = Optional.of(JavaProcess.start("broker", command, folder, consoleLog(), serverLog()));
-  }
-
-  /** Class path, flag and what the test adds; the same for the broker and for its tools. */
-  private List<String> strataOptions() {
-    List<String> options = new ArrayList<>(jvmOptions);
-    if (installed == Installed.JAR_AND_FLAG || installed == Installed.FLAG) {
-      options.add(PROVIDER_FLAG);
-    }
-    options.add("-cp");
-    options.add(
-        installed == Installed.JAR_AND_FLAG || installed == Installed.JAR
-            ? Distribution.kafkaClassPath() + ":" + Distribution.strataJar()
-            : Distribution.kafkaClassPath());
-    return options;
   }
 
   // ---------------------------------------------------------------------------------------------
@@ -180,7 +152,8 @@ final class StockBroker implements AutoCloseable {
     List<String> command = new ArrayList<>(List.of("-Xmx256m"));
     command.add("-Dstrata.it.log=" + folder.resolve("tools.log"));
     command.add("-Dlog4j2.configurationFile=" + log4jConfiguration());
-    command.addAll(strataOptions());
+    command.addAll(jvmOptions);
+    command.addAll(installed.jvmOptions());
     command.add(mainClass);
     command.addAll(List.of(arguments));
     String name = mainClass.substring(mainClass.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);

@@ -1,0 +1,39 @@
+package io.strata.kafka.it;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a broker's JVM may have of ours; the lines in server.properties are another matter. */
+enum Installed {
+  /** Stock. */
+  NOTHING(false, false),
+  /** The jar on the class path, without the flag. */
+  JAR(true, false),
+  /** The flag, without the jar. */
+  FLAG(false, true),
+  /** As it should be. */
+  JAR_AND_FLAG(true, true);
+
+  /** The flag that a user adds to KAFKA_OPTS. */
+  static final String PROVIDER_FLAG =
+      "-Djava.nio.file.spi.DefaultFileSystemProvider=io.strata.kafka.nio.StrataFileSystemProvider";
+
+  private final boolean jar;
+  private final boolean flag;
+
+  Installed(boolean jar, boolean flag) {
+    this.jar = jar;
+    this.flag = flag;
+  }
+
+  /** Flag and class path; the same for a broker and for the tools of its user. */
+  List<String> jvmOptions() {
+    List<String> options = new ArrayList<>();
+    if (flag) {
+      options.add(PROVIDER_FLAG);
+    }
+    String kafka = Distribution.kafkaClassPath();
+    options.addAll(List.of("-cp", jar ? kafka + ":" + Distribution.strataJar() : kafka));
+    return options;
+  }
+}
