@@ -77,6 +77,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       LogDirectories directories = LogDirectories.open(spec, pools.paths(), events);
       SegmentRegistry registry = new SegmentRegistry();
       RecoveryReport report = new Recovery(pools, directories, registry).run();
+      directories.recordPools();
       events.recovered(report);
       HotTier tier = new HotTier(spec, events, pools, directories, registry, report);
       tier.registry.all().forEach(tier.keeper::makeDurableLater);

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -45,7 +46,7 @@ final class LogDirectories {
   }
 
   /**
-   * Claims the log directories that exist, and records in each where the pools are.
+   * Claims the log directories that exist.
    *
    * @throws IOException if a directory's file system cannot keep tags, or if two directories claim
    *     to be the same
@@ -64,7 +65,6 @@ final class LogDirectories {
       LogDirectory directory;
       try {
         directory = LogDirectory.claim(configured);
-        directory.recordPools(pools);
       } catch (LogDirectory.NoAttributesException e) {
         throw e;
       } catch (IOException e) {
@@ -86,6 +86,20 @@ final class LogDirectories {
       byPath.put(directory.path(), directory);
     }
     return new LogDirectories(byPath, skipped, events, spec.forcedPlacement(), pools);
+  }
+
+  /**
+   * Records in each directory where the pools are. After the recovery: a start that is refused, for
+   * another file is where the pool was, must not make it forget which pool that was.
+   */
+  void recordPools() {
+    for (LogDirectory directory : List.copyOf(byPath.values())) {
+      try {
+        directory.recordPools(pools);
+      } catch (IOException e) {
+        skip(directory, "it cannot be used: " + e);
+      }
+    }
   }
 
   /** Passes over a directory after all; called while the tier is being opened. */
