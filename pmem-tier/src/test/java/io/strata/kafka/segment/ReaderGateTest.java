@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -86,6 +87,8 @@ final class ReaderGateTest {
     // Published: stamp << 2 | block.
     AtomicLong published = new AtomicLong(1L << 2);
     memory.set(0, 1);
+    // Nothing is published before each reader is under way: a fast writer would be done by then.
+    CountDownLatch underWay = new CountDownLatch(readers);
     ExecutorService pool = Executors.newFixedThreadPool(readers);
     try {
       List<Future<?>> running = new ArrayList<>();
@@ -108,9 +111,11 @@ final class ReaderGateTest {
                     }
                     gate.exit(token);
                     reads.incrementAndGet();
+                    underWay.countDown();
                   }
                 }));
       }
+      assertThat(underWay.await(60, TimeUnit.SECONDS)).isTrue();
       Random random = new Random(seed);
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
       int stamp = 1;
