@@ -139,7 +139,7 @@ class RefusalTest {
   @Test
   void poolIsMissing() throws Exception {
     Files.delete(pool);
-    assertRefused(pool.toString(), "mount its file system", "hot-0");
+    assertRefused(pool.toString(), "Mount its file system", "hot-0", "set-aside");
   }
 
   @Test
