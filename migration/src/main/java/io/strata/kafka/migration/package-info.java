@@ -2,7 +2,8 @@
  * Where segments are placed and how they move between tiers. Knows plugin-api alone: no files, no
  * pool, no Kafka.
  *
- * <p>Public door: {@link io.strata.kafka.migration.TopicPlacement}.
+ * <p>Public doors: {@link io.strata.kafka.migration.TopicPlacement}; {@link
+ * io.strata.kafka.migration.TieredSegments}, which the broker's side implements.
  */
 @NullMarked
 package io.strata.kafka.migration;

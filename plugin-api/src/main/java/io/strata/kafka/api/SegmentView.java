@@ -2,50 +2,85 @@ package io.strata.kafka.api;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.OptionalInt;
+
 /**
- * One segment as it was at one moment: what lives where.
+ * One segment as it was at one moment: where its bytes are, and what is known of their use.
+ *
+ * <p>Tiers are numbered from 0, the fastest; the last number is home, the segment's own file in
+ * Kafka's log directory. Times are in milliseconds since the epoch by the broker's clock.
  *
  * <p>Immutable and safe for use by any thread.
  *
+ * @param id the segment's number in this process: the same in all snapshots, never given twice
  * @param name the segment, by its file's and its directory's names
- * @param tier the pool that holds its head, by the pool's file name; {@code home} if none does
- * @param state the state of its bytes
- * @param bytesInPool bytes whose valid copy is in the pool: those below the seam
- * @param bytesAtHome bytes whose valid copy is in the segment's own file
+ * @param logDirectory the log directory that the segment's home is in, as a path
+ * @param tier the tier that its bytes are read from
+ * @param cleanTier a tier below {@code tier} that has a whole, durable copy, so that the copy in
+ *     {@code tier} may be evicted without I/O; empty if there is none (the segment is dirty), and
+ *     at home
+ * @param active whether Kafka may still append to it; such a segment is never moved
+ * @param spilled whether its tail is at home because the pool had no room
+ * @param bytes the segment's length
+ * @param poolBytes what it takes of {@code tier}'s room, in whole extents: what evicting it frees;
+ *     0 at home
+ * @param createdMillis when the segment became known to Strata: its creation, or for a file that
+ *     was there before, its modification time
+ * @param changedMillis when its bytes last changed, or {@code createdMillis}
+ * @param readMillis when a consumer, a follower or Kafka itself last read from it; {@code
+ *     createdMillis} if nobody has since the broker started
+ * @param recentReadBytes bytes read from it, each counting half after ten minutes, a quarter after
+ *     twenty, and so on
  */
 public record SegmentView(
-    SegmentName name, String tier, State state, long bytesInPool, long bytesAtHome) {
+    long id,
+    SegmentName name,
+    String logDirectory,
+    int tier,
+    OptionalInt cleanTier,
+    boolean active,
+    boolean spilled,
+    long bytes,
+    long poolBytes,
+    long createdMillis,
+    long changedMillis,
+    long readMillis,
+    double recentReadBytes) {
 
   /** The name of the last tier: the segment's own file in Kafka's log directory. */
   public static final String HOME = "home";
 
-  /** The state of a segment's bytes. */
-  public enum State {
-    /** All in the pool. */
-    HOT,
-    /** The head in the pool, the tail at home. */
-    SPILLED,
-    /** All at home, in an ordinary file. */
-    HOME
-  }
-
   /**
    * Checks the ranges.
    *
-   * @throws IllegalArgumentException if a count is negative
+   * @throws IllegalArgumentException if a tier or a count is negative, or the clean copy is not
+   *     below the tier
    */
   public SegmentView {
     requireNonNull(name);
-    requireNonNull(tier);
-    requireNonNull(state);
-    if (bytesInPool < 0 || bytesAtHome < 0) {
+    requireNonNull(logDirectory);
+    requireNonNull(cleanTier);
+    if (tier < 0 || bytes < 0 || poolBytes < 0 || !(recentReadBytes >= 0)) {
       throw new IllegalArgumentException(
-          name.id() + ": bytes in pool " + bytesInPool + ", at home " + bytesAtHome);
+          name.id()
+              + ": tier "
+              + tier
+              + ", bytes "
+              + bytes
+              + ", in the pool "
+              + poolBytes
+              + ", read recently "
+              + recentReadBytes
+              + ": expected numbers from 0");
+    }
+    if (cleanTier.isPresent() && cleanTier.getAsInt() <= tier) {
+      throw new IllegalArgumentException(
+          name.id() + ": clean in tier " + cleanTier.getAsInt() + ", expected one below " + tier);
     }
   }
 
-  /** The segment's length in bytes. */
-  public long bytes() {
-    return bytesInPool + bytesAtHome;
+  /** Whether a lower tier has a whole, durable copy. */
+  public boolean clean() {
+    return cleanTier.isPresent();
   }
 }

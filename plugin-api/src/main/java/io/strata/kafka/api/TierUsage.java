@@ -3,16 +3,39 @@ package io.strata.kafka.api;
 import static java.util.Objects.requireNonNull;
 
 /**
- * How full one pool is, at one moment.
+ * How full one tier is, at one moment: the sum over its pools. There is one for each tier but home.
+ *
+ * <p>{@code usedBytes} is {@code dirtyBytes} and {@code cleanBytes} and what belongs to no segment
+ * any more and is about to be free. Bytes are counted in whole extents.
  *
  * <p>Immutable and safe for use by any thread.
  *
- * @param pool the pool's file name
- * @param sizeBytes bytes that segments can use at most
- * @param usedBytes bytes that belong to segments, in whole extents
- * @param segments segments with a slot in the pool
+ * @param tier its number, from 0, the fastest
+ * @param name its name in {@code strata.tiers}
+ * @param capacityBytes bytes that segments can use at most
+ * @param usedBytes bytes that are not free
+ * @param dirtyBytes bytes of segments whose only whole copy is here, those being appended to
+ *     included
+ * @param cleanBytes bytes of segments that a lower tier has, too: free without I/O when needed
+ * @param activeBytes of {@code dirtyBytes}, those of segments that Kafka appends to
+ * @param segments segments with bytes or a place here
+ * @param freeSlots segments that can be added, as long as there is room for their bytes
+ * @param excessBytes dirty bytes that are to be copied down now: 0 while the dirty share is between
+ *     its marks, else what lies above the low mark (see {@code strata.migration.threshold})
+ * @param spareBytes room that may be filled by promotion now; 0 when promotion is off
  */
-public record TierUsage(String pool, long sizeBytes, long usedBytes, int segments) {
+public record TierUsage(
+    int tier,
+    String name,
+    long capacityBytes,
+    long usedBytes,
+    long dirtyBytes,
+    long cleanBytes,
+    long activeBytes,
+    int segments,
+    int freeSlots,
+    long excessBytes,
+    long spareBytes) {
 
   /**
    * Checks the ranges.
@@ -20,20 +43,69 @@ public record TierUsage(String pool, long sizeBytes, long usedBytes, int segment
    * @throws IllegalArgumentException if a count is negative or more is used than there is
    */
   public TierUsage {
-    requireNonNull(pool);
-    if (usedBytes < 0 || usedBytes > sizeBytes || segments < 0) {
+    requireNonNull(name);
+    if (tier < 0
+        || dirtyBytes < 0
+        || cleanBytes < 0
+        || activeBytes < 0
+        || usedBytes < 0
+        || usedBytes > capacityBytes
+        || segments < 0
+        || freeSlots < 0
+        || excessBytes < 0
+        || spareBytes < 0) {
       throw new IllegalArgumentException(
-          pool + ": size " + sizeBytes + ", used " + usedBytes + ", segments " + segments);
+          name
+              + ": capacity "
+              + capacityBytes
+              + ", used "
+              + usedBytes
+              + ", dirty "
+              + dirtyBytes
+              + ", clean "
+              + cleanBytes
+              + ", active "
+              + activeBytes
+              + ", segments "
+              + segments
+              + ", free slots "
+              + freeSlots
+              + ", excess "
+              + excessBytes
+              + ", spare "
+              + spareBytes
+              + ": expected numbers from 0, and not more used than there is");
     }
   }
 
-  /** Bytes that no segment has. */
+  /** Bytes that nothing uses. */
   public long freeBytes() {
-    return sizeBytes - usedBytes;
+    return capacityBytes - usedBytes;
   }
 
-  /** The used share, from 0 to 1; 1 for a pool without room. */
-  public double usedShare() {
-    return sizeBytes == 0 ? 1 : (double) usedBytes / sizeBytes;
+  /** Bytes that a burst finds without waiting for a copy: the free and the clean ones. */
+  public long reserveBytes() {
+    return Math.min(capacityBytes, freeBytes() + cleanBytes);
+  }
+
+  /** The dirty share of the capacity, from 0 to 1; 1 for a tier without room. */
+  public double dirtyShare() {
+    return capacityBytes == 0 ? 1 : Math.min(1, (double) dirtyBytes / capacityBytes);
+  }
+
+  /** This usage with what the engine asks of policies. */
+  public TierUsage withDemand(long excess, long spare) {
+    return new TierUsage(
+        tier,
+        name,
+        capacityBytes,
+        usedBytes,
+        dirtyBytes,
+        cleanBytes,
+        activeBytes,
+        segments,
+        freeSlots,
+        excess,
+        spare);
   }
 }

@@ -1,10 +1,12 @@
 /**
- * What others implement against: names and views of segments, usage of pools, and the placement
- * policy. No I/O, no Kafka classes.
+ * What others implement against. No I/O, no Kafka classes, nothing but the JDK.
  *
- * <p>Public doors: {@link io.strata.kafka.api.PlacementPolicy} to implement; {@link
- * io.strata.kafka.api.SegmentName}, {@link io.strata.kafka.api.SegmentId}, {@link
- * io.strata.kafka.api.SegmentView} and {@link io.strata.kafka.api.TierUsage} to read.
+ * <p>Public doors, to implement: {@link io.strata.kafka.api.MigrationPolicy} with its {@link
+ * io.strata.kafka.api.MigrationPolicyProvider}, {@link io.strata.kafka.api.MigrationListener},
+ * {@link io.strata.kafka.api.PlacementPolicy}. To read: {@link io.strata.kafka.api.TierSnapshot}
+ * with its {@link io.strata.kafka.api.SegmentView}s and {@link io.strata.kafka.api.TierUsage}s,
+ * {@link io.strata.kafka.api.SegmentName}, {@link io.strata.kafka.api.SegmentId}. To return: {@link
+ * io.strata.kafka.api.Move}.
  */
 @NullMarked
 package io.strata.kafka.api;

@@ -1,0 +1,32 @@
+package io.strata.kafka.migration;
+
+/**
+ * What a move asks while it copies.
+ *
+ * <p>Thread safety: used by the moving thread.
+ */
+public interface MoveControl {
+
+  /** Neither waits nor stops. */
+  MoveControl UNLIMITED =
+      new MoveControl() {
+        @Override
+        public boolean cancelled() {
+          return false;
+        }
+
+        @Override
+        public void beforeCopying(long bytes) {}
+      };
+
+  /** Whether the move is to stop as soon as it can; asked before each piece. */
+  boolean cancelled();
+
+  /**
+   * Waits until the rate limit lets {@code bytes} be copied. Called before each piece, and never
+   * with a lock held that an append could wait for.
+   *
+   * @param bytes from 1 to 1 MiB
+   */
+  void beforeCopying(long bytes) throws InterruptedException;
+}

@@ -1,0 +1,46 @@
+package io.strata.kafka.migration;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * How a move ended that did not fail.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param outcome how
+ * @param bytes copied; for an eviction, freed; 0 unless done
+ * @param reason one phrase; empty when done
+ */
+public record MoveResult(Outcome outcome, long bytes, String reason) {
+
+  /** How a move ended. */
+  public enum Outcome {
+    /** It has been made. */
+    DONE,
+    /** The segment is gone or changed, or the engine asked to stop. */
+    CANCELLED,
+    /** The target tier has no room, clean segments evicted. */
+    NO_ROOM
+  }
+
+  /** Checks that nothing is null. */
+  public MoveResult {
+    requireNonNull(outcome);
+    requireNonNull(reason);
+  }
+
+  /** It has been made. */
+  public static MoveResult done(long bytes) {
+    return new MoveResult(Outcome.DONE, bytes, "");
+  }
+
+  /** The segment is gone or changed, or the engine asked to stop. */
+  public static MoveResult cancelled(String reason) {
+    return new MoveResult(Outcome.CANCELLED, 0, reason);
+  }
+
+  /** The target tier has no room. */
+  public static MoveResult noRoom(String reason) {
+    return new MoveResult(Outcome.NO_ROOM, 0, reason);
+  }
+}

@@ -1,0 +1,79 @@
+package io.strata.kafka.migration;
+
+import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.api.TierUsage;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * The tiers as the engine moves segments in them: what the broker's side implements.
+ *
+ * <p>Every move leaves at least one whole, durable copy at any moment, whatever happens; readers
+ * and appends go on during it and see nothing of it. A segment that is changed, deleted or renamed
+ * while it is copied wins: the move is {@linkplain MoveResult.Outcome#CANCELLED cancelled}.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads; the caller makes at most
+ * one move of a segment at a time.
+ */
+public interface TieredSegments {
+
+  /**
+   * All segments that may move, and the tiers' usage without any demand ({@code excessBytes} and
+   * {@code spareBytes} are 0). Costs time in proportion to the number of segments; does no I/O.
+   */
+  State state();
+
+  /**
+   * Usages and segments.
+   *
+   * @param tiers fastest first, home excepted
+   * @param segments in no particular order
+   */
+  record State(List<TierUsage> tiers, List<SegmentView> segments) {
+    /** Copies the lists. */
+    public State {
+      tiers = List.copyOf(tiers);
+      segments = List.copyOf(segments);
+    }
+  }
+
+  /**
+   * Copies a sealed segment down, verifies the copy and makes it durable: the segment is clean.
+   *
+   * @param id {@link SegmentView#id}
+   * @param toTier a tier below the segment's; home is the last
+   * @throws CorruptSegmentException if the segment's own bytes are not what Kafka wrote: they are
+   *     copied nowhere
+   * @throws IOException if the copy failed; the segment is as it was
+   */
+  MoveResult destage(long id, int toTier, MoveControl control)
+      throws IOException, InterruptedException;
+
+  /** Gives up the upper copy of a clean segment. */
+  MoveResult evict(long id) throws IOException;
+
+  /**
+   * Copies a sealed segment up; it is clean there, since the lower copy stays. A spilled segment
+   * whose own tier is given becomes whole there.
+   *
+   * @throws CorruptSegmentException as {@link #destage}
+   * @throws IOException if the copy failed; the segment is as it was
+   */
+  MoveResult promote(long id, int toTier, MoveControl control)
+      throws IOException, InterruptedException;
+
+  /**
+   * Which clean segments an append may evict for its room from now on, the first one first. Those
+   * that become clean later come after them. Segments that are not listed and were clean before are
+   * not evicted.
+   *
+   * @param ids {@link SegmentView#id}s
+   */
+  void evictionOrder(List<Long> ids);
+
+  /**
+   * Has {@code wake} run when something happens that planning should not wait for: a segment was
+   * sealed, or an append found no room. It must be quick.
+   */
+  void onDemand(Runnable wake);
+}

@@ -1,0 +1,77 @@
+package io.strata.kafka.api;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * What a policy asks for: one step of one segment.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param kind what to do
+ * @param segment the segment, as the snapshot showed it
+ * @param toTier the tier that gets a copy; for {@link Kind#EVICT} the tier that has it
+ */
+public record Move(Kind kind, SegmentView segment, int toTier) {
+
+  /** The kinds of moves. */
+  public enum Kind {
+    /** Copy the segment to a lower tier and make it durable there: it is clean then. */
+    DESTAGE,
+    /** Give up the copy of a clean segment in its tier, without I/O. */
+    EVICT,
+    /** Copy the segment up: it is read from there, and clean. */
+    PROMOTE
+  }
+
+  /**
+   * Checks that the direction fits the kind.
+   *
+   * @throws IllegalArgumentException if it does not
+   */
+  public Move {
+    requireNonNull(kind);
+    requireNonNull(segment);
+    boolean down = toTier > segment.tier();
+    boolean spillMended = kind == Kind.PROMOTE && segment.spilled() && toTier == segment.tier();
+    if (toTier < 0
+        || (kind == Kind.PROMOTE ? toTier >= segment.tier() && !spillMended : !down)
+        || (kind == Kind.EVICT && !segment.clean())) {
+      throw new IllegalArgumentException(
+          kind
+              + " of "
+              + segment.name().id()
+              + " from tier "
+              + segment.tier()
+              + (segment.clean() ? " (clean)" : " (dirty)")
+              + " to tier "
+              + toTier);
+    }
+  }
+
+  /** Copies down to {@code toTier}. */
+  public static Move destage(SegmentView segment, int toTier) {
+    return new Move(Kind.DESTAGE, segment, toTier);
+  }
+
+  /**
+   * Gives up the copy of a clean segment.
+   *
+   * @throws IllegalArgumentException if the segment is not clean
+   */
+  public static Move evict(SegmentView segment) {
+    return new Move(Kind.EVICT, segment, segment.cleanTier().orElse(segment.tier()));
+  }
+
+  /**
+   * Copies up to {@code toTier}; a spilled segment also to its own tier, which then has all of it.
+   */
+  public static Move promote(SegmentView segment, int toTier) {
+    return new Move(Kind.PROMOTE, segment, toTier);
+  }
+
+  /** For messages: {@code DESTAGE orders-3@4711 from tier 0 to tier 1}. */
+  @Override
+  public String toString() {
+    return kind + " " + segment.name().id() + " from tier " + segment.tier() + " to tier " + toTier;
+  }
+}
