@@ -77,10 +77,5 @@ class SegmentNameTest {
     assertThatThrownBy(() -> new SegmentId("", 0, 0)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new SegmentId("t", -1, 0))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> new TierUsage("p", 10, 11, 0))
-        .isInstanceOf(IllegalArgumentException.class);
-    assertThat(new TierUsage("p", 10, 4, 1).freeBytes()).isEqualTo(6);
-    assertThat(new TierUsage("p", 10, 4, 1).usedShare()).isEqualTo(0.4);
-    assertThat(new TierUsage("p", 0, 0, 0).usedShare()).isEqualTo(1);
   }
 }

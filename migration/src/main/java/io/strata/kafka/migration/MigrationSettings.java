@@ -1,0 +1,101 @@
+package io.strata.kafka.migration;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How the engine works: the checked values of the {@code strata.migration.*} keys.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param mode whether a copy in the pool is kept once it is clean
+ * @param thresholds for each tier but home, fastest first: the dirty share of its capacity above
+ *     which segments are copied down, from 0 (as soon as sealed) to 1; -1 for never
+ * @param hysteresis how far below the threshold the dirty share is brought, from 0 to 1: the low
+ *     mark is the threshold less this, and not below 0
+ * @param promote whether segments are copied up
+ * @param threads how many moves are made at once, from 1
+ * @param downBytesPerSecond the rate limit of copies down, all threads together; 0 for none
+ * @param upBytesPerSecond the rate limit of copies up, all threads together; 0 for none
+ * @param interval between two planning rounds
+ * @param policy the name of the policy
+ * @param policyParameters its parameters, by name
+ * @param pinnedTopics regular expressions of whole topic names whose segments stay in their tier
+ * @param excludedTopics regular expressions of whole topic names whose segments leave the pools as
+ *     soon as they are sealed, and are never promoted
+ */
+public record MigrationSettings(
+    Mode mode,
+    List<Double> thresholds,
+    double hysteresis,
+    boolean promote,
+    int threads,
+    long downBytesPerSecond,
+    long upBytesPerSecond,
+    Duration interval,
+    String policy,
+    Map<String, String> policyParameters,
+    List<String> pinnedTopics,
+    List<String> excludedTopics) {
+
+  /** What becomes of a copy in a pool when a lower tier has it, too. */
+  public enum Mode {
+    /** It stays readable until its room is needed. */
+    EAGER("eager"),
+    /** It is given up at once, as Pafka does. */
+    THRESHOLD("threshold");
+
+    private final String configName;
+
+    Mode(String configName) {
+      this.configName = configName;
+    }
+
+    /** The value of {@code strata.migration.mode}. */
+    public String configName() {
+      return configName;
+    }
+  }
+
+  /**
+   * Copies the collections.
+   *
+   * @throws IllegalArgumentException if a number is out of its range
+   */
+  public MigrationSettings {
+    requireNonNull(mode);
+    requireNonNull(interval);
+    requireNonNull(policy);
+    thresholds = List.copyOf(thresholds);
+    policyParameters = Map.copyOf(policyParameters);
+    pinnedTopics = List.copyOf(pinnedTopics);
+    excludedTopics = List.copyOf(excludedTopics);
+    for (double threshold : thresholds) {
+      if (!(threshold == -1 || (threshold >= 0 && threshold <= 1))) {
+        throw new IllegalArgumentException("threshold " + threshold + ", expected -1 or 0 to 1");
+      }
+    }
+    if (!(hysteresis >= 0 && hysteresis <= 1)
+        || threads < 1
+        || downBytesPerSecond < 0
+        || upBytesPerSecond < 0
+        || interval.isNegative()
+        || interval.isZero()) {
+      throw new IllegalArgumentException(
+          "hysteresis "
+              + hysteresis
+              + ", threads "
+              + threads
+              + ", down "
+              + downBytesPerSecond
+              + ", up "
+              + upBytesPerSecond
+              + ", interval "
+              + interval
+              + ": out of range");
+    }
+  }
+}
