@@ -107,7 +107,9 @@ final class PoolCreateCommand implements Callable<Integer> {
     }
     Path target = target(strata);
     MemoryType poolType =
-        type != null ? type : strata.map(StrataConfig::poolType).orElse(MemoryType.MAPPED);
+        type != null
+            ? type
+            : strata.map(config -> configuredType(config, target)).orElse(MemoryType.MAPPED);
     PoolSpec pool =
         PoolSpec.of(target, poolType, size.bytes())
             .withOwner(broker.isPresent() ? ownerOf(broker.get()) : givenOwner())
@@ -125,6 +127,11 @@ final class PoolCreateCommand implements Callable<Integer> {
     }
     PoolReport.print(List.of(PoolReport.of(target)), json.given(), spec.commandLine().getOut());
     return ExitCode.OK.code();
+  }
+
+  /** That of the pool's tier; of the first tier, if the pool is not listed yet. */
+  private static MemoryType configuredType(StrataConfig config, Path pool) {
+    return config.pools().contains(pool) ? config.poolType(pool) : config.tiers().get(0).type();
   }
 
   private Path target(Optional<StrataConfig> strata) throws UsageException {

@@ -1,44 +1,67 @@
 package io.strata.kafka.config;
 
 import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.TopicPlacement;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
 
 /**
  * The checked values of the {@code strata.*} keys.
  *
  * <p>Immutable and safe for use by any thread.
  *
- * @param pools the pool files, absolute; at least one
- * @param poolType how they are reached
+ * @param tiers the tiers but home, fastest first; at least one
  * @param poolPrefault whether to touch every page when a pool is opened
  * @param topicsInclude expressions of topics that may be hot
  * @param topicsExclude expressions of topics that may not
  * @param requireDax whether a pool that does not survive a power cut is refused
  * @param spillForce whether spilled appends are forced
  * @param homeMtimeInterval how often home's modification time follows the appends
+ * @param migration how segments move between the tiers; which policies there are is known on the
+ *     broker's class path only, so that the policy and its parameters are as written
  */
 public record StrataConfig(
-    List<Path> pools,
-    MemoryType poolType,
+    List<TierConfig> tiers,
     boolean poolPrefault,
     List<String> topicsInclude,
     List<String> topicsExclude,
     boolean requireDax,
     SpillForce spillForce,
-    Duration homeMtimeInterval) {
+    Duration homeMtimeInterval,
+    MigrationSettings migration) {
 
   /** Copies the lists. */
   public StrataConfig {
-    pools = List.copyOf(pools);
+    tiers = List.copyOf(tiers);
     topicsInclude = List.copyOf(topicsInclude);
     topicsExclude = List.copyOf(topicsExclude);
+  }
+
+  /** The pool files of all tiers, those of the fastest first. */
+  public List<Path> pools() {
+    return tiers.stream().flatMap(tier -> tier.pools().stream()).toList();
+  }
+
+  /** The tiers' names, fastest first. */
+  public List<String> tierNames() {
+    return tiers.stream().map(TierConfig::name).toList();
+  }
+
+  /**
+   * How a pool is reached: by the type of its tier.
+   *
+   * @param pool one of {@link #pools}, of any file system provider
+   */
+  public MemoryType poolType(Path pool) {
+    return tiers.stream()
+        .filter(tier -> tier.pools().stream().map(Path::toString).anyMatch(pool.toString()::equals))
+        .map(TierConfig::type)
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException(pool + " is in no tier"));
   }
 
   /** Which segments may be hot, by {@code strata.topics.include} and {@code .exclude}. */
@@ -92,105 +115,39 @@ public record StrataConfig(
    * @param properties keys and values as in {@code server.properties}
    */
   public static Parsed parse(Map<String, String> properties) {
-    Reader reader = new Reader(properties);
-    Optional<List<Path>> pools = reader.read(StrataKeys.POOLS);
-    Optional<MemoryType> poolType = reader.read(StrataKeys.POOL_TYPE);
+    KeyReader reader = new KeyReader(properties);
+    List<TierConfig> tiers = TierKeys.read(reader);
     Optional<Boolean> prefault = reader.read(StrataKeys.POOL_PREFAULT);
     Optional<List<String>> include = reader.read(StrataKeys.TOPICS_INCLUDE);
     if (include.isPresent() && include.get().contains(TopicPlacement.CLUSTER_METADATA)) {
-      reader.problems.add(
-          ConfigProblem.error(
-              StrataKeys.TOPICS_INCLUDE.name(),
-              "'" + TopicPlacement.CLUSTER_METADATA + "'",
-              "topics that can be hot",
-              "take it out: Kafka loads this topic before Strata can keep a broker without the"
-                  + " provider from starting, which would take its log for empty"));
+      reader.refuse(
+          StrataKeys.TOPICS_INCLUDE.name(),
+          "'" + TopicPlacement.CLUSTER_METADATA + "'",
+          "topics that can be hot",
+          "take it out: Kafka loads this topic before Strata can keep a broker without the"
+              + " provider from starting, which would take its log for empty");
     }
     Optional<List<String>> exclude = reader.read(StrataKeys.TOPICS_EXCLUDE);
     Optional<Boolean> requireDax = reader.read(StrataKeys.REQUIRE_DAX);
     Optional<SpillForce> spillForce = reader.read(StrataKeys.SPILL_FORCE);
     Optional<Long> mtimeInterval = reader.read(StrataKeys.HOME_MTIME_INTERVAL_MS);
+    Optional<MigrationSettings> migration =
+        MigrationKeys.read(reader, tiers.stream().map(TierConfig::name).toList());
     reader.refuseUnknown();
-    if (!reader.problems.isEmpty()) {
-      return new Parsed(Optional.empty(), reader.problems);
+    if (!reader.problems().isEmpty()) {
+      return new Parsed(Optional.empty(), reader.problems());
     }
     return new Parsed(
         Optional.of(
             new StrataConfig(
-                pools.orElseThrow(),
-                poolType.orElseThrow(),
+                tiers,
                 prefault.orElseThrow(),
                 include.orElseThrow(),
                 exclude.orElseThrow(),
                 requireDax.orElseThrow(),
                 spillForce.orElseThrow(),
-                Duration.ofMillis(mtimeInterval.orElseThrow()))),
+                Duration.ofMillis(mtimeInterval.orElseThrow()),
+                migration.orElseThrow())),
         List.of());
-  }
-
-  /** Reads keys one by one and collects what is wrong. */
-  private static final class Reader {
-    private final Map<String, String> properties;
-    private final List<ConfigProblem> problems = new ArrayList<>();
-
-    Reader(Map<String, String> properties) {
-      this.properties = properties;
-    }
-
-    /** The value, or empty and one more problem. */
-    <T> Optional<T> read(StrataKey<T> key) {
-      Optional<String> written = Optional.ofNullable(properties.get(key.name()));
-      Optional<String> value = written.or(key::defaultValue);
-      if (value.isEmpty()) {
-        problems.add(
-            ConfigProblem.error(
-                key.name(),
-                "nothing",
-                key.expected(),
-                "set it in server.properties (see docs/reference/configuration.md)"));
-        return Optional.empty();
-      }
-      String text = value.get();
-      if (text.contains("${")) {
-        problems.add(
-            ConfigProblem.error(
-                key.name(),
-                "'" + text + "'",
-                key.expected(),
-                "write the value itself: configuration providers are not resolved for strata.*"
-                    + " keys, which are read before Kafka starts"));
-        return Optional.empty();
-      }
-      try {
-        return Optional.of(key.parse(text));
-      } catch (IllegalArgumentException e) {
-        String detail = Optional.ofNullable(e.getMessage()).orElse("");
-        problems.add(
-            ConfigProblem.error(
-                key.name(),
-                "'" + text + "'" + (detail.isEmpty() ? "" : " (" + detail + ")"),
-                key.expected(),
-                key.defaultValue()
-                    .map(
-                        d ->
-                            "correct it, or remove the key for the default "
-                                + (d.isEmpty() ? "(empty)" : "'" + d + "'"))
-                    .orElse("correct it")));
-        return Optional.empty();
-      }
-    }
-
-    void refuseUnknown() {
-      for (String name : new TreeSet<>(properties.keySet())) {
-        if (name.startsWith(StrataKeys.PREFIX) && StrataKeys.find(name).isEmpty()) {
-          problems.add(
-              ConfigProblem.error(
-                  name,
-                  "an unknown key",
-                  "one that docs/reference/configuration.md lists",
-                  "did you mean " + StrataKeys.nearest(name).name() + "? Otherwise remove it"));
-        }
-      }
-    }
   }
 }

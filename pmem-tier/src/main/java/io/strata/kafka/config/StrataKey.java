@@ -3,10 +3,16 @@ package io.strata.kafka.config;
 import static java.util.Objects.requireNonNull;
 
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The declaration of one key: everything that the parser, the messages and the reference page know
  * of it.
+ *
+ * <p>A key's name may have one placeholder, as in {@code strata.tier.<name>.pools}: it then
+ * declares all keys that have a word in its place. {@link #partOf} finds that word, {@link #with}
+ * makes the key of a word.
  *
  * <p>Immutable and safe for use by any thread.
  *
@@ -26,9 +32,16 @@ public final class StrataKey<T> {
     T parse(String value);
   }
 
+  /** What stands for a word in a name. */
+  private static final Pattern PLACEHOLDER = Pattern.compile("<[a-z]+>");
+
+  /** What may stand in a placeholder's place. */
+  private static final String WORD = "([A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*)";
+
   private final String name;
   private final String type;
   private final Optional<String> defaultValue;
+  private final Optional<String> otherwise;
   private final String expected;
   private final String documentation;
   private final String since;
@@ -39,11 +52,24 @@ public final class StrataKey<T> {
     this.name = builder.name;
     this.type = builder.type;
     this.defaultValue = builder.defaultValue;
+    this.otherwise = builder.otherwise;
     this.expected = builder.expected;
     this.documentation = builder.documentation;
     this.since = builder.since;
     this.dynamic = builder.dynamic;
     this.parser = builder.parser;
+  }
+
+  private StrataKey(StrataKey<T> pattern, String name) {
+    this.name = name;
+    this.type = pattern.type;
+    this.defaultValue = pattern.defaultValue;
+    this.otherwise = pattern.otherwise;
+    this.expected = pattern.expected;
+    this.documentation = pattern.documentation;
+    this.since = pattern.since;
+    this.dynamic = pattern.dynamic;
+    this.parser = pattern.parser;
   }
 
   /** The key, for example {@code strata.pool.type}. */
@@ -56,9 +82,41 @@ public final class StrataKey<T> {
     return type;
   }
 
-  /** The default as it would be written in the file; empty if the key is required. */
+  /**
+   * Whether the name has a placeholder: it stands for many keys, and none of them has this name.
+   */
+  public boolean patterned() {
+    return PLACEHOLDER.matcher(name).find();
+  }
+
+  /** What stands in the placeholder's place in {@code actual}; empty if it is no such key. */
+  public Optional<String> partOf(String actual) {
+    Matcher placeholder = PLACEHOLDER.matcher(name);
+    if (!placeholder.find()) {
+      return Optional.empty();
+    }
+    Matcher matcher =
+        Pattern.compile(
+                Pattern.quote(name.substring(0, placeholder.start()))
+                    + WORD
+                    + Pattern.quote(name.substring(placeholder.end())))
+            .matcher(actual);
+    return matcher.matches() ? Optional.of(matcher.group(1)) : Optional.empty();
+  }
+
+  /** The one key that has {@code part} in the placeholder's place. */
+  public StrataKey<T> with(String part) {
+    return new StrataKey<>(this, PLACEHOLDER.matcher(name).replaceFirst(part));
+  }
+
+  /** The default as it would be written in the file; empty if there is no fixed one. */
   public Optional<String> defaultValue() {
     return defaultValue;
+  }
+
+  /** What holds when the key is absent and has no fixed default, for the reader. */
+  public Optional<String> otherwise() {
+    return otherwise;
   }
 
   /** The values allowed, as a phrase that completes "expected ...". */
@@ -105,6 +163,7 @@ public final class StrataKey<T> {
     private final String type;
     private final Parser<T> parser;
     private Optional<String> defaultValue = Optional.empty();
+    private Optional<String> otherwise = Optional.empty();
     private String expected = "";
     private String documentation = "";
     private String since = "0.1.0";
@@ -118,6 +177,11 @@ public final class StrataKey<T> {
 
     Builder<T> defaultValue(String value) {
       this.defaultValue = Optional.of(value);
+      return this;
+    }
+
+    Builder<T> otherwise(String phrase) {
+      this.otherwise = Optional.of(phrase);
       return this;
     }
 

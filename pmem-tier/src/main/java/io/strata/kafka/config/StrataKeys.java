@@ -1,11 +1,14 @@
 package io.strata.kafka.config;
 
 import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.migration.MigrationSettings;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -19,16 +22,31 @@ public final class StrataKeys {
   /** What every key begins with. */
   public static final String PREFIX = "strata.";
 
+  /** {@code strata.tiers}. */
+  public static final StrataKey<List<String>> TIERS =
+      StrataKey.named("strata.tiers", "list of names", Values::parseTiers)
+          .defaultValue("pmem")
+          .expected(
+              "a comma-separated list of names, each once: lower-case letters, digits and hyphens,"
+                  + " a letter first, 32 characters at most, and not home")
+          .documentation(
+              "The tiers above home, fastest first. Each has pools of its own"
+                  + " (`strata.tier.<name>.pools`). Home, the segment's own file in `log.dirs`, is"
+                  + " always the last and is not listed.")
+          .build();
+
   /** {@code strata.pools}. */
   public static final StrataKey<List<Path>> POOLS =
       StrataKey.named("strata.pools", "list of files", Values::parseFiles)
+          .otherwise("none: required, unless `strata.tier.<first>.pools` is set")
           .expected("a comma-separated list of pool files, each once")
           .documentation(
-              "The pool files of the hot tier. Create each with `strata pool create`. A segment"
-                  + " lies wholly in one pool; new segments go to the pool with the most free"
-                  + " room. A pool that holds segments must stay in the list: take it out after"
-                  + " `strata drain`. Relative names are resolved against the working directory of"
-                  + " the broker.")
+              "The pool files of the first tier: the same as `strata.tier.<first>.pools`, shorter"
+                  + " where there is one tier; set one of the two. Create each with `strata pool"
+                  + " create`. A segment lies wholly in one pool; new segments go to the pool with"
+                  + " the most free room. A pool that holds segments must stay in the list: take it"
+                  + " out after `strata drain`. Relative names are resolved against the working"
+                  + " directory of the broker.")
           .build();
 
   /** {@code strata.pool.type}. */
@@ -37,7 +55,8 @@ public final class StrataKeys {
           .defaultValue("mapped")
           .expected("one of " + names(MemoryType.values(), MemoryType::configName))
           .documentation(
-              "How the pools are reached. `mapped`: a shared mapping by the JDK alone, durable"
+              "How the pools are reached, where `strata.tier.<name>.type` says nothing else."
+                  + " `mapped`: a shared mapping by the JDK alone, durable"
                   + " across a power cut on a DAX file system. `pmem`: libpmem, for Linux on"
                   + " x86-64 with the native libraries installed. `file`: a file on NVMe or SSD,"
                   + " durable when Kafka flushes.")
@@ -52,6 +71,34 @@ public final class StrataKeys {
               "Whether every page of a pool is touched when it is opened, so that no append meets"
                   + " a page fault later. It makes the start slower: about a second for 4 GiB on a"
                   + " memory-backed file system.")
+          .build();
+
+  /** {@code strata.tier.<name>.pools}. */
+  public static final StrataKey<List<Path>> TIER_POOLS =
+      StrataKey.named("strata.tier.<name>.pools", "list of files", Values::parseFiles)
+          .otherwise(
+              "none: required for each tier; for the first, `strata.pools` may take its place")
+          .expected("a comma-separated list of pool files, each once and in one tier only")
+          .documentation(
+              "The pool files of one tier, several if it has several devices (one per socket, for"
+                  + " example). See `strata.pools`.")
+          .build();
+
+  /** {@code strata.tier.<name>.type}. */
+  public static final StrataKey<MemoryType> TIER_TYPE =
+      StrataKey.named("strata.tier.<name>.type", "name", Values::parseMemoryType)
+          .otherwise("the value of `strata.pool.type`")
+          .expected("one of " + names(MemoryType.values(), MemoryType::configName))
+          .documentation("How the pools of one tier are reached. See `strata.pool.type`.")
+          .build();
+
+  /** {@code strata.tier.<name>.threshold}. */
+  public static final StrataKey<Double> TIER_THRESHOLD =
+      StrataKey.named("strata.tier.<name>.threshold", "share", Values::parseThreshold)
+          .otherwise("the value of `strata.migration.threshold`")
+          .expected("-1, or a number from 0 to 1")
+          .documentation("The threshold of one tier. See `strata.migration.threshold`.")
+          .dynamic()
           .build();
 
   /** {@code strata.topics.include}. */
@@ -113,16 +160,180 @@ public final class StrataKeys {
                   + " without a timestamp and for `kafka-log-dirs.sh`.")
           .build();
 
+  /** {@code strata.migration.threshold}. */
+  public static final StrataKey<Double> MIGRATION_THRESHOLD =
+      StrataKey.named("strata.migration.threshold", "share", Values::parseThreshold)
+          .defaultValue("0.5")
+          .expected("-1, or a number from 0 to 1")
+          .documentation(
+              "The dirty share of a tier's capacity above which sealed segments are copied down,"
+                  + " oldest first, until it is below the low mark (see"
+                  + " `strata.migration.hysteresis`). Dirty are the bytes of segments whose only"
+                  + " whole copy is in the tier. `0`: every segment as soon as it is sealed. `-1`:"
+                  + " never. With `strata.migration.mode=threshold` it is the used share that"
+                  + " counts.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.migration.mode}. */
+  public static final StrataKey<MigrationSettings.Mode> MIGRATION_MODE =
+      StrataKey.named("strata.migration.mode", "name", Values::parseMode)
+          .defaultValue("eager")
+          .expected(
+              "one of "
+                  + names(MigrationSettings.Mode.values(), MigrationSettings.Mode::configName))
+          .documentation(
+              "What becomes of a segment in a pool once a lower tier has it, too. `eager`: it stays"
+                  + " readable in the pool until its room is needed, and is then given up without"
+                  + " I/O. `threshold`: it is given up at once, as Pafka does.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.migration.hysteresis}. */
+  public static final StrataKey<Double> MIGRATION_HYSTERESIS =
+      StrataKey.named("strata.migration.hysteresis", "share", Values.doubleBetween(0, 1))
+          .defaultValue("0.05")
+          .expected("a number from 0 to 1")
+          .documentation(
+              "How far below its threshold a tier is brought once it is above: the low mark is the"
+                  + " threshold less this, and not below 0.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.migration.promote}. */
+  public static final StrataKey<Boolean> MIGRATION_PROMOTE =
+      StrataKey.named("strata.migration.promote", "boolean", Values::parseBoolean)
+          .defaultValue("true")
+          .expected("true or false")
+          .documentation(
+              "Whether segments are copied back up when a faster tier has room and the policy wants"
+                  + " them there.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.migration.threads}. */
+  public static final StrataKey<Long> MIGRATION_THREADS =
+      StrataKey.named("strata.migration.threads", "number", Values.longBetween(1, 64))
+          .defaultValue("2")
+          .expected("a number from 1 to 64")
+          .documentation("How many segments are copied at once.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.migration.rate.down}. */
+  public static final StrataKey<Long> MIGRATION_RATE_DOWN =
+      StrataKey.named("strata.migration.rate.down", "bytes per second", Values::parseRate)
+          .defaultValue("0")
+          .expected("0 for no limit, or bytes per second, for example 80MB or 500MiB")
+          .documentation(
+              "The most that copies down may take, all threads together. kB, MB, GB and TB are"
+                  + " powers of 1000; KiB, MiB, GiB and TiB powers of 1024. Appends never wait for"
+                  + " it.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.migration.rate.up}. */
+  public static final StrataKey<Long> MIGRATION_RATE_UP =
+      StrataKey.named("strata.migration.rate.up", "bytes per second", Values::parseRate)
+          .defaultValue("0")
+          .expected("0 for no limit, or bytes per second, for example 80MB or 500MiB")
+          .documentation(
+              "The most that copies up may take, all threads together; units as for"
+                  + " `strata.migration.rate.down`.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.migration.interval.ms}. */
+  public static final StrataKey<Long> MIGRATION_INTERVAL_MS =
+      StrataKey.named(
+              "strata.migration.interval.ms", "milliseconds", Values.longBetween(100, 60_000))
+          .defaultValue("1000")
+          .expected("a number from 100 to 60000")
+          .documentation(
+              "The time between two planning rounds. A round also begins when a segment was sealed"
+                  + " or an append found no room.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.migration.policy}. */
+  public static final StrataKey<String> MIGRATION_POLICY =
+      StrataKey.named("strata.migration.policy", "name", Values::parsePolicy)
+          .defaultValue("threshold")
+          .expected("the name of a policy on the broker's class path")
+          .documentation(
+              "Which segments move. `threshold`: the newest stay. `age`: a segment leaves after a"
+                  + " time. `access`: what is read stays. Others can be added: see"
+                  + " `io.strata.kafka.api.MigrationPolicy`.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.migration.policy.<parameter>}. */
+  public static final StrataKey<String> MIGRATION_POLICY_PARAMETER =
+      StrataKey.named("strata.migration.policy.<parameter>", "text", value -> value)
+          .otherwise("the policy's own default")
+          .expected("what the policy expects")
+          .documentation(
+              "A parameter of the policy. One of a policy that is not chosen is ignored, so that"
+                  + " the policy can be changed on a live broker; one that no policy has is"
+                  + " refused.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.migration.pin.topics}. */
+  public static final StrataKey<List<String>> MIGRATION_PIN_TOPICS =
+      StrataKey.named(
+              "strata.migration.pin.topics",
+              "list of regular expressions",
+              Values::parseExpressions)
+          .defaultValue("")
+          .expected("a comma-separated list of regular expressions (java.util.regex)")
+          .documentation(
+              "Topics whose segments never leave their tier, whatever the policy says, and are the"
+                  + " first to be copied up: those whose whole name matches one of the expressions."
+                  + " What they take is missing for all others.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.migration.exclude.topics}. */
+  public static final StrataKey<List<String>> MIGRATION_EXCLUDE_TOPICS =
+      StrataKey.named(
+              "strata.migration.exclude.topics",
+              "list of regular expressions",
+              Values::parseExpressions)
+          .defaultValue("")
+          .expected("a comma-separated list of regular expressions (java.util.regex)")
+          .documentation(
+              "Topics whose segments leave the pools as soon as they are sealed, and are never"
+                  + " copied up. A topic that is pinned, too, is pinned.")
+          .dynamic()
+          .build();
+
   private static final List<StrataKey<?>> ALL =
       List.of(
+          TIERS,
           POOLS,
           POOL_TYPE,
           POOL_PREFAULT,
+          TIER_POOLS,
+          TIER_TYPE,
+          TIER_THRESHOLD,
           TOPICS_INCLUDE,
           TOPICS_EXCLUDE,
           REQUIRE_DAX,
           SPILL_FORCE,
-          HOME_MTIME_INTERVAL_MS);
+          HOME_MTIME_INTERVAL_MS,
+          MIGRATION_THRESHOLD,
+          MIGRATION_MODE,
+          MIGRATION_HYSTERESIS,
+          MIGRATION_PROMOTE,
+          MIGRATION_THREADS,
+          MIGRATION_RATE_DOWN,
+          MIGRATION_RATE_UP,
+          MIGRATION_INTERVAL_MS,
+          MIGRATION_POLICY,
+          MIGRATION_POLICY_PARAMETER,
+          MIGRATION_PIN_TOPICS,
+          MIGRATION_EXCLUDE_TOPICS);
 
   private StrataKeys() {}
 
@@ -131,9 +342,37 @@ public final class StrataKeys {
     return ALL;
   }
 
-  /** The key of that name. */
+  /** The key of that name; one with a placeholder for each name that fits it. */
   public static Optional<StrataKey<?>> find(String name) {
-    return ALL.stream().<StrataKey<?>>map(key -> key).filter(k -> k.name().equals(name)).findAny();
+    for (StrataKey<?> key : ALL) {
+      if (key.patterned() ? key.partOf(name).isPresent() : key.name().equals(name)) {
+        return Optional.of(key);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * The names that {@code kafka-configs.sh} may change on a live broker, those with a placeholder
+   * written out.
+   *
+   * @param tiers the names of the tiers
+   * @param policyParameters the parameters of all policies
+   */
+  public static Set<String> dynamicNames(List<String> tiers, Set<String> policyParameters) {
+    Set<String> names = new LinkedHashSet<>();
+    for (StrataKey<?> key : ALL) {
+      if (!key.dynamic()) {
+        continue;
+      }
+      if (!key.patterned()) {
+        names.add(key.name());
+      } else {
+        (key == MIGRATION_POLICY_PARAMETER ? policyParameters : tiers)
+            .forEach(part -> names.add(key.with(part).name()));
+      }
+    }
+    return names;
   }
 
   /** The known key that is most like {@code name}. */

@@ -1,6 +1,8 @@
 package io.strata.kafka.config;
 
+import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.migration.MigrationSettings;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +15,10 @@ import java.util.regex.PatternSyntaxException;
 
 /** The parsers of the keys' values. Each throws IllegalArgumentException for what is not one. */
 final class Values {
+  private static final Pattern DECIMAL = Pattern.compile("-?\\d{1,9}(\\.\\d{1,9})?");
+  private static final Pattern TIER = Pattern.compile("[a-z][a-z0-9-]{0,31}");
+  private static final Pattern POLICY = Pattern.compile("[a-z0-9][a-z0-9-]*");
+
   private Values() {}
 
   static boolean parseBoolean(String value) {
@@ -39,6 +45,74 @@ final class Values {
       }
       return number;
     };
+  }
+
+  static StrataKey.Parser<Double> doubleBetween(double least, double most) {
+    return value -> {
+      double number = decimal(value);
+      if (number < least || number > most) {
+        throw new IllegalArgumentException("");
+      }
+      return number;
+    };
+  }
+
+  /** -1, or a share from 0 to 1. */
+  static double parseThreshold(String value) {
+    double number = decimal(value);
+    if (number != -1 && (number < 0 || number > 1)) {
+      throw new IllegalArgumentException("");
+    }
+    return number;
+  }
+
+  /** Double.parseDouble takes NaN, hexadecimal and 1d as well. */
+  private static double decimal(String value) {
+    if (!DECIMAL.matcher(value).matches()) {
+      throw new IllegalArgumentException("");
+    }
+    return Double.parseDouble(value);
+  }
+
+  static long parseRate(String value) {
+    return ByteAmount.parse(value).bytes();
+  }
+
+  static MigrationSettings.Mode parseMode(String value) {
+    for (MigrationSettings.Mode mode : MigrationSettings.Mode.values()) {
+      if (mode.configName().equals(value.toLowerCase(Locale.ROOT))) {
+        return mode;
+      }
+    }
+    throw new IllegalArgumentException("");
+  }
+
+  /** The form alone: which policies there are is known on the broker's class path only. */
+  static String parsePolicy(String value) {
+    if (!POLICY.matcher(value).matches()) {
+      throw new IllegalArgumentException("a name has lower-case letters, digits and hyphens");
+    }
+    return value;
+  }
+
+  static List<String> parseTiers(String value) {
+    Set<String> names = new LinkedHashSet<>();
+    for (String name : splitAtCommas(value)) {
+      if (name.equals(SegmentView.HOME)) {
+        throw new IllegalArgumentException(
+            "home is always the last tier: leave it out, and call no other so");
+      }
+      if (!TIER.matcher(name).matches()) {
+        throw new IllegalArgumentException("'" + name + "' cannot be the name of a tier");
+      }
+      if (!names.add(name)) {
+        throw new IllegalArgumentException("'" + name + "' is listed twice");
+      }
+    }
+    if (names.isEmpty()) {
+      throw new IllegalArgumentException("the list is empty");
+    }
+    return List.copyOf(names);
   }
 
   static MemoryType parseMemoryType(String value) {

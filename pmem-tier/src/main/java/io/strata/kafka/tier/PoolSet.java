@@ -56,7 +56,7 @@ final class PoolSet {
     List<Pool> opened = new ArrayList<>();
     try {
       for (Path file : spec.pools()) {
-        Pool pool = Pool.open(file, spec.config().poolType(), spec.owner());
+        Pool pool = Pool.open(file, spec.config().poolType(file), spec.owner());
         opened.add(pool);
         refuseCopy(opened, pool);
         requireDurability(spec, file, pool);
@@ -94,7 +94,7 @@ final class PoolSet {
               + pool.memory().durability()
               + ": its file system is not mounted with DAX (MAP_SYNC was refused), or the pool type"
               + " "
-              + spec.config().poolType().configName()
+              + spec.config().poolType(file).configName()
               + " does not flush; mount a persistent memory device with -o dax, or set"
               + " strata.require.dax=false to accept a pool that a power cut can damage");
     }

@@ -1,9 +1,11 @@
 package io.strata.kafka.config;
 
+import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.migration.MigrationSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -23,43 +25,160 @@ class StrataConfigTest {
     assertThat(config)
         .isEqualTo(
             new StrataConfig(
-                List.of(Path.of("/p/a")),
-                MemoryType.MAPPED,
+                List.of(new TierConfig("pmem", List.of(Path.of("/p/a")), MemoryType.MAPPED)),
                 false,
                 List.of(".*"),
                 List.of(),
                 false,
                 SpillForce.AUTO,
-                Duration.ofSeconds(1)));
+                Duration.ofSeconds(1),
+                new MigrationSettings(
+                    MigrationSettings.Mode.EAGER,
+                    List.of(0.5),
+                    0.05,
+                    true,
+                    2,
+                    0,
+                    0,
+                    Duration.ofSeconds(1),
+                    "threshold",
+                    Map.of(),
+                    List.of(),
+                    List.of())));
   }
 
   @Test
   void everyKeyIsRead() throws ConfigRefusedException {
     StrataConfig config =
         StrataConfig.parse(
-                Map.of(
-                    "strata.pools", " /p/a , /p/b ",
-                    "strata.pool.type", "PMEM",
-                    "strata.pool.prefault", "true",
-                    "strata.topics.include", "orders, log{1,2}",
-                    "strata.topics.exclude", "tmp.*",
-                    "strata.require.dax", "True",
-                    "strata.spill.force", "never",
-                    "strata.home.mtime.interval.ms", "250",
-                    "log.dirs", "/not/ours"))
+                Map.ofEntries(
+                    entry("strata.tiers", "pmem, fast-ssd"),
+                    entry("strata.pools", " /p/a , /p/b "),
+                    entry("strata.pool.type", "PMEM"),
+                    entry("strata.pool.prefault", "true"),
+                    entry("strata.tier.fast-ssd.pools", "/ssd/c"),
+                    entry("strata.tier.fast-ssd.type", "file"),
+                    entry("strata.tier.fast-ssd.threshold", "-1"),
+                    entry("strata.topics.include", "orders, log{1,2}"),
+                    entry("strata.topics.exclude", "tmp.*"),
+                    entry("strata.require.dax", "True"),
+                    entry("strata.spill.force", "never"),
+                    entry("strata.home.mtime.interval.ms", "250"),
+                    entry("strata.migration.threshold", "0.25"),
+                    entry("strata.migration.mode", "threshold"),
+                    entry("strata.migration.hysteresis", "0.1"),
+                    entry("strata.migration.promote", "false"),
+                    entry("strata.migration.threads", "7"),
+                    entry("strata.migration.rate.down", "80MB"),
+                    entry("strata.migration.rate.up", "1.5 GiB/s"),
+                    entry("strata.migration.interval.ms", "500"),
+                    entry("strata.migration.policy", "age"),
+                    entry("strata.migration.policy.max.age", "1h"),
+                    entry("strata.migration.pin.topics", "pay{1,2}, x"),
+                    entry("strata.migration.exclude.topics", "bulk"),
+                    entry("log.dirs", "/not/ours")))
             .orElseThrow();
 
     assertThat(config)
         .isEqualTo(
             new StrataConfig(
-                List.of(Path.of("/p/a"), Path.of("/p/b")),
-                MemoryType.PMEM,
+                List.of(
+                    new TierConfig(
+                        "pmem", List.of(Path.of("/p/a"), Path.of("/p/b")), MemoryType.PMEM),
+                    new TierConfig("fast-ssd", List.of(Path.of("/ssd/c")), MemoryType.FILE)),
                 true,
                 List.of("orders", "log{1,2}"),
                 List.of("tmp.*"),
                 true,
                 SpillForce.NEVER,
-                Duration.ofMillis(250)));
+                Duration.ofMillis(250),
+                new MigrationSettings(
+                    MigrationSettings.Mode.THRESHOLD,
+                    List.of(0.25, -1.0),
+                    0.1,
+                    false,
+                    7,
+                    80_000_000,
+                    3L << 29,
+                    Duration.ofMillis(500),
+                    "age",
+                    Map.of("max.age", "1h"),
+                    List.of("pay{1,2}", "x"),
+                    List.of("bulk"))));
+    assertThat(config.pools()).containsExactly(Path.of("/p/a"), Path.of("/p/b"), Path.of("/ssd/c"));
+    assertThat(config.tierNames()).containsExactly("pmem", "fast-ssd");
+    assertThat(config.poolType(Path.of("/p/b"))).isEqualTo(MemoryType.PMEM);
+    assertThat(config.poolType(Path.of("/ssd/c"))).isEqualTo(MemoryType.FILE);
+  }
+
+  @Test
+  void theFirstTiersPoolsMayBeNamedLikeTheOthers() throws ConfigRefusedException {
+    StrataConfig config =
+        StrataConfig.parse(
+                Map.of(
+                    "strata.tiers", "a,b",
+                    "strata.tier.a.pools", "/p/a",
+                    "strata.tier.b.pools", "/p/b"))
+            .orElseThrow();
+
+    assertThat(config.pools()).containsExactly(Path.of("/p/a"), Path.of("/p/b"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      nullValues = "-",
+      value = {
+        "strata.tier.ssd.threshold | 0.5 | found a key of tier 'ssd', expected a tier that"
+            + " strata.tiers lists: pmem; add the tier",
+        "strata.tier.ssd.type | file | found a key of tier 'ssd'",
+        "strata.tier.pmem.pools | /p/b | found this key and strata.tier.pmem.pools, expected one of"
+            + " the two",
+        "strata.tiers | pmem,ssd | strata.tier.ssd.pools: found nothing",
+        "strata.tier.pmem.pool | /p/b | unknown key",
+        "strata.migration.policy. | 1 | unknown key",
+      })
+  void refusesKeysOfTiersThatDoNotFit(String key, String value, String message) {
+    Map<String, String> properties = new HashMap<>(Map.of("strata.pools", "/p/a"));
+    properties.put(key, value);
+
+    StrataConfig.Parsed parsed = StrataConfig.parse(properties);
+
+    assertThat(parsed.config()).isEmpty();
+    assertThat(parsed.problems())
+        .singleElement()
+        .extracting(ConfigProblem::message)
+        .asString()
+        .contains(message);
+  }
+
+  @Test
+  void refusesATierWithoutPoolsByTheKeyThatItsListNeeds() {
+    assertThat(
+            StrataConfig.parse(Map.of("strata.tiers", "a,b", "strata.tier.b.pools", "/p"))
+                .problems())
+        .singleElement()
+        .extracting(ConfigProblem::key)
+        .isEqualTo("strata.tier.a.pools");
+  }
+
+  @Test
+  void refusesAPoolInTwoTiers() {
+    assertThat(
+            StrataConfig.parse(
+                    Map.of(
+                        "strata.tiers",
+                        "a,b",
+                        "strata.pools",
+                        "/p/a",
+                        "strata.tier.b.pools",
+                        "/p/b,/p/../p/a"))
+                .problems())
+        .singleElement()
+        .extracting(ConfigProblem::message)
+        .isEqualTo(
+            "strata.tier.b.pools: found '/p/a', which tier a has, too, expected each pool in one"
+                + " tier only; take it out of one of them");
   }
 
   @Test
@@ -86,6 +205,30 @@ class StrataConfigTest {
         "strata.home.mtime.interval.ms | 99 | expected a number from 100 to 60000",
         "strata.home.mtime.interval.ms | 60001 | expected a number from 100 to 60000",
         "strata.home.mtime.interval.ms | 1s | expected a number from 100 to 60000",
+        "strata.tiers | '' | the list is empty",
+        "strata.tiers | pmem,home | home is always the last tier",
+        "strata.tiers | pmem,pmem | listed twice",
+        "strata.tiers | PMem | cannot be the name of a tier",
+        "strata.tiers | a.b | cannot be the name of a tier",
+        "strata.tier.pmem.type | disk | expected one of pmem, mapped, file",
+        "strata.tier.pmem.threshold | 1.5 | expected -1, or a number from 0 to 1",
+        "strata.migration.threshold | -0.5 | expected -1, or a number from 0 to 1",
+        "strata.migration.threshold | 50% | expected -1, or a number from 0 to 1",
+        "strata.migration.threshold | NaN | expected -1, or a number from 0 to 1",
+        "strata.migration.mode | lazy | expected one of eager, threshold",
+        "strata.migration.hysteresis | 2 | expected a number from 0 to 1",
+        "strata.migration.promote | maybe | expected true or false",
+        "strata.migration.threads | 0 | expected a number from 1 to 64",
+        "strata.migration.threads | 65 | expected a number from 1 to 64",
+        "strata.migration.rate.down | 80M | unknown unit",
+        "strata.migration.rate.down | -1 | not a number with a unit",
+        "strata.migration.rate.up | fast | not a number with a unit",
+        "strata.migration.interval.ms | 99 | expected a number from 100 to 60000",
+        "strata.migration.policy | My Policy | lower-case letters, digits and hyphens",
+        "strata.migration.policy | '' | lower-case letters, digits and hyphens",
+        "strata.migration.policy.age | ${env:AGE} | configuration providers are not resolved",
+        "strata.migration.pin.topics | a( | is not a regular expression",
+        "strata.migration.exclude.topics | *x | is not a regular expression",
         "strata.pools | ${file:/etc/x:pools} | configuration providers are not resolved",
       })
   void refusesAMalformedValueNamingKeyAndValue(String key, String value, String message) {

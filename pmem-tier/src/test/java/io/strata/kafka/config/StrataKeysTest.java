@@ -3,7 +3,9 @@ package io.strata.kafka.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The catalogue of the keys, and its reference page. */
@@ -14,7 +16,7 @@ class StrataKeysTest {
     assertThat(StrataKeys.all())
         .allSatisfy(
             key -> {
-              assertThat(key.name()).matches("strata(\\.[a-z]+)+").isLowerCase();
+              assertThat(key.name()).matches("strata(\\.(?:[a-z]+|<[a-z]+>))+").isLowerCase();
               assertThat(key.documentation()).matches("(?s)[A-Z`].*\\.");
               assertThat(key.expected()).isNotBlank();
               assertThat(key.since()).matches("\\d+\\.\\d+\\.\\d+");
@@ -26,6 +28,41 @@ class StrataKeysTest {
   void findsAKeyByItsName() {
     assertThat(StrataKeys.find("strata.pools")).contains(StrataKeys.POOLS);
     assertThat(StrataKeys.find("strata.pool")).isEmpty();
+    assertThat(StrataKeys.find("strata.tier.ssd.type")).contains(StrataKeys.TIER_TYPE);
+    assertThat(StrataKeys.find("strata.migration.policy.max.age"))
+        .contains(StrataKeys.MIGRATION_POLICY_PARAMETER);
+    assertThat(StrataKeys.find("strata.tier.<name>.type")).isEmpty();
+    assertThat(StrataKeys.find("strata.tier..type")).isEmpty();
+  }
+
+  @Test
+  void aKeyWithAPlaceholderStandsForMany() {
+    assertThat(StrataKeys.TIER_TYPE.patterned()).isTrue();
+    assertThat(StrataKeys.TIER_TYPE.with("ssd").name()).isEqualTo("strata.tier.ssd.type");
+    assertThat(StrataKeys.TIER_TYPE.with("ssd").patterned()).isFalse();
+    assertThat(StrataKeys.TIER_TYPE.partOf("strata.tier.ssd.type")).contains("ssd");
+    assertThat(StrataKeys.TIER_TYPE.partOf("strata.tier.ssd.pools")).isEmpty();
+    assertThat(StrataKeys.POOLS.partOf("strata.pools")).isEmpty();
+  }
+
+  @Test
+  void everyMigrationKeyAndNoOtherIsDynamic() {
+    assertThat(StrataKeys.dynamicNames(List.of("pmem", "ssd"), Set.of("max.age")))
+        .containsExactly(
+            "strata.tier.pmem.threshold",
+            "strata.tier.ssd.threshold",
+            "strata.migration.threshold",
+            "strata.migration.mode",
+            "strata.migration.hysteresis",
+            "strata.migration.promote",
+            "strata.migration.threads",
+            "strata.migration.rate.down",
+            "strata.migration.rate.up",
+            "strata.migration.interval.ms",
+            "strata.migration.policy",
+            "strata.migration.policy.max.age",
+            "strata.migration.pin.topics",
+            "strata.migration.exclude.topics");
   }
 
   @Test
@@ -60,7 +97,7 @@ class StrataKeysTest {
               Locale.ROOT,
               "| [`%s`](#%s) | %s |%n",
               key.name(),
-              key.name().replace(".", ""),
+              key.name().replaceAll("[.<>]", ""),
               defaultOf(key)));
     }
     for (StrataKey<?> key : StrataKeys.all()) {
@@ -79,6 +116,7 @@ class StrataKeysTest {
   private static String defaultOf(StrataKey<?> key) {
     return key.defaultValue()
         .map(value -> value.isEmpty() ? "(empty)" : "`" + value + "`")
+        .or(key::otherwise)
         .orElse("none: the key is required");
   }
 }

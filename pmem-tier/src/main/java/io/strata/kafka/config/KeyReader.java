@@ -1,0 +1,104 @@
+package io.strata.kafka.config;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Reads keys one by one and collects what is wrong.
+ *
+ * <p>Not thread-safe.
+ */
+final class KeyReader {
+  private final Map<String, String> properties;
+  private final List<ConfigProblem> problems = new ArrayList<>();
+
+  KeyReader(Map<String, String> properties) {
+    this.properties = properties;
+  }
+
+  List<ConfigProblem> problems() {
+    return problems;
+  }
+
+  void refuse(String key, String found, String expected, String action) {
+    problems.add(ConfigProblem.error(key, found, expected, action));
+  }
+
+  boolean isSet(StrataKey<?> key) {
+    return properties.containsKey(key.name());
+  }
+
+  /** The names of all keys that are set and begin with {@link StrataKeys#PREFIX}, in order. */
+  Set<String> names() {
+    Set<String> names = new TreeSet<>();
+    for (String name : properties.keySet()) {
+      if (name.startsWith(StrataKeys.PREFIX)) {
+        names.add(name);
+      }
+    }
+    return names;
+  }
+
+  /** The value or the key's default; or empty, and one more problem. */
+  <T> Optional<T> read(StrataKey<T> key) {
+    Optional<String> value = Optional.ofNullable(properties.get(key.name()));
+    if (value.isEmpty() && key.defaultValue().isEmpty()) {
+      refuse(
+          key.name(),
+          "nothing",
+          key.expected(),
+          "set it in server.properties (see docs/reference/configuration.md)");
+      return Optional.empty();
+    }
+    return value.or(key::defaultValue).flatMap(text -> parse(key, text));
+  }
+
+  /** The value; empty if the key is not set, or with one more problem. */
+  <T> Optional<T> readIfSet(StrataKey<T> key) {
+    return Optional.ofNullable(properties.get(key.name())).flatMap(text -> parse(key, text));
+  }
+
+  private <T> Optional<T> parse(StrataKey<T> key, String text) {
+    if (text.contains("${")) {
+      refuse(
+          key.name(),
+          "'" + text + "'",
+          key.expected(),
+          "write the value itself: configuration providers are not resolved for strata.* keys,"
+              + " which are read before Kafka starts");
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(key.parse(text));
+    } catch (IllegalArgumentException e) {
+      String detail = Optional.ofNullable(e.getMessage()).orElse("");
+      refuse(
+          key.name(),
+          "'" + text + "'" + (detail.isEmpty() ? "" : " (" + detail + ")"),
+          key.expected(),
+          key.defaultValue()
+              .map(
+                  d ->
+                      "correct it, or remove the key for the default "
+                          + (d.isEmpty() ? "(empty)" : "'" + d + "'"))
+              .orElse("correct it"));
+      return Optional.empty();
+    }
+  }
+
+  void refuseUnknown() {
+    for (String name : names()) {
+      if (StrataKeys.find(name).isEmpty()) {
+        refuse(
+            name,
+            "an unknown key",
+            "one that docs/reference/configuration.md lists",
+            "did you mean " + StrataKeys.nearest(name).name() + "? Otherwise remove it");
+      }
+    }
+  }
+}
