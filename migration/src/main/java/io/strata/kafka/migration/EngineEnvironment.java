@@ -1,0 +1,43 @@
+package io.strata.kafka.migration;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.InstantSource;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * What the engine takes from its surroundings.
+ *
+ * <p>Immutable; as safe as what it holds.
+ *
+ * @param clock the time that segments are dated by
+ * @param nanoTime a clock for intervals
+ * @param threads makes the engine's threads
+ * @param random spreads repeated attempts; used under a lock
+ */
+public record EngineEnvironment(
+    InstantSource clock, LongSupplier nanoTime, ThreadFactory threads, RandomGenerator random) {
+
+  /** Checks that nothing is null. */
+  public EngineEnvironment {
+    requireNonNull(clock);
+    requireNonNull(nanoTime);
+    requireNonNull(threads);
+    requireNonNull(random);
+  }
+
+  /** The system's clocks, and daemon threads; the engine names them. */
+  public static EngineEnvironment system() {
+    return new EngineEnvironment(
+        InstantSource.system(),
+        System::nanoTime,
+        task -> {
+          Thread thread = new Thread(task);
+          thread.setDaemon(true);
+          return thread;
+        },
+        RandomGenerator.getDefault());
+  }
+}

@@ -1,0 +1,137 @@
+package io.strata.kafka.migration;
+
+import static java.util.Objects.requireNonNull;
+
+import io.strata.kafka.api.MigrationPolicy;
+import io.strata.kafka.api.MigrationPolicyProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * The policies that {@code strata.migration.policy} can name: the built-in ones, and those of
+ * others that are on the class path.
+ *
+ * <p>Thread safety: immutable, and safe for use by several threads; a provider is called by one at
+ * a time.
+ */
+public final class PolicyRegistry {
+
+  private static final Pattern NAME = Pattern.compile("[a-z0-9]+(-[a-z0-9]+)*");
+
+  private final Map<String, MigrationPolicyProvider> providers;
+
+  private PolicyRegistry(List<MigrationPolicyProvider> all) {
+    Map<String, MigrationPolicyProvider> byName = new TreeMap<>();
+    for (MigrationPolicyProvider provider : all) {
+      String name = requireNonNull(provider.name(), () -> provider.getClass() + ".name()");
+      if (!NAME.matcher(name).matches()) {
+        throw new IllegalArgumentException(
+            "the migration policy provider "
+                + provider.getClass().getName()
+                + " calls itself '"
+                + name
+                + "', expected lower-case letters, digits and hyphens");
+      }
+      MigrationPolicyProvider other = byName.put(name, provider);
+      if (other != null) {
+        throw new IllegalArgumentException(
+            "two migration policies are named '"
+                + name
+                + "': "
+                + other.getClass().getName()
+                + " and "
+                + provider.getClass().getName()
+                + "; rename one, or take its jar off the class path");
+      }
+    }
+    this.providers = byName;
+  }
+
+  /** Of the built-in policies alone. */
+  public static PolicyRegistry builtIn() {
+    return of(List.of());
+  }
+
+  /**
+   * Of the built-in policies and some others.
+   *
+   * @throws IllegalArgumentException if a name is taken or is none
+   */
+  public static PolicyRegistry of(List<MigrationPolicyProvider> others) {
+    List<MigrationPolicyProvider> all = new ArrayList<>(BuiltInPolicies.all());
+    all.addAll(others);
+    return new PolicyRegistry(all);
+  }
+
+  /**
+   * Of the built-in policies and all that a class loader finds in {@code META-INF/services}.
+   *
+   * @throws IllegalArgumentException if a name is taken or is none, or a provider cannot be made
+   */
+  public static PolicyRegistry load(ClassLoader loader) {
+    List<MigrationPolicyProvider> found = new ArrayList<>();
+    try {
+      ServiceLoader.load(MigrationPolicyProvider.class, loader).forEach(found::add);
+    } catch (ServiceConfigurationError e) {
+      throw new IllegalArgumentException(
+          "a migration policy on the class path cannot be used: " + e.getMessage(), e);
+    }
+    return of(found);
+  }
+
+  /** The names of all policies, in order. */
+  public Set<String> names() {
+    return new TreeSet<>(providers.keySet());
+  }
+
+  /** The names of the parameters of all policies, in order. */
+  public Set<String> parameterNames() {
+    Set<String> names = new TreeSet<>();
+    synchronized (providers) {
+      providers.values().forEach(provider -> names.addAll(provider.parameters()));
+    }
+    return names;
+  }
+
+  /**
+   * Makes a policy.
+   *
+   * @param name what {@code strata.migration.policy} is set to
+   * @param parameters values by name
+   * @throws IllegalArgumentException if there is no such policy, it has no such parameter, or a
+   *     value cannot be used
+   */
+  public MigrationPolicy create(String name, Map<String, String> parameters) {
+    MigrationPolicyProvider provider = providers.get(name);
+    if (provider == null) {
+      throw new IllegalArgumentException(
+          "migration policy '"
+              + name
+              + "': there is none of that name, expected one of "
+              + names());
+    }
+    synchronized (providers) {
+      Set<String> known = new TreeSet<>(provider.parameters());
+      for (String parameter : new TreeSet<>(parameters.keySet())) {
+        if (!known.contains(parameter)) {
+          throw new IllegalArgumentException(
+              "migration policy '"
+                  + name
+                  + "': no parameter '"
+                  + parameter
+                  + "', expected "
+                  + (known.isEmpty() ? "none" : "one of " + known));
+        }
+      }
+      MigrationPolicy policy = provider.create(Map.copyOf(parameters));
+      return requireNonNull(policy, () -> provider.getClass() + ".create()");
+    }
+  }
+}
