@@ -7,8 +7,9 @@ usage() {
   cat <<'EOF'
 Usage: integration-tests/verify.sh [Maven options]
 
-Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Installs libpmem (three packages) by apt or dnf where it is root or
-may use sudo without a password; says what is skipped where it cannot. Arguments go to Maven, for example
+Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Installs libpmem (three packages), and nbdkit, nbdfuse and fuse3, by
+apt or dnf where it is root or may use sudo without a password; says what is skipped where it cannot. Arguments go to Maven, for
+example
 
   integration-tests/verify.sh -Dstrata.it.kill.cycles=500     longer kill -9 run (20 by default)
   integration-tests/verify.sh -Dtest='Hot*' -Dsurefire.failIfNoSpecifiedTests=false
@@ -59,6 +60,29 @@ install_native_packages() {
     || say "SKIPPED: tests of the pool type pmem: libpmem, libpmemobj or libpmempool is missing and could not be installed"
 }
 
+has_slow_device() { command -v nbdkit && command -v nbdfuse && command -v fusermount3; } >/dev/null
+
+install_slow_device() {
+  if has_slow_device; then
+    say "nbdkit, nbdfuse and fuse3 are there"
+    return
+  fi
+  if [[ -z ${STRATA_VERIFY_OFFLINE:-} ]]; then
+    say "installing nbdkit, nbdfuse and fuse3"
+    if command -v apt-get >/dev/null; then
+      as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=2 update || true
+      as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get -qq -y --no-install-recommends install nbdkit fuse3 libnbd-bin || true
+      # A package of its own in newer releases.
+      command -v nbdfuse >/dev/null || as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get -qq -y --no-install-recommends install nbdfuse || true
+    elif command -v dnf >/dev/null; then
+      as_root dnf -q -y install nbdkit nbdfuse fuse3 || true
+    fi
+  fi
+  has_slow_device || say "SKIPPED: tests of a slow or failing home: nbdkit, nbdfuse or fuse3 is missing and could not be installed"
+}
+
 say_what_is_skipped() {
   [[ $EUID -eq 0 ]] && command -v mkfs.ext4 >/dev/null \
     || say "SKIPPED where a test mounts a file system of its own (home full, no user attributes): it needs root and mkfs.ext4"
@@ -79,6 +103,7 @@ maven=(mvn -B -ntp)
 [[ -z ${STRATA_VERIFY_OFFLINE:-} ]] || maven+=(-o)
 
 install_native_packages
+install_slow_device
 say_what_is_skipped
 
 say "building the jar a first time, for the comparison of two builds"

@@ -10,25 +10,39 @@ final class Load implements AutoCloseable {
 
   private final RecordLedger ledger;
   private final Producer<byte[], byte[]> producer;
-  private final int recordsPerSecond;
+  private final Shape shape;
   private final Random random;
   private final Thread thread;
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private volatile boolean stopping;
 
-  private Load(
-      RecordLedger ledger, Producer<byte[], byte[]> producer, int recordsPerSecond, long seed) {
+  private Load(RecordLedger ledger, Producer<byte[], byte[]> producer, Shape shape, long seed) {
     this.ledger = ledger;
     this.producer = producer;
-    this.recordsPerSecond = recordsPerSecond;
+    this.shape = shape;
     this.random = new Random(seed);
     this.thread = new Thread(this::run, "load-" + ledger.topic());
+  }
+
+  /** How many records, and how large they are. */
+  record Shape(int recordsPerSecond, int minBytes, int maxBytes) {
+
+    /** So many bytes per second, in records of 1 to 16 KB. */
+    static Shape ofBytesPerSecond(long bytes) {
+      return new Shape(Math.toIntExact(bytes / 8_500), 1_000, 16_000);
+    }
   }
 
   /** Starts sending records of up to 2 KiB at about the rate. */
   static Load start(
       RecordLedger ledger, String bootstrap, int recordsPerSecond, long seed, Map<String, ?> set) {
-    Load load = new Load(ledger, RecordLedger.producer(bootstrap, set), recordsPerSecond, seed);
+    return start(ledger, bootstrap, new Shape(recordsPerSecond, 100, 2_000), seed, set);
+  }
+
+  /** Starts sending records of the shape. */
+  static Load start(
+      RecordLedger ledger, String bootstrap, Shape shape, long seed, Map<String, ?> set) {
+    Load load = new Load(ledger, RecordLedger.producer(bootstrap, set), shape, seed);
     load.thread.start();
     return load;
   }
@@ -37,8 +51,9 @@ final class Load implements AutoCloseable {
     try {
       long started = System.nanoTime();
       for (long sent = 0; !stopping; sent++) {
-        ledger.send(producer, random.nextInt(ledger.partitions()), 100 + random.nextInt(1_900));
-        long due = started + sent * 1_000_000_000L / recordsPerSecond;
+        int size = shape.minBytes() + random.nextInt(shape.maxBytes() - shape.minBytes());
+        ledger.send(producer, random.nextInt(ledger.partitions()), size);
+        long due = started + sent * 1_000_000_000L / shape.recordsPerSecond();
         long early = due - System.nanoTime();
         if (early > 1_000_000) {
           Thread.sleep(early / 1_000_000);

@@ -30,6 +30,12 @@ final class LoopMount implements AutoCloseable {
     return mount(point, "mount", "-o", "loop", image.toString(), point.toString());
   }
 
+  /** The file system in an image. */
+  static LoopMount image(Path image, Path folder) throws IOException, InterruptedException {
+    Path point = Files.createDirectories(folder);
+    return mount(point, "mount", "-o", "loop", image.toString(), point.toString());
+  }
+
   /** A file system in memory that knows no user attributes. */
   static LoopMount withoutUserAttributes(Path folder) throws IOException, InterruptedException {
     Path point = Files.createDirectories(folder.resolve("mount"));
@@ -64,8 +70,20 @@ final class LoopMount implements AutoCloseable {
     }
   }
 
+  /** Unmounts before it returns, as what lies below it needs; lazily only if it is in use. */
+  void unmountNow() throws IOException, InterruptedException {
+    if (!run("umount", point.toString()).isEmpty()) {
+      close();
+    }
+  }
+
+  /** Whether there is a command of the name. */
+  static boolean isInstalled(String command) throws IOException, InterruptedException {
+    return run("sh", "-c", "command -v " + command + " >/dev/null").isEmpty();
+  }
+
   /** Runs a command without which the test makes no sense. */
-  private static void must(String... command) throws IOException, InterruptedException {
+  static void must(String... command) throws IOException, InterruptedException {
     String problem;
     try {
       problem = run(command);
@@ -77,7 +95,7 @@ final class LoopMount implements AutoCloseable {
   }
 
   /** Empty, or what went wrong. */
-  private static String run(String... command) throws IOException, InterruptedException {
+  static String run(String... command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(List.of(command)).redirectErrorStream(true).start();
     try (InputStream output = process.getInputStream()) {
       String text = new String(output.readAllBytes(), UTF_8).strip();

@@ -2,18 +2,13 @@ package io.strata.kafka.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import javax.management.MBeanServerConnection;
-import javax.management.ObjectName;
-import javax.management.remote.JMXConnector;
-import javax.management.remote.JMXConnectorFactory;
-import javax.management.remote.JMXServiceURL;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -179,14 +174,7 @@ class PoolLifecycleTest {
         .sum();
   }
 
-  @SuppressWarnings("BanJNDI") // RMI of a JVM that this test has started on this machine
-  private long metric(String name) throws Exception {
-    try (JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(broker.jmxUrl()))) {
-      MBeanServerConnection server = connector.getMBeanServerConnection();
-      Set<ObjectName> found = server.queryNames(new ObjectName("io.strata.kafka:" + name), null);
-      assertThat(found).as("MBeans %s", name).hasSize(1);
-      Object value = server.getAttribute(found.iterator().next(), "Value");
-      return ((Number) value).longValue();
-    }
+  private long metric(String name) throws IOException {
+    return Jmx.value(broker, name);
   }
 }

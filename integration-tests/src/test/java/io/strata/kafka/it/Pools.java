@@ -21,6 +21,12 @@ final class Pools {
     return path;
   }
 
+  /** Creates a pool of the type {@code mapped} for many small segments. */
+  static Path create(Path path, String size, int slots) {
+    strata("pool", "create", "--size", size, "--slots", "" + slots, path.toString()).orFail();
+    return path;
+  }
+
   /** Runs {@code strata <arguments>}. */
   static JavaProcess.Finished strata(String... arguments) {
     List<String> command = new ArrayList<>();

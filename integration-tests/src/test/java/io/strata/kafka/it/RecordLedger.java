@@ -267,7 +267,8 @@ final class RecordLedger {
     return positions;
   }
 
-  private int check(ConsumerRecord<byte[], byte[]> consumed) {
+  /** The number of a record whose value is whole; else an error. */
+  static int check(ConsumerRecord<byte[], byte[]> consumed) {
     ByteBuffer value = ByteBuffer.wrap(consumed.value());
     long number = value.getLong();
     int sum = value.getInt();

@@ -37,6 +37,8 @@ final class StockBroker implements AutoCloseable {
   private final Path folder;
   private final Map<String, String> properties;
   private final List<String> jvmOptions;
+  private final Map<String, String> systemProperties = new TreeMap<>();
+  private final String clusterId;
   private final int port;
   private final Optional<Integer> jmxPort;
   private Installed installed;
@@ -47,6 +49,7 @@ final class StockBroker implements AutoCloseable {
     folder = builder.folder;
     properties = new TreeMap<>(builder.properties);
     jvmOptions = List.copyOf(builder.jvmOptions);
+    clusterId = builder.clusterId;
     port = builder.port;
     jmxPort = builder.jmxPort;
     installed = builder.installed;
@@ -136,6 +139,7 @@ final class StockBroker implements AutoCloseable {
                     "-Dcom.sun.management.jmxremote.authenticate=false",
                     "-Dcom.sun.management.jmxremote.ssl=false")));
     command.addAll(jvmOptions);
+    systemProperties.forEach((key, value) -> command.add("-D" + key + "=" + value));
     command.addAll(installed.jvmOptions());
     command.add("kafka.Kafka");
     command.add(propertiesFile().toString());
@@ -163,7 +167,6 @@ final class StockBroker implements AutoCloseable {
   /** Formats the log directories, with the flag where the broker has it. */
   StockBroker format() throws IOException, InterruptedException {
     writeProperties();
-    String clusterId = Uuid.randomUuid().toString();
     tool(
             "kafka.tools.StorageTool",
             "format",
@@ -208,6 +211,18 @@ final class StockBroker implements AutoCloseable {
     return Objects.requireNonNull(properties.get(key), key);
   }
 
+  /** Sets a system property of the broker's JVM, not of its tools. */
+  StockBroker systemProperty(String key, String value) {
+    systemProperties.put(key, value);
+    return this;
+  }
+
+  /** Removes a system property. */
+  StockBroker withoutSystemProperty(String key) {
+    systemProperties.remove(key);
+    return this;
+  }
+
   /** What the JVM of the next start has of ours. */
   StockBroker installed(Installed what) {
     installed = what;
@@ -242,6 +257,11 @@ final class StockBroker implements AutoCloseable {
   /** The address of its MBean server; the builder's {@code jmx()} opens it. */
   String jmxUrl() {
     return "service:jmx:rmi:///jndi/rmi://127.0.0.1:" + jmxPort.orElseThrow() + "/jmxrmi";
+  }
+
+  /** The process's number while it runs. */
+  long pid() {
+    return process.orElseThrow().pid();
   }
 
   /** An admin client; the caller closes it. */
@@ -302,6 +322,7 @@ final class StockBroker implements AutoCloseable {
     private final Map<String, String> properties = new TreeMap<>();
     private final List<String> jvmOptions = new ArrayList<>();
     private final int port;
+    private String clusterId = Uuid.randomUuid().toString();
     private Optional<Integer> jmxPort = Optional.empty();
     private Installed installed = Installed.NOTHING;
 
@@ -338,6 +359,15 @@ final class StockBroker implements AutoCloseable {
     Builder set(String key, String value) {
       properties.put(key, value);
       return this;
+    }
+
+    /** A broker without a controller of its own, in the cluster of the other one. */
+    Builder joining(StockBroker controller, int nodeId) {
+      clusterId = controller.clusterId;
+      set("process.roles", "broker");
+      set("node.id", Integer.toString(nodeId));
+      set("controller.quorum.voters", controller.property("controller.quorum.voters"));
+      return set("listeners", "PLAINTEXT://127.0.0.1:" + port);
     }
 
     /** So many log directories; one unless said. */

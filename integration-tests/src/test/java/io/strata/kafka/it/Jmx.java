@@ -1,0 +1,52 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.Set;
+import java.util.TreeMap;
+import javax.management.JMException;
+import javax.management.MBeanServerConnection;
+import javax.management.ObjectName;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
+
+/** The metrics of a broker that was built with {@code jmx()}. */
+final class Jmx {
+
+  private static final String DOMAIN = "io.strata.kafka:";
+
+  private Jmx() {}
+
+  /** The value of the one MBean of ours that the pattern finds. */
+  static long value(StockBroker broker, String pattern) throws IOException {
+    TreeMap<String, Number> found = values(broker, pattern);
+    assertThat(found).as("MBeans %s", pattern).hasSize(1);
+    return found.firstEntry().getValue().longValue();
+  }
+
+  /** The sum over the MBeans of ours that the pattern finds, of which there is one at least. */
+  static long sum(StockBroker broker, String pattern) throws IOException {
+    TreeMap<String, Number> found = values(broker, pattern);
+    assertThat(found).as("MBeans %s", pattern).isNotEmpty();
+    return found.values().stream().mapToLong(Number::longValue).sum();
+  }
+
+  /** The values of all MBeans of ours that the pattern finds, by their names. */
+  @SuppressWarnings("BanJNDI") // RMI of a JVM that this test has started on this machine
+  static TreeMap<String, Number> values(StockBroker broker, String pattern) throws IOException {
+    TreeMap<String, Number> values = new TreeMap<>();
+    try (JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(broker.jmxUrl()))) {
+      MBeanServerConnection server = connector.getMBeanServerConnection();
+      Set<ObjectName> found = server.queryNames(new ObjectName(DOMAIN + pattern), null);
+      for (ObjectName name : found) {
+        values.put(
+            name.getCanonicalKeyPropertyListString(), (Number) server.getAttribute(name, "Value"));
+      }
+    } catch (JMException e) {
+      throw new AssertionError("the broker's MBeans " + pattern + " cannot be read", e);
+    }
+    return values;
+  }
+}
