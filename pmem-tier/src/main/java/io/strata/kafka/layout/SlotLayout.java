@@ -128,7 +128,7 @@ public final class SlotLayout {
   /** Home's directory entry is durable. */
   public static final int FLAG_HOME_DURABLE = 1;
 
-  /** All bytes are durable at home, too. */
+  /** All bytes are durable in a lower tier, too. */
   public static final int FLAG_CLEAN = 2;
 
   /** The bytes from the committed length on are at home. */
@@ -137,8 +137,12 @@ public final class SlotLayout {
   /** Flag: home was missing when the pool was last opened. */
   public static final int FLAG_ORPHANED = 8;
 
+  /** Another copy of a segment whose home leads elsewhere, or does not lead here yet. */
+  public static final int FLAG_COPY = 16;
+
   /** All flags that this version knows. */
-  public static final int ALL_FLAGS = FLAG_HOME_DURABLE | FLAG_CLEAN | FLAG_SPILLED | FLAG_ORPHANED;
+  public static final int ALL_FLAGS =
+      FLAG_HOME_DURABLE | FLAG_CLEAN | FLAG_SPILLED | FLAG_ORPHANED | FLAG_COPY;
 
   private SlotLayout() {}
 

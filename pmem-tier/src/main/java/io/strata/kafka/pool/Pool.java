@@ -177,6 +177,11 @@ public final class Pool implements AutoCloseable {
         allocator.largestFree());
   }
 
+  /** Length of the largest extent that can be allocated now, in bytes; cheap. */
+  public long largestFreeExtent() {
+    return allocator.largestFree();
+  }
+
   /** The bytes. */
   public PersistentMemory memory() {
     return memory;

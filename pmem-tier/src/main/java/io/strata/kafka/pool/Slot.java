@@ -169,8 +169,7 @@ public final class Slot {
     if (count == SlotLayout.MAX_EXTENTS) {
       return false;
     }
-    int wanted = Math.min(Math.max(0, count - 1), SuperblockLayout.LARGEST_ORDER);
-    for (int order = wanted; order >= 0; order--) {
+    for (int order = nextOrder(count); order >= 0; order--) {
       OptionalLong block = pool.allocator().allocate(order);
       if (block.isPresent()) {
         publishExtent(current, block.getAsLong(), order);
@@ -178,6 +177,18 @@ public final class Slot {
       }
     }
     return false;
+  }
+
+  private static int nextOrder(int count) {
+    return Math.min(Math.max(0, count - 1), SuperblockLayout.LARGEST_ORDER);
+  }
+
+  /**
+   * The length that {@link #grow} would like to add, in bytes; 0 when the slot has no free entry.
+   */
+  public long nextExtentLength() {
+    int count = extents.count();
+    return count == SlotLayout.MAX_EXTENTS ? 0 : BuddyAllocator.lengthOf(nextOrder(count));
   }
 
   private void publishExtent(ExtentList current, long start, int order) throws IOException {

@@ -5,6 +5,7 @@ import io.strata.kafka.pool.ExtentList;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
+import java.util.Optional;
 
 /**
  * Bytes of a segment by their offsets in it, piece by piece where they cross from one extent to the
@@ -14,16 +15,33 @@ import java.nio.channels.WritableByteChannel;
  */
 final class ExtentBytes {
 
-  private final PersistentMemory memory;
+  /** Of a segment without a pool: there are no bytes, and nobody asks for any. */
+  static final ExtentBytes NONE = new ExtentBytes(Optional.empty());
+
+  private final Optional<PersistentMemory> pool;
 
   // Made once: an append is not to allocate.
   private final Access load;
   private final Access storeAndPersist;
 
   ExtentBytes(PersistentMemory memory) {
-    this.memory = memory;
-    this.load = memory::load;
-    this.storeAndPersist = memory::storeAndPersist;
+    this(Optional.of(memory));
+  }
+
+  private ExtentBytes(Optional<PersistentMemory> pool) {
+    this.pool = pool;
+    if (pool.isPresent()) {
+      PersistentMemory memory = pool.get();
+      this.load = memory::load;
+      this.storeAndPersist = memory::storeAndPersist;
+    } else {
+      this.load = (position, bytes) -> memory();
+      this.storeAndPersist = this.load;
+    }
+  }
+
+  private PersistentMemory memory() {
+    return pool.orElseThrow(() -> new IllegalStateException("a segment at home has no pool"));
   }
 
   /** Fills {@code length} bytes of {@code target}, whose limit stays. */
@@ -43,8 +61,8 @@ final class ExtentBytes {
     for (int i = extents.find(from); at < to; i++) {
       long within = at - extents.start(i);
       long piece = Math.min(to - at, extents.length(i) - within);
-      memory.zero(extents.position(i) + within, piece);
-      memory.persist(extents.position(i) + within, piece);
+      memory().zero(extents.position(i) + within, piece);
+      memory().persist(extents.position(i) + within, piece);
       at += piece;
     }
   }
@@ -55,7 +73,7 @@ final class ExtentBytes {
     int i = extents.find(offset);
     long within = offset - extents.start(i);
     long piece = Math.min(extents.length(i) - within, count);
-    return memory.transferTo(extents.position(i) + within, piece, target);
+    return memory().transferTo(extents.position(i) + within, piece, target);
   }
 
   private interface Access {

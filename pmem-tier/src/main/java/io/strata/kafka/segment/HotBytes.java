@@ -32,6 +32,11 @@ final class HotBytes implements SegmentBytes {
     this.events = events;
   }
 
+  /** Who hears of reads. */
+  SegmentEvents events() {
+    return events;
+  }
+
   @Override
   public String name() {
     return segment.name();

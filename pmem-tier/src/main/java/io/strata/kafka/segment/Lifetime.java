@@ -21,6 +21,9 @@ final class Lifetime {
   @GuardedBy("this")
   private Runnable end = () -> {};
 
+  @GuardedBy("this")
+  private Runnable idle = () -> {};
+
   /**
    * A channel is about to be opened.
    *
@@ -32,18 +35,22 @@ final class Lifetime {
       throw new IOException(name + " has been deleted: it cannot be opened any more");
     }
     channels++;
+    idle = () -> {};
   }
 
   /** A channel that was opened has been closed. */
   void channelClosed() {
     Runnable last = () -> {};
+    Runnable unused = () -> {};
     synchronized (this) {
       channels--;
       if (channels == 0) {
         last = end;
+        unused = idle;
       }
     }
     last.run();
+    unused.run();
   }
 
   /** No channel can be opened from now on. */
@@ -63,6 +70,17 @@ final class Lifetime {
       }
     }
     atEnd.run();
+  }
+
+  /** Runs {@code whenIdle} when no channel is open; one that is opened before calls it off. */
+  void whenIdle(Runnable whenIdle) {
+    synchronized (this) {
+      if (channels > 0) {
+        idle = whenIdle;
+        return;
+      }
+    }
+    whenIdle.run();
   }
 
   /** Channels open now. */

@@ -24,12 +24,13 @@ final class ReadOnlyBytes implements SegmentBytes {
 
   private final PoolReader pool;
   private final SegmentTag tag;
-  private final SegmentReader reader;
+  private final ExtentBytes pooled;
+  private final SegmentReader reader = new SegmentReader();
 
   ReadOnlyBytes(PoolReader pool, SegmentTag tag) {
     this.pool = pool;
     this.tag = tag;
-    this.reader = new SegmentReader(new ExtentBytes(pool.memory()));
+    this.pooled = new ExtentBytes(pool.memory());
   }
 
   @Override
@@ -57,11 +58,11 @@ final class ReadOnlyBytes implements SegmentBytes {
                         + " again"));
   }
 
-  private static SegmentView viewOf(SlotSnapshot slot, FileChannel home) throws IOException {
+  private SegmentView viewOf(SlotSnapshot slot, FileChannel home) throws IOException {
     long inPool = slot.committedLength();
     return slot.flags().contains(SlotFlag.SPILLED)
-        ? SegmentView.spilled(slot.extents(), inPool, Math.max(inPool, home.size()))
-        : SegmentView.inPool(slot.extents(), inPool);
+        ? SegmentView.spilled(pooled, slot.extents(), inPool, Math.max(inPool, home.size()))
+        : SegmentView.inPool(pooled, slot.extents(), inPool);
   }
 
   @Override

@@ -1,26 +1,29 @@
 package io.strata.kafka.segment;
 
-import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.Extent;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotState;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.io.InterruptedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.OpenOption;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
- * One hot segment: a slot of a pool, shared by all channels that this process has open on it. There
- * must be one object per slot and process.
+ * One segment, in a slot of a pool or at home, shared by all channels that this process has open on
+ * it. There must be one object per segment and process.
  *
  * <p>The bytes are in the pool as long as it has room. The first append that finds none <em>
  * spills</em> the segment: its bytes up to there stay in the pool, all others go home, at their own
  * offsets, and home is a sparse file with the segment's length. A spilled segment stays spilled
- * until it is truncated below the seam.
+ * until it is truncated below the seam, or its tail is brought into the pool.
+ *
+ * <p>A segment moves in two halves, copying and publishing ({@link #copyHome}, {@link #markClean}
+ * and so on), and may end up wholly at home, without a slot. Its channels stay open all the while.
  *
  * <p>What an append in the pool promises when it returns is what the pool's durability says; what
  * one at home promises is what any file does, or survival of a power cut if {@link
@@ -33,17 +36,15 @@ import java.util.Set;
  */
 public final class Segment {
 
-  private static final int COPY_LENGTH = 1 << 20;
-
-  private final Slot slot;
-  private final Pool pool;
+  private final String homeLabel;
   private final SegmentSettings settings;
   private final SegmentEvents events;
   private final ReaderGate gate = new ReaderGate();
   private final Lifetime lifetime = new Lifetime();
-  private final SegmentReader reader;
   private final SegmentWriter writer;
   private final HotBytes bytes;
+  private final SegmentMoves moves;
+  private final Reads reads;
 
   private volatile long lastChangeMillis;
 
@@ -56,38 +57,88 @@ public final class Segment {
    */
   public Segment(
       Slot slot, Pool pool, long homeSize, SegmentSettings settings, SegmentEvents events) {
+    this(
+        Optional.of(new Residence(slot, pool)),
+        slot.relativePath(),
+        homeSize,
+        slot.createdAtMillis(),
+        settings,
+        events);
     if (slot.state() != SlotState.LIVE) {
       throw new IllegalArgumentException(slot + " is " + slot.state() + ", expected LIVE");
     }
-    this.slot = slot;
-    this.pool = pool;
+  }
+
+  private Segment(
+      Optional<Residence> residence,
+      String homeLabel,
+      long homeSize,
+      long createdAtMillis,
+      SegmentSettings settings,
+      SegmentEvents events) {
+    this.homeLabel = homeLabel;
     this.settings = settings;
     this.events = events;
-    ExtentBytes pooled = new ExtentBytes(pool.memory());
-    this.reader = new SegmentReader(pooled);
-    this.writer =
-        new SegmentWriter(this, slot, pool, pooled, homeSize, gate, settings.spillForce(), events);
-    this.bytes = new HotBytes(this, reader, writer, gate, events);
-    this.lastChangeMillis = slot.createdAtMillis();
+    this.reads = new Reads(createdAtMillis);
+    SegmentReader reader = new SegmentReader();
+    this.writer = new SegmentWriter(this, residence, homeSize, gate, settings, events);
+    this.bytes = new HotBytes(this, reader, writer, gate, new ReadEvents(events, reads, settings));
+    this.moves = new SegmentMoves(this, writer, reader, gate);
+    this.lastChangeMillis = createdAtMillis;
   }
 
-  /** For messages: the slot, the path that it was created with, and the pool. */
+  /**
+   * A segment that is wholly at home, and may be moved up from there.
+   *
+   * @param home for messages: the file
+   * @param homeSize its length in bytes
+   * @param createdAtMillis what is known of its age, in milliseconds since the epoch
+   */
+  public static Segment atHome(
+      String home,
+      long homeSize,
+      long createdAtMillis,
+      SegmentSettings settings,
+      SegmentEvents events) {
+    return new Segment(Optional.empty(), home, homeSize, createdAtMillis, settings, events);
+  }
+
+  /** For messages: the slot, the path that it was created with, and the pool; or the home file. */
   public String name() {
-    return "segment in " + slot + " of pool " + pool.info().path();
+    return writer
+        .residence()
+        .map(in -> "segment in " + in)
+        .orElseGet(() -> "segment at home " + homeLabel);
   }
 
-  /** What ties home to this segment. */
+  /** Where the copy is that is read; empty when all bytes are at home. */
+  public Optional<Residence> residence() {
+    return writer.residence();
+  }
+
+  /**
+   * What ties home to this segment.
+   *
+   * @throws IllegalStateException when all bytes are at home
+   */
   public SegmentTag tag() {
-    return new SegmentTag(pool.info().id(), slot.index(), slot.generation());
+    return pooled().tag();
   }
 
   /**
    * The slot, to be looked at: all changes to it go through this object.
    *
    * @return the slot's handle; do not call what changes it
+   * @throws IllegalStateException when all bytes are at home
    */
   public Slot slot() {
-    return slot;
+    return pooled().slot();
+  }
+
+  private Residence pooled() {
+    return writer
+        .residence()
+        .orElseThrow(() -> new IllegalStateException(name() + " has nothing in a pool"));
   }
 
   /**
@@ -116,7 +167,8 @@ public final class Segment {
       }
       lifetime.channelOpened(name());
       FileChannel channel =
-          new SegmentChannel(bytes, home, mode, this::touch, this::closed, events);
+          new SegmentChannel(
+              bytes, home, mode, this::touch, lifetime::channelClosed, bytes.events());
       done = true;
       return channel;
     } finally {
@@ -124,10 +176,6 @@ public final class Segment {
         home.close();
       }
     }
-  }
-
-  private void closed() {
-    lifetime.channelClosed();
   }
 
   private void touch() {
@@ -181,38 +229,126 @@ public final class Segment {
     writer.set(flag);
   }
 
+  /** For tests, whose bytes are no batches. */
+  SegmentMoves moves() {
+    return moves;
+  }
+
+  /** What has been read from it. */
+  public Reads reads() {
+    return reads;
+  }
+
   /**
-   * Copies the pool's bytes to home at their own offsets and makes home durable. Home is then byte
-   * for byte what a stock broker would have written, provided that nothing is written meanwhile.
+   * Runs {@code atEnd} once no channel is open on a segment that is wholly at home or deleted: now,
+   * or in the thread that closes the last one. A channel that is opened later calls it off.
+   */
+  public void whenUnused(Runnable atEnd) {
+    lifetime.whenIdle(atEnd);
+  }
+
+  /**
+   * Destage, first half: checks the segment's bytes, copies those of the pool to home at their own
+   * offsets, makes home durable, reads it back and compares. Home is then byte for byte what a
+   * stock broker would have written. Readers and appends go on; a change ends the copy.
    *
-   * @param home open for writing; stays open
+   * @param home open for reading and writing, for this call alone
+   * @return {@link CopyResult.Outcome#COPIED} for {@link #markClean}
    * @throws IOException when home has no room, for one; the segment is as before
    */
-  public void copyTo(FileChannel home, ProgressListener progress) throws IOException {
-    int token = gate.enter();
+  public CopyResult copyHome(FileChannel home, CopyPace pace)
+      throws IOException, InterruptedException {
+    return moves.copyHome(home, pace, false);
+  }
+
+  /**
+   * As {@link #copyHome}, for a segment that nobody uses, at full speed, and whatever its bytes are:
+   * a corrupt segment goes home as it is, as a stock broker would have it there.
+   *
+   * @throws IOException when home has no room, for one; the segment is as before
+   */
+  public CopyResult copyHomeAsItIs(FileChannel home) throws IOException {
     try {
-      SegmentView view = writer.view();
-      long size = view.size();
-      long total = view.poolEnd(size);
-      ByteBuffer buffer = ByteBuffer.allocateDirect((int) Math.min(COPY_LENGTH, total));
-      long done = 0;
-      while (done < total) {
-        buffer.clear().limit((int) Math.min(buffer.capacity(), total - done));
-        reader.read(view, total, buffer, done, home);
-        buffer.flip();
-        while (buffer.hasRemaining()) {
-          done += home.write(buffer, done);
-        }
-        progress.progress(done, total);
-      }
-      if (home.size() > size) {
-        home.truncate(size);
-      }
-      home.force(true);
-      progress.progress(total, total);
-    } finally {
-      gate.exit(token);
+      return moves.copyHome(home, CopyPace.FREE, true);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException(name() + ": interrupted on the way home");
     }
+  }
+
+  /**
+   * Copies all bytes, wherever they are, into a fresh slot of another pool; checks, forces and
+   * compares as {@link #copyHome}. The slot's length is committed then; nothing else refers to it.
+   *
+   * @param target a live slot of length 0 that nobody else knows; stays the caller's
+   * @param home open for reading, for this call alone
+   * @return {@link CopyResult.Outcome#COPIED} for {@link #markClean} or {@link #moveUp}; else the
+   *     slot is the caller's to free
+   */
+  public CopyResult copyInto(Residence target, FileChannel home, CopyPace pace)
+      throws IOException, InterruptedException {
+    return moves.copyInto(target, home, pace, false);
+  }
+
+  /**
+   * Copies the tail of a spilled segment from home into its pool, behind the head.
+   *
+   * @param home open for reading, for this call alone
+   * @return {@link CopyResult.Outcome#COPIED} for {@link #finishTail}
+   */
+  public CopyResult copyTailIntoPool(FileChannel home, CopyPace pace)
+      throws IOException, InterruptedException {
+    return moves.copyTailIntoPool(home, pace, false);
+  }
+
+  /**
+   * Ends what {@link #copyTailIntoPool} began: the segment is wholly in the pool, durably.
+   *
+   * @return false when it was changed meanwhile
+   */
+  public boolean finishTail(CopyResult copied) throws IOException {
+    return moves.finishTail(copied);
+  }
+
+  /**
+   * Destage, second half: flags the segment CLEAN, durably.
+   *
+   * @return false when it was changed since it was copied; it is not clean then
+   */
+  public boolean markClean(CopyResult copied) throws IOException {
+    return moves.markClean(copied);
+  }
+
+  /** Ties home to a copy; see {@link #moveUp}. */
+  @FunctionalInterface
+  public interface Link {
+    /** Ties home to the copy, durably; on an exception home is tied as before. */
+    void link() throws IOException;
+  }
+
+  /**
+   * Promotion, second half: readers see the copy in {@code upper} from now on. The copy below stays
+   * as it is.
+   *
+   * @param upper what the segment was copied into, flagged CLEAN
+   * @param link ties home to it; called under the writer lock, so that no change comes between
+   * @return false when the segment was changed since it was copied; it is where it was then
+   */
+  public boolean moveUp(CopyResult copied, Residence upper, Link link) throws IOException {
+    return moves.moveUp(copied, upper, link);
+  }
+
+  /**
+   * Evicts a clean segment: frees its slot, durably, and shows readers the copy below. The extents
+   * are free for others when the last reader has left them.
+   *
+   * @param lower the slot that has the whole segment; empty when home has
+   * @param wait whether to wait for a change that is under way, or to give up at once
+   * @return where the segment was; empty when it is not clean, deleted, or busy
+   * @throws IOException when the pool fails; the segment can be read, and not changed any more
+   */
+  public Optional<Residence> evict(Optional<Residence> lower, boolean wait) throws IOException {
+    return moves.evict(lower, wait);
   }
 
   /**
@@ -231,13 +367,18 @@ public final class Segment {
    * @throws IllegalStateException without {@link #markDeleting}
    */
   public void free() throws IOException {
+    Optional<Residence> in = writer.residence();
+    if (in.isEmpty()) {
+      return;
+    }
+    Pool pool = in.get().pool();
     List<Extent> extents = writer.free();
     if (!extents.isEmpty()) {
       lifetime.whenUnused(
           () -> {
             // A read that began before its channel was closed may look only now.
             writer.forgetBytes();
-            gate.retire(() -> writer.release(extents));
+            gate.retire(() -> writer.release(pool, extents));
           });
     }
   }

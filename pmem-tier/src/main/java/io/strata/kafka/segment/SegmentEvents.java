@@ -47,6 +47,11 @@ public interface SegmentEvents {
   default void spilled(long bytes, boolean first) {}
 
   /**
+   * A segment that a lower tier had, too, is about to be changed: that copy is of no use any more.
+   */
+  default void madeDirty(Segment segment) {}
+
+  /**
    * Extents that nobody reads any more could not be given back to the pool. They stay out of use
    * until the pool is opened again; nothing else is lost.
    *

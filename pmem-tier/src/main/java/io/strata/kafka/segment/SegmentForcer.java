@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.pool.Slot;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -21,7 +22,6 @@ final class SegmentForcer {
 
   private static final long NONE = Long.MAX_VALUE;
 
-  private final Slot slot;
   private final HomeTail tail;
 
   /** The writer's, which is taken for moments only. */
@@ -29,6 +29,10 @@ final class SegmentForcer {
 
   /** One force at a time: a second one must not return while the first still works. */
   private final ReentrantLock forceLock = new ReentrantLock();
+
+  /** Where the pool's bytes are; empty when all are at home. */
+  @GuardedBy("lock")
+  private Optional<Slot> slot;
 
   /** Bytes of the pool from here on may be unforced, {@link #NONE} when none is. */
   @GuardedBy("lock")
@@ -43,10 +47,26 @@ final class SegmentForcer {
    *
    * @param lock the writer lock, which guards {@code tail}, too
    */
-  SegmentForcer(Slot slot, HomeTail tail, ReentrantLock lock) {
+  SegmentForcer(Optional<Slot> slot, HomeTail tail, ReentrantLock lock) {
     this.slot = slot;
     this.tail = tail;
     this.lock = lock;
+  }
+
+  /**
+   * The segment has moved: its bytes are durable in {@code newSlot}, or at home.
+   *
+   * <p>A force that runs meanwhile may still look at the slot before; there is nothing to lose.
+   */
+  void movedTo(Optional<Slot> newSlot) {
+    lock.lock();
+    try {
+      slot = newSlot;
+      dirtyFrom = NONE;
+      tail.dirty(false);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Bytes of the pool have been written, the first of them at {@code from}. */
@@ -85,11 +105,13 @@ final class SegmentForcer {
 
   /** Forces what is dirty now; on an exception or an answer of false it is dirty as before. */
   private boolean forceOnce(boolean metaData, FileChannel home) throws IOException {
+    Optional<Slot> current;
     long from;
     boolean homeIsDirty;
     long truncationsBefore;
     lock.lock();
     try {
+      current = slot;
       from = dirtyFrom;
       homeIsDirty = tail.dirty();
       truncationsBefore = truncations;
@@ -100,8 +122,8 @@ final class SegmentForcer {
     }
     boolean done = false;
     try {
-      if (from != NONE) {
-        slot.force(from, Long.MAX_VALUE);
+      if (from != NONE && current.isPresent()) {
+        current.get().force(from, Long.MAX_VALUE);
       }
       if (homeIsDirty) {
         home.force(metaData);

@@ -11,15 +11,9 @@ import java.nio.channels.WritableByteChannel;
  * <p>Takes no lock. The caller keeps the view's extents from being given to another segment
  * meanwhile (the {@link ReaderGate}), or checks afterwards that they were not.
  *
- * <p>Thread safety: stateless but for the memory; safe for use by any thread.
+ * <p>Thread safety: stateless; safe for use by any thread.
  */
 final class SegmentReader {
-
-  private final ExtentBytes pooled;
-
-  SegmentReader(ExtentBytes pooled) {
-    this.pooled = pooled;
-  }
 
   /**
    * Reads up to {@code target}'s limit or {@code size}, whichever is first.
@@ -40,7 +34,7 @@ final class SegmentReader {
       long at = position;
       if (at < poolEnd) {
         int inPool = (int) Math.min(length, poolEnd - at);
-        pooled.load(view.extents(), at, target, inPool);
+        view.pooled().load(view.extents(), at, target, inPool);
         at += inPool;
       }
       while (target.hasRemaining()) {
@@ -78,6 +72,6 @@ final class SegmentReader {
       return home.transferTo(position, Math.min(count, size - position), target);
     }
     long inPool = Math.min(count, poolEnd - position);
-    return pooled.transferTo(view.extents(), position, inPool, target);
+    return view.pooled().transferTo(view.extents(), position, inPool, target);
   }
 }

@@ -14,6 +14,7 @@ import io.strata.kafka.pool.ExtentList;
  */
 final class SegmentView {
 
+  private final ExtentBytes pooled;
   private final ExtentList extents;
   private final boolean spilled;
 
@@ -22,7 +23,9 @@ final class SegmentView {
 
   private volatile long size;
 
-  private SegmentView(ExtentList extents, boolean spilled, long seam, long size) {
+  private SegmentView(
+      ExtentBytes pooled, ExtentList extents, boolean spilled, long seam, long size) {
+    this.pooled = pooled;
     this.extents = extents;
     this.spilled = spilled;
     this.seam = seam;
@@ -30,18 +33,28 @@ final class SegmentView {
   }
 
   /** All bytes are in the pool. */
-  static SegmentView inPool(ExtentList extents, long size) {
-    return new SegmentView(extents, false, 0, size);
+  static SegmentView inPool(ExtentBytes pooled, ExtentList extents, long size) {
+    return new SegmentView(pooled, extents, false, 0, size);
   }
 
   /** The bytes below {@code seam} are in the pool, the others at home. */
-  static SegmentView spilled(ExtentList extents, long seam, long size) {
-    return new SegmentView(extents, true, seam, size);
+  static SegmentView spilled(ExtentBytes pooled, ExtentList extents, long seam, long size) {
+    return new SegmentView(pooled, extents, true, seam, size);
+  }
+
+  /** All bytes are at home. */
+  static SegmentView atHome(long size) {
+    return new SegmentView(ExtentBytes.NONE, ExtentList.EMPTY, true, 0, size);
   }
 
   /** This view with another size. */
   SegmentView withSize(long newSize) {
-    return new SegmentView(extents, spilled, seam, newSize);
+    return new SegmentView(pooled, extents, spilled, seam, newSize);
+  }
+
+  /** The bytes of the pool that the extents are in. */
+  ExtentBytes pooled() {
+    return pooled;
   }
 
   ExtentList extents() {

@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -37,10 +38,9 @@ final class SegmentWriter {
   static final long LONGEST_GAP_IN_POOL = 1 << 20;
 
   private final Segment segment;
-  private final Slot slot;
-  private final Pool pool;
-  private final ExtentBytes pooled;
   private final ReaderGate gate;
+  private final RoomMaker roomMaker;
+  private final boolean forceAppends;
   private final SegmentEvents events;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -53,29 +53,49 @@ final class SegmentWriter {
 
   private final SegmentForcer forcer;
 
+  private final ChangeGuard guard = new ChangeGuard();
+
+  /** Where the pool's bytes are; empty when all are at home. Written under the lock. */
+  private volatile Optional<Residence> residence;
+
   @GuardedBy("lock")
   private boolean deleted;
 
+  /** Why the segment must not be changed any more, though it can be read. */
+  @GuardedBy("lock")
+  private Optional<IOException> broken = Optional.empty();
+
   SegmentWriter(
       Segment segment,
-      Slot slot,
-      Pool pool,
-      ExtentBytes pooled,
+      Optional<Residence> residence,
       long homeSize,
       ReaderGate gate,
-      boolean spillForce,
+      SegmentSettings settings,
       SegmentEvents events) {
     this.segment = segment;
-    this.slot = slot;
-    this.pool = pool;
-    this.pooled = pooled;
+    this.residence = residence;
     this.gate = gate;
+    this.roomMaker = settings.roomMaker();
+    this.forceAppends = settings.spillForce();
     this.events = events;
-    long committed = slot.committedLength();
-    boolean spilled = slot.has(SlotFlag.SPILLED);
-    this.view = viewOf(spilled, committed, Math.max(committed, homeSize));
-    this.tail = new HomeTail(spillForce, spilled, homeSize);
-    this.forcer = new SegmentForcer(slot, tail, lock);
+    boolean tailAtHome = residence.map(in -> in.slot().has(SlotFlag.SPILLED)).orElse(true);
+    this.view = firstView(residence, homeSize);
+    this.tail = new HomeTail(settings.spillForce(), tailAtHome, homeSize);
+    this.forcer = new SegmentForcer(residence.map(Residence::slot), tail, lock);
+  }
+
+  private static SegmentView firstView(Optional<Residence> residence, long homeSize) {
+    if (residence.isEmpty()) {
+      return SegmentView.atHome(homeSize);
+    }
+    long committed = residence.get().slot().committedLength();
+    boolean spilled = residence.get().slot().has(SlotFlag.SPILLED);
+    return viewOf(residence.get(), spilled, committed, Math.max(committed, homeSize));
+  }
+
+  /** Where the pool's bytes are at this moment; empty when all are at home. */
+  Optional<Residence> residence() {
+    return residence;
   }
 
   /** What readers see now. A reader calls this inside the gate. */
@@ -85,22 +105,28 @@ final class SegmentWriter {
 
   /** See {@link SegmentBytes#write}. */
   int write(ByteBuffer source, long position, FileChannel home) throws IOException {
+    int written;
     lock.lock();
     try {
-      return writeWithoutLocking(source, position, home);
+      written = writeWithoutLocking(source, position, home);
     } finally {
       lock.unlock();
     }
+    forceAppend(written, home);
+    return written;
   }
 
   /** See {@link SegmentBytes#append}. */
   int append(ByteBuffer source, FileChannel home) throws IOException {
+    int written;
     lock.lock();
     try {
-      return writeWithoutLocking(source, view.size(), home);
+      written = writeWithoutLocking(source, view.size(), home);
     } finally {
       lock.unlock();
     }
+    forceAppend(written, home);
+    return written;
   }
 
   @GuardedBy("lock")
@@ -140,15 +166,49 @@ final class SegmentWriter {
     return source.position() - start;
   }
 
-  /** Refuses a deleted segment, and withdraws the claim that home has all of it. */
+  /**
+   * Where an acknowledged record is to survive a power cut in the first tier, it is to do so in a
+   * lower one that needs a force, too. Without the writer lock, which a force under way takes.
+   */
+  private void forceAppend(int written, FileChannel home) throws IOException {
+    if (forceAppends && written > 0) {
+      Optional<Residence> in = residence;
+      if (in.isPresent() && !in.get().survivesPowerCut()) {
+        forcer.force(false, home);
+      }
+    }
+  }
+
+  /**
+   * Refuses a deleted segment, stops a move that is copying it, and withdraws the claim that a
+   * lower tier has all of it.
+   */
   @GuardedBy("lock")
   private void prepareToChange() throws IOException {
     if (deleted) {
       throw new IOException(segment.name() + " has been deleted: it can be read, not changed");
     }
-    if (slot.has(SlotFlag.CLEAN)) {
-      slot.clear(SlotFlag.CLEAN);
+    if (broken.isPresent()) {
+      throw new IOException(
+          segment.name()
+              + " cannot be changed any more, since its pool failed while it left that: "
+              + broken.get().getMessage()
+              + "; look at the pool's device, then restart the broker",
+          broken.get());
     }
+    guard.changing();
+    Optional<Residence> in = residence;
+    if (in.isPresent() && in.get().slot().has(SlotFlag.CLEAN)) {
+      in.get().slot().clear(SlotFlag.CLEAN);
+      events.madeDirty(segment);
+    }
+  }
+
+  /** The pool's part of a segment that has one. */
+  @GuardedBy("lock")
+  private Residence pooled() {
+    return residence.orElseThrow(
+        () -> new IllegalStateException(segment.name() + " is at home: nothing of it in a pool"));
   }
 
   /** Writes as much as belongs into the pool and fits there; on an exception, nothing. */
@@ -174,13 +234,14 @@ final class SegmentWriter {
     try {
       if (position > size) {
         // Extents may hold what earlier segments left there: nobody may see that in a gap.
-        pooled.zeroAndPersist(extents, size, Math.min(position, poolEnd));
+        pooled().bytes().zeroAndPersist(extents, size, Math.min(position, poolEnd));
       }
       if (position < poolEnd) {
-        pooled.storeAndPersist(extents, position, source, (int) (poolEnd - position));
+        ExtentBytes bytes = before.pooled();
+        bytes.storeAndPersist(extents, position, source, (int) (poolEnd - position));
       }
       if (!before.spilled() && poolEnd > size) {
-        slot.commit(poolEnd);
+        pooled().slot().commit(poolEnd);
         publish(before, extents, poolEnd);
       }
     } catch (IOException e) {
@@ -194,11 +255,23 @@ final class SegmentWriter {
   /** The slot's extents, grown to hold {@code end} bytes if the pool has room for that. */
   @GuardedBy("lock")
   private ExtentList extentsFor(long end) throws IOException {
+    Residence in = pooled();
+    Slot slot = in.slot();
     ExtentList extents = slot.extents();
-    while (extents.capacity() < end && slot.grow()) {
+    while (extents.capacity() < end && growOrMakeRoom(in)) {
       extents = slot.extents();
     }
     return extents;
+  }
+
+  /** Makes room first where there is none in one piece: a pool cut to crumbs serves nobody. */
+  @GuardedBy("lock")
+  private boolean growOrMakeRoom(Residence in) throws IOException {
+    long wanted = in.slot().nextExtentLength();
+    if (wanted > in.pool().largestFreeExtent()) {
+      boolean unused = roomMaker.makeRoom(in.pool(), wanted);
+    }
+    return in.slot().grow();
   }
 
   @GuardedBy("lock")
@@ -207,7 +280,7 @@ final class SegmentWriter {
     if (before.extents() == extents) {
       before.extendTo(size);
     } else {
-      view = SegmentView.inPool(extents, size);
+      view = SegmentView.inPool(before.pooled(), extents, size);
     }
   }
 
@@ -224,8 +297,9 @@ final class SegmentWriter {
     }
     // Once the flag is set, what home has beyond the seam is part of the segment.
     tail.cut(home, before.size(), true);
-    slot.set(SlotFlag.SPILLED);
-    view = SegmentView.spilled(before.extents(), before.size(), before.size());
+    pooled().slot().set(SlotFlag.SPILLED);
+    view =
+        SegmentView.spilled(before.pooled(), before.extents(), before.size(), before.size());
     return true;
   }
 
@@ -266,27 +340,29 @@ final class SegmentWriter {
     if (spilled) {
       cutHome(before, length, home);
     }
-    if (spilled && length > seam) {
+    if (residence.isEmpty() || (spilled && length > seam)) {
       return;
     }
     forcer.truncating(length);
-    List<Extent> dropped = dropFromPool(before, length);
-    view = viewOf(spilled, length, length);
-    boolean nobodySeesHome = gate.retire(() -> release(dropped));
+    Residence in = pooled();
+    List<Extent> dropped = dropFromPool(in, before, length);
+    view = viewOf(in, spilled, length, length);
+    boolean nobodySeesHome = gate.retire(() -> release(in.pool(), dropped));
     // With a reader of the old view about, home keeps what comes next: in the pool it would leave a
     // hole where that reader still looks.
     if (spilled && nobodySeesHome) {
-      slot.clear(SlotFlag.SPILLED);
+      in.slot().clear(SlotFlag.SPILLED);
       tail.mayBeLonger();
-      view = viewOf(false, length, length);
+      view = viewOf(in, false, length, length);
     }
   }
 
   /** A view of the slot's extents up to {@code inPool}; a spilled one has {@code size} bytes. */
-  private SegmentView viewOf(boolean spilled, long inPool, long size) {
+  private static SegmentView viewOf(Residence in, boolean spilled, long inPool, long size) {
+    ExtentList extents = in.slot().extents();
     return spilled
-        ? SegmentView.spilled(slot.extents(), inPool, size)
-        : SegmentView.inPool(slot.extents(), inPool);
+        ? SegmentView.spilled(in.bytes(), extents, inPool, size)
+        : SegmentView.inPool(in.bytes(), extents, inPool);
   }
 
   /**
@@ -310,17 +386,18 @@ final class SegmentWriter {
   }
 
   @GuardedBy("lock")
-  private List<Extent> dropFromPool(SegmentView before, long length) throws IOException {
+  private List<Extent> dropFromPool(Residence in, SegmentView before, long length)
+      throws IOException {
     boolean done = false;
     try {
-      List<Extent> dropped = slot.truncate(length);
+      List<Extent> dropped = in.slot().truncate(length);
       done = true;
       return dropped;
     } finally {
       if (!done) {
         // The tail is gone; the head is what the slot says.
-        long committed = slot.committedLength();
-        view = viewOf(before.spilled(), committed, committed);
+        long committed = in.slot().committedLength();
+        view = viewOf(in, before.spilled(), committed, committed);
       }
     }
   }
@@ -356,12 +433,102 @@ final class SegmentWriter {
     }
   }
 
+  /** What moves hold on to; see {@link ChangeGuard}. */
+  ChangeGuard guard() {
+    return guard;
+  }
+
+  /** Lets {@code change} happen when nobody else changes the segment; see {@link SegmentMoves}. */
+  <T> T exclusively(Change<T> change) throws IOException {
+    lock.lock();
+    try {
+      return change.run(this::publishMove);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** As {@link #exclusively}; empty, and nothing done, when somebody else is at it. */
+  <T> Optional<T> exclusivelyOrNot(Change<T> change) throws IOException {
+    if (!lock.tryLock()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(change.run(this::publishMove));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What is done under the writer lock. */
+  interface Change<T> {
+    T run(Publisher publisher) throws IOException;
+  }
+
+  /** Shows a segment in another place. */
+  interface Publisher {
+    void publish(Optional<Residence> to, SegmentView newView);
+  }
+
+  private void publishMove(Optional<Residence> to, SegmentView newView) {
+    lock.lock();
+    try {
+      publishWithoutLocking(to, newView);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private void publishWithoutLocking(Optional<Residence> to, SegmentView newView) {
+    if (newView.spilled()) {
+      tail.isWhole();
+    } else {
+      tail.mayBeLonger();
+    }
+    forcer.movedTo(to.map(Residence::slot));
+    residence = to;
+    view = newView;
+  }
+
+  /** A copy to home begins: what is there beyond the segment's bytes is none of them. */
+  void homeIsWritten() {
+    lock.lock();
+    try {
+      if (!view.spilled()) {
+        tail.mayBeLonger();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether the segment may still be moved. */
+  boolean movable() {
+    lock.lock();
+    try {
+      return !deleted && broken.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The segment must not be changed any more: what its pool holds of it is not known. */
+  void markBroken(IOException cause) {
+    lock.lock();
+    try {
+      broken = Optional.of(cause);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Sets a flag of the slot, durably; without effect on a deleted segment. */
   void set(SlotFlag flag) throws IOException {
     lock.lock();
     try {
-      if (!deleted) {
-        slot.set(flag);
+      if (!deleted && residence.isPresent()) {
+        residence.get().slot().set(flag);
       }
     } finally {
       lock.unlock();
@@ -373,8 +540,11 @@ final class SegmentWriter {
     lock.lock();
     try {
       if (!deleted) {
-        slot.markDeleting();
+        if (residence.isPresent()) {
+          residence.get().slot().markDeleting();
+        }
         deleted = true;
+        guard.changing();
       }
     } finally {
       lock.unlock();
@@ -393,9 +563,10 @@ final class SegmentWriter {
       if (!deleted) {
         throw new IllegalStateException(segment.name() + " is to be freed and was not deleted");
       }
-      if (slot.state() == SlotState.FREE) {
+      if (residence.isEmpty() || residence.get().slot().state() == SlotState.FREE) {
         return List.of();
       }
+      Slot slot = residence.get().slot();
       List<Extent> extents = slot.extents().toList();
       slot.free();
       return extents;
@@ -410,11 +581,11 @@ final class SegmentWriter {
    * {@link #free} nobody else changes the view.
    */
   void forgetBytes() {
-    view = SegmentView.inPool(ExtentList.EMPTY, 0);
+    view = SegmentView.inPool(ExtentBytes.NONE, ExtentList.EMPTY, 0);
   }
 
   /** Gives extents back to the pool that no reader can see any more. */
-  void release(List<Extent> extents) {
+  void release(Pool pool, List<Extent> extents) {
     try {
       pool.release(extents);
     } catch (IOException e) {

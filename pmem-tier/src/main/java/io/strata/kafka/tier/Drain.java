@@ -3,10 +3,10 @@ package io.strata.kafka.tier;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.segment.CopyResult;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -15,7 +15,6 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Brings every byte home, so that a broker without Strata can run on the log directories.
@@ -27,8 +26,6 @@ import java.util.Set;
  * <p>Thread safety: used by one thread, with no broker running (the pools' locks see to it).
  */
 public final class Drain {
-
-  private static final int VERIFY_LENGTH = 1 << 20;
 
   private Drain() {}
 
@@ -87,8 +84,11 @@ public final class Drain {
     FileTime modified = Files.getLastModifiedTime(home);
     try (FileChannel channel =
         FileChannel.open(home, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      segment.segment().copyTo(channel, ProgressListener.NONE);
-      verify(segment, channel);
+      CopyResult copied = segment.segment().copyHomeAsItIs(channel);
+      if (copied.outcome() != CopyResult.Outcome.COPIED) {
+        throw new FileSystemException(
+            home.toString(), null, "it was changed while it was brought home: stop the broker");
+      }
     }
     Files.setLastModifiedTime(home, modified);
     tier.keeper().makeDurable(segment);
@@ -112,40 +112,5 @@ public final class Drain {
     var extents = slot.extents().toList();
     slot.free();
     segment.pool().release(extents);
-  }
-
-  /** What was written must be what the pool holds, before the pool may forget it. */
-  private static void verify(HotSegment segment, FileChannel home) throws IOException {
-    long length = segment.slot().committedLength();
-    ByteBuffer ours = ByteBuffer.allocate(VERIFY_LENGTH);
-    ByteBuffer theirs = ByteBuffer.allocate(VERIFY_LENGTH);
-    try (FileChannel pooled =
-        segment
-            .segment()
-            .open(
-                FileChannel.open(segment.home(), StandardOpenOption.READ),
-                Set.of(StandardOpenOption.READ))) {
-      for (long at = 0; at < length; at += VERIFY_LENGTH) {
-        int chunk = (int) Math.min(VERIFY_LENGTH, length - at);
-        readFully(pooled, ours.clear().limit(chunk), at);
-        readFully(home, theirs.clear().limit(chunk), at);
-        int mismatch = ours.flip().mismatch(theirs.flip());
-        if (mismatch >= 0) {
-          throw new FileSystemException(
-              segment.home().toString(),
-              null,
-              "the byte at "
-                  + (at + mismatch)
-                  + " read back from home is not the one that the pool holds in "
-                  + segment.tag()
-                  + ": the pool's copy is kept; check home's medium, then drain again");
-        }
-      }
-    }
-  }
-
-  private static void readFully(FileChannel channel, ByteBuffer target, long position)
-      throws IOException {
-    while (target.hasRemaining() && channel.read(target, position + target.position()) >= 0) {}
   }
 }

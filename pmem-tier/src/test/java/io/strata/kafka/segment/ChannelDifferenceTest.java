@@ -2,7 +2,6 @@ package io.strata.kafka.segment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.Slot;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -108,7 +107,7 @@ final class ChannelDifferenceTest {
       assertThat(readHot()).as("after all").isEqualTo(Files.readAllBytes(plain));
       try (FileChannel channel =
           FileChannel.open(home, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-        segment.copyTo(channel, ProgressListener.NONE);
+        segment.copyHomeAsItIs(channel);
       }
       assertThat(Files.readAllBytes(home)).as("copied").isEqualTo(Files.readAllBytes(plain));
     }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.memory.CrashError;
 import io.strata.kafka.memory.Durability;
-import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.memory.RecordingMemory;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotState;
@@ -252,7 +251,7 @@ final class SegmentCrashTest {
     /** Leaves bytes at home that are no part of the segment as soon as it is cut. */
     private void copy(Expected one) throws IOException {
       try (FileChannel copy = one.home.open()) {
-        one.segment.orElseThrow().copyTo(copy, ProgressListener.NONE);
+        one.segment.orElseThrow().copyHomeAsItIs(copy);
       }
     }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.memory.Durability;
-import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.memory.RecordingMemory;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
@@ -146,7 +145,7 @@ final class SegmentTest {
     byte[] bytes = bytes(1, BLOCK);
     append(bytes);
     try (FileChannel copy = home.open()) {
-      segment.copyTo(copy, ProgressListener.NONE);
+      segment.copyHomeAsItIs(copy);
     }
     channel.truncate(1000);
     pool.leaveFree(0);
@@ -167,7 +166,7 @@ final class SegmentTest {
     byte[] bytes = bytes(1, 2 * BLOCK);
     append(bytes);
     try (FileChannel copy = home.open()) {
-      segment.copyTo(copy, ProgressListener.NONE);
+      segment.copyHomeAsItIs(copy);
     }
     channel.truncate(1000);
     pool.leaveFree(0);
@@ -380,17 +379,10 @@ final class SegmentTest {
     pool.leaveFree(2);
     byte[] bytes = bytes(1, 3 * BLOCK + 17);
     append(bytes);
-    long[] last = new long[2];
     try (FileChannel copy = home.open()) {
-      segment.copyTo(
-          copy,
-          (done, total) -> {
-            last[0] = done;
-            last[1] = total;
-          });
+      segment.copyHomeAsItIs(copy);
     }
     assertThat(home.content()).isEqualTo(bytes);
-    assertThat(last).containsExactly(2 * BLOCK, 2 * BLOCK);
     assertThat(home.crash(new Random(1)).content()).isEqualTo(bytes);
   }
 

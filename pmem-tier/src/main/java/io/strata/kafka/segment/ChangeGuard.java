@@ -1,0 +1,70 @@
+package io.strata.kafka.segment;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Lets a move notice that the segment it copies was changed, and lets a change wait until a copier
+ * does not write to home any more.
+ *
+ * <p>A move remembers {@link #changes} and asks again before it publishes anything. One that writes
+ * to home does so piece by piece in {@link #piece}; who changes the segment calls {@link #changing}
+ * first, which waits for the piece under way, if there is one, and lets no other begin.
+ *
+ * <p>Why no piece is missed: the changer counts and then looks whether somebody copies; the copier
+ * announces itself (under the writer lock, so not in the middle of a change) and looks at the count
+ * inside the lock that the changer takes.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads; {@link #changing} and
+ * {@link #beginCopy} under the writer lock. One copier at a time.
+ */
+final class ChangeGuard {
+
+  private final AtomicLong changes = new AtomicLong();
+  private final ReentrantLock pieceLock = new ReentrantLock();
+  private volatile boolean copying;
+
+  /** A piece of a copy. */
+  interface Piece {
+    void write() throws IOException;
+  }
+
+  /** How often the segment has changed. */
+  long changes() {
+    return changes.get();
+  }
+
+  /** The segment is about to be changed. */
+  void changing() {
+    long unused = changes.incrementAndGet();
+    if (copying) {
+      pieceLock.lock();
+      pieceLock.unlock();
+    }
+  }
+
+  /** Somebody begins to write to home. */
+  void beginCopy() {
+    copying = true;
+  }
+
+  /** Writes one piece to home, unless the segment has changed since {@code begun}. */
+  boolean piece(long begun, Piece piece) throws IOException {
+    pieceLock.lock();
+    try {
+      if (changes.get() != begun) {
+        return false;
+      }
+      piece.write();
+      return true;
+    } finally {
+      pieceLock.unlock();
+    }
+  }
+
+  /** Nobody writes to home any more. */
+  void endCopy() {
+    copying = false;
+  }
+}

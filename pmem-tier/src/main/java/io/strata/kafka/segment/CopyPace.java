@@ -1,0 +1,43 @@
+package io.strata.kafka.segment;
+
+/**
+ * What a copy asks on its way.
+ *
+ * <p>Thread safety: used by the copying thread.
+ */
+public interface CopyPace {
+
+  /** A step that a copy has taken. */
+  enum Step {
+    /** The bytes are written. */
+    COPIED,
+    /** They are durable. */
+    FORCED,
+    /** They have been read back and are the same. */
+    VERIFIED
+  }
+
+  /** Neither waits nor stops. */
+  CopyPace FREE =
+      new CopyPace() {
+        @Override
+        public boolean stopped() {
+          return false;
+        }
+
+        @Override
+        public void before(long bytes) {}
+
+        @Override
+        public void reached(Step step) {}
+      };
+
+  /** Whether the copy is to end as soon as it can. */
+  boolean stopped();
+
+  /** Waits until {@code bytes} may be copied; called without any lock. */
+  void before(long bytes) throws InterruptedException;
+
+  /** A step has been taken. */
+  void reached(Step step);
+}

@@ -1,0 +1,49 @@
+package io.strata.kafka.segment;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * How the copying of a segment ended that did not fail.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param outcome how
+ * @param changes for {@link Outcome#COPIED}: what the segment's count of changes must still be when
+ *     the copy is published
+ * @param bytes how many were copied
+ * @param problem for {@link Outcome#CORRUPT}: what is wrong with the segment's bytes; else empty
+ */
+public record CopyResult(Outcome outcome, long changes, long bytes, String problem) {
+
+  /** How the copying ended. */
+  public enum Outcome {
+    /** All bytes are copied, durable and verified. */
+    COPIED,
+    /** The segment was changed, deleted or moved meanwhile. */
+    CHANGED,
+    /** It was asked to stop. */
+    STOPPED,
+    /** The target pool has no room. */
+    NO_ROOM,
+    /** The segment's own bytes are not what Kafka wrote; nothing was copied. */
+    CORRUPT
+  }
+
+  /** Checks that nothing is null. */
+  public CopyResult {
+    requireNonNull(outcome);
+    requireNonNull(problem);
+  }
+
+  static CopyResult copied(long changes, long bytes) {
+    return new CopyResult(Outcome.COPIED, changes, bytes, "");
+  }
+
+  static CopyResult ended(Outcome outcome) {
+    return new CopyResult(outcome, 0, 0, "");
+  }
+
+  static CopyResult corrupt(String problem) {
+    return new CopyResult(Outcome.CORRUPT, 0, 0, problem);
+  }
+}

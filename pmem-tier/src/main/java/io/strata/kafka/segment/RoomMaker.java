@@ -1,0 +1,26 @@
+package io.strata.kafka.segment;
+
+import io.strata.kafka.pool.Pool;
+
+/**
+ * Makes room in a pool for an append that finds too little.
+ *
+ * <p>Called under the appending segment's writer lock: an implementation must not wait, neither for
+ * a lock of another segment nor for I/O beyond the pool's own, and must throw nothing. Safe for use
+ * by any number of threads.
+ */
+@FunctionalInterface
+public interface RoomMaker {
+
+  /** Has nothing to give. */
+  RoomMaker NONE = (pool, wanted) -> false;
+
+  /**
+   * Frees at least {@code wanted} bytes, or as much as there is to free.
+   *
+   * @param pool in which
+   * @param wanted bytes that would be welcome in one piece
+   * @return whether anything was freed
+   */
+  boolean makeRoom(Pool pool, long wanted);
+}
