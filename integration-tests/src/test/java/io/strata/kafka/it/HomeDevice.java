@@ -74,11 +74,7 @@ final class HomeDevice implements AutoCloseable {
     Path disk = point.resolve("disk");
     Process fuse =
         start(
-            folder.resolve("nbdfuse.log"),
-            "nbdfuse",
-            disk.toString(),
-            "--unix",
-            socket.toString());
+            folder.resolve("nbdfuse.log"), "nbdfuse", disk.toString(), "--unix", socket.toString());
     await(fuse, () -> Files.exists(disk), folder, "nbdfuse.log");
     LoopMount.must("mkfs.ext4", "-q", "-m", "0", "-O", "^has_journal", disk.toString());
     return new HomeDevice(folder, server, fuse, LoopMount.image(disk, folder.resolve("mount")));

@@ -92,14 +92,13 @@ final class SlowFetch implements AutoCloseable {
     FetchResponse parsed =
         (FetchResponse) AbstractResponse.parseResponse(ByteBuffer.wrap(response), header);
     Records records =
-        (Records)
-            FetchResponse.recordsOrFail(
-                parsed.data().responses().stream()
-                    .filter(topic -> topic.topic().equals(partition.topic()))
-                    .findFirst()
-                    .orElseThrow()
-                    .partitions()
-                    .get(0));
+        FetchResponse.recordsOrFail(
+            parsed.data().responses().stream()
+                .filter(topic -> topic.topic().equals(partition.topic()))
+                .findFirst()
+                .orElseThrow()
+                .partitions()
+                .get(0));
     List<Record> all = new ArrayList<>();
     for (RecordBatch batch : records.batches()) {
       batch.ensureValid();
