@@ -100,6 +100,14 @@ public final class PolicyRegistry {
     return names;
   }
 
+  /** The names of one policy's parameters, in order; none if there is no such policy. */
+  public Set<String> parameterNames(String policy) {
+    MigrationPolicyProvider provider = providers.get(policy);
+    synchronized (providers) {
+      return provider == null ? Set.of() : new TreeSet<>(provider.parameters());
+    }
+  }
+
   /**
    * Makes a policy.
    *

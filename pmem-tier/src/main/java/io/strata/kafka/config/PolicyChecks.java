@@ -1,0 +1,93 @@
+package io.strata.kafka.config;
+
+import io.strata.kafka.migration.MigrationSettings;
+import io.strata.kafka.migration.PolicyRegistry;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What the parser of the keys cannot check, because only a broker's class path tells which policies
+ * there are.
+ *
+ * <p>Thread safety: stateless.
+ */
+public final class PolicyChecks {
+  private PolicyChecks() {}
+
+  /**
+   * The settings with the parameters of the chosen policy alone: those of others may stay in the
+   * configuration, so that the policy can be changed on a live broker.
+   */
+  public static MigrationSettings ofChosenPolicy(
+      MigrationSettings settings, PolicyRegistry policies) {
+    Set<String> own = policies.parameterNames(settings.policy());
+    Map<String, String> parameters = new LinkedHashMap<>(settings.policyParameters());
+    parameters.keySet().retainAll(own);
+    return new MigrationSettings(
+        settings.mode(),
+        settings.thresholds(),
+        settings.hysteresis(),
+        settings.promote(),
+        settings.threads(),
+        settings.downBytesPerSecond(),
+        settings.upBytesPerSecond(),
+        settings.interval(),
+        settings.policy(),
+        parameters,
+        settings.pinnedTopics(),
+        settings.excludedTopics());
+  }
+
+  /** A problem for each parameter that no policy has. */
+  public static List<ConfigProblem> unknownParameters(
+      MigrationSettings settings, PolicyRegistry policies) {
+    Set<String> known = policies.parameterNames();
+    List<ConfigProblem> problems = new ArrayList<>();
+    for (String parameter : new TreeSet<>(settings.policyParameters().keySet())) {
+      if (!known.contains(parameter)) {
+        problems.add(
+            ConfigProblem.error(
+                StrataKeys.MIGRATION_POLICY_PARAMETER.with(parameter).name(),
+                "a parameter that no policy has",
+                known.isEmpty() ? "none" : "one of " + String.join(", ", known),
+                "correct it, or remove it"));
+      }
+    }
+    return problems;
+  }
+
+  /** What keeps the chosen policy from being made; empty if nothing does. */
+  public static Optional<ConfigProblem> refusal(
+      MigrationSettings settings, PolicyRegistry policies) {
+    String key = StrataKeys.MIGRATION_POLICY.name();
+    if (!policies.names().contains(settings.policy())) {
+      return Optional.of(
+          ConfigProblem.error(
+              key,
+              "'" + settings.policy() + "'",
+              "one of " + String.join(", ", policies.names()),
+              "correct it, or put the policy's jar on the broker's class path"));
+    }
+    try {
+      var unused =
+          policies.create(settings.policy(), ofChosenPolicy(settings, policies).policyParameters());
+      return Optional.empty();
+    } catch (RuntimeException e) {
+      return Optional.of(
+          ConfigProblem.error(
+              key,
+              "'"
+                  + settings.policy()
+                  + "', which refuses its parameters ("
+                  + Optional.ofNullable(e.getMessage()).orElse(e.toString())
+                  + ")",
+              "parameters that the policy takes",
+              "correct " + key + ".*"));
+    }
+  }
+}

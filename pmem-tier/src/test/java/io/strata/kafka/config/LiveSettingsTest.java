@@ -1,0 +1,182 @@
+package io.strata.kafka.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.api.MigrationPolicy;
+import io.strata.kafka.api.MigrationPolicyProvider;
+import io.strata.kafka.migration.MigrationSettings;
+import io.strata.kafka.migration.PolicyRegistry;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What Kafka may say about a running broker's configuration, and what becomes of it. */
+class LiveSettingsTest {
+
+  private static final Map<String, String> FILE =
+      Map.of(
+          "node.id", "1",
+          "strata.tiers", "pmem,ssd",
+          "strata.pools", "/p/a",
+          "strata.tier.ssd.pools", "/p/b",
+          "strata.migration.policy", "lazy",
+          "strata.migration.threads", "3");
+
+  private final Map<String, Object> kafka = new HashMap<>(FILE);
+  private final LiveSettings live = of(FILE);
+
+  @Test
+  void namesAllKeysThatKafkaHasToAskAbout() {
+    assertThat(live.names())
+        .contains(
+            "strata.tier.pmem.threshold",
+            "strata.tier.ssd.threshold",
+            "strata.migration.threshold",
+            "strata.migration.policy.patience",
+            "strata.migration.policy.speed",
+            "strata.pools",
+            "strata.tier.ssd.pools",
+            "strata.require.dax")
+        .noneMatch(name -> name.contains("<"));
+    assertThat(live.isDynamic("strata.migration.policy.speed")).isTrue();
+    assertThat(live.isDynamic("strata.pools")).isFalse();
+  }
+
+  @Test
+  void dynamicValuesTakeThePlaceOfTheFiles() {
+    kafka.put("strata.migration.threads", 7);
+    kafka.put("strata.migration.threshold", " 0.25 ");
+    kafka.put("strata.tier.ssd.threshold", "-1");
+    kafka.put("strata.migration.policy.patience", "9");
+
+    MigrationSettings settings = settings();
+
+    assertThat(settings.threads()).isEqualTo(7);
+    assertThat(settings.thresholds()).containsExactly(0.25, -1.0);
+    assertThat(settings.policyParameters()).containsExactly(Map.entry("patience", "9"));
+  }
+
+  @Test
+  void aDeletedKeyGoesBackToTheFileOrToTheDefault() {
+    assertThat(settings().threads()).isEqualTo(3);
+    assertThat(settings().thresholds()).containsExactly(0.5, 0.5);
+
+    kafka.remove("strata.migration.threads");
+    assertThat(settings().threads()).isEqualTo(2);
+  }
+
+  @Test
+  void parametersOfAPolicyThatIsNotChosenAreLeftOut() {
+    kafka.put("strata.migration.policy", "eager-one");
+    kafka.put("strata.migration.policy.patience", "9");
+    kafka.put("strata.migration.policy.speed", "fast");
+
+    assertThat(settings().policyParameters()).containsExactly(Map.entry("speed", "fast"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "strata.migration.threshold | 1.5 | found '1.5', expected -1, or a number from 0 to 1",
+        "strata.tier.ssd.threshold | x | found 'x', expected -1, or a number from 0 to 1",
+        "strata.migration.threads | 0 | expected a number from 1 to 64",
+        "strata.migration.rate.down | 80M | unknown unit",
+        "strata.migration.policy | none-such | expected one of",
+        "strata.migration.policy.patience | none | which refuses its parameters (no patience)",
+        "strata.migration.pin.topics | a( | is not a regular expression",
+        "strata.pools | /p/c | expected '/p/a', as in the broker's file; set it there and restart",
+        "strata.require.dax | true | expected nothing, as in the broker's file",
+        "strata.tier.ssd.pools | /p/c | cannot be changed on a live one",
+      })
+  void refusesInOneLine(String key, String value, String message) {
+    kafka.put(key, value);
+
+    LiveSettings.Outcome outcome = live.read(kafka);
+
+    assertThat(outcome.settings()).isEmpty();
+    assertThat(outcome.problems()).hasSize(1);
+    assertThat(outcome.refusal()).contains(message).doesNotContain("\n");
+  }
+
+  @Test
+  void tellsAllProblemsAtOnce() {
+    kafka.put("strata.migration.threads", "0");
+    kafka.put("strata.migration.hysteresis", "2");
+
+    assertThat(live.read(kafka).refusal())
+        .contains("strata.migration.threads: found '0'")
+        .contains("; also: ")
+        .contains("strata.migration.hysteresis: found '2'");
+  }
+
+  @Test
+  void leavesOutAndTellsWhatKafkaStoredWithoutAsking() {
+    kafka.put("strata.migration.treshold", "0.1");
+    kafka.put("strata.tier.tape.threshold", "0.1");
+    kafka.put("strata.migration.policy.nonsense", "1");
+
+    LiveSettings.Outcome outcome = live.read(kafka);
+
+    assertThat(outcome.settings()).isPresent();
+    assertThat(outcome.ignored())
+        .containsExactly(
+            "strata.migration.policy.nonsense (this broker has no such tier, and no policy with"
+                + " such a parameter)",
+            "strata.migration.treshold (an unknown key; did you mean strata.migration.threshold?)",
+            "strata.tier.tape.threshold (this broker has no such tier, and no policy with such a"
+                + " parameter)");
+  }
+
+  @Test
+  void atTheStartAParameterThatNoPolicyHasIsRefused() {
+    Map<String, String> file = new HashMap<>(FILE);
+    file.put("strata.migration.policy.nonsense", "1");
+    MigrationSettings settings = StrataConfig.parse(file).config().orElseThrow().migration();
+
+    assertThat(PolicyChecks.unknownParameters(settings, POLICIES))
+        .singleElement()
+        .extracting(ConfigProblem::message)
+        .asString()
+        .startsWith("strata.migration.policy.nonsense: found a parameter that no policy has")
+        .contains("patience")
+        .contains("speed");
+  }
+
+  private MigrationSettings settings() {
+    LiveSettings.Outcome outcome = live.read(kafka);
+    assertThat(outcome.problems()).isEmpty();
+    assertThat(outcome.ignored()).isEmpty();
+    return outcome.settings().orElseThrow();
+  }
+
+  private static LiveSettings of(Map<String, String> file) {
+    return new LiveSettings(
+        BrokerProperties.of("test", file),
+        StrataConfig.parse(file).config().orElseThrow(),
+        POLICIES);
+  }
+
+  private static final PolicyRegistry POLICIES =
+      PolicyRegistry.of(
+          List.of(new Provider("lazy", "patience"), new Provider("eager-one", "speed")));
+
+  private record Provider(String name, String parameter) implements MigrationPolicyProvider {
+    @Override
+    public Set<String> parameters() {
+      return Set.of(parameter);
+    }
+
+    @Override
+    public MigrationPolicy create(Map<String, String> parameters) {
+      if (parameters.containsValue("none")) {
+        throw new IllegalArgumentException("no " + parameter);
+      }
+      return snapshot -> List.of();
+    }
+  }
+}
