@@ -2,13 +2,16 @@ package io.strata.kafka;
 
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.CommandLineArguments;
+import io.strata.kafka.config.ConfigProblem;
+import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.runtime.BrokerMigration;
 import io.strata.kafka.runtime.BrokerTier;
 import io.strata.kafka.runtime.JdkFileSystem;
 import io.strata.kafka.runtime.StrataRuntime;
-import io.strata.kafka.tier.HotTier;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.metrics.KafkaMetric;
@@ -26,6 +29,9 @@ import org.slf4j.LoggerFactory;
  * away. Kafka creates its reporters before it loads a topic's log (a node that is broker and
  * controller creates two of them), so that a refusal here comes in time.
  *
+ * <p>On a live broker it is the way in for {@code kafka-configs.sh --alter --entity-type brokers}:
+ * Kafka asks it about changes of {@code strata.*} keys, and hands them over.
+ *
  * <p>Thread safety: as Kafka calls it, by one thread at a time.
  */
 public final class StrataReporter implements MetricsReporter {
@@ -38,7 +44,7 @@ public final class StrataReporter implements MetricsReporter {
   /** What both must have read alike: whose pools and directories these are. */
   private static final Set<String> IDENTITY = Set.of("node.id", "log.dirs", "metadata.log.dir");
 
-  private @Nullable HotTier tier;
+  private @Nullable BrokerTier broker;
 
   /** For Kafka, by reflection. */
   public StrataReporter() {}
@@ -51,13 +57,19 @@ public final class StrataReporter implements MetricsReporter {
    */
   @Override
   public void configure(Map<String, ?> configs) {
+    BrokerTier opened = null;
     try {
       requireProvider();
-      BrokerTier broker = openTier();
-      requireSameConfiguration(configs, broker.properties());
-      tier = broker.tier();
+      opened = openTier();
+      requireSameConfiguration(configs, opened);
+      broker = opened;
+      // Kafka also makes a reporter on a live broker, when metric.reporters is changed.
+      reconfigure(configs);
+      opened.confirm();
     } catch (ConfigException e) {
-      refuse(e);
+      if (opened == null || !opened.confirmed()) {
+        refuse(e);
+      }
       throw e;
     }
   }
@@ -110,7 +122,8 @@ public final class StrataReporter implements MetricsReporter {
     }
   }
 
-  private static void requireSameConfiguration(Map<String, ?> configs, BrokerProperties read) {
+  private static void requireSameConfiguration(Map<String, ?> configs, BrokerTier opened) {
+    BrokerProperties read = opened.properties();
     Map<String, String> used = read.asMap();
     configs.forEach(
         (key, value) -> {
@@ -118,6 +131,7 @@ public final class StrataReporter implements MetricsReporter {
           String inUse = used.get(name);
           if ((name.startsWith("strata.") || IDENTITY.contains(name))
               && value != null
+              && opened.migration().filter(m -> m.live().isDynamic(name)).isEmpty()
               && !String.valueOf(value).strip().equals(inUse == null ? null : inUse.strip())) {
             throw new ConfigException(
                 name
@@ -147,17 +161,69 @@ public final class StrataReporter implements MetricsReporter {
     // As above.
   }
 
+  /**
+   * All names that Kafka is to ask about: those that a live broker takes another value for, and the
+   * others in order to refuse them.
+   */
   @Override
   public Set<String> reconfigurableConfigs() {
-    return Set.of();
+    return migration().map(migration -> migration.live().names()).orElse(Set.of());
   }
 
-  /** Brings the homes' modification times up to date: Kafka has closed its logs by now. */
+  /**
+   * Checks a change before Kafka stores it, and again before it applies it.
+   *
+   * @param configs all keys and values, with the dynamic ones laid over the file's
+   * @throws ConfigException if it cannot be used; Kafka shows the message to who asked for it
+   */
+  @Override
+  public void validateReconfiguration(Map<String, ?> configs) {
+    apply(migration -> migration.validate(configs));
+  }
+
+  /** Works by the changed values from the next planning round on. */
+  @Override
+  public void reconfigure(Map<String, ?> configs) {
+    apply(migration -> migration.reconfigure(configs));
+  }
+
+  private interface Step {
+    void on(BrokerMigration migration) throws ConfigRefusedException;
+  }
+
+  private void apply(Step step) {
+    Optional<BrokerMigration> migration = migration();
+    if (migration.isEmpty()) {
+      return;
+    }
+    try {
+      step.on(migration.get());
+    } catch (ConfigRefusedException e) {
+      ConfigException refusal =
+          new ConfigException(
+              String.join("; also: ", e.problems().stream().map(ConfigProblem::message).toList()));
+      refusal.initCause(e);
+      throw refusal;
+    }
+  }
+
+  private Optional<BrokerMigration> migration() {
+    return Optional.ofNullable(broker).flatMap(BrokerTier::migration);
+  }
+
+  /**
+   * Brings the homes' modification times up to date: on its way down Kafka has closed its logs by
+   * now. On a broker that goes on, the reporter was taken out of the configuration; the tier goes
+   * on, too, since the pools have the records.
+   */
   @Override
   public void close() {
-    HotTier opened = tier;
+    BrokerTier opened = broker;
     if (opened != null) {
-      opened.refreshModificationTimes();
+      opened.tier().refreshModificationTimes();
+      if (!opened.stopping()) {
+        opened.migration().ifPresent(BrokerMigration::reporterRemoved);
+      }
     }
   }
 }

@@ -8,7 +8,6 @@ import io.strata.kafka.tier.RecoveryReport;
 import io.strata.kafka.tier.TierEvents;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -162,30 +161,5 @@ public final class TierLog implements TierEvents {
   @Override
   public void backgroundFailure(String what, Exception cause) {
     log.warn("Could not {}: tried again later", what, cause);
-  }
-
-  /** One line a minute; counts what was held back. */
-  private static final class RateLimit {
-    private static final long MINUTE = 60_000_000_000L;
-
-    private final LongSupplier nanoTime;
-    private final AtomicLong next;
-    private final AtomicLong heldBack = new AtomicLong();
-
-    RateLimit(LongSupplier nanoTime) {
-      this.nanoTime = nanoTime;
-      this.next = new AtomicLong(nanoTime.getAsLong());
-    }
-
-    /** How many were held back since the last line; -1 when this one is held back, too. */
-    long take() {
-      long now = nanoTime.getAsLong();
-      long due = next.get();
-      if (now - due >= 0 && next.compareAndSet(due, now + MINUTE)) {
-        return heldBack.getAndSet(0);
-      }
-      heldBack.incrementAndGet();
-      return -1;
-    }
   }
 }

@@ -2,6 +2,7 @@ package io.strata.kafka.runtime;
 
 import io.strata.kafka.broker.EventCounters;
 import io.strata.kafka.broker.HotTierSource;
+import io.strata.kafka.broker.MigrationLog;
 import io.strata.kafka.broker.StrataMetrics;
 import io.strata.kafka.broker.TierLog;
 import io.strata.kafka.config.BrokerProperties;
@@ -9,27 +10,80 @@ import io.strata.kafka.config.CommandLineArguments;
 import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.tier.HotTier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 
 /**
- * A broker's tier, opened from what the JVM's command line names. Immutable.
+ * A broker's tier, opened from what the JVM's command line names, with what belongs to it for as
+ * long as the process lives: metrics and the migration engine.
  *
- * @param tier the tier
- * @param properties the configuration that it was opened with
- * @param metrics what JMX shows of it, for as long as the process lives
+ * <p>Thread safety: all methods may be called by any thread.
  */
-public record BrokerTier(HotTier tier, BrokerProperties properties, StrataMetrics metrics) {
+public final class BrokerTier {
 
   /** For Kafka's own tests: new files whose absolute path matches are placed in a pool. */
   static final String TEST_PLACEMENT = "strata.test.placement";
 
   /** For the same: a file that is to hold counts when the JVM has ended. */
   static final String TEST_REPORT = "strata.test.report";
+
+  private final HotTier tier;
+  private final BrokerProperties properties;
+  private final Optional<BrokerMigration> migration;
+  private final AtomicBoolean confirmed = new AtomicBoolean();
+  private final AtomicBoolean stopping = new AtomicBoolean();
+
+  // Held for its lifetime alone: what it publishes goes with it.
+  @SuppressWarnings({"unused", "FieldCanBeLocal"})
+  private final StrataMetrics metrics;
+
+  private BrokerTier(
+      HotTier tier,
+      BrokerProperties properties,
+      Optional<BrokerMigration> migration,
+      StrataMetrics metrics) {
+    this.tier = tier;
+    this.properties = properties;
+    this.migration = migration;
+    this.metrics = metrics;
+  }
+
+  /** The tier. */
+  public HotTier tier() {
+    return tier;
+  }
+
+  /** The configuration that it was opened with. */
+  public BrokerProperties properties() {
+    return properties;
+  }
+
+  /** What moves its segments; empty if nothing does. */
+  public Optional<BrokerMigration> migration() {
+    return migration;
+  }
+
+  /** Notes that the reporter has found broker and tier in agreement. */
+  public void confirm() {
+    confirmed.set(true);
+  }
+
+  /** Whether {@link #confirm} was called: the broker is past the start, or well into it. */
+  public boolean confirmed() {
+    return confirmed.get();
+  }
+
+  /** Whether the JVM is going down. */
+  public boolean stopping() {
+    return stopping.get();
+  }
 
   static BrokerTier open(CommandLineArguments commandLine) throws IOException {
     BrokerProperties broker =
@@ -60,7 +114,47 @@ public record BrokerTier(HotTier tier, BrokerProperties properties, StrataMetric
     EventCounters counters = new EventCounters();
     HotTier tier = HotTier.open(TierSpecs.of(config, broker, forced), log, counters);
     reportAtExit(tier);
-    return new BrokerTier(tier, broker, StrataMetrics.publish(new HotTierSource(tier), counters));
+    Optional<BrokerMigration> migration = startMigration(tier, broker, config);
+    StrataMetrics metrics = StrataMetrics.publish(new HotTierSource(tier), counters);
+    BrokerTier opened = new BrokerTier(tier, broker, migration, metrics);
+    opened.stopAtExit();
+    return opened;
+  }
+
+  private static Optional<BrokerMigration> startMigration(
+      HotTier tier, BrokerProperties broker, StrataConfig config) throws IOException {
+    Optional<TieredSegments> segments = movable(tier);
+    if (segments.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      PolicyRegistry policies = BrokerMigration.policies(config);
+      MigrationLog log = new MigrationLog(config.tierNames());
+      return Optional.of(BrokerMigration.start(segments.get(), broker, config, policies, log));
+    } catch (ConfigRefusedException e) {
+      throw new IOException(broker.source() + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** The segments as the engine moves them: none yet. */
+  private static Optional<TieredSegments> movable(HotTier unused) {
+    return Optional.empty();
+  }
+
+  /**
+   * Stops the engine as soon as the JVM begins to go down. Kafka's own shutdown begins at the same
+   * moment and closes its logs at its end, before it closes its reporters: the reporter's close
+   * would be too late.
+   */
+  private void stopAtExit() {
+    Thread stop =
+        new Thread(
+            () -> {
+              stopping.set(true);
+              migration.ifPresent(BrokerMigration::close);
+            },
+            "strata-migration-stop");
+    Runtime.getRuntime().addShutdownHook(stop);
   }
 
   private static StrataConfig checked(BrokerProperties broker, boolean test) throws IOException {

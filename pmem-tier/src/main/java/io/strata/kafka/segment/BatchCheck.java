@@ -102,8 +102,7 @@ final class BatchCheck {
   }
 
   private void found(String what, String instead) {
-    problem =
-        Optional.of("found at position " + batchStart + " " + what + ", expected " + instead);
+    problem = Optional.of("found at position " + batchStart + " " + what + ", expected " + instead);
   }
 
   /** What is wrong, once all bytes have been taken; empty when nothing is. */

@@ -322,8 +322,8 @@ final class SegmentMoves {
         : writer.exclusivelyOrNot(change).flatMap(evicted -> evicted);
   }
 
-  private Optional<Residence> evict(
-      Optional<Residence> lower, SegmentWriter.Publisher publisher) throws IOException {
+  private Optional<Residence> evict(Optional<Residence> lower, SegmentWriter.Publisher publisher)
+      throws IOException {
     Optional<Residence> in = writer.residence();
     if (!writer.movable() || in.isEmpty() || !in.get().slot().has(SlotFlag.CLEAN)) {
       return Optional.empty();
@@ -348,8 +348,7 @@ final class SegmentMoves {
   }
 
   /** Reads all bytes where they are now; refuses what Kafka did not write. */
-  private Optional<CopyResult> check(
-      Begun begun, FileChannel home, CopyPace pace, CRC32C checksum)
+  private Optional<CopyResult> check(Begun begun, FileChannel home, CopyPace pace, CRC32C checksum)
       throws IOException, InterruptedException {
     BatchCheck batches = new BatchCheck();
     Optional<Outcome> ended =
@@ -436,9 +435,7 @@ final class SegmentMoves {
 
   private static Sink storeIn(Residence target) {
     return (piece, position) -> {
-      target
-          .bytes()
-          .storeAndPersist(target.slot().extents(), position, piece, piece.remaining());
+      target.bytes().storeAndPersist(target.slot().extents(), position, piece, piece.remaining());
       return true;
     };
   }

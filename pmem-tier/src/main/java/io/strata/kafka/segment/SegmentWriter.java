@@ -298,8 +298,7 @@ final class SegmentWriter {
     // Once the flag is set, what home has beyond the seam is part of the segment.
     tail.cut(home, before.size(), true);
     pooled().slot().set(SlotFlag.SPILLED);
-    view =
-        SegmentView.spilled(before.pooled(), before.extents(), before.size(), before.size());
+    view = SegmentView.spilled(before.pooled(), before.extents(), before.size(), before.size());
     return true;
   }
 
