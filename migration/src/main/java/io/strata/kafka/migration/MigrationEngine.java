@@ -2,19 +2,69 @@ package io.strata.kafka.migration;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.api.MigrationListener;
+import io.strata.kafka.api.MigrationPolicy;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /**
- * Moves segments between tiers, in the background.
+ * Moves segments between tiers, in the background: plans in rounds, and has some threads carry the
+ * plan out within limits.
  *
  * <p>Thread safety: safe for use by any number of threads.
  */
 public final class MigrationEngine implements AutoCloseable {
 
-  private volatile MigrationSettings settings;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** The settings with what is made of them. */
+  private record Config(MigrationSettings settings, MigrationPolicy policy, TopicRules rules) {
+
+    static Config of(MigrationSettings settings, PolicyRegistry policies) {
+      return new Config(
+          settings,
+          policies.create(settings.policy(), settings.policyParameters()),
+          new TopicRules(settings.pinnedTopics(), settings.excludedTopics()));
+    }
+  }
+
+  private enum State {
+    NEW,
+    RUNNING,
+    STOPPED
+  }
+
+  private final TieredSegments segments;
+  private final PolicyRegistry policies;
+  private final EngineEvents events;
+  private final EngineEnvironment environment;
+  private final int tiers;
+  private final ByteRateLimiter down;
+  private final ByteRateLimiter up;
+  private final BackOffs backOffs;
+  private final EngineMeters meters;
+  private final MoveQueue queue;
+  private final Mover mover;
+  private final PlanningLoop loop;
+
+  private volatile Config config;
+  private volatile boolean stopping;
+
+  @GuardedBy("this")
+  private State state = State.NEW;
+
+  /** By number; a thread takes itself out when it ends. */
+  @GuardedBy("this")
+  private final Map<Integer, Thread> workers = new HashMap<>();
+
+  @GuardedBy("this")
+  private Optional<Thread> planner = Optional.empty();
 
   /**
    * Makes an engine that does nothing yet.
@@ -24,7 +74,7 @@ public final class MigrationEngine implements AutoCloseable {
    * @param policies where the policy is looked up
    * @param listeners are told of moves
    * @param events are told of the engine
-   * @throws IllegalArgumentException as {@link #validate}
+   * @throws IllegalArgumentException as {@link #validate(MigrationSettings, PolicyRegistry)}
    */
   public MigrationEngine(
       TieredSegments segments,
@@ -33,13 +83,30 @@ public final class MigrationEngine implements AutoCloseable {
       List<MigrationListener> listeners,
       EngineEvents events,
       EngineEnvironment environment) {
-    requireNonNull(segments);
-    requireNonNull(policies);
-    requireNonNull(listeners);
-    requireNonNull(events);
-    requireNonNull(environment);
-    validate(settings, policies);
-    this.settings = settings;
+    this.segments = requireNonNull(segments);
+    this.policies = requireNonNull(policies);
+    this.events = requireNonNull(events);
+    this.environment = requireNonNull(environment);
+    config = Config.of(settings, policies);
+    tiers = settings.thresholds().size();
+    down = new ByteRateLimiter(environment.nanoTime());
+    up = new ByteRateLimiter(environment.nanoTime());
+    down.setRate(settings.downBytesPerSecond());
+    up.setRate(settings.upBytesPerSecond());
+    backOffs = new BackOffs(environment.nanoTime(), environment.random());
+    meters = new EngineMeters(tiers, environment.nanoTime());
+    queue = new MoveQueue(settings.threads());
+    mover =
+        new Mover(
+            segments,
+            down,
+            up,
+            backOffs,
+            meters,
+            new Listeners(listeners, events),
+            () -> stopping,
+            environment.nanoTime());
+    loop = new PlanningLoop(environment.nanoTime(), events, this::round, this::interval);
   }
 
   /**
@@ -47,7 +114,101 @@ public final class MigrationEngine implements AutoCloseable {
    *
    * @throws IllegalStateException if it has been started or stopped
    */
-  public void start() {}
+  public synchronized void start() {
+    if (state != State.NEW) {
+      throw new IllegalStateException("the migration engine: " + state + ", expected " + State.NEW);
+    }
+    state = State.RUNNING;
+    segments.onDemand(loop::wake);
+    startWorkersWithoutLocking();
+    planner = Optional.of(startThread("strata-migration-planner", loop));
+  }
+
+  @GuardedBy("this")
+  private void startWorkersWithoutLocking() {
+    for (int worker = 0; worker < config.settings().threads(); worker++) {
+      int number = worker;
+      if (!workers.containsKey(number)) {
+        workers.put(number, startThread("strata-migration-" + number, () -> work(number)));
+      }
+    }
+  }
+
+  private Thread startThread(String name, Runnable task) {
+    Thread thread = environment.threads().newThread(task);
+    thread.setName(name);
+    thread.start();
+    return thread;
+  }
+
+  private void work(int number) {
+    while (!endWorker(number)) {
+      try {
+        Optional<PlannedMove> taken = queue.take(number);
+        if (taken.isPresent()) {
+          try {
+            mover.make(taken.get());
+          } finally {
+            queue.done(taken.get());
+          }
+          if (queue.runsLow()) {
+            loop.wakeForMore();
+          }
+        }
+      } catch (InterruptedException e) {
+        // Not the engine's way to stop: if it stops, the loop ends all the same.
+      }
+    }
+  }
+
+  /** Whether the thread is one too many, or all are; then it is forgotten. */
+  private synchronized boolean endWorker(int number) {
+    boolean ends = stopping || number >= config.settings().threads();
+    if (ends) {
+      workers.remove(number);
+    }
+    return ends;
+  }
+
+  /** Plans once. What it returns is whether there is more to do than the queue holds. */
+  private boolean round() {
+    Config now = config;
+    // Before the state: a move that ends in between is left out of this round, not planned twice.
+    List<PlannedMove> inFlight = queue.inFlight();
+    TieredSegments.State seen = segments.state();
+    if (backOffs.remembersSegments()) {
+      Set<Long> ids = new HashSet<>();
+      seen.segments().forEach(segment -> ids.add(segment.id()));
+      inFlight.forEach(move -> ids.add(move.id()));
+      backOffs.retain(ids::contains);
+    }
+    Plan plan =
+        Planner.plan(
+            new Planner.Input(
+                seen,
+                environment.clock().millis(),
+                now.settings(),
+                now.rules(),
+                now.policy(),
+                loop.tiers(),
+                inFlight,
+                backOffs));
+    segments.evictionOrder(plan.evictionOrder());
+    loop.tiers(plan.tiers());
+    meters.refused.add(plan.refused());
+    plan.firstRefusal().ifPresent(r -> events.refused(r.move(), r.reason()));
+    // A plan by settings that have been replaced meanwhile is not worth carrying out.
+    return offer(now, plan.moves());
+  }
+
+  @SuppressWarnings("ReferenceEquality") // Other settings, even if they are equal, plan anew.
+  private synchronized boolean offer(Config plannedBy, List<PlannedMove> moves) {
+    return plannedBy != config || !queue.offer(moves);
+  }
+
+  private Duration interval() {
+    return config.settings().interval();
+  }
 
   /**
    * Checks settings without any effect.
@@ -56,68 +217,123 @@ public final class MigrationEngine implements AutoCloseable {
    *     found and what is expected
    */
   public static void validate(MigrationSettings settings, PolicyRegistry policies) {
-    policies.create(settings.policy(), settings.policyParameters());
+    Config unused = Config.of(settings, policies);
   }
 
   /**
    * As {@link #validate(MigrationSettings, PolicyRegistry)}, and that there is a threshold for each
    * tier.
+   *
+   * @throws IllegalArgumentException likewise
    */
   public void validate(MigrationSettings settings) {
-    requireNonNull(settings);
+    validate(settings, policies);
+    checkTiers(settings);
+  }
+
+  private void checkTiers(MigrationSettings settings) {
+    if (settings.thresholds().size() != tiers) {
+      throw new IllegalArgumentException(
+          "thresholds "
+              + settings.thresholds()
+              + ": expected "
+              + tiers
+              + ", one for each tier; tiers cannot be changed on a live broker");
+    }
   }
 
   /**
-   * From the next round on, works by other settings. Moves under way go on.
+   * From the next round on, works by other settings. Moves under way go on, at the new rate; those
+   * that wait are planned anew.
    *
    * @throws IllegalArgumentException if they cannot be used: the old ones stay
    */
   public void reconfigure(MigrationSettings settings) {
-    validate(settings);
-    this.settings = settings;
+    checkTiers(settings);
+    Config next = Config.of(settings, policies);
+    synchronized (this) {
+      config = next;
+      down.setRate(settings.downBytesPerSecond());
+      up.setRate(settings.upBytesPerSecond());
+      queue.reset(settings.threads());
+      if (state == State.RUNNING) {
+        startWorkersWithoutLocking();
+      }
+    }
+    loop.wake();
   }
 
   /** The settings it works by. */
   public MigrationSettings settings() {
-    return settings;
+    return config.settings();
   }
 
   /** What it has done and is doing. Costs little. */
   public MigrationStats stats() {
+    PlanningLoop.Counts rounds = loop.counts();
     return new MigrationStats(
-        List.of(),
-        0,
-        0,
-        settings.threads(),
-        0,
-        0,
-        MigrationStats.Latency.NONE,
-        MigrationStats.Latency.NONE,
-        Map.of(),
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0);
+        meters.tiers(loop.tiers()),
+        queue.queued(),
+        queue.running(),
+        config.settings().threads(),
+        meters.downPerSecond(),
+        meters.upPerSecond(),
+        meters.destageLatency(),
+        meters.promoteLatency(),
+        meters.failures(),
+        meters.cancelled.sum(),
+        meters.refused.sum(),
+        backOffs.waiting(),
+        rounds.rounds(),
+        rounds.failed(),
+        rounds.lastNanos(),
+        rounds.lastCpuNanos(),
+        rounds.totalNanos());
   }
 
   /**
-   * Stops: no move begins any more, those under way are cancelled.
+   * Stops: no move begins any more, those under way are cancelled. The engine interrupts no thread,
+   * since that would close the files under it.
    *
    * @param patience how long to wait for the threads
-   * @return whether all have ended; those that have not end by themselves after their present piece
-   *     of I/O
+   * @return whether all have ended; those that have not end after their present piece of I/O
    */
   public boolean stop(Duration patience) {
-    return true;
+    stopping = true;
+    Set<Thread> threads = new HashSet<>();
+    synchronized (this) {
+      state = State.STOPPED;
+      threads.addAll(workers.values());
+      planner.ifPresent(threads::add);
+    }
+    queue.close();
+    loop.stop();
+    down.wakeAll();
+    up.wakeAll();
+    long deadline = System.nanoTime() + patience.toNanos();
+    boolean ended = true;
+    for (Thread thread : threads) {
+      ended &= hasEnded(thread, deadline);
+    }
+    return ended;
+  }
+
+  private static boolean hasEnded(Thread thread, long deadline) {
+    if (thread.equals(Thread.currentThread())) {
+      return true; // A listener stops the engine: its thread ends when it returns.
+    }
+    try {
+      long millis = Math.max(1, (deadline - System.nanoTime()) / 1_000_000);
+      thread.join(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return !thread.isAlive();
   }
 
   /** Stops and waits for ten seconds at most. */
   @Override
   public void close() {
-    boolean unused = stop(Duration.ofSeconds(10));
+    boolean unused = stop(PATIENCE);
   }
 }

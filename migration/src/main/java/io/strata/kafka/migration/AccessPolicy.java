@@ -1,0 +1,114 @@
+package io.strata.kafka.migration;
+
+import io.strata.kafka.api.MigrationPolicy;
+import io.strata.kafka.api.Move;
+import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.api.TierSnapshot;
+import io.strata.kafka.api.TierUsage;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What is used stays: the order is by the last use, which is the last change, or the last read if a
+ * noteworthy part of the segment has been read recently. One stray read of an old segment is no
+ * use.
+ *
+ * <p>A segment in use below comes up, into spare room or in place of clean ones whose last use is
+ * longer ago: a consumer that lags has its data hot from the first part of each segment on.
+ *
+ * <p>Immutable and safe for use by any thread.
+ */
+final class AccessPolicy implements MigrationPolicy {
+
+  static final String NAME = "access";
+
+  /** The part of a segment that must have been read recently. */
+  static final String READ_SHARE = "read.share";
+
+  static final String DEFAULT_READ_SHARE = "0.1";
+
+  /** What takes another's place must have been used later by this, or the two would take turns. */
+  static final long LATER_MILLIS = 60_000;
+
+  /** The part of a tier that may be exchanged in one round. */
+  private static final int EXCHANGE_PART = 16;
+
+  private final double readShare;
+  private final Comparator<SegmentView> order;
+
+  /**
+   * With the values of the parameters.
+   *
+   * @throws IllegalArgumentException if a value is no share
+   */
+  AccessPolicy(Map<String, String> parameters) {
+    readShare =
+        PolicyValues.number(
+            READ_SHARE, parameters.getOrDefault(READ_SHARE, DEFAULT_READ_SHARE), 0.001, 100);
+    order = Comparator.comparingLong(this::lastUse).thenComparing(OldestFirst.ORDER);
+  }
+
+  private boolean isRead(SegmentView segment) {
+    return segment.recentReadBytes() >= readShare * Math.max(1, segment.bytes());
+  }
+
+  private long lastUse(SegmentView segment) {
+    return isRead(segment)
+        ? Math.max(segment.changedMillis(), segment.readMillis())
+        : segment.changedMillis();
+  }
+
+  @Override
+  public Comparator<SegmentView> evictionOrder() {
+    return order;
+  }
+
+  @Override
+  public List<Move> plan(TierSnapshot snapshot) {
+    OldestFirst plan = new OldestFirst(snapshot, order);
+    plan.meetDemand();
+    plan.fillSpare(
+        (segment, tier) -> segment.tier() == tier || isRead(segment)); // mending needs no reads
+    for (TierUsage tier : snapshot.tiers()) {
+      exchange(snapshot, plan, tier);
+    }
+    return plan.moves();
+  }
+
+  /** Plans promotions for which clean segments that come first in the eviction order give way. */
+  private void exchange(TierSnapshot snapshot, OldestFirst plan, TierUsage tier) {
+    List<SegmentView> clean = new ArrayList<>();
+    for (SegmentView segment : plan.sealed()) {
+      if (segment.tier() == tier.tier() && segment.clean() && !plan.isPlanned(segment)) {
+        clean.add(segment);
+      }
+    }
+    List<SegmentView> all = plan.sealed();
+    long budget = tier.capacityBytes() / EXCHANGE_PART;
+    long found = plan.spare(tier.tier());
+    int next = 0;
+    for (int i = all.size() - 1; i >= 0 && budget > 0; i--) {
+      SegmentView segment = all.get(i);
+      if (segment.tier() <= tier.tier()
+          || segment.tier() > snapshot.home()
+          || !isRead(segment)
+          || !plan.mayRise(segment)) {
+        continue;
+      }
+      long needed = Room.needed(segment, tier.tier());
+      while (found < needed
+          && next < clean.size()
+          && lastUse(clean.get(next)) + LATER_MILLIS < lastUse(segment)) {
+        found += clean.get(next++).poolBytes();
+      }
+      if (found < needed) {
+        return; // What is left was used longer ago still.
+      }
+      found -= needed;
+      budget -= needed;
+      plan.promoteBeyondSpare(segment, tier.tier());
+    }
+  }
+}

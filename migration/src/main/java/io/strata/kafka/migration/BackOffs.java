@@ -1,0 +1,137 @@
+package io.strata.kafka.migration;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * How long segments and targets wait after failures: the time doubles with each failure in a row,
+ * with a random part, so that what failed together is not tried again together.
+ *
+ * <p>Thread safety: safe for use by any number of threads.
+ */
+final class BackOffs implements Obstacles {
+
+  static final long FIRST_NANOS = TimeUnit.SECONDS.toNanos(1);
+  static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+  /** One bad segment does not stop a target; a few failures in a row are the target's. */
+  private static final int FAILURES_OF_A_TARGET = 3;
+
+  /**
+   * A wait.
+   *
+   * @param failures in a row
+   * @param givenUp moves given up without a fault, in a row with them
+   * @param until by the clock for intervals
+   */
+  private record Wait(int failures, int givenUp, long until) {
+    static final Wait NONE = new Wait(0, 0, 0);
+  }
+
+  private final LongSupplier nanoTime;
+
+  @GuardedBy("this")
+  private final RandomGenerator random;
+
+  @GuardedBy("this")
+  private final Map<Long, Wait> segments = new HashMap<>();
+
+  @GuardedBy("this")
+  private final Map<Target, Wait> targets = new HashMap<>();
+
+  BackOffs(LongSupplier nanoTime, RandomGenerator random) {
+    this.nanoTime = nanoTime;
+    this.random = random;
+  }
+
+  /** What came of a failure. */
+  record Verdict(int attempt, long retryNanos) {}
+
+  /** A move of a segment failed: it is let alone for a while. */
+  synchronized Verdict failed(long segment) {
+    Wait before = segments.getOrDefault(segment, Wait.NONE);
+    return letAlone(segment, before.failures() + 1, before.givenUp());
+  }
+
+  /** A move of a segment was given up: planned again at once, it would be given up again. */
+  synchronized void givenUp(long segment) {
+    Wait before = segments.getOrDefault(segment, Wait.NONE);
+    Verdict unused = letAlone(segment, before.failures(), before.givenUp() + 1);
+  }
+
+  @GuardedBy("this")
+  private Verdict letAlone(long segment, int failures, int givenUp) {
+    long wait = wait(failures + givenUp);
+    segments.put(segment, new Wait(failures, givenUp, nanoTime.getAsLong() + wait));
+    return new Verdict(failures, wait);
+  }
+
+  /**
+   * A copy to a target failed.
+   *
+   * @param surely whether it is the target that is at fault, and not perhaps the segment
+   */
+  synchronized void failed(Target target, boolean surely) {
+    int failures = targets.getOrDefault(target, Wait.NONE).failures();
+    failures = surely ? Math.max(failures + 1, FAILURES_OF_A_TARGET) : failures + 1;
+    int beyond = failures - FAILURES_OF_A_TARGET + 1;
+    long wait = beyond < 1 ? 0 : wait(beyond);
+    targets.put(target, new Wait(failures, 0, nanoTime.getAsLong() + wait));
+  }
+
+  synchronized void succeeded(long segment, Target target) {
+    segments.remove(segment);
+    targets.remove(target);
+  }
+
+  @Override
+  public synchronized boolean waits(long segment) {
+    if (segments.isEmpty()) {
+      return false;
+    }
+    Wait wait = segments.get(segment);
+    return wait != null && wait.until() - nanoTime.getAsLong() > 0;
+  }
+
+  @Override
+  public synchronized int allowance(Target target) {
+    Wait wait = targets.get(target);
+    if (wait == null || wait.failures() < FAILURES_OF_A_TARGET) {
+      return Integer.MAX_VALUE;
+    }
+    return wait.until() - nanoTime.getAsLong() > 0 ? 0 : 1;
+  }
+
+  /** How many segments wait. */
+  synchronized int waiting() {
+    long now = nanoTime.getAsLong();
+    int count = 0;
+    for (Wait wait : segments.values()) {
+      if (wait.until() - now > 0) {
+        count++;
+      }
+    }
+    return count;
+  }
+
+  /** Whether there is anything that {@link #retain} could forget. */
+  synchronized boolean remembersSegments() {
+    return !segments.isEmpty();
+  }
+
+  /** Forgets segments that are gone. */
+  synchronized void retain(LongPredicate exists) {
+    segments.keySet().removeIf(id -> !exists.test(id));
+  }
+
+  @GuardedBy("this")
+  private long wait(int failures) {
+    long full = Math.min(LONGEST_NANOS, FIRST_NANOS << Math.min(failures - 1, 20));
+    return full / 2 + random.nextLong(full / 2 + 1);
+  }
+}

@@ -1,0 +1,181 @@
+package io.strata.kafka.migration;
+
+import io.strata.kafka.api.Move;
+import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.api.TierUsage;
+import io.strata.kafka.migration.MigrationSettings.Mode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The segments of one round, told apart by what may become of them, and what they add up to.
+ *
+ * <p>Thread safety: used by one thread.
+ */
+final class Census {
+
+  private final Planner.Input in;
+  private final int home;
+
+  /** What the policy may see. */
+  final List<SegmentView> free = new ArrayList<>();
+
+  final List<SegmentView> pinned = new ArrayList<>();
+  final List<SegmentView> excluded = new ArrayList<>();
+
+  /** Clean in a pool and not pinned, in no order. */
+  final List<SegmentView> evictable = new ArrayList<>();
+
+  final Room room;
+  private final boolean[] canLeave;
+  private final long[] leaving;
+  private final long[] arriving;
+  private final Map<Target, Integer> underWay = new HashMap<>();
+  private final Map<Target, Integer> allowances = new HashMap<>();
+
+  Census(Planner.Input in) {
+    this.in = in;
+    List<TierUsage> tiers = in.state().tiers();
+    home = tiers.size();
+    room = new Room(tiers);
+    canLeave = new boolean[home + 1];
+    leaving = new long[home + 1];
+    arriving = new long[home + 1];
+    Set<Long> moving = new HashSet<>();
+    for (PlannedMove move : in.inFlight()) {
+      moving.add(move.id());
+      addInFlight(move);
+    }
+    List<SegmentView> undecided = new ArrayList<>(in.state().segments().size());
+    for (SegmentView segment : in.state().segments()) {
+      if (moving.isEmpty() || !moving.contains(segment.id())) {
+        sort(segment, undecided);
+      }
+    }
+    chooseFree(undecided);
+  }
+
+  private void addInFlight(PlannedMove planned) {
+    Move move = planned.move();
+    SegmentView segment = move.segment();
+    underWay.merge(planned.target(), 1, Integer::sum);
+    if (planned.roomBytes() > 0) {
+      room.reserve(move.toTier(), planned.roomBytes());
+      arriving[move.toTier()] += planned.roomBytes();
+    }
+    boolean leaves =
+        move.kind() == Move.Kind.DESTAGE
+            || (move.kind() == Move.Kind.EVICT && in.settings().mode() == Mode.THRESHOLD);
+    if (leaves) {
+      leaving[segment.tier()] += segment.poolBytes();
+      canLeave[segment.tier()] = true;
+    }
+  }
+
+  private void sort(SegmentView segment, List<SegmentView> undecided) {
+    TopicRules.Rule rule = in.rules().of(segment.name().id().topic());
+    boolean inPool = segment.tier() < home;
+    if (rule != TopicRules.Rule.PINNED) {
+      if (inPool && segment.clean()) {
+        evictable.add(segment);
+        room.addEvictable(segment);
+        canLeave[segment.tier()] |= in.settings().mode() == Mode.THRESHOLD;
+      }
+      if (!segment.active()) {
+        canLeave[segment.cleanTier().orElse(segment.tier())] = true;
+      }
+    }
+    if (segment.active() || in.obstacles().waits(segment.id())) {
+      if (segment.active() && rule == TopicRules.Rule.FREE) {
+        // Of no use to most policies, but part of what they are promised to see.
+        free.add(segment);
+      }
+      return;
+    }
+    switch (rule) {
+      case PINNED -> pinned.add(segment);
+      case EXCLUDED -> {
+        if (inPool) {
+          excluded.add(segment);
+        }
+      }
+      default -> undecided.add(segment);
+    }
+  }
+
+  /**
+   * Hides what cannot get down at present, since a policy would count on it: a full disk must not
+   * hold up what goes to others. Of those for a target that is tried again, the oldest is shown.
+   */
+  private void chooseFree(List<SegmentView> undecided) {
+    Map<Target, SegmentView> probes = new HashMap<>();
+    for (SegmentView segment : undecided) {
+      int lowest = segment.cleanTier().orElse(segment.tier());
+      if (lowest >= home || roomBetween(lowest)) {
+        free.add(segment);
+        continue;
+      }
+      Target target = Target.down(home, home, segment.logDirectory());
+      int allowance = allowance(target);
+      if (allowance == Integer.MAX_VALUE) {
+        free.add(segment);
+      } else if (allowance > 0) {
+        probes.merge(target, segment, (a, b) -> OldestFirst.ORDER.compare(a, b) <= 0 ? a : b);
+      }
+    }
+    free.addAll(probes.values());
+  }
+
+  private boolean roomBetween(int lowest) {
+    for (int tier = lowest + 1; tier < home; tier++) {
+      if (room.bytes(tier) > 0 && allowance(Target.down(tier, home, "")) > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** How many more moves to a target may be planned. */
+  int allowance(Target target) {
+    Integer known = allowances.get(target);
+    if (known == null) {
+      int allowed = in.obstacles().allowance(target);
+      known =
+          allowed == Integer.MAX_VALUE
+              ? allowed
+              : Math.max(0, allowed - underWay.getOrDefault(target, 0));
+      allowances.put(target, known);
+    }
+    return known;
+  }
+
+  /** Takes one from a target's allowance. */
+  boolean admit(Target target) {
+    int left = allowance(target);
+    if (left == 0) {
+      return false;
+    }
+    if (left != Integer.MAX_VALUE) {
+      allowances.put(target, left - 1);
+    }
+    return true;
+  }
+
+  boolean canLeave(int tier) {
+    return canLeave[tier];
+  }
+
+  /** Bytes of a tier that moves under way are about to take off the measured ones. */
+  long leaving(int tier) {
+    return leaving[tier];
+  }
+
+  /** Bytes that moves under way are about to add to a tier. */
+  long arriving(int tier) {
+    return arriving[tier];
+  }
+}

@@ -1,0 +1,32 @@
+package io.strata.kafka.migration;
+
+import io.strata.kafka.api.MigrationListener;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Tells listeners; what one throws reaches neither the others nor the engine.
+ *
+ * <p>Thread safety: safe for use by any number of threads, as the listeners are.
+ */
+final class Listeners {
+
+  private final List<MigrationListener> listeners;
+  private final EngineEvents events;
+
+  Listeners(List<MigrationListener> listeners, EngineEvents events) {
+    this.listeners = List.copyOf(listeners);
+    this.events = events;
+  }
+
+  void tell(Consumer<MigrationListener> message) {
+    for (MigrationListener listener : listeners) {
+      try {
+        message.accept(listener);
+      } catch (RuntimeException | LinkageError e) {
+        // LinkageError: a plugin that was compiled against other classes than the broker has.
+        events.listenerFailed(listener, e);
+      }
+    }
+  }
+}

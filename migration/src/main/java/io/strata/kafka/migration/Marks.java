@@ -1,0 +1,61 @@
+package io.strata.kafka.migration;
+
+import io.strata.kafka.api.TierUsage;
+import io.strata.kafka.migration.MigrationSettings.Mode;
+
+/**
+ * A tier's marks, in bytes: above the high one segments begin to leave, at the low one they cease.
+ *
+ * <p>In eager mode it is the dirty bytes that count, in threshold mode the used ones. Bytes of
+ * active segments cannot leave; no demand is ever made of them.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param never whether nothing ever leaves for want of room
+ * @param high above it a round begins
+ * @param low at it a round ends
+ * @param fill up to it promotion fills the tier
+ */
+record Marks(boolean never, long high, long low, long fill) {
+
+  /** Promotion leaves this much free, so that an append's first extents need no eviction. */
+  private static final double FILL_SHARE = 0.9;
+
+  static Marks of(MigrationSettings settings, TierUsage tier) {
+    double threshold = settings.thresholds().get(tier.tier());
+    long capacity = tier.capacityBytes();
+    boolean never = threshold < 0;
+    long high = never ? capacity : (long) (threshold * capacity);
+    long low =
+        never ? capacity : (long) (Math.max(0, threshold - settings.hysteresis()) * capacity);
+    long fill = (long) (FILL_SHARE * capacity);
+    if (settings.mode() == Mode.THRESHOLD && !never) {
+      // Below the low mark by as much again: what has just left for it must not come back at once.
+      fill = Math.min(fill, Math.max(0, low - (long) (settings.hysteresis() * capacity)));
+    }
+    return new Marks(never, high, low, settings.promote() ? fill : 0);
+  }
+
+  static long measured(Mode mode, TierUsage tier) {
+    return mode == Mode.THRESHOLD ? tier.usedBytes() : tier.dirtyBytes();
+  }
+
+  /**
+   * Whether the tier is on its way down.
+   *
+   * @param before whether it was in the last round
+   * @param canLeave whether it has anything that could leave
+   */
+  boolean draining(boolean before, long measured, boolean canLeave) {
+    return !never && canLeave && measured > (before ? low : high);
+  }
+
+  /** What is above the low mark and not active. */
+  long above(long measured, long active) {
+    return Math.max(0, measured - Math.max(low, active));
+  }
+
+  long spare(long used) {
+    return Math.max(0, fill - used);
+  }
+}

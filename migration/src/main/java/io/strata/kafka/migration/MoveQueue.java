@@ -1,0 +1,261 @@
+package io.strata.kafka.migration;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.api.Move;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Moves that wait for a thread, and those that have one. Bounded: what does not fit is planned
+ * again in a later round, by what is true then.
+ *
+ * <p>Evictions first, since they cost nothing. Then copies down; copies up never take more than
+ * half of the threads, and their turn comes after each three copies down, so that neither starves.
+ * Among copies down the target that the fewest threads work for goes first: a slow disk does not
+ * get all of them.
+ *
+ * <p>Thread safety: safe for use by any number of threads.
+ */
+final class MoveQueue {
+
+  private static final int EVICTIONS = 1024;
+  private static final int LEAST_DOWN = 16;
+  private static final int LEAST_UP = 8;
+  private static final int DOWN_BEFORE_UP = 3;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+
+  @GuardedBy("lock")
+  private final Deque<PlannedMove> evictions = new ArrayDeque<>();
+
+  @GuardedBy("lock")
+  private final Deque<PlannedMove> down = new ArrayDeque<>();
+
+  @GuardedBy("lock")
+  private final Deque<PlannedMove> up = new ArrayDeque<>();
+
+  /** By segment: all that wait or run. */
+  @GuardedBy("lock")
+  private final Map<Long, PlannedMove> inFlight = new HashMap<>();
+
+  @GuardedBy("lock")
+  private final Map<Target, Integer> running = new HashMap<>();
+
+  @GuardedBy("lock")
+  private int runningUp;
+
+  @GuardedBy("lock")
+  private int downSinceUp;
+
+  @GuardedBy("lock")
+  private int threads;
+
+  @GuardedBy("lock")
+  private boolean closed;
+
+  MoveQueue(int threads) {
+    this.threads = threads;
+  }
+
+  /**
+   * Adds what fits.
+   *
+   * @return whether all did
+   */
+  boolean offer(List<PlannedMove> moves) {
+    lock.lock();
+    try {
+      if (closed) {
+        return true;
+      }
+      boolean all = true;
+      for (PlannedMove move : moves) {
+        Deque<PlannedMove> queue = queueOf(move);
+        if (inFlight.containsKey(move.id())) {
+          continue;
+        }
+        if (queue.size() >= boundOf(move)) {
+          all = false;
+        } else {
+          inFlight.put(move.id(), move);
+          queue.add(move);
+        }
+      }
+      changed.signalAll();
+      return all;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private Deque<PlannedMove> queueOf(PlannedMove move) {
+    return switch (move.move().kind()) {
+      case EVICT -> evictions;
+      case DESTAGE -> down;
+      case PROMOTE -> up;
+    };
+  }
+
+  @GuardedBy("lock")
+  private int boundOf(PlannedMove move) {
+    return switch (move.move().kind()) {
+      case EVICT -> EVICTIONS;
+      case DESTAGE -> Math.max(LEAST_DOWN, 4 * threads);
+      case PROMOTE -> Math.max(LEAST_UP, 2 * threads);
+    };
+  }
+
+  /**
+   * Waits for a move.
+   *
+   * @param worker the thread's number, from 0
+   * @return empty when the thread is to end: it is one too many, or the queue is closed
+   */
+  Optional<PlannedMove> take(int worker) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      while (!closed && worker < threads) {
+        Optional<PlannedMove> next = next();
+        if (next.isPresent()) {
+          running.merge(next.get().target(), 1, Integer::sum);
+          return next;
+        }
+        changed.await();
+      }
+      return Optional.empty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private Optional<PlannedMove> next() {
+    if (!evictions.isEmpty()) {
+      return Optional.of(evictions.remove());
+    }
+    boolean mayGoUp = !up.isEmpty() && runningUp < Math.max(1, threads / 2);
+    if (mayGoUp && (down.isEmpty() || downSinceUp >= DOWN_BEFORE_UP)) {
+      downSinceUp = 0;
+      runningUp++;
+      return Optional.of(up.remove());
+    }
+    if (down.isEmpty()) {
+      return Optional.empty();
+    }
+    downSinceUp++;
+    return Optional.of(removeOfLeastBusyTarget());
+  }
+
+  @GuardedBy("lock")
+  private PlannedMove removeOfLeastBusyTarget() {
+    PlannedMove best = down.element();
+    int least = Integer.MAX_VALUE;
+    for (PlannedMove move : down) {
+      int busy = running.getOrDefault(move.target(), 0);
+      if (busy < least) {
+        best = move;
+        least = busy;
+      }
+    }
+    for (Iterator<PlannedMove> moves = down.iterator(); moves.hasNext(); ) {
+      if (moves.next().id() == best.id()) {
+        moves.remove();
+        break;
+      }
+    }
+    return best;
+  }
+
+  /** A move that was taken has ended. */
+  void done(PlannedMove move) {
+    lock.lock();
+    try {
+      inFlight.remove(move.id());
+      running.computeIfPresent(move.target(), (target, count) -> count > 1 ? count - 1 : null);
+      if (move.move().kind() == Move.Kind.PROMOTE) {
+        runningUp--;
+        changed.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether the threads have little to do after what they do now. */
+  boolean runsLow() {
+    lock.lock();
+    try {
+      return evictions.size() + down.size() + up.size() <= threads;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** All that wait or run. */
+  List<PlannedMove> inFlight() {
+    lock.lock();
+    try {
+      return List.copyOf(inFlight.values());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  int queued() {
+    lock.lock();
+    try {
+      return evictions.size() + down.size() + up.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  int running() {
+    lock.lock();
+    try {
+      return inFlight.size() - evictions.size() - down.size() - up.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Forgets what waits, and has threads from {@code count} on end. */
+  void reset(int count) {
+    lock.lock();
+    try {
+      threads = count;
+      forgetWaiting();
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      forgetWaiting();
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private void forgetWaiting() {
+    for (Deque<PlannedMove> queue : List.of(evictions, down, up)) {
+      queue.forEach(move -> inFlight.remove(move.id()));
+      queue.clear();
+    }
+  }
+}

@@ -1,0 +1,181 @@
+package io.strata.kafka.migration;
+
+import io.strata.kafka.api.Move;
+import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.migration.MoveResult.Outcome;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+
+/**
+ * Makes one move, and tells everybody what came of it. Nothing that a move throws gets past it.
+ *
+ * <p>Thread safety: safe for use by any number of threads.
+ */
+final class Mover {
+
+  private final TieredSegments segments;
+  private final ByteRateLimiter down;
+  private final ByteRateLimiter up;
+  private final BackOffs backOffs;
+  private final EngineMeters meters;
+  private final Listeners listeners;
+  private final BooleanSupplier stopping;
+  private final LongSupplier nanoTime;
+
+  Mover(
+      TieredSegments segments,
+      ByteRateLimiter down,
+      ByteRateLimiter up,
+      BackOffs backOffs,
+      EngineMeters meters,
+      Listeners listeners,
+      BooleanSupplier stopping,
+      LongSupplier nanoTime) {
+    this.segments = segments;
+    this.down = down;
+    this.up = up;
+    this.backOffs = backOffs;
+    this.meters = meters;
+    this.listeners = listeners;
+    this.stopping = stopping;
+    this.nanoTime = nanoTime;
+  }
+
+  void make(PlannedMove planned) {
+    boolean eviction = planned.move().kind() == Move.Kind.EVICT;
+    // What was queued before its target or its segment failed waits with the others.
+    if (stopping.getAsBoolean()
+        || (!eviction && backOffs.allowance(planned.target()) == 0)
+        || backOffs.waits(planned.id())) {
+      return;
+    }
+    boolean done = makeOne(planned);
+    if (done && planned.evictAfter() && !stopping.getAsBoolean()) {
+      giveUpUpper(planned);
+    }
+  }
+
+  /** The upper copy of a segment that has just been copied down. */
+  private void giveUpUpper(PlannedMove destaged) {
+    SegmentView seen = destaged.move().segment();
+    SegmentView clean =
+        new SegmentView(
+            seen.id(),
+            seen.name(),
+            seen.logDirectory(),
+            seen.tier(),
+            OptionalInt.of(destaged.move().toTier()),
+            false,
+            seen.spilled(),
+            seen.bytes(),
+            seen.poolBytes(),
+            seen.createdMillis(),
+            seen.changedMillis(),
+            seen.readMillis(),
+            seen.recentReadBytes());
+    boolean unused = makeOne(new PlannedMove(Move.evict(clean), destaged.target(), 0, false));
+  }
+
+  private boolean makeOne(PlannedMove planned) {
+    Move move = planned.move();
+    listeners.tell(listener -> listener.started(move));
+    long began = nanoTime.getAsLong();
+    try {
+      MoveResult result = run(move);
+      long nanos = nanoTime.getAsLong() - began;
+      if (result.outcome() == Outcome.DONE) {
+        meters.done(move, result.bytes(), nanos);
+        if (move.kind() != Move.Kind.EVICT) {
+          backOffs.succeeded(planned.id(), planned.target());
+        }
+        listeners.tell(listener -> listener.finished(move, result.bytes(), nanos));
+        return true;
+      }
+      givenUp(planned, result);
+    } catch (InterruptedException e) {
+      // Nobody interrupts the engine's threads but the JVM's end; the engine stops them otherwise.
+      givenUp(planned, MoveResult.cancelled("interrupted"));
+    } catch (IOException e) {
+      failed(planned, e, causeOf(e));
+    } catch (RuntimeException e) {
+      failed(planned, e, FailureCause.OTHER);
+    } catch (Error e) {
+      // A fault under a mapping is an Error of the JVM; one segment's must not end all moves.
+      failed(planned, new ExecutionException(e), FailureCause.OTHER);
+    }
+    return false;
+  }
+
+  private MoveResult run(Move move) throws IOException, InterruptedException {
+    long id = move.segment().id();
+    return switch (move.kind()) {
+      case DESTAGE -> segments.destage(id, move.toTier(), control(move, down));
+      case PROMOTE -> segments.promote(id, move.toTier(), control(move, up));
+      case EVICT -> segments.evict(id);
+    };
+  }
+
+  private MoveControl control(Move move, ByteRateLimiter limiter) {
+    return new MoveControl() {
+      @Override
+      public boolean cancelled() {
+        return stopping.getAsBoolean();
+      }
+
+      @Override
+      public void beforeCopying(long bytes) throws InterruptedException {
+        limiter.acquire(bytes, stopping);
+        meters.copying(move, bytes);
+      }
+    };
+  }
+
+  private void givenUp(PlannedMove planned, MoveResult result) {
+    meters.cancelled.increment();
+    if (!stopping.getAsBoolean()) {
+      // Not a failure, but the next round would plan the same again.
+      backOffs.givenUp(planned.id());
+      if (result.outcome() == Outcome.NO_ROOM) {
+        backOffs.failed(planned.target(), true);
+      }
+    }
+    listeners.tell(listener -> listener.cancelled(planned.move(), result.reason()));
+  }
+
+  private void failed(PlannedMove planned, Exception cause, FailureCause kind) {
+    meters.failed(kind);
+    BackOffs.Verdict verdict = backOffs.failed(planned.id());
+    if (planned.move().kind() != Move.Kind.EVICT
+        && (kind == FailureCause.NO_SPACE || kind == FailureCause.IO_ERROR)) {
+      backOffs.failed(planned.target(), kind == FailureCause.NO_SPACE);
+    }
+    long retryMillis = TimeUnit.NANOSECONDS.toMillis(verdict.retryNanos());
+    listeners.tell(
+        listener -> listener.failed(planned.move(), cause, verdict.attempt(), retryMillis));
+  }
+
+  static FailureCause causeOf(IOException failure) {
+    if (failure instanceof CorruptSegmentException) {
+      return FailureCause.CORRUPT_SEGMENT;
+    }
+    Throwable cause = failure;
+    for (int depth = 0; cause != null && depth < 10; depth++) {
+      String text =
+          cause instanceof FileSystemException f && f.getReason() != null
+              ? f.getReason()
+              : String.valueOf(cause.getMessage());
+      String lower = text.toLowerCase(Locale.ROOT);
+      if (lower.contains("no space left on device") || lower.contains("quota exceeded")) {
+        return FailureCause.NO_SPACE;
+      }
+      cause = cause.getCause();
+    }
+    return FailureCause.IO_ERROR;
+  }
+}

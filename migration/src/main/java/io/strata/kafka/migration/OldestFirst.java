@@ -1,0 +1,168 @@
+package io.strata.kafka.migration;
+
+import io.strata.kafka.api.Move;
+import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.api.TierSnapshot;
+import io.strata.kafka.api.TierUsage;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What the built-in policies share: sealed segments in an order, the demand of the tiers met from
+ * its beginning, spare room filled from its end.
+ *
+ * <p>Thread safety: used by one thread.
+ */
+final class OldestFirst {
+
+  /** Changed longest ago first. */
+  static final Comparator<SegmentView> ORDER =
+      Comparator.comparingLong(SegmentView::changedMillis)
+          .thenComparingLong(SegmentView::createdMillis)
+          .thenComparingLong(SegmentView::id);
+
+  private final TierSnapshot snapshot;
+  private final List<SegmentView> sealed;
+  private final Set<Long> planned = new HashSet<>();
+  private final List<Move> moves = new ArrayList<>();
+  private final long[] excess;
+  private final long[] spare;
+
+  OldestFirst(TierSnapshot snapshot, Comparator<SegmentView> order) {
+    this.snapshot = snapshot;
+    sealed = new ArrayList<>(snapshot.segments().size());
+    for (SegmentView segment : snapshot.segments()) {
+      if (!segment.active()) {
+        sealed.add(segment);
+      }
+    }
+    sealed.sort(order);
+    excess = new long[snapshot.home()];
+    spare = new long[snapshot.home()];
+    for (TierUsage tier : snapshot.tiers()) {
+      excess[tier.tier()] = tier.excessBytes();
+      spare[tier.tier()] = tier.spareBytes();
+    }
+  }
+
+  /** Which tiers a segment may be promoted to. */
+  @FunctionalInterface
+  interface Wanted {
+    boolean in(SegmentView segment, int tier);
+  }
+
+  /** The sealed segments, the first to leave first. */
+  List<SegmentView> sealed() {
+    return sealed;
+  }
+
+  boolean isPlanned(SegmentView segment) {
+    return planned.contains(segment.id());
+  }
+
+  long spare(int tier) {
+    return spare[tier];
+  }
+
+  /**
+   * The tier that the segment's only durable copy is in: the lower one of two. Its demand is what
+   * the segment counts for.
+   */
+  static int lowest(SegmentView segment) {
+    return segment.cleanTier().orElse(segment.tier());
+  }
+
+  /**
+   * Has a segment go one step down. A clean one gives up its upper copy first: the lower one can
+   * move on only when it is the one that is read.
+   */
+  void leave(SegmentView segment, int toTier) {
+    int lowest = lowest(segment);
+    if (lowest < snapshot.home()) {
+      excess[lowest] -= bytesIn(segment, lowest);
+    }
+    planned.add(segment.id());
+    moves.add(segment.clean() ? Move.evict(segment) : Move.destage(segment, toTier));
+  }
+
+  /** Has segments leave, the first first, until no tier has an excess any more. */
+  void meetDemand() {
+    int tiersInNeed = 0;
+    for (long bytes : excess) {
+      tiersInNeed += bytes > 0 ? 1 : 0;
+    }
+    for (SegmentView segment : sealed) {
+      if (tiersInNeed == 0) {
+        return;
+      }
+      int lowest = lowest(segment);
+      if (lowest < snapshot.home() && excess[lowest] > 0 && !isPlanned(segment)) {
+        leave(segment, lowest + 1);
+        tiersInNeed -= excess[lowest] > 0 ? 0 : 1;
+      }
+    }
+  }
+
+  /**
+   * Fills spare room: first makes whole what has spilled, then takes the last of the order from
+   * below. Stops in a tier at the first that does not fit, so that nothing comes up before
+   * something that is after it in the order.
+   */
+  void fillSpare(Wanted wanted) {
+    for (int tier = 0; tier < snapshot.home(); tier++) {
+      for (int i = sealed.size() - 1; i >= 0 && spare[tier] > 0; i--) {
+        SegmentView segment = sealed.get(i);
+        if (segment.spilled() && segment.tier() == tier && wanted.in(segment, tier)) {
+          boolean unused = promote(segment, tier);
+        }
+      }
+      for (int i = sealed.size() - 1; i >= 0 && spare[tier] > 0; i--) {
+        SegmentView segment = sealed.get(i);
+        if (segment.tier() > tier
+            && mayRise(segment)
+            && wanted.in(segment, tier)
+            && !promote(segment, tier)) {
+          break;
+        }
+      }
+    }
+  }
+
+  /** Not out of a tier that wants to be rid of the segment: its copy there would stay. */
+  boolean mayRise(SegmentView segment) {
+    return !isPlanned(segment)
+        && (segment.tier() == snapshot.home()
+            || segment.clean()
+            || snapshot.tiers().get(segment.tier()).excessBytes() == 0);
+  }
+
+  /** Whether it fits what is spare. */
+  boolean promote(SegmentView segment, int tier) {
+    if (isPlanned(segment)) {
+      return true;
+    }
+    long needed = Room.needed(segment, tier);
+    if (needed > spare[tier]) {
+      return false;
+    }
+    spare[tier] -= needed;
+    promoteBeyondSpare(segment, tier);
+    return true;
+  }
+
+  void promoteBeyondSpare(SegmentView segment, int tier) {
+    planned.add(segment.id());
+    moves.add(Move.promote(segment, tier));
+  }
+
+  List<Move> moves() {
+    return moves;
+  }
+
+  private static long bytesIn(SegmentView segment, int tier) {
+    return segment.tier() == tier ? segment.poolBytes() : segment.bytes();
+  }
+}

@@ -1,0 +1,44 @@
+package io.strata.kafka.migration;
+
+import io.strata.kafka.api.Move;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What one round comes to.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param moves evictions, then copies down, then copies up; fairly shared
+ * @param evictionOrder the clean segments that appends may evict, the first one first
+ * @param tiers one for each tier but home
+ * @param refused how many of the policy's moves were not allowed
+ * @param firstRefusal one of them
+ */
+record Plan(
+    List<PlannedMove> moves,
+    List<Long> evictionOrder,
+    List<TierPlan> tiers,
+    int refused,
+    Optional<Refusal> firstRefusal) {
+
+  /** Copies the lists. */
+  Plan {
+    moves = List.copyOf(moves);
+    evictionOrder = List.copyOf(evictionOrder);
+    tiers = List.copyOf(tiers);
+  }
+
+  /**
+   * One tier's state.
+   *
+   * @param draining whether it is on its way down to its low mark
+   * @param backlogBytes what is above that mark, moves under way included; 0 if not draining
+   */
+  record TierPlan(boolean draining, long backlogBytes) {
+    static final TierPlan IDLE = new TierPlan(false, 0);
+  }
+
+  /** A move that is not allowed, and why. */
+  record Refusal(Move move, String reason) {}
+}

@@ -1,0 +1,28 @@
+package io.strata.kafka.migration;
+
+import static java.util.Objects.requireNonNull;
+
+import io.strata.kafka.api.Move;
+
+/**
+ * A move that the planner lets through.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param move what is done
+ * @param target where it goes to
+ * @param roomBytes what it takes of a target tier's room; 0 at home and for evictions
+ * @param evictAfter whether the upper copy is given up as soon as the lower one is durable
+ */
+record PlannedMove(Move move, Target target, long roomBytes, boolean evictAfter) {
+
+  /** Checks that nothing is null. */
+  PlannedMove {
+    requireNonNull(move);
+    requireNonNull(target);
+  }
+
+  long id() {
+    return move.segment().id();
+  }
+}

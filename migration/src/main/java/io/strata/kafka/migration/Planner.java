@@ -1,0 +1,230 @@
+package io.strata.kafka.migration;
+
+import static java.util.Objects.requireNonNull;
+
+import io.strata.kafka.api.MigrationPolicy;
+import io.strata.kafka.api.Move;
+import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.api.TierSnapshot;
+import io.strata.kafka.api.TierUsage;
+import io.strata.kafka.migration.MigrationSettings.Mode;
+import io.strata.kafka.migration.Plan.Refusal;
+import io.strata.kafka.migration.Plan.TierPlan;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a plan from a state: a pure function. What holds whatever the policy says is here: pins and
+ * exclusions, marks, room, fairness, obstacles. {@code docs/design/migration.md} tells why.
+ *
+ * <p>Thread safety: used by one thread.
+ */
+final class Planner {
+
+  /** Promotions of pinned segments leave this much of a tier to all others. */
+  private static final double SHARE_FOR_OTHERS = 0.1;
+
+  /**
+   * What a plan is made from.
+   *
+   * <p>Immutable, but for what the policy and the obstacles are.
+   *
+   * @param before the tiers in the last plan
+   * @param inFlight moves that wait or are being made; those of the state that are meant, too
+   */
+  record Input(
+      TieredSegments.State state,
+      long nowMillis,
+      MigrationSettings settings,
+      TopicRules rules,
+      MigrationPolicy policy,
+      List<TierPlan> before,
+      List<PlannedMove> inFlight,
+      Obstacles obstacles) {
+
+    /** Copies the lists. */
+    Input {
+      before = List.copyOf(before);
+      inFlight = List.copyOf(inFlight);
+      int tiers = state.tiers().size();
+      if (settings.thresholds().size() != tiers) {
+        throw new IllegalArgumentException(
+            "thresholds "
+                + settings.thresholds()
+                + ": expected one for each of "
+                + tiers
+                + " tiers");
+      }
+    }
+  }
+
+  private final Input in;
+  private final Census census;
+  private final Admission admission;
+  private final int home;
+  private final List<TierPlan> tiers = new ArrayList<>();
+  private final long[] excess;
+  private int refused;
+  private Optional<Refusal> firstRefusal = Optional.empty();
+
+  private Planner(Input in) {
+    this.in = in;
+    census = new Census(in);
+    admission = new Admission(in, census);
+    home = in.state().tiers().size();
+    excess = new long[home];
+  }
+
+  static Plan plan(Input in) {
+    return new Planner(in).plan();
+  }
+
+  private Plan plan() {
+    List<SegmentView> order = new ArrayList<>(census.evictable);
+    order.sort(in.policy().evictionOrder());
+    measureTiers();
+    removeExcluded();
+    if (in.settings().mode() == Mode.THRESHOLD) {
+      evictAboveMarks(order);
+    }
+    long[] promoted = promotePinned();
+    admitPolicy(in.policy().plan(snapshot(promoted)));
+    List<Long> ids = new ArrayList<>(order.size());
+    order.forEach(segment -> ids.add(segment.id()));
+    return new Plan(admission.moves(), ids, tiers, refused, firstRefusal);
+  }
+
+  private void measureTiers() {
+    for (TierUsage tier : in.state().tiers()) {
+      int t = tier.tier();
+      Marks marks = Marks.of(in.settings(), tier);
+      long measured = Marks.measured(in.settings().mode(), tier);
+      boolean before = t < in.before().size() && in.before().get(t).draining();
+      boolean draining = marks.draining(before, measured, census.canLeave(t));
+      long above = draining ? marks.above(measured, tier.activeBytes()) : 0;
+      tiers.add(new TierPlan(draining, above));
+      excess[t] = Math.max(0, above - census.leaving(t));
+    }
+  }
+
+  private void removeExcluded() {
+    census.excluded.sort(OldestFirst.ORDER);
+    List<Move> moves = new ArrayList<>();
+    for (SegmentView segment : census.excluded) {
+      moves.add(segment.clean() ? Move.evict(segment) : Move.destage(segment, home));
+    }
+    for (Move move : Fairness.interleave(moves)) {
+      admission.admit(move, true).ifPresent(this::cover);
+    }
+  }
+
+  /** In threshold mode a clean copy above the mark has no right to stay. */
+  private void evictAboveMarks(List<SegmentView> order) {
+    for (SegmentView segment : order) {
+      if (excess[segment.tier()] > 0 && !admission.isPlanned(segment)) {
+        admission.admit(Move.evict(segment), false).ifPresent(this::cover);
+      }
+    }
+  }
+
+  private void cover(PlannedMove move) {
+    SegmentView segment = move.move().segment();
+    if (move.move().kind() == Move.Kind.DESTAGE || in.settings().mode() == Mode.THRESHOLD) {
+      int tier = segment.tier();
+      excess[tier] = Math.max(0, excess[tier] - segment.poolBytes());
+    }
+  }
+
+  /** Newest first, each as high as there is room for; unpinned clean copies give way. */
+  private long[] promotePinned() {
+    long[] promoted = new long[home];
+    if (!in.settings().promote()) {
+      return promoted;
+    }
+    census.pinned.sort(OldestFirst.ORDER.reversed());
+    for (SegmentView segment : census.pinned) {
+      int below = segment.spilled() ? segment.tier() + 1 : segment.tier();
+      for (int tier = 0; tier < Math.min(below, home); tier++) {
+        long reserve = (long) (SHARE_FOR_OTHERS * in.state().tiers().get(tier).capacityBytes());
+        long needed = Room.needed(segment, tier);
+        if (census.room.bytes(tier) - reserve >= needed
+            && admission.admit(Move.promote(segment, tier), false).isPresent()) {
+          promoted[tier] += needed;
+          break;
+        }
+      }
+    }
+    return promoted;
+  }
+
+  private TierSnapshot snapshot(long[] promoted) {
+    List<TierUsage> usages = new ArrayList<>(home);
+    for (TierUsage tier : in.state().tiers()) {
+      int t = tier.tier();
+      long used = tier.usedBytes() + census.arriving(t) + promoted[t];
+      usages.add(tier.withDemand(excess[t], Marks.of(in.settings(), tier).spare(used)));
+    }
+    List<SegmentView> free = census.free;
+    if (admission.size() > 0) {
+      free = new ArrayList<>(free);
+      free.removeIf(admission::isPlanned);
+    }
+    return new TierSnapshot(in.nowMillis(), usages, free);
+  }
+
+  private void admitPolicy(List<Move> wanted) {
+    if (wanted.isEmpty()) {
+      return;
+    }
+    Map<Long, SegmentView> known = new HashMap<>();
+    census.free.forEach(segment -> known.put(segment.id(), segment));
+    Map<Move.Kind, List<Move>> allowed = new EnumMap<>(Move.Kind.class);
+    for (Move move : wanted) {
+      requireNonNull(move, "a move of the policy");
+      check(move, known.remove(move.segment().id()))
+          .ifPresent(m -> allowed.computeIfAbsent(m.kind(), kind -> new ArrayList<>()).add(m));
+    }
+    for (Move.Kind kind : List.of(Move.Kind.EVICT, Move.Kind.DESTAGE, Move.Kind.PROMOTE)) {
+      for (Move move : Fairness.interleave(allowed.getOrDefault(kind, List.of()))) {
+        admission.admit(move, false);
+      }
+    }
+  }
+
+  /** The move of the segment as it is in this snapshot, if that is allowed. */
+  private Optional<Move> check(Move move, @Nullable SegmentView segment) {
+    if (segment == null) {
+      return refuse(move, "the segment is not in the snapshot, or has been planned already");
+    }
+    if (segment.active()) {
+      return refuse(move, "the segment is active");
+    }
+    if (move.toTier() > home) {
+      return refuse(move, "there is no tier " + move.toTier() + ", home is " + home);
+    }
+    if (move.kind() == Move.Kind.DESTAGE && segment.clean()) {
+      return refuse(move, "the segment is clean already");
+    }
+    try {
+      return Optional.of(
+          move.kind() == Move.Kind.EVICT
+              ? Move.evict(segment)
+              : new Move(move.kind(), segment, move.toTier()));
+    } catch (IllegalArgumentException e) {
+      return refuse(move, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Optional<Move> refuse(Move move, String reason) {
+    refused++;
+    if (firstRefusal.isEmpty()) {
+      firstRefusal = Optional.of(new Refusal(move, reason));
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,182 @@
+package io.strata.kafka.migration;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * When rounds are made: in an interval, and sooner on demand, but never so often that planning
+ * takes more than a tenth of a processor.
+ *
+ * <p>Thread safety: {@link #run} is for one thread; all else is safe for use by any number.
+ */
+final class PlanningLoop implements Runnable {
+
+  private static final long LEAST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  /** The pause after a round, in the time that the round took. */
+  private static final long PAUSE_FACTOR = 9;
+
+  /**
+   * What rounds have cost.
+   *
+   * <p>Immutable and safe for use by any thread.
+   */
+  record Counts(long rounds, long failed, long lastNanos, long lastCpuNanos, long totalNanos) {}
+
+  private final LongSupplier nanoTime;
+  private final EngineEvents events;
+  private final BooleanSupplier round;
+  private final Supplier<Duration> interval;
+
+  private final AtomicBoolean demand = new AtomicBoolean();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+
+  @GuardedBy("lock")
+  private boolean stopped;
+
+  private volatile boolean more;
+  private volatile Counts counts = new Counts(0, 0, 0, 0, 0);
+  private volatile List<Plan.TierPlan> tiers = List.of();
+
+  /**
+   * With what it calls.
+   *
+   * @param round returns whether there is more to do than it could hand over
+   */
+  PlanningLoop(
+      LongSupplier nanoTime,
+      EngineEvents events,
+      BooleanSupplier round,
+      Supplier<Duration> interval) {
+    this.nanoTime = nanoTime;
+    this.events = events;
+    this.round = round;
+    this.interval = interval;
+  }
+
+  /** Something happened that planning should not wait for. Nearly free when it is known already. */
+  void wake() {
+    if (!demand.get() && demand.compareAndSet(false, true)) {
+      signal();
+    }
+  }
+
+  /** There is little left to do; a new round is due if the last could not hand everything over. */
+  void wakeForMore() {
+    if (more) {
+      wake();
+    }
+  }
+
+  void stop() {
+    lock.lock();
+    try {
+      stopped = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void signal() {
+    lock.lock();
+    try {
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void run() {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    boolean cpuTime = threads.isCurrentThreadCpuTimeSupported();
+    long failedInARow = 0;
+    while (!isStopped()) {
+      demand.set(false);
+      long began = nanoTime.getAsLong();
+      long cpuBegan = cpuTime ? threads.getCurrentThreadCpuTime() : 0;
+      boolean failed = false;
+      try {
+        more = round.getAsBoolean();
+      } catch (RuntimeException | Error e) {
+        // Also Error: a plugin's policy may be linked against what is not there.
+        failed = true;
+        more = false;
+        events.roundFailed(e, failedInARow + 1);
+      }
+      if (!failed && failedInARow > 0) {
+        events.roundsSucceedAgain(failedInARow);
+      }
+      failedInARow = failed ? failedInARow + 1 : 0;
+      long nanos = nanoTime.getAsLong() - began;
+      count(failed, nanos, cpuTime ? threads.getCurrentThreadCpuTime() - cpuBegan : 0);
+      pause(nanos);
+    }
+  }
+
+  private void count(boolean failed, long nanos, long cpuNanos) {
+    Counts before = counts;
+    counts =
+        new Counts(
+            before.rounds() + 1,
+            before.failed() + (failed ? 1 : 0),
+            nanos,
+            Math.max(0, cpuNanos),
+            before.totalNanos() + nanos);
+  }
+
+  private void pause(long roundNanos) {
+    long full = interval.get().toNanos();
+    long least = Math.min(full, Math.max(LEAST_PAUSE_NANOS, PAUSE_FACTOR * roundNanos));
+    lock.lock();
+    try {
+      long left = least;
+      while (left > 0 && !stopped) {
+        left = changed.awaitNanos(left);
+      }
+      left = full - least;
+      while (left > 0 && !stopped && !demand.get()) {
+        left = changed.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      // Nobody interrupts it to stop it; the next round is early, and that is all.
+      demand.set(true);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isStopped() {
+    lock.lock();
+    try {
+      return stopped;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  Counts counts() {
+    return counts;
+  }
+
+  /** The tiers as the last round saw them. */
+  List<Plan.TierPlan> tiers() {
+    return tiers;
+  }
+
+  void tiers(List<Plan.TierPlan> seen) {
+    tiers = List.copyOf(seen);
+  }
+}

@@ -1,0 +1,25 @@
+package io.strata.kafka.migration;
+
+import io.strata.kafka.api.MigrationPolicy;
+import io.strata.kafka.api.Move;
+import io.strata.kafka.api.TierSnapshot;
+import java.util.List;
+
+/**
+ * The newest data stays: above a tier's mark the oldest segments go down, and spare room is filled
+ * with the newest from below.
+ *
+ * <p>Immutable and safe for use by any thread.
+ */
+final class ThresholdPolicy implements MigrationPolicy {
+
+  static final String NAME = "threshold";
+
+  @Override
+  public List<Move> plan(TierSnapshot snapshot) {
+    OldestFirst order = new OldestFirst(snapshot, OldestFirst.ORDER);
+    order.meetDemand();
+    order.fillSpare((segment, tier) -> true);
+    return order.moves();
+  }
+}
