@@ -1,7 +1,13 @@
 package io.strata.kafka.broker;
 
+import io.strata.kafka.api.TierUsage;
+import io.strata.kafka.broker.TierSource.HomeSample;
 import io.strata.kafka.broker.TierSource.PoolSample;
+import io.strata.kafka.broker.TierSource.TierSample;
 import io.strata.kafka.memory.Durability;
+import io.strata.kafka.migration.MigrationStats;
+import io.strata.kafka.migration.MigrationStats.TierStats;
+import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -39,6 +45,256 @@ enum Metric {
       "What the pool survives: 2 a power cut, with every append; 1 a power cut, for what Kafka has"
           + " flushed; 0 the end of the broker's process only.",
       PoolReading.of(sample -> level(sample.durability()))),
+  TIER_CAPACITY(
+      "Tier",
+      "CapacityBytes",
+      "bytes",
+      "Bytes that segments can use at most.",
+      EachTierReading.of(tier -> tier.usage().capacityBytes())),
+  TIER_USED(
+      "Tier",
+      "UsedBytes",
+      "bytes",
+      "Bytes that are not free.",
+      EachTierReading.of(tier -> tier.usage().usedBytes())),
+  TIER_DIRTY(
+      "Tier",
+      "DirtyBytes",
+      "bytes",
+      "Bytes of segments whose only whole copy is here: they must be copied down before their room"
+          + " can be used.",
+      EachTierReading.of(tier -> tier.usage().dirtyBytes())),
+  TIER_CLEAN(
+      "Tier",
+      "CleanBytes",
+      "bytes",
+      "Bytes of segments that a lower tier has, too: readable here, and free at once when needed.",
+      EachTierReading.of(tier -> tier.usage().cleanBytes())),
+  TIER_ACTIVE(
+      "Tier",
+      "ActiveBytes",
+      "bytes",
+      "Of the dirty bytes, those of segments that Kafka appends to.",
+      EachTierReading.of(tier -> tier.usage().activeBytes())),
+  TIER_RESERVE(
+      "Tier",
+      "ReserveBytes",
+      "bytes",
+      "What a burst finds without waiting for a copy: the free bytes and the clean ones.",
+      EachTierReading.of(tier -> tier.usage().reserveBytes())),
+  TIER_SEGMENTS(
+      "Tier",
+      "Segments",
+      "segments",
+      "Segments with bytes or a place here.",
+      EachTierReading.of(tier -> tier.usage().segments())),
+  TIER_DRAINING(
+      "Tier",
+      "Draining",
+      "0 or 1",
+      "1 while segments are copied down because the threshold was exceeded.",
+      EachTierReading.moves(moves -> moves.draining() ? 1 : 0)),
+  TIER_BACKLOG(
+      "Tier",
+      "BacklogBytes",
+      "bytes",
+      "What is to be copied down until the low mark; 0 when the tier is not draining.",
+      EachTierReading.moves(TierStats::backlogBytes)),
+  TIER_BACKLOG_SECONDS(
+      "Tier",
+      "BacklogSeconds",
+      "seconds",
+      "How long that takes at the rate of late; NaN when there is a backlog and nothing was copied"
+          + " lately.",
+      EachTierReading.moves(moves -> moves.backlogSeconds().orElse(Double.NaN))),
+  TIER_DESTAGED_BYTES(
+      "Tier",
+      "DestagedBytesTotal",
+      "bytes, counted up",
+      "Bytes copied down from this tier.",
+      EachTierReading.moves(TierStats::destagedBytes)),
+  TIER_DESTAGED_SEGMENTS(
+      "Tier",
+      "DestagedSegmentsTotal",
+      "segments, counted up",
+      "Segments copied down from this tier.",
+      EachTierReading.moves(TierStats::destagedSegments)),
+  TIER_PROMOTED_BYTES(
+      "Tier",
+      "PromotedBytesTotal",
+      "bytes, counted up",
+      "Bytes copied up into this tier.",
+      EachTierReading.moves(TierStats::promotedBytes)),
+  TIER_PROMOTED_SEGMENTS(
+      "Tier",
+      "PromotedSegmentsTotal",
+      "segments, counted up",
+      "Segments copied up into this tier.",
+      EachTierReading.moves(TierStats::promotedSegments)),
+  TIER_EVICTED_BYTES(
+      "Tier",
+      "EvictedBytesTotal",
+      "bytes, counted up",
+      "Bytes of clean copies given up in this tier, by the engine and by appends.",
+      EachTierReading.of(
+          tier -> tier.moved(TierStats::evictedBytes) + tier.sample().evictedBytes())),
+  TIER_EVICTED_SEGMENTS(
+      "Tier",
+      "EvictedSegmentsTotal",
+      "segments, counted up",
+      "Clean copies given up in this tier, by the engine and by appends.",
+      EachTierReading.of(
+          tier -> tier.moved(TierStats::evictedSegments) + tier.sample().evictedSegments())),
+  TIER_PRESSED_BYTES(
+      "Tier",
+      "EvictedForAppendsBytesTotal",
+      "bytes, counted up",
+      "Of the evicted bytes, those that an append needed at once.",
+      EachTierReading.of(tier -> tier.sample().evictedBytes())),
+  TIER_SPILLED_BYTES(
+      "Tier",
+      "SpilledBytesTotal",
+      "bytes, counted up",
+      "Bytes appended to segments of this tier that went home, since nothing clean was left.",
+      EachTierReading.of(tier -> tier.sample().spilledBytes())),
+  TIER_SPILLED_SEGMENTS(
+      "Tier",
+      "SpilledSegmentsTotal",
+      "segments, counted up",
+      "Segments of this tier that had to go on at home.",
+      EachTierReading.of(tier -> tier.sample().spilledSegments())),
+  TIER_READ_BYTES(
+      "Tier",
+      "ReadBytesTotal",
+      "bytes, counted up",
+      "Bytes read from this tier; `home`, too, for segments that Strata knows.",
+      EachTierReading.withHome(tier -> tier.sample().readBytes(), HomeSample::readBytes)),
+  TIER_READS(
+      "Tier",
+      "ReadsTotal",
+      "calls, counted up",
+      "Reads that found their bytes in this tier; `home`, too, for segments that Strata knows.",
+      EachTierReading.withHome(tier -> tier.sample().reads(), HomeSample::reads)),
+  MIGRATION_DOWN_RATE(
+      "Migration",
+      "DownBytesPerSecond",
+      "bytes per second",
+      "What was copied down over the last ten seconds.",
+      EngineReading.of(MigrationStats::downBytesPerSecond)),
+  MIGRATION_UP_RATE(
+      "Migration",
+      "UpBytesPerSecond",
+      "bytes per second",
+      "What was copied up over the last ten seconds.",
+      EngineReading.of(MigrationStats::upBytesPerSecond)),
+  MIGRATION_QUEUED(
+      "Migration",
+      "Queued",
+      "moves",
+      "Moves that wait for a thread.",
+      EngineReading.of(MigrationStats::queued)),
+  MIGRATION_IN_FLIGHT(
+      "Migration",
+      "InFlight",
+      "moves",
+      "Moves that a thread makes.",
+      EngineReading.of(MigrationStats::inFlight)),
+  MIGRATION_THREADS(
+      "Migration",
+      "Threads",
+      "threads",
+      "Threads that make moves: `strata.migration.threads`.",
+      EngineReading.of(MigrationStats::threads)),
+  MIGRATION_BACKING_OFF(
+      "Migration",
+      "BackingOff",
+      "segments",
+      "Segments that wait after a failed move.",
+      EngineReading.of(MigrationStats::backingOff)),
+  MIGRATION_DESTAGE_P50(
+      "Migration",
+      "DestageLatencyP50",
+      "milliseconds",
+      "Half of the copies down took no longer.",
+      EngineReading.of(stats -> millis(stats.destageLatency().p50Nanos()))),
+  MIGRATION_DESTAGE_P99(
+      "Migration",
+      "DestageLatencyP99",
+      "milliseconds",
+      "99 % of the copies down took no longer.",
+      EngineReading.of(stats -> millis(stats.destageLatency().p99Nanos()))),
+  MIGRATION_DESTAGE_MAX(
+      "Migration",
+      "DestageLatencyMax",
+      "milliseconds",
+      "The longest copy down.",
+      EngineReading.of(stats -> millis(stats.destageLatency().maxNanos()))),
+  MIGRATION_PROMOTE_P50(
+      "Migration",
+      "PromoteLatencyP50",
+      "milliseconds",
+      "Half of the copies up took no longer.",
+      EngineReading.of(stats -> millis(stats.promoteLatency().p50Nanos()))),
+  MIGRATION_PROMOTE_P99(
+      "Migration",
+      "PromoteLatencyP99",
+      "milliseconds",
+      "99 % of the copies up took no longer.",
+      EngineReading.of(stats -> millis(stats.promoteLatency().p99Nanos()))),
+  MIGRATION_PROMOTE_MAX(
+      "Migration",
+      "PromoteLatencyMax",
+      "milliseconds",
+      "The longest copy up.",
+      EngineReading.of(stats -> millis(stats.promoteLatency().maxNanos()))),
+  MIGRATION_FAILURES(
+      "Migration",
+      "FailuresTotal",
+      "moves, counted up",
+      "Moves that failed; each is tried again later, save those of corrupt segments.",
+      CauseReading.INSTANCE),
+  MIGRATION_CANCELLED(
+      "Migration",
+      "CancelledTotal",
+      "moves, counted up",
+      "Moves given up without a fault: the segment was deleted or changed, or there was no room.",
+      EngineReading.of(MigrationStats::cancelled)),
+  MIGRATION_REFUSED(
+      "Migration",
+      "RefusedMovesTotal",
+      "moves, counted up",
+      "Moves of the policy that were not allowed: a fault of the policy.",
+      EngineReading.of(MigrationStats::refusedMoves)),
+  MIGRATION_ROUNDS(
+      "Migration",
+      "RoundsTotal",
+      "rounds, counted up",
+      "Planning rounds.",
+      EngineReading.of(MigrationStats::rounds)),
+  MIGRATION_FAILED_ROUNDS(
+      "Migration",
+      "FailedRoundsTotal",
+      "rounds, counted up",
+      "Of those, the ones that failed: nothing moves until one succeeds.",
+      EngineReading.of(MigrationStats::failedRounds)),
+  MIGRATION_ROUND_TIME(
+      "Migration",
+      "LastRoundTime",
+      "microseconds",
+      "How long the last planning round took.",
+      EngineReading.of(stats -> micros(stats.lastRoundNanos()))),
+  MIGRATION_ROUND_CPU(
+      "Migration",
+      "LastRoundCpuTime",
+      "microseconds",
+      "Processor time of the last planning round.",
+      EngineReading.of(stats -> micros(stats.lastRoundCpuNanos()))),
+  MIGRATION_ROUNDS_TIME(
+      "Migration",
+      "RoundTimeTotal",
+      "microseconds, counted up",
+      "How long all planning rounds took.",
+      EngineReading.of(stats -> micros(stats.totalRoundNanos()))),
   HOT_SEGMENTS(
       "Segments",
       "Hot",
@@ -161,13 +417,64 @@ enum Metric {
       TierReading.of(TierSource::mtimeRefreshes));
 
   /** Where a metric's value comes from. */
-  sealed interface Reading permits PoolReading, TierReading, EventReading {}
+  sealed interface Reading
+      permits PoolReading,
+          TierReading,
+          EventReading,
+          EachTierReading,
+          EngineReading,
+          CauseReading {}
 
   /** One value for each pool. */
   record PoolReading(ToDoubleFunction<PoolSample> value) implements Reading {
     static PoolReading of(ToDoubleFunction<PoolSample> value) {
       return new PoolReading(value);
     }
+  }
+
+  /** One value for each tier, and for home if it has such a value. */
+  record EachTierReading(
+      ToDoubleFunction<TierFigures> value, Optional<ToDoubleFunction<HomeSample>> home)
+      implements Reading {
+    static EachTierReading of(ToDoubleFunction<TierFigures> value) {
+      return new EachTierReading(value, Optional.empty());
+    }
+
+    static EachTierReading moves(ToDoubleFunction<TierStats> value) {
+      return of(tier -> tier.moved(value));
+    }
+
+    static EachTierReading withHome(
+        ToDoubleFunction<TierFigures> value, ToDoubleFunction<HomeSample> home) {
+      return new EachTierReading(value, Optional.of(home));
+    }
+  }
+
+  /**
+   * All that is known of one tier.
+   *
+   * @param moves what the engine has done for it; empty if there is no engine
+   */
+  record TierFigures(TierSample sample, Optional<TierStats> moves) {
+    TierUsage usage() {
+      return sample.usage();
+    }
+
+    double moved(ToDoubleFunction<TierStats> value) {
+      return moves.map(value::applyAsDouble).orElse(0.0);
+    }
+  }
+
+  /** One value, asked of the migration engine; 0 if there is none. */
+  record EngineReading(ToDoubleFunction<MigrationStats> value) implements Reading {
+    static EngineReading of(ToDoubleFunction<MigrationStats> value) {
+      return new EngineReading(value);
+    }
+  }
+
+  /** Failed moves, one value for each cause. */
+  enum CauseReading implements Reading {
+    INSTANCE
   }
 
   /** One value, asked of the tier. */
@@ -229,6 +536,10 @@ enum Metric {
       case FORCE -> 1;
       case PROCESS -> 0;
     };
+  }
+
+  private static double millis(long nanos) {
+    return nanos / 1e6;
   }
 
   private static double micros(long nanos) {

@@ -7,7 +7,11 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.jmx.JmxConfig;
 import io.micrometer.jmx.JmxMeterRegistry;
+import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.broker.TierSource.PoolSample;
+import io.strata.kafka.broker.TierSource.TierSample;
+import io.strata.kafka.migration.FailureCause;
+import io.strata.kafka.migration.MigrationStats;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.function.DoubleSupplier;
@@ -30,7 +34,10 @@ public final class StrataMetrics implements AutoCloseable {
 
   /** Publishes in the platform's MBean server. */
   public static StrataMetrics publish(TierSource tier, EventCounters counters) {
-    return publish(tier, counters, ManagementFactory.getPlatformMBeanServer());
+    return publish(
+        new RecentSource(tier, System::nanoTime),
+        counters,
+        ManagementFactory.getPlatformMBeanServer());
   }
 
   static StrataMetrics publish(TierSource tier, EventCounters counters, MBeanServer server) {
@@ -61,11 +68,50 @@ public final class StrataMetrics implements AutoCloseable {
             .tag("pool", pools.get(i).pool())
             .register(registry);
       }
+    } else if (reading instanceof Metric.EachTierReading each) {
+      registerEach(registry, metric, each, tier);
+    } else if (reading instanceof Metric.EngineReading one) {
+      gauge(metric, () -> tier.migration().map(one.value()::applyAsDouble).orElse(0.0))
+          .register(registry);
+    } else if (reading instanceof Metric.CauseReading) {
+      for (FailureCause cause : FailureCause.values()) {
+        gauge(metric, () -> failures(tier, cause)).tag("cause", cause.label()).register(registry);
+      }
     } else if (reading instanceof Metric.TierReading one) {
       gauge(metric, () -> one.value().applyAsDouble(tier)).register(registry);
     } else if (reading instanceof Metric.EventReading one) {
       gauge(metric, () -> one.value().applyAsDouble(counters)).register(registry);
     }
+  }
+
+  private static void registerEach(
+      MeterRegistry registry, Metric metric, Metric.EachTierReading each, TierSource tier) {
+    List<TierSample> tiers = tier.tiers();
+    for (int i = 0; i < tiers.size(); i++) {
+      int index = i;
+      gauge(metric, () -> each.value().applyAsDouble(figures(tier, index)))
+          .tag("tier", tiers.get(i).name())
+          .register(registry);
+    }
+    each.home()
+        .ifPresent(
+            value ->
+                gauge(metric, () -> value.applyAsDouble(tier.home()))
+                    .tag("tier", SegmentView.HOME)
+                    .register(registry));
+  }
+
+  static Metric.TierFigures figures(TierSource tier, int index) {
+    return new Metric.TierFigures(
+        tier.tiers().get(index),
+        tier.migration()
+            .map(MigrationStats::tiers)
+            .filter(moves -> index < moves.size())
+            .map(moves -> moves.get(index)));
+  }
+
+  private static double failures(TierSource tier, FailureCause cause) {
+    return tier.migration().map(stats -> stats.failures().getOrDefault(cause, 0L)).orElse(0L);
   }
 
   /** Counters, too, are gauges in JMX: an MBean with the one attribute {@code Value}. */

@@ -2,8 +2,11 @@ package io.strata.kafka.broker;
 
 import static java.util.Objects.requireNonNull;
 
+import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.memory.Durability;
+import io.strata.kafka.migration.MigrationStats;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What {@link StrataMetrics} asks of the hot tier, each time that a metric is read.
@@ -15,6 +18,15 @@ public interface TierSource {
 
   /** The pools, in the order of {@code strata.pools}; always the same ones. */
   List<PoolSample> pools();
+
+  /** The tiers but home, fastest first; always the same ones. Costs no more than a few reads. */
+  List<TierSample> tiers();
+
+  /** Home, the last tier. */
+  HomeSample home();
+
+  /** What the migration engine has done and is doing; empty if there is none. */
+  Optional<MigrationStats> migration();
 
   /** Segments that have a slot in a pool now, spilled ones included. */
   long hotSegments();
@@ -30,6 +42,44 @@ public interface TierSource {
 
   /** How often home's modification time has been brought up to date. */
   long mtimeRefreshes();
+
+  /**
+   * One tier at one moment, and what has happened to it since the broker's start.
+   *
+   * @param name its name in {@code strata.tiers}
+   * @param usage how full it is
+   * @param evictedBytes given up by appends that needed the room; what the engine evicts is in
+   *     {@link MigrationStats}
+   * @param evictedSegments given up by appends that needed the room
+   * @param spilledBytes appended to segments of this tier, and gone home for want of room
+   * @param spilledSegments segments of this tier that had to go on at home
+   * @param readBytes read from this tier's copies
+   * @param reads reads that found their bytes here
+   */
+  record TierSample(
+      String name,
+      TierUsage usage,
+      long evictedBytes,
+      long evictedSegments,
+      long spilledBytes,
+      long spilledSegments,
+      long readBytes,
+      long reads) {
+
+    /** Checks that nothing is null. */
+    public TierSample {
+      requireNonNull(name);
+      requireNonNull(usage);
+    }
+  }
+
+  /**
+   * What was read from home since the broker's start, of segments that Strata knows.
+   *
+   * @param readBytes read from home
+   * @param reads reads that found their bytes at home; 0 if they are not counted
+   */
+  record HomeSample(long readBytes, long reads) {}
 
   /**
    * One pool at one moment.

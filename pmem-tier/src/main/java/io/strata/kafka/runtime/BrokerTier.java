@@ -5,6 +5,7 @@ import io.strata.kafka.broker.HotTierSource;
 import io.strata.kafka.broker.MigrationLog;
 import io.strata.kafka.broker.StrataMetrics;
 import io.strata.kafka.broker.TierLog;
+import io.strata.kafka.broker.TierSource;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.CommandLineArguments;
 import io.strata.kafka.config.ConfigProblem;
@@ -115,7 +116,10 @@ public final class BrokerTier {
     HotTier tier = HotTier.open(TierSpecs.of(config, broker, forced), log, counters);
     reportAtExit(tier);
     Optional<BrokerMigration> migration = startMigration(tier, broker, config);
-    StrataMetrics metrics = StrataMetrics.publish(new HotTierSource(tier), counters);
+    TierSource source =
+        new HotTierSource(
+            tier, config.tiers(), counters, () -> migration.map(BrokerMigration::stats));
+    StrataMetrics metrics = StrataMetrics.publish(source, counters);
     BrokerTier opened = new BrokerTier(tier, broker, migration, metrics);
     opened.stopAtExit();
     return opened;

@@ -52,7 +52,8 @@ class BrokerGlueTest {
     Pool.create(
         PoolSpec.of(pool, MemoryType.MAPPED, 8 * MIB).withSlotCount(2), ProgressListener.NONE);
     try (HotTier tier = HotTier.open(spec(logs, pool), log, counters)) {
-      HotTierSource source = new HotTierSource(tier);
+      HotTierSource source =
+          new HotTierSource(tier, spec(logs, pool).config().tiers(), counters, Optional::empty);
       assertThat(source.pools())
           .singleElement()
           .satisfies(
@@ -76,6 +77,19 @@ class BrokerGlueTest {
       assertThat(source.spilledSegments()).isEqualTo(1);
       assertThat(source.placementsRefused()).isEqualTo(1);
       assertThat(source.homeFailures()).isZero();
+      assertThat(source.migration()).isEmpty();
+      assertThat(source.tiers())
+          .singleElement()
+          .satisfies(
+              sample -> {
+                assertThat(sample.name()).isEqualTo("pmem");
+                assertThat(sample.usage().capacityBytes())
+                    .isEqualTo(source.pools().get(0).sizeBytes());
+                assertThat(sample.usage().usedBytes()).isEqualTo(source.pools().get(0).usedBytes());
+                assertThat(sample.usage().segments()).isEqualTo(2);
+                assertThat(sample.spilledSegments()).isEqualTo(1);
+                assertThat(sample.spilledBytes()).isEqualTo(counters.spilledBytes());
+              });
       assertThat(source.pools().get(0).freeSlots()).isZero();
       assertThat(source.pools().get(0).usedBytes()).isPositive();
       assertThat(counters.appendedBytes()).isEqualTo(100_000 + 9 * MIB);

@@ -3,12 +3,19 @@ package io.strata.kafka.broker;
 import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.broker.TierSource.PoolSample;
+import io.strata.kafka.broker.TierSource.TierSample;
 import io.strata.kafka.config.GeneratedPage;
 import io.strata.kafka.memory.Durability;
+import io.strata.kafka.migration.FailureCause;
+import io.strata.kafka.migration.MigrationStats;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.management.JMException;
@@ -28,8 +35,16 @@ class StrataMetricsTest {
   void publishesEveryMetricOfTheCatalogue() throws JMException {
     try (StrataMetrics metrics = StrataMetrics.publish(tier, counters, server)) {
       assertThat(metrics).isNotNull();
-      long perPool = count(Metric.PoolReading.class);
-      assertThat(beans()).hasSize((int) (Metric.values().length + perPool));
+      // Two pools, two tiers, and home where it has a value.
+      long more =
+          count(Metric.PoolReading.class)
+              + count(Metric.EachTierReading.class)
+              + List.of(Metric.values()).stream()
+                  .filter(m -> m.reading() instanceof Metric.EachTierReading r && has(r.home()))
+                  .count()
+              + FailureCause.values().length
+              - 1;
+      assertThat(beans()).hasSize((int) (Metric.values().length + more));
     }
   }
 
@@ -88,6 +103,106 @@ class StrataMetricsTest {
   }
 
   @Test
+  void showsEachTierAndHome() throws JMException {
+    try (StrataMetrics metrics = StrataMetrics.publish(tier, counters, server)) {
+      assertThat(metrics).isNotNull();
+      assertThat(value("type=Tier,name=CapacityBytes,tier=pmem")).isEqualTo(1000);
+      assertThat(value("type=Tier,name=UsedBytes,tier=pmem")).isEqualTo(600);
+      assertThat(value("type=Tier,name=DirtyBytes,tier=pmem")).isEqualTo(350);
+      assertThat(value("type=Tier,name=CleanBytes,tier=pmem")).isEqualTo(250);
+      assertThat(value("type=Tier,name=ActiveBytes,tier=pmem")).isEqualTo(50);
+      assertThat(value("type=Tier,name=ReserveBytes,tier=pmem")).isEqualTo(650);
+      assertThat(value("type=Tier,name=Segments,tier=pmem")).isEqualTo(7);
+      assertThat(value("type=Tier,name=SpilledBytesTotal,tier=pmem")).isEqualTo(23);
+      assertThat(value("type=Tier,name=SpilledSegmentsTotal,tier=pmem")).isEqualTo(24);
+      assertThat(value("type=Tier,name=ReadBytesTotal,tier=pmem")).isEqualTo(25);
+      assertThat(value("type=Tier,name=ReadsTotal,tier=pmem")).isEqualTo(26);
+      assertThat(value("type=Tier,name=ReadBytesTotal,tier=home")).isEqualTo(31);
+      assertThat(value("type=Tier,name=ReadsTotal,tier=home")).isEqualTo(32);
+      // Without an engine only what appends evict is known.
+      assertThat(value("type=Tier,name=EvictedBytesTotal,tier=pmem")).isEqualTo(21);
+      assertThat(value("type=Tier,name=DestagedBytesTotal,tier=pmem")).isZero();
+      assertThat(value("type=Migration,name=RoundsTotal")).isZero();
+    }
+  }
+
+  @Test
+  void showsWhatTheEngineHasDone() throws JMException {
+    tier.stats = Optional.of(stats());
+    try (StrataMetrics metrics = StrataMetrics.publish(tier, counters, server)) {
+      assertThat(metrics).isNotNull();
+      assertThat(value("type=Tier,name=DestagedBytesTotal,tier=pmem")).isEqualTo(101);
+      assertThat(value("type=Tier,name=DestagedSegmentsTotal,tier=pmem")).isEqualTo(102);
+      assertThat(value("type=Tier,name=PromotedBytesTotal,tier=pmem")).isEqualTo(103);
+      assertThat(value("type=Tier,name=PromotedSegmentsTotal,tier=pmem")).isEqualTo(104);
+      assertThat(value("type=Tier,name=EvictedBytesTotal,tier=pmem")).isEqualTo(105 + 21);
+      assertThat(value("type=Tier,name=EvictedSegmentsTotal,tier=pmem")).isEqualTo(106 + 22);
+      assertThat(value("type=Tier,name=EvictedForAppendsBytesTotal,tier=pmem")).isEqualTo(21);
+      assertThat(value("type=Tier,name=Draining,tier=pmem")).isEqualTo(1);
+      assertThat(value("type=Tier,name=BacklogBytes,tier=pmem")).isEqualTo(107);
+      assertThat(value("type=Tier,name=BacklogSeconds,tier=pmem")).isEqualTo(2.5);
+      assertThat(value("type=Migration,name=Queued")).isEqualTo(1);
+      assertThat(value("type=Migration,name=InFlight")).isEqualTo(2);
+      assertThat(value("type=Migration,name=Threads")).isEqualTo(3);
+      assertThat(value("type=Migration,name=DownBytesPerSecond")).isEqualTo(4);
+      assertThat(value("type=Migration,name=UpBytesPerSecond")).isEqualTo(5);
+      assertThat(value("type=Migration,name=DestageLatencyP50")).isEqualTo(6);
+      assertThat(value("type=Migration,name=DestageLatencyP99")).isEqualTo(8);
+      assertThat(value("type=Migration,name=DestageLatencyMax")).isEqualTo(9);
+      assertThat(value("type=Migration,name=PromoteLatencyMax")).isZero();
+      assertThat(value("type=Migration,name=FailuresTotal,cause=no-space")).isEqualTo(10);
+      assertThat(value("type=Migration,name=FailuresTotal,cause=io-error")).isZero();
+      assertThat(value("type=Migration,name=CancelledTotal")).isEqualTo(11);
+      assertThat(value("type=Migration,name=RefusedMovesTotal")).isEqualTo(12);
+      assertThat(value("type=Migration,name=BackingOff")).isEqualTo(13);
+      assertThat(value("type=Migration,name=RoundsTotal")).isEqualTo(14);
+      assertThat(value("type=Migration,name=FailedRoundsTotal")).isEqualTo(15);
+      assertThat(value("type=Migration,name=LastRoundTime")).isEqualTo(16);
+      assertThat(value("type=Migration,name=LastRoundCpuTime")).isEqualTo(17);
+      assertThat(value("type=Migration,name=RoundTimeTotal")).isEqualTo(18);
+    }
+  }
+
+  @Test
+  void aScrapeAsksOnce() {
+    RecentSource recent = new RecentSource(tier, now::get);
+    assertThat(recent.tiers()).isSameAs(recent.tiers());
+
+    tier.used = 500;
+    assertThat(recent.pools().get(0).usedBytes()).isEqualTo(500);
+    List<TierSample> before = recent.tiers();
+    now.addAndGet(TimeUnit.MILLISECONDS.toNanos(200));
+    assertThat(recent.tiers()).isNotSameAs(before);
+  }
+
+  private static MigrationStats stats() {
+    return new MigrationStats(
+        List.of(
+            new MigrationStats.TierStats(
+                0, 101, 102, 103, 104, 105, 106, true, 107, OptionalDouble.of(2.5))),
+        1,
+        2,
+        3,
+        4,
+        5,
+        new MigrationStats.Latency(1, 6_000_000, 7_000_000, 8_000_000, 9_000_000),
+        MigrationStats.Latency.NONE,
+        Map.of(FailureCause.NO_SPACE, 10L),
+        11,
+        12,
+        13,
+        14,
+        15,
+        16_000,
+        17_000,
+        18_000);
+  }
+
+  private static boolean has(Optional<?> value) {
+    return value.isPresent();
+  }
+
+  @Test
   void closeWithdrawsEverything() throws JMException {
     StrataMetrics metrics = StrataMetrics.publish(tier, counters, server);
     assertThat(beans()).isNotEmpty();
@@ -129,6 +244,12 @@ class StrataMetricsTest {
     Map<String, String> intros =
         Map.of(
             "Pool", "One for each pool; `<pool>` is the path of the pool's file.",
+            "Tier",
+                "One for each tier of `strata.tiers`. What is dirty, clean, active and a reserve:"
+                    + " see [tiers](../configuration.md#tiers-and-migration).",
+            "Migration",
+                "The engine that moves segments between tiers. Latencies are those of the last"
+                    + " minutes, and include waiting for the rate limit.",
             "Segments", "What lives where.",
             "Append", "Writes to hot segments.",
             "Read", "Reads from hot segments.",
@@ -140,9 +261,16 @@ class StrataMetricsTest {
         page.append("\n## ").append(type).append("\n\n").append(intros.get(type)).append("\n\n");
         page.append("| MBean | unit | meaning |\n|---|---|---|\n");
       }
-      boolean perPool = metric.reading() instanceof Metric.PoolReading;
+      String tag = "";
+      if (metric.reading() instanceof Metric.PoolReading) {
+        tag = ",pool=<pool>";
+      } else if (metric.reading() instanceof Metric.EachTierReading) {
+        tag = ",tier=<tier>";
+      } else if (metric.reading() instanceof Metric.CauseReading) {
+        tag = ",cause=<cause>";
+      }
       page.append("| `io.strata.kafka:type=").append(metric.type());
-      page.append(",name=").append(metric.metricName()).append(perPool ? ",pool=<pool>" : "");
+      page.append(",name=").append(metric.metricName()).append(tag);
       page.append("` | ").append(metric.unit()).append(" | ").append(metric.description());
       page.append(" |\n");
     }
@@ -166,6 +294,34 @@ class StrataMetricsTest {
   private static final class FakeTier implements TierSource {
     long used = 400;
     boolean gone;
+    Optional<MigrationStats> stats = Optional.empty();
+
+    @Override
+    public List<TierSample> tiers() {
+      return new ArrayList<>(
+          List.of(
+              new TierSample(
+                  "pmem",
+                  new TierUsage(0, "pmem", 1000, 600, 350, 250, 50, 7, 8, 0, 0),
+                  21,
+                  22,
+                  23,
+                  24,
+                  25,
+                  26),
+              new TierSample(
+                  "ssd", new TierUsage(1, "ssd", 2000, 0, 0, 0, 0, 0, 8, 0, 0), 0, 0, 0, 0, 0, 0)));
+    }
+
+    @Override
+    public HomeSample home() {
+      return new HomeSample(31, 32);
+    }
+
+    @Override
+    public Optional<MigrationStats> migration() {
+      return stats;
+    }
 
     @Override
     public List<PoolSample> pools() {
