@@ -92,6 +92,7 @@ final class Admission {
     long needed = Room.needed(move.segment(), move.toTier());
     Target target = Target.of(move, home);
     if (!in.settings().promote()
+        || !mayLeaveBehind(move)
         || !census.room.fits(move.toTier(), needed)
         || !census.admit(target)) {
       return Optional.empty();
@@ -100,6 +101,15 @@ final class Admission {
     PlannedMove admitted = new PlannedMove(move, target, needed, false);
     up.add(admitted);
     return Optional.of(admitted);
+  }
+
+  /**
+   * What is left below must be whole: a dirty segment with its tail at home goes down, or becomes
+   * whole in its own tier, before it can go up.
+   */
+  static boolean mayLeaveBehind(Move move) {
+    SegmentView segment = move.segment();
+    return !segment.spilled() || segment.clean() || move.toTier() == segment.tier();
   }
 
   List<PlannedMove> moves() {

@@ -21,6 +21,8 @@ record Marks(boolean never, long high, long low, long fill) {
   /** Promotion leaves this much free, so that an append's first extents need no eviction. */
   private static final double FILL_SHARE = 0.9;
 
+  private static final double LEAST_DISTANCE = 0.05;
+
   static Marks of(MigrationSettings settings, TierUsage tier) {
     double threshold = settings.thresholds().get(tier.tier());
     long capacity = tier.capacityBytes();
@@ -31,7 +33,8 @@ record Marks(boolean never, long high, long low, long fill) {
     long fill = (long) (FILL_SHARE * capacity);
     if (settings.mode() == Mode.THRESHOLD && !never) {
       // Below the low mark by as much again: what has just left for it must not come back at once.
-      fill = Math.min(fill, Math.max(0, low - (long) (settings.hysteresis() * capacity)));
+      double distance = Math.max(LEAST_DISTANCE, settings.hysteresis());
+      fill = Math.min(fill, Math.max(0, low - (long) (distance * capacity)));
     }
     return new Marks(never, high, low, settings.promote() ? fill : 0);
   }

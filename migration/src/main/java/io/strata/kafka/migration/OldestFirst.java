@@ -131,9 +131,13 @@ final class OldestFirst {
     }
   }
 
-  /** Not out of a tier that wants to be rid of the segment: its copy there would stay. */
+  /**
+   * Not out of a tier that wants to be rid of the segment: its copy there would stay. Nor while a
+   * part of it is lower still.
+   */
   boolean mayRise(SegmentView segment) {
     return !isPlanned(segment)
+        && (!segment.spilled() || segment.clean())
         && (segment.tier() == snapshot.home()
             || segment.clean()
             || snapshot.tiers().get(segment.tier()).excessBytes() == 0);

@@ -153,6 +153,7 @@ final class Planner {
         long reserve = (long) (SHARE_FOR_OTHERS * in.state().tiers().get(tier).capacityBytes());
         long needed = Room.needed(segment, tier);
         if (census.room.bytes(tier) - reserve >= needed
+            && Admission.mayLeaveBehind(Move.promote(segment, tier))
             && admission.admit(Move.promote(segment, tier), false).isPresent()) {
           promoted[tier] += needed;
           break;

@@ -1,0 +1,475 @@
+package io.strata.kafka.migration;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.api.Move;
+import io.strata.kafka.api.SegmentId;
+import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.api.TierUsage;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Tiers without bytes: keeps to the contract of {@link TieredSegments}, and notes what the engine
+ * does against it.
+ *
+ * <p>A segment has one copy in its tier and at most one below. Promoting a clean segment keeps its
+ * lower copy and gives up the one in between.
+ *
+ * <p>Thread safety: safe for use by any number of threads.
+ */
+final class FakeTiers implements TieredSegments {
+
+  static final long MIB = 1 << 20;
+
+  /** What a move does before it succeeds; throws to make it fail. */
+  interface Hook {
+    void before(Move.Kind kind, long id, int toTier) throws IOException, InterruptedException;
+  }
+
+  private static final class Seg {
+    final long id;
+    final SegmentName name;
+    final String directory;
+    int tier;
+    OptionalInt clean = OptionalInt.empty();
+    boolean active;
+    boolean moving;
+    long bytes;
+    long tail;
+    long created;
+    long changed;
+    long read;
+    double recent;
+
+    Seg(long id, SegmentName name, String directory) {
+      this.id = id;
+      this.name = name;
+      this.directory = directory;
+    }
+
+    long inPool() {
+      return roundUp(bytes - tail);
+    }
+  }
+
+  private final long[] capacities;
+  private final int home;
+
+  @GuardedBy("this")
+  private final Map<Long, Seg> segments = new LinkedHashMap<>();
+
+  @GuardedBy("this")
+  private final long[] used;
+
+  @GuardedBy("this")
+  private List<Long> order = List.of();
+
+  @GuardedBy("this")
+  private long nextId = 1;
+
+  @GuardedBy("this")
+  private long made;
+
+  private volatile Runnable wake = () -> {};
+  private volatile Hook hook = (kind, id, toTier) -> {};
+  private volatile int slots = Integer.MAX_VALUE;
+  final List<String> violations = new CopyOnWriteArrayList<>();
+
+  FakeTiers(long... capacities) {
+    this.capacities = capacities.clone();
+    home = capacities.length;
+    used = new long[home];
+  }
+
+  private static long roundUp(long bytes) {
+    return bytes == 0 ? 0 : (bytes + 65535) / 65536 * 65536;
+  }
+
+  void hook(Hook newHook) {
+    hook = newHook;
+  }
+
+  void slots(int count) {
+    slots = count;
+  }
+
+  int home() {
+    return home;
+  }
+
+  /** A segment in the first tier with room from {@code tier} on, clean ones evicted; else home. */
+  synchronized long add(
+      String topic, int partition, long offset, int tier, long bytes, long millis, boolean active) {
+    String directory = "/data" + partition % 3;
+    SegmentName name =
+        new SegmentName(
+            new SegmentId(topic, partition, offset),
+            SegmentName.Replica.CURRENT,
+            SegmentName.Stage.LIVE);
+    Seg seg = new Seg(nextId++, name, directory);
+    seg.bytes = bytes;
+    seg.created = millis;
+    seg.changed = millis;
+    seg.read = millis;
+    seg.active = active;
+    seg.tier = home;
+    for (int t = tier; t < home; t++) {
+      if (makeRoom(t, roundUp(bytes), seg)) {
+        seg.tier = t;
+        used[t] += roundUp(bytes);
+        break;
+      }
+    }
+    segments.put(seg.id, seg);
+    wake.run();
+    return seg.id;
+  }
+
+  @GuardedBy("this")
+  private boolean makeRoom(int tier, long bytes, Seg except) {
+    if (tier >= home) {
+      return true;
+    }
+    List<Seg> clean = new ArrayList<>();
+    for (long id : order) {
+      Seg seg = segments.get(id);
+      if (seg != null
+          && seg != except
+          && seg.tier == tier
+          && seg.clean.isPresent()
+          && !seg.moving) {
+        clean.add(seg);
+      }
+    }
+    long found = capacities[tier] - used[tier];
+    List<Seg> victims = new ArrayList<>();
+    for (Seg seg : clean) {
+      if (found >= bytes) {
+        break;
+      }
+      found += seg.inPool();
+      victims.add(seg);
+    }
+    if (found < bytes) {
+      return false;
+    }
+    victims.forEach(this::giveUpUpper);
+    return true;
+  }
+
+  @GuardedBy("this")
+  private void giveUpUpper(Seg seg) {
+    used[seg.tier] -= seg.inPool();
+    seg.tier = seg.clean.orElseThrow();
+    seg.clean = OptionalInt.empty();
+    seg.tail = 0;
+  }
+
+  synchronized void seal(long id) {
+    Seg seg = segments.get(id);
+    if (seg != null) {
+      seg.active = false;
+      wake.run();
+    }
+  }
+
+  /** A tail of a segment at home, for want of room. */
+  synchronized void spill(long id, long tail) {
+    Seg seg = segments.get(id);
+    if (seg != null && seg.tier < home) {
+      seg.bytes += tail;
+      seg.tail = tail;
+    }
+  }
+
+  synchronized void read(long id, long millis, double recent) {
+    Seg seg = segments.get(id);
+    if (seg != null) {
+      seg.read = millis;
+      seg.recent = recent;
+    }
+  }
+
+  synchronized void delete(long id) {
+    Seg seg = segments.remove(id);
+    if (seg != null) {
+      free(seg);
+    }
+  }
+
+  @GuardedBy("this")
+  private void free(Seg seg) {
+    if (seg.tier < home) {
+      used[seg.tier] -= seg.inPool();
+      seg.clean.ifPresent(
+          lower -> {
+            if (lower < home) {
+              freeLower(seg, lower);
+            }
+          });
+    }
+  }
+
+  private synchronized void freeLower(Seg seg, int lower) {
+    used[lower] -= roundUp(seg.bytes);
+  }
+
+  @Override
+  public synchronized State state() {
+    long[] dirty = new long[home];
+    long[] clean = new long[home];
+    long[] active = new long[home];
+    int[] count = new int[home];
+    List<SegmentView> views = new ArrayList<>();
+    for (Seg seg : segments.values()) {
+      if (seg.tier < home) {
+        (seg.clean.isPresent() ? clean : dirty)[seg.tier] += seg.inPool();
+        active[seg.tier] += seg.active ? seg.inPool() : 0;
+        count[seg.tier]++;
+        if (seg.clean.isPresent() && seg.clean.getAsInt() < home) {
+          dirty[seg.clean.getAsInt()] += roundUp(seg.bytes);
+          count[seg.clean.getAsInt()]++;
+        }
+      }
+      views.add(view(seg));
+    }
+    List<TierUsage> tiers = new ArrayList<>();
+    for (int t = 0; t < home; t++) {
+      if (dirty[t] + clean[t] != used[t]) {
+        violations.add("tier " + t + ": used " + used[t] + ", counted " + (dirty[t] + clean[t]));
+      }
+      tiers.add(
+          new TierUsage(
+              t,
+              "tier" + t,
+              capacities[t],
+              used[t],
+              dirty[t],
+              clean[t],
+              active[t],
+              count[t],
+              Math.max(0, slots - count[t]),
+              0,
+              0));
+    }
+    return new State(tiers, views);
+  }
+
+  @GuardedBy("this")
+  private SegmentView view(Seg seg) {
+    return new SegmentView(
+        seg.id,
+        seg.name,
+        seg.directory,
+        seg.tier,
+        seg.clean,
+        seg.active,
+        seg.tail > 0,
+        seg.bytes,
+        seg.tier == home ? 0 : seg.inPool(),
+        seg.created,
+        seg.changed,
+        seg.read,
+        seg.recent);
+  }
+
+  private synchronized boolean begin(Move.Kind kind, long id) {
+    Seg seg = segments.get(id);
+    if (seg == null) {
+      return false;
+    }
+    if (seg.active) {
+      violations.add(kind + " of the active segment " + seg.name.id());
+    }
+    if (seg.moving) {
+      violations.add(kind + " of " + seg.name.id() + ", which moves already");
+    }
+    seg.moving = true;
+    return true;
+  }
+
+  private synchronized void end(long id) {
+    Seg seg = segments.get(id);
+    if (seg != null) {
+      seg.moving = false;
+    }
+  }
+
+  private MoveResult move(Move.Kind kind, long id, int toTier, MoveControl control)
+      throws IOException, InterruptedException {
+    if (!begin(kind, id)) {
+      return MoveResult.cancelled("deleted");
+    }
+    try {
+      hook.before(kind, id, toTier);
+      long bytes = bytes(id);
+      for (long at = 0; at < bytes && kind != Move.Kind.EVICT; at += MIB) {
+        if (control.cancelled()) {
+          return MoveResult.cancelled("asked to stop");
+        }
+        control.beforeCopying(Math.min(MIB, bytes - at));
+      }
+      return control.cancelled() ? MoveResult.cancelled("asked to stop") : finish(kind, id, toTier);
+    } finally {
+      end(id);
+    }
+  }
+
+  private synchronized long bytes(long id) {
+    Seg seg = segments.get(id);
+    return seg == null ? 0 : seg.bytes;
+  }
+
+  private synchronized MoveResult finish(Move.Kind kind, long id, int toTier) {
+    Seg seg = segments.get(id);
+    if (seg == null) {
+      return MoveResult.cancelled("deleted");
+    }
+    made++;
+    long bytes = seg.bytes;
+    switch (kind) {
+      case DESTAGE -> {
+        if (seg.clean.isPresent() || toTier <= seg.tier) {
+          return MoveResult.cancelled("clean, or not above");
+        }
+        if (toTier < home) {
+          if (!makeRoom(toTier, roundUp(bytes), seg)) {
+            return MoveResult.noRoom("tier " + toTier + " is full");
+          }
+          used[toTier] += roundUp(bytes);
+        }
+        seg.clean = OptionalInt.of(toTier);
+      }
+      case EVICT -> {
+        if (seg.clean.isEmpty()) {
+          return MoveResult.cancelled("not clean any more");
+        }
+        bytes = seg.inPool();
+        giveUpUpper(seg);
+      }
+      default -> {
+        return promoteWithoutLocking(seg, toTier);
+      }
+    }
+    return MoveResult.done(bytes);
+  }
+
+  @GuardedBy("this")
+  private MoveResult promoteWithoutLocking(Seg seg, int toTier) {
+    if (seg.tail > 0 && toTier == seg.tier) {
+      long more = roundUp(seg.bytes) - seg.inPool();
+      if (!makeRoom(toTier, more, seg)) {
+        return MoveResult.noRoom("tier " + toTier + " is full");
+      }
+      used[toTier] += more;
+      long copied = seg.tail;
+      seg.tail = 0;
+      return MoveResult.done(copied);
+    }
+    if (toTier >= seg.tier) {
+      return MoveResult.cancelled("not below");
+    }
+    if (!makeRoom(toTier, roundUp(seg.bytes), seg)) {
+      return MoveResult.noRoom("tier " + toTier + " is full");
+    }
+    used[toTier] += roundUp(seg.bytes);
+    if (seg.clean.isPresent()) {
+      used[seg.tier] -= seg.inPool();
+      seg.tail = 0;
+    } else {
+      if (seg.tail > 0) {
+        violations.add("promotion of " + seg.name.id() + ", whose tail is at home");
+      }
+      seg.clean = OptionalInt.of(seg.tier);
+    }
+    seg.tier = toTier;
+    return MoveResult.done(seg.bytes);
+  }
+
+  @Override
+  public MoveResult destage(long id, int toTier, MoveControl control)
+      throws IOException, InterruptedException {
+    return move(Move.Kind.DESTAGE, id, toTier, control);
+  }
+
+  @Override
+  public MoveResult evict(long id) throws IOException {
+    try {
+      return move(Move.Kind.EVICT, id, 0, MoveControl.UNLIMITED);
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  @Override
+  public MoveResult promote(long id, int toTier, MoveControl control)
+      throws IOException, InterruptedException {
+    return move(Move.Kind.PROMOTE, id, toTier, control);
+  }
+
+  @Override
+  public synchronized void evictionOrder(List<Long> ids) {
+    Set<Long> once = new HashSet<>(ids);
+    if (once.size() != ids.size()) {
+      violations.add("a segment is twice in the eviction order");
+    }
+    order = List.copyOf(ids);
+  }
+
+  synchronized List<Long> order() {
+    return order;
+  }
+
+  @Override
+  public void onDemand(Runnable newWake) {
+    wake = newWake;
+  }
+
+  void demand() {
+    wake.run();
+  }
+
+  /** Moves that took effect. */
+  synchronized long made() {
+    return made;
+  }
+
+  SegmentView view(long id) {
+    return state().segments().stream().filter(s -> s.id() == id).findFirst().orElseThrow();
+  }
+
+  TierUsage tier(int tier) {
+    return state().tiers().get(tier);
+  }
+
+  /** Makes the moves of a plan at once, in their order. */
+  void apply(List<PlannedMove> moves) {
+    for (PlannedMove planned : moves) {
+      Move move = planned.move();
+      try {
+        MoveResult result =
+            switch (move.kind()) {
+              case DESTAGE -> destage(planned.id(), move.toTier(), MoveControl.UNLIMITED);
+              case PROMOTE -> promote(planned.id(), move.toTier(), MoveControl.UNLIMITED);
+              case EVICT -> evict(planned.id());
+            };
+        if (result.outcome() == MoveResult.Outcome.NO_ROOM) {
+          violations.add(move + ": " + result.reason());
+        }
+        if (result.outcome() == MoveResult.Outcome.DONE && planned.evictAfter()) {
+          MoveResult unused = evict(planned.id());
+        }
+      } catch (IOException | InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,241 @@
+package io.strata.kafka.migration;
+
+import static io.strata.kafka.migration.FakeTiers.MIB;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.api.Move;
+import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.api.TierUsage;
+import io.strata.kafka.migration.MigrationSettings.Mode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What holds for every state, settings and built-in policy, on generated ones. */
+class PlannerPropertyTest {
+
+  private static final int SEEDS = 3000;
+  private static final long NOW = 100_000_000;
+
+  /** More rounds than this without an end are a circle. */
+  private static final int ROUNDS = 60;
+
+  @Test
+  void everyWorldComesToRest() {
+    long made = 0;
+    for (int seed = 1; seed <= SEEDS; seed++) {
+      World world = new World(seed);
+      world.settle("filled");
+      world.disturb();
+      world.settle("disturbed");
+      made += world.tiers.made();
+    }
+    assertThat(made).as("moves, all in all").isGreaterThan(30L * SEEDS);
+  }
+
+  /** Under a steady load each byte goes down once, and what has gone does not come back. */
+  @Test
+  void steadyLoadIsCopiedOnce() {
+    for (Mode mode : Mode.values()) {
+      for (double hysteresis : List.of(0.0, 0.05, 0.2)) {
+        FakeTiers tiers = new FakeTiers(200 * MIB, 400 * MIB);
+        Settings settings = Settings.of(0.5, 0.7).mode(mode).hysteresis(hysteresis);
+        String name = mode + ", hysteresis " + hysteresis;
+        Random random = new Random(42);
+        List<Plan.TierPlan> before = List.of();
+        long appended = 0;
+        long[] copied = new long[2];
+        for (int i = 0; i < 1000; i++) {
+          long bytes = MIB + random.nextLong(9 * MIB);
+          tiers.add("t", i % 5, i, 0, bytes, i, false);
+          appended += bytes;
+          for (int round = 0; round < 3; round++) {
+            Plan plan = settings.plan(tiers, i, before, List.of(), Obstacles.NONE);
+            for (PlannedMove move : plan.moves()) {
+              if (move.move().kind() == Move.Kind.DESTAGE) {
+                copied[0] += move.move().segment().bytes();
+              } else if (move.move().kind() == Move.Kind.PROMOTE) {
+                copied[1] += move.move().segment().bytes();
+              }
+            }
+            tiers.evictionOrder(plan.evictionOrder());
+            tiers.apply(plan.moves());
+            before = plan.tiers();
+          }
+        }
+        assertThat(tiers.violations).as(name).isEmpty();
+        assertThat(copied[0]).as(name + ": down").isLessThan(2 * appended + appended / 20);
+        assertThat(copied[1]).as(name + ": up").isLessThan(appended / 20);
+        assertThat(tiers.tier(0).reserveBytes()).as(name).isGreaterThanOrEqualTo(100 * MIB);
+      }
+    }
+  }
+
+  private static final class World {
+    final Random random;
+    final String name;
+    final FakeTiers tiers;
+    final Settings settings;
+    List<Plan.TierPlan> before = List.of();
+    long offset;
+
+    World(int seed) {
+      random = new Random(seed);
+      int levels = 1 + random.nextInt(3);
+      long[] capacities = new long[levels];
+      double[] thresholds = new double[levels];
+      for (int tier = 0; tier < levels; tier++) {
+        capacities[tier] = (20 + random.nextInt(200)) * MIB;
+        thresholds[tier] = random.nextInt(5) == 0 ? -1 : random.nextInt(11) / 10.0;
+      }
+      tiers = new FakeTiers(capacities);
+      if (random.nextInt(4) == 0) {
+        tiers.slots(5 + random.nextInt(30));
+      }
+      Settings made =
+          Settings.of(thresholds)
+              .mode(random.nextInt(3) == 0 ? Mode.THRESHOLD : Mode.EAGER)
+              .hysteresis(random.nextInt(4) * 0.05)
+              .promote(random.nextInt(4) != 0);
+      if (random.nextInt(3) == 0) {
+        made = made.pin("pin.*");
+      }
+      if (random.nextInt(3) == 0) {
+        made = made.exclude("tmp.*");
+      }
+      settings =
+          switch (random.nextInt(3)) {
+            case 0 -> made;
+            case 1 -> made.policy("age", Map.of("after", 1 + random.nextInt(20_000) + "s"));
+            default -> made.policy("access", Map.of());
+          };
+      name = "seed " + seed + ", " + settings;
+      fill(10 + random.nextInt(80));
+    }
+
+    void fill(int count) {
+      String[] topics = {"a", "b", "pinned", "tmp"};
+      for (int i = 0; i < count; i++) {
+        long millis = 1 + random.nextLong(NOW - 1);
+        long id =
+            tiers.add(
+                topics[random.nextInt(topics.length)],
+                random.nextInt(4),
+                offset++,
+                random.nextInt(tiers.home() + 1),
+                1 + random.nextLong(12 * MIB),
+                millis,
+                random.nextInt(5) == 0);
+        if (random.nextInt(10) == 0) {
+          tiers.spill(id, 1 + random.nextLong(2 * MIB));
+        }
+        if (random.nextInt(3) == 0) {
+          tiers.read(id, NOW - random.nextInt(5_000_000), random.nextDouble() * 10 * MIB);
+        }
+      }
+    }
+
+    void disturb() {
+      fill(5 + random.nextInt(20));
+      for (SegmentView segment : tiers.state().segments()) {
+        if (random.nextInt(6) == 0) {
+          tiers.delete(segment.id());
+        } else if (segment.active() && random.nextBoolean()) {
+          tiers.seal(segment.id());
+        }
+      }
+    }
+
+    void settle(String when) {
+      Map<Long, Integer> moves = new HashMap<>();
+      for (int round = 0; round < ROUNDS; round++) {
+        Plan plan = settings.plan(tiers, NOW, before, List.of(), Obstacles.NONE);
+        check(plan);
+        if (plan.moves().isEmpty()) {
+          // Down and up once through all tiers, and each step an eviction: more would be a chase.
+          assertThat(moves.values())
+              .as(name + ", " + when)
+              .allMatch(count -> count <= 4 * tiers.home());
+          assertStable(when);
+          return;
+        }
+        plan.moves().forEach(move -> moves.merge(move.id(), 1, Integer::sum));
+        tiers.evictionOrder(plan.evictionOrder());
+        tiers.apply(plan.moves());
+        before = plan.tiers();
+        assertThat(tiers.violations).as(name).isEmpty();
+      }
+      assertThat(moves).as(name + ", " + when + ": does not come to rest").isEmpty();
+    }
+
+    /** Nothing has moved in the last round; nothing moves in the next, and all goals are met. */
+    private void assertStable(String when) {
+      TieredSegments.State state = tiers.state();
+      for (TierUsage tier : state.tiers()) {
+        boolean left =
+            state.segments().stream()
+                .anyMatch(
+                    s ->
+                        !s.active()
+                            && !s.name().id().topic().startsWith("pin")
+                            && s.cleanTier().orElse(s.tier()) == tier.tier());
+        Marks marks = Marks.of(settings.value(), tier);
+        if (left && !marks.never()) {
+          assertThat(Marks.measured(settings.value().mode(), tier))
+              .as(name + ", " + when + ": " + tier)
+              .isLessThanOrEqualTo(Math.max(marks.high(), tier.activeBytes()));
+        }
+      }
+    }
+
+    private void check(Plan plan) {
+      assertThat(plan.refused()).as(name).isZero();
+      TieredSegments.State state = tiers.state();
+      Map<Long, SegmentView> known = new HashMap<>();
+      long[] room = new long[tiers.home()];
+      boolean pins = !settings.value().pinnedTopics().isEmpty();
+      boolean exclusions = !settings.value().excludedTopics().isEmpty();
+      for (TierUsage tier : state.tiers()) {
+        room[tier.tier()] = tier.freeBytes() + tier.cleanBytes();
+      }
+      for (SegmentView segment : state.segments()) {
+        known.put(segment.id(), segment);
+        boolean pinned = pins && segment.name().id().topic().equals("pinned");
+        if (pinned && segment.clean()) {
+          room[segment.tier()] -= segment.poolBytes();
+        }
+      }
+      Set<Long> once = new HashSet<>();
+      for (PlannedMove planned : plan.moves()) {
+        SegmentView segment = known.get(planned.id());
+        assertThat(segment).as(name).isNotNull();
+        Move move = planned.move();
+        String topic = segment.name().id().topic();
+        assertThat(segment.active()).as(name + ": " + move).isFalse();
+        assertThat(once.add(segment.id())).as(name + ": twice: " + move).isTrue();
+        if (pins && topic.equals("pinned")) {
+          assertThat(move.kind()).as(name + ": " + move).isEqualTo(Move.Kind.PROMOTE);
+        }
+        if (exclusions && topic.equals("tmp")) {
+          assertThat(move.kind()).as(name + ": " + move).isNotEqualTo(Move.Kind.PROMOTE);
+        }
+        if (move.kind() != Move.Kind.EVICT && move.toTier() < tiers.home()) {
+          room[move.toTier()] -= planned.roomBytes();
+          assertThat(room[move.toTier()]).as(name + ": no room for " + move).isNotNegative();
+        }
+      }
+      Set<Long> order = new HashSet<>(plan.evictionOrder());
+      assertThat(order).as(name).hasSameSizeAs(plan.evictionOrder());
+      List<SegmentView> listed = new ArrayList<>();
+      order.forEach(id -> listed.add(known.get(id)));
+      assertThat(listed)
+          .as(name)
+          .allMatch(s -> s.clean() && !(pins && s.name().id().topic().equals("pinned")));
+    }
+  }
+}

@@ -1,0 +1,250 @@
+package io.strata.kafka.migration;
+
+import static io.strata.kafka.migration.FakeTiers.MIB;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.api.Move;
+import io.strata.kafka.migration.MigrationSettings.Mode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** One round at a time: what moves, where to, in which order. */
+class PlannerTest {
+
+  private static final long NOW = 10_000_000;
+
+  private final FakeTiers one = new FakeTiers(100 * MIB);
+
+  private static long[] fill(FakeTiers tiers, int count, long mib) {
+    long[] ids = new long[count];
+    for (int i = 0; i < count; i++) {
+      ids[i] = tiers.add("t", 0, i, 0, mib * MIB, 1000 + i, false);
+    }
+    return ids;
+  }
+
+  private static List<Long> ids(Plan plan, Move.Kind kind) {
+    return plan.moves().stream().filter(m -> m.move().kind() == kind).map(PlannedMove::id).toList();
+  }
+
+  @Test
+  void nothingMovesUpToTheHighMark() {
+    fill(one, 5, 10);
+    assertThat(Settings.of(0.5).plan(one, NOW).moves()).isEmpty();
+  }
+
+  @Test
+  void aboveTheHighMarkTheOldestGoUntilTheLowOne() {
+    long[] ids = fill(one, 6, 10);
+    Plan plan = Settings.of(0.5).plan(one, NOW);
+    // 60 dirty, down to 45: 15 to go.
+    assertThat(ids(plan, Move.Kind.DESTAGE)).containsExactly(ids[0], ids[1]);
+    assertThat(plan.tiers().get(0).draining()).isTrue();
+    assertThat(plan.tiers().get(0).backlogBytes()).isEqualTo(15 * MIB);
+  }
+
+  @Test
+  void onTheWayDownItGoesOnBetweenTheMarks() {
+    long[] ids = fill(one, 5, 10);
+    Plan plan =
+        Settings.of(0.5)
+            .hysteresis(0.2)
+            .plan(one, NOW, List.of(new Plan.TierPlan(true, 1)), List.of(), Obstacles.NONE);
+    assertThat(ids(plan, Move.Kind.DESTAGE)).containsExactly(ids[0], ids[1]);
+  }
+
+  @Test
+  void zeroMeansAsSoonAsSealedAndMinusOneNever() {
+    long[] ids = fill(one, 2, 1);
+    one.add("t", 0, 9, 0, MIB, 2000, true);
+    assertThat(ids(Settings.of(0).plan(one, NOW), Move.Kind.DESTAGE))
+        .containsExactly(ids[0], ids[1]);
+    fill(one, 90, 1);
+    assertThat(Settings.of(-1).plan(one, NOW).moves()).isEmpty();
+  }
+
+  @Test
+  void activeSegmentsAreNoDemand() {
+    one.add("t", 0, 0, 0, 80 * MIB, 2000, true);
+    Plan plan = Settings.of(0).plan(one, NOW);
+    assertThat(plan.moves()).isEmpty();
+    assertThat(plan.tiers().get(0)).isEqualTo(Plan.TierPlan.IDLE);
+  }
+
+  @Test
+  void whatIsUnderWayIsNotPlannedAgainAndCounts() {
+    long[] ids = fill(one, 6, 10);
+    List<PlannedMove> first = Settings.of(0.5).plan(one, NOW).moves();
+    Plan second =
+        Settings.of(0.5)
+            .plan(
+                one, NOW, List.of(new Plan.TierPlan(true, 1)), first.subList(0, 1), Obstacles.NONE);
+    assertThat(ids(second, Move.Kind.DESTAGE)).containsExactly(ids[1]);
+    assertThat(second.tiers().get(0).backlogBytes()).isEqualTo(15 * MIB);
+  }
+
+  @Test
+  void inThresholdModeUsedCountsCleanOnesGoFirstAndCopiesAreFreedAtOnce() {
+    long[] ids = fill(one, 6, 10);
+    Settings eager = Settings.of(0.5);
+    one.apply(eager.plan(one, NOW).moves());
+    assertThat(one.tier(0).cleanBytes()).isEqualTo(20 * MIB);
+
+    Plan plan = eager.mode(Mode.THRESHOLD).plan(one, NOW);
+    assertThat(ids(plan, Move.Kind.EVICT)).containsExactly(ids[0], ids[1]);
+    assertThat(ids(plan, Move.Kind.DESTAGE)).isEmpty();
+    fill(one, 2, 10);
+    one.apply(plan.moves());
+    Plan more = eager.mode(Mode.THRESHOLD).plan(one, NOW);
+    assertThat(more.moves()).isNotEmpty().allMatch(PlannedMove::evictAfter);
+  }
+
+  @Test
+  void aFullTierIsPassedOverForTheNextBelow() {
+    FakeTiers two = new FakeTiers(100 * MIB, 20 * MIB);
+    fill(two, 9, 10);
+    Plan plan = Settings.of(0.5, -1).plan(two, NOW);
+    assertThat(plan.moves().stream().map(m -> m.move().toTier()).toList())
+        .containsExactly(1, 1, 2, 2, 2);
+  }
+
+  @Test
+  void aSegmentInTwoTiersGivesUpItsUpperCopyBeforeTheLowerOneMovesOn() {
+    FakeTiers two = new FakeTiers(100 * MIB, 100 * MIB);
+    long[] ids = fill(two, 6, 10);
+    two.apply(Settings.of(0, -1).promote(false).plan(two, NOW).moves());
+    assertThat(two.tier(1).dirtyBytes()).isEqualTo(60 * MIB);
+
+    Settings lower = Settings.of(-1, 0.5).promote(false);
+    Plan plan = lower.plan(two, NOW);
+    assertThat(ids(plan, Move.Kind.EVICT)).containsExactly(ids[0], ids[1]);
+    two.apply(plan.moves());
+    Plan next = lower.plan(two, NOW, plan.tiers(), List.of(), Obstacles.NONE);
+    assertThat(ids(next, Move.Kind.DESTAGE)).containsExactly(ids[0], ids[1]);
+    two.apply(next.moves());
+    assertThat(two.view(ids[0]).tier()).isEqualTo(1);
+    assertThat(two.view(ids[0]).cleanTier()).hasValue(2);
+  }
+
+  @Test
+  void spareRoomIsFilledWithTheNewestAndSpilledOnesAreMendedFirst() {
+    long[] home = new long[20];
+    for (int i = 0; i < 20; i++) {
+      home[i] = one.add("t", 0, i, 1, 10 * MIB, 1000 + i, false);
+    }
+    long spilled = one.add("t", 0, 50, 0, 5 * MIB, 900, false);
+    one.spill(spilled, 5 * MIB);
+    Plan plan = Settings.of(0.5).plan(one, NOW);
+    // 90 may be used, 5 are, 5 go to the spilled one: 8 more.
+    List<Long> expected = new ArrayList<>(List.of(spilled));
+    for (int i = 19; i > 11; i--) {
+      expected.add(home[i]);
+    }
+    assertThat(ids(plan, Move.Kind.PROMOTE)).containsExactlyInAnyOrderElementsOf(expected);
+    assertThat(Settings.of(0.5).promote(false).plan(one, NOW).moves()).isEmpty();
+  }
+
+  @Test
+  void pinnedSegmentsStayAndComeFirst() {
+    long[] ids = fill(one, 6, 10);
+    long pinned = one.add("gold", 0, 0, 0, 10 * MIB, 1, false);
+    long below = one.add("gold", 0, 1, 1, 10 * MIB, 2, false);
+    Plan plan = Settings.of(0.5).pin("gold").plan(one, NOW);
+    assertThat(ids(plan, Move.Kind.DESTAGE)).containsExactly(ids[0], ids[1], ids[2]);
+    assertThat(ids(plan, Move.Kind.PROMOTE)).startsWith(below);
+    one.apply(plan.moves());
+    assertThat(one.view(pinned).tier()).isZero();
+    Plan next = Settings.of(0.5).pin("gold").plan(one, NOW);
+    assertThat(next.evictionOrder()).isNotEmpty().doesNotContain(pinned, below);
+  }
+
+  @Test
+  void excludedSegmentsLeaveAsSoonAsSealedAndDoNotComeBack() {
+    long hot = one.add("tmp", 0, 0, 0, MIB, 1, false);
+    long home = one.add("tmp", 0, 1, 1, MIB, 2, false);
+    long active = one.add("tmp", 0, 2, 0, MIB, 3, true);
+    Settings settings = Settings.of(0.5).exclude("tmp").pin("t.*");
+    Plan plan = settings.plan(one, NOW);
+    assertThat(plan.moves()).hasSize(1);
+    assertThat(plan.moves().get(0).evictAfter()).isTrue();
+    one.apply(plan.moves());
+    assertThat(one.view(hot).tier()).isEqualTo(1);
+    assertThat(one.view(home).tier()).isEqualTo(1);
+    assertThat(one.view(active).tier()).isZero();
+    assertThat(settings.plan(one, NOW).moves()).isEmpty();
+  }
+
+  @Test
+  void logDirectoriesAndPartitionsTakeTurnsOldestFirstInEach() {
+    for (int i = 0; i < 30; i++) {
+      one.add("a", 0, i, 0, MIB, 1000 + i, false);
+    }
+    for (int i = 0; i < 3; i++) {
+      one.add("b", 1, i, 0, MIB, 2000 + i, false);
+      one.add("c", 3, i, 0, MIB, 3000 + i, false);
+    }
+    List<String> order =
+        Settings.of(0).plan(one, NOW).moves().stream()
+            .map(m -> m.move().segment().name().id().toString())
+            .limit(9)
+            .toList();
+    // a and c share a directory, b has its own.
+    assertThat(order)
+        .containsExactly(
+            "a-0@0", "b-1@0", "c-3@0", "b-1@1", "a-0@1", "b-1@2", "c-3@1", "a-0@2", "c-3@2");
+  }
+
+  @Test
+  void aTargetThatFailsHoldsUpOnlyItsOwnSegments() {
+    for (int i = 0; i < 10; i++) {
+      one.add("a", 0, i, 0, 5 * MIB, 1000 + i, false);
+      one.add("b", 1, i, 0, 5 * MIB, 2000 + i, false);
+    }
+    Obstacles full = obstacles(Map.of(new Target(false, 1, "/data0"), 0));
+    Plan plan = Settings.of(0.5).plan(one, NOW, List.of(), List.of(), full);
+    assertThat(plan.moves()).hasSize(10);
+    assertThat(plan.moves()).allMatch(m -> m.target().logDirectory().equals("/data1"));
+
+    Obstacles tried = obstacles(Map.of(new Target(false, 1, "/data0"), 1));
+    Plan probing = Settings.of(0.5).plan(one, NOW, List.of(), List.of(), tried);
+    assertThat(probing.moves())
+        .filteredOn(m -> m.target().logDirectory().equals("/data0"))
+        .hasSize(1);
+    assertThat(probing.moves().size()).isGreaterThan(9);
+  }
+
+  @Test
+  void waitingSegmentsDoNotCountAsGone() {
+    long[] ids = fill(one, 6, 10);
+    Obstacles waits =
+        new Obstacles() {
+          @Override
+          public boolean waits(long segment) {
+            return segment == ids[0];
+          }
+
+          @Override
+          public int allowance(Target target) {
+            return Integer.MAX_VALUE;
+          }
+        };
+    Plan plan = Settings.of(0.5).plan(one, NOW, List.of(), List.of(), waits);
+    assertThat(ids(plan, Move.Kind.DESTAGE)).containsExactly(ids[1], ids[2]);
+  }
+
+  private static Obstacles obstacles(Map<Target, Integer> allowances) {
+    return new Obstacles() {
+      @Override
+      public boolean waits(long segment) {
+        return false;
+      }
+
+      @Override
+      public int allowance(Target target) {
+        return allowances.getOrDefault(target, Integer.MAX_VALUE);
+      }
+    };
+  }
+}

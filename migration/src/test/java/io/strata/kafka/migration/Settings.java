@@ -1,0 +1,124 @@
+package io.strata.kafka.migration;
+
+import io.strata.kafka.migration.MigrationSettings.Mode;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** Settings for tests, changed one at a time. */
+record Settings(MigrationSettings value) {
+
+  static Settings of(double... thresholds) {
+    return new Settings(
+        new MigrationSettings(
+            Mode.EAGER,
+            java.util.Arrays.stream(thresholds).boxed().toList(),
+            0.05,
+            true,
+            2,
+            0,
+            0,
+            Duration.ofMillis(20),
+            "threshold",
+            Map.of(),
+            List.of(),
+            List.of()));
+  }
+
+  Settings mode(Mode mode) {
+    return with(mode, value.hysteresis(), value.promote(), value.threads(), 0, 0);
+  }
+
+  Settings hysteresis(double hysteresis) {
+    return with(value.mode(), hysteresis, value.promote(), value.threads(), 0, 0);
+  }
+
+  Settings promote(boolean promote) {
+    return with(value.mode(), value.hysteresis(), promote, value.threads(), 0, 0);
+  }
+
+  Settings threads(int threads) {
+    return with(
+        value.mode(),
+        value.hysteresis(),
+        value.promote(),
+        threads,
+        value.downBytesPerSecond(),
+        value.upBytesPerSecond());
+  }
+
+  Settings rates(long down, long up) {
+    return with(value.mode(), value.hysteresis(), value.promote(), value.threads(), down, up);
+  }
+
+  private Settings with(
+      Mode mode, double hysteresis, boolean promote, int threads, long down, long up) {
+    return new Settings(
+        new MigrationSettings(
+            mode,
+            value.thresholds(),
+            hysteresis,
+            promote,
+            threads,
+            down,
+            up,
+            value.interval(),
+            value.policy(),
+            value.policyParameters(),
+            value.pinnedTopics(),
+            value.excludedTopics()));
+  }
+
+  Settings policy(String name, Map<String, String> parameters) {
+    return rest(name, parameters, value.pinnedTopics(), value.excludedTopics());
+  }
+
+  Settings pin(String... topics) {
+    return rest(value.policy(), value.policyParameters(), List.of(topics), value.excludedTopics());
+  }
+
+  Settings exclude(String... topics) {
+    return rest(value.policy(), value.policyParameters(), value.pinnedTopics(), List.of(topics));
+  }
+
+  private Settings rest(
+      String policy, Map<String, String> parameters, List<String> pin, List<String> exclude) {
+    return new Settings(
+        new MigrationSettings(
+            value.mode(),
+            value.thresholds(),
+            value.hysteresis(),
+            value.promote(),
+            value.threads(),
+            value.downBytesPerSecond(),
+            value.upBytesPerSecond(),
+            value.interval(),
+            policy,
+            parameters,
+            pin,
+            exclude));
+  }
+
+  /** A plan of a state, as the first of an engine. */
+  Plan plan(FakeTiers tiers, long nowMillis) {
+    return plan(tiers, nowMillis, List.of(), List.of(), Obstacles.NONE);
+  }
+
+  Plan plan(
+      FakeTiers tiers,
+      long nowMillis,
+      List<Plan.TierPlan> before,
+      List<PlannedMove> inFlight,
+      Obstacles obstacles) {
+    return Planner.plan(
+        new Planner.Input(
+            tiers.state(),
+            nowMillis,
+            value,
+            new TopicRules(value.pinnedTopics(), value.excludedTopics()),
+            PolicyRegistry.builtIn().create(value.policy(), value.policyParameters()),
+            before,
+            inFlight,
+            obstacles));
+  }
+}
