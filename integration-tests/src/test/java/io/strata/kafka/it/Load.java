@@ -65,6 +65,11 @@ final class Load implements AutoCloseable {
     }
   }
 
+  /** Whether it sends; not when it failed. */
+  boolean isRunning() {
+    return thread.isAlive();
+  }
+
   /** Sends no more, and waits until each record has succeeded or failed. */
   @Override
   public void close() {

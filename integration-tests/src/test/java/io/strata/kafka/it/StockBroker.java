@@ -88,6 +88,12 @@ final class StockBroker implements AutoCloseable {
     return new Refusal(exitCode, output());
   }
 
+  /** Starts it and does not wait: it may end before it has started. */
+  StockBroker startWithoutWaiting() throws IOException {
+    launch();
+    return this;
+  }
+
   /** How a broker ended that did not start. */
   record Refusal(int exitCode, String output) {}
 
@@ -257,6 +263,11 @@ final class StockBroker implements AutoCloseable {
   /** The address of its MBean server; the builder's {@code jmx()} opens it. */
   String jmxUrl() {
     return "service:jmx:rmi:///jndi/rmi://127.0.0.1:" + jmxPort.orElseThrow() + "/jmxrmi";
+  }
+
+  /** The names of its tiers, fastest first. */
+  List<String> tiers() {
+    return List.of(properties.getOrDefault("strata.tiers", "pmem").split(","));
   }
 
   /** The process's number while it runs. */

@@ -1,0 +1,84 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * What a move leaves at home is what a stock broker would have there: byte for byte, and a stock
+ * broker goes on with it.
+ */
+class EvictedHomeTest {
+
+  private static final String TOPIC = "fixed";
+
+  @RegisterExtension static final Workspace WORK = new Workspace();
+
+  private final FixedInput input = new FixedInput(TOPIC, 12_000);
+
+  @Test
+  void aStockBrokerHasTheSameBytesAndReadsThem() throws Exception {
+    Path pool = Pools.create(WORK.pool("hot"), "24m", 128);
+    StockBroker stock = WORK.closing(Tiers.plain(WORK.folder("stock")).build()).start();
+    input.produceTo(stock);
+    stock.stop();
+    List<Path> expected = Homes.segments(Homes.partition(stock, TOPIC, 0));
+    assertThat(expected).as("segments of a stock broker").hasSizeGreaterThan(10);
+
+    StockBroker broker =
+        WORK.closing(
+                Tiers.broker(WORK.folder("broker"), pool)
+                    .set("strata.migration.threshold", "0")
+                    .set("strata.migration.promote", "false")
+                    .build())
+            .start();
+    input.produceTo(broker);
+    Tiers.awaitClean(broker, "pmem");
+    input.verify(broker);
+    Path partition = Homes.partition(broker, TOPIC, 0);
+    List<Path> sealed = Homes.segments(partition).subList(0, expected.size() - 1);
+    // Clean segments are whole at home, too, whoever reads them past the provider.
+    assertSameBytes(sealed, expected.subList(0, sealed.size()));
+
+    Tiers.alter(broker, Map.of("strata.migration.mode", "threshold"));
+    await().atMost(Tiers.PATIENCE).until(() -> Homes.hotSegments(partition).size() == 1);
+    assertSameBytes(sealed, expected.subList(0, sealed.size()));
+    for (Path segment : sealed) {
+      assertThat(Homes.allocatedBytes(segment))
+          .as("bytes on the medium of %s", segment)
+          .isGreaterThanOrEqualTo(Files.size(segment));
+    }
+    input.verify(broker);
+    Tiers.assertAccounting(broker);
+    broker.stop();
+    Tiers.audit(broker);
+
+    Pools.strata("drain", "--config", broker.propertiesFile().toString()).orFail();
+    assertSameBytes(Homes.segments(partition), expected);
+    assertThat(Homes.hotSegments(partition)).as("tags after a drain").isEmpty();
+    broker.withoutStrata().start();
+    input.verify(broker);
+    RecordLedger more = new RecordLedger("more", 1, 1);
+    Topics.create(broker, "more", 1, Map.of());
+    more.produce(broker.bootstrap(), 3_000, 1_000);
+    assertThat(more.verify(broker.bootstrap()).records()).isEqualTo(3_000);
+    broker.stop();
+  }
+
+  private static void assertSameBytes(List<Path> found, List<Path> expected) throws IOException {
+    assertThat(found).as("segments").hasSameSizeAs(expected);
+    for (int i = 0; i < found.size(); i++) {
+      assertThat(found.get(i).getFileName()).isEqualTo(expected.get(i).getFileName());
+      assertThat(Files.mismatch(found.get(i), expected.get(i)))
+          .as("first byte at which %s differs from a stock broker's", found.get(i))
+          .isEqualTo(-1);
+    }
+  }
+}

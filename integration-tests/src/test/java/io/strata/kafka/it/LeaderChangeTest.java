@@ -1,0 +1,128 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.ElectionType;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Two brokers, each with a pool. The leader takes records that its dead follower never gets; the
+ * follower comes back as leader; the old leader comes back and truncates: segments that it has
+ * moved home meanwhile, some of them evicted, and moves the rest on.
+ */
+class LeaderChangeTest {
+
+  private static final String TOPIC = "truncated";
+  private static final TopicPartition PARTITION = new TopicPartition(TOPIC, 0);
+  private static final int COMMON = 6_000;
+  private static final int ALONE = 24_000;
+  private static final int AFTER = 3_000;
+  private static final int SIZE = 1_000;
+
+  /** Needs no controller. */
+  private static final Map<String, String> LEADER_ALONE =
+      Map.of("acks", "1", "enable.idempotence", "false");
+
+  @RegisterExtension static final Workspace WORK = new Workspace();
+
+  @Test
+  void theOldLeaderTruncatesSegmentsThatHaveMoved() throws Exception {
+    StockBroker follower = WORK.closing(broker("follower").build()).start();
+    StockBroker leader = WORK.closing(broker("leader").joining(follower, 2).build()).start();
+    try (Admin admin = follower.admin()) {
+      Topics.await(admin.createTopics(List.of(new NewTopic(TOPIC, Map.of(0, List.of(2, 1))))).all());
+      awaitState(admin, 2, Set.of(1, 2));
+    }
+    new RecordLedger(TOPIC, 1, 1).produce(leader.bootstrap(), COMMON, SIZE);
+
+    follower.kill();
+    new RecordLedger(TOPIC, 1, 2).produce(leader.bootstrap(), ALONE, SIZE, LEADER_ALONE);
+    Tiers.awaitClean(leader, "pmem");
+    Path partition = Homes.partition(leader, TOPIC, 0);
+    int segments = Homes.segments(partition).size();
+    int hot = Homes.hotSegments(partition).size();
+    assertThat(hot).as("of %d segments, those in the pool", segments).isBetween(2, segments - 2);
+    leader.kill();
+
+    follower.start();
+    try (Admin admin = follower.admin()) {
+      awaitState(admin, 1, Set.of(1));
+      new RecordLedger(TOPIC, 1, 3).produce(follower.bootstrap(), AFTER, SIZE);
+      leader.start();
+      awaitState(admin, 1, Set.of(1, 2));
+      assertThat(Homes.segments(partition))
+          .as("segments after truncation")
+          .hasSizeLessThan(segments / 2);
+      assertRead(follower);
+      // And from the truncated log.
+      Topics.await(admin.electLeaders(ElectionType.PREFERRED, Set.of(PARTITION)).all());
+      awaitState(admin, 2, Set.of(1, 2));
+    }
+    assertRead(leader);
+    for (StockBroker broker : List.of(leader, follower)) {
+      Tiers.awaitQuiet(broker);
+      Tiers.assertAccounting(broker);
+    }
+    leader.stop();
+    follower.stop();
+    Tiers.audit(leader);
+    Tiers.audit(follower);
+  }
+
+  private static StockBroker.Builder broker(String name) {
+    Path pool = Pools.create(WORK.pool(name), "16m", 128);
+    return Tiers.broker(WORK.folder(name), pool)
+        .set("auto.leader.rebalance.enable", "false")
+        .set("strata.migration.threshold", "0")
+        .set("strata.migration.threads", "4");
+  }
+
+  private static void awaitState(Admin admin, int leader, Set<Integer> inSync) {
+    await()
+        .atMost(Tiers.PATIENCE)
+        .ignoreExceptions()
+        .untilAsserted(
+            () -> {
+              TopicPartitionInfo now =
+                  Topics.await(admin.describeTopics(List.of(TOPIC)).allTopicNames())
+                      .values()
+                      .iterator()
+                      .next()
+                      .partitions()
+                      .get(0);
+              assertThat(now.leader().id()).as("leader").isEqualTo(leader);
+              assertThat(now.isr().stream().map(Node::id).collect(Collectors.toSet()))
+                  .as("in-sync replicas")
+                  .isEqualTo(inSync);
+            });
+  }
+
+  private static void assertRead(StockBroker broker) {
+    List<Integer> found = new ArrayList<>();
+    for (ConsumerRecord<byte[], byte[]> consumed :
+        RecordLedger.readAll(broker.bootstrap(), TOPIC, 1, Map.of())) {
+      found.add(RecordLedger.check(consumed));
+    }
+    List<Integer> expected = new ArrayList<>();
+    IntStream.range(0, COMMON).forEach(expected::add);
+    IntStream.range(0, AFTER).forEach(expected::add);
+    assertThat(found.equals(expected))
+        .as("%d records, expected %d, all as sent", found.size(), expected.size())
+        .isTrue();
+  }
+}

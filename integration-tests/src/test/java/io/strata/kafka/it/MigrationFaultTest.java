@@ -1,0 +1,180 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.Producer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Homes that are full, fail or are slow while segments move there: the pool's copy stays, appends
+ * go on while the pool has room, the operator is told, and what could not be moved is moved when
+ * home works again.
+ */
+class MigrationFaultTest {
+
+  private static final int MIB = 1 << 20;
+
+  @RegisterExtension static final Workspace WORK = new Workspace();
+
+  @Test
+  void homeIsFullWhileSegmentsMoveThere() throws Exception {
+    try (LoopMount small = LoopMount.ext4(WORK.folder("small"), 160)) {
+      StockBroker broker = start("full", small.path());
+      RecordLedger sealed = topic(broker, "sealed", Tiers.SEGMENT);
+      RecordLedger growing = topic(broker, "growing", 64 * MIB);
+      sealed.produce(broker.bootstrap(), 8_000, 1_000);
+      growing.produce(broker.bootstrap(), 100, 1_000);
+      Path filler = fill(small.path());
+      assertOthersGoOn(broker, "No space left on device", sealed, growing);
+      Files.delete(filler);
+      assertAllMoves(broker, sealed, growing);
+    }
+  }
+
+  @Test
+  void homeFailsWhileSegmentsMoveThere() throws Exception {
+    try (HomeDevice device = HomeDevice.ext4(WORK.folder("failing-device"), 160, 0)) {
+      StockBroker broker = start("failing", device.path());
+      RecordLedger sealed = topic(broker, "sealed", Tiers.SEGMENT);
+      RecordLedger growing = topic(broker, "growing", 64 * MIB);
+      sealed.produce(broker.bootstrap(), 8_000, 1_000);
+      growing.produce(broker.bootstrap(), 100, 1_000);
+      device.failWrites();
+      assertOthersGoOn(broker, "Input/output error", sealed, growing);
+      device.heal();
+      assertAllMoves(broker, sealed, growing);
+    }
+  }
+
+  @Test
+  void appendsDoNotWaitForMovesToASlowHome() throws Exception {
+    // A segment takes two seconds to move.
+    try (HomeDevice device = HomeDevice.ext4(WORK.folder("slow-device"), 160, 0)) {
+      StockBroker broker = start("slow", device.path());
+      RecordLedger sealed = topic(broker, "sealed", Tiers.SEGMENT);
+      RecordLedger growing = topic(broker, "growing", 64 * MIB);
+      sealed.produce(broker.bootstrap(), 8_000, 1_000);
+      growing.produce(broker.bootstrap(), 1_000, 1_000); // and the JVMs are warm
+      device.bytesPerSecond(MIB / 2);
+      Tiers.alter(broker, Map.of("strata.migration.threshold", "0"));
+      long slowest = 0;
+      try (Producer<byte[], byte[]> producer =
+          RecordLedger.producer(broker.bootstrap(), Map.of("linger.ms", "0"))) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(8);
+        while (System.nanoTime() < end) {
+          long start = System.nanoTime();
+          growing.send(producer, 0, 2_000);
+          producer.flush();
+          slowest = Math.max(slowest, System.nanoTime() - start);
+          TimeUnit.MILLISECONDS.sleep(2);
+        }
+      }
+      growing.assertNoneFailed();
+      Tiers.Usage usage = Tiers.usage(broker);
+      assertThat(usage.dirty() - usage.active())
+          .as("bytes that still have to move, %s", usage)
+          .isGreaterThan(Tiers.SEGMENT);
+      assertThat(slowest / 1_000_000)
+          .as("milliseconds of the slowest of %d sends", growing.acknowledged())
+          .isLessThan(1_000);
+      device.bytesPerSecond(0);
+      assertAllMoves(broker, sealed, growing);
+    }
+  }
+
+  /**
+   * A broker with its log directory on the device and its own files elsewhere, as far as it lets:
+   * what Kafka itself writes at home would fail first.
+   */
+  private static StockBroker start(String name, Path home) throws Exception {
+    Path pool = Pools.create(WORK.pool(name), "32m", 256);
+    return WORK.closing(
+            Tiers.broker(WORK.folder(name), pool)
+                .set("log.dirs", home.resolve("data").toString())
+                .set("metadata.log.dir", WORK.folder(name + "-metadata").toString())
+                .set("replica.high.watermark.checkpoint.interval.ms", "100000000")
+                .set("log.flush.offset.checkpoint.interval.ms", "100000000")
+                .set("log.flush.start.offset.checkpoint.interval.ms", "100000000")
+                .set("log.index.interval.bytes", "1000000000")
+                .set("log.index.size.max.bytes", "4096")
+                .set("strata.migration.threshold", "-1")
+                .set("strata.migration.promote", "false")
+                .build())
+        .start();
+  }
+
+  /** One that rolls writes Kafka's own files at home, too: indexes, snapshots of producers. */
+  private static RecordLedger topic(StockBroker broker, String name, int segment)
+      throws InterruptedException {
+    Topics.create(broker, name, 1, Map.of("segment.bytes", "" + segment));
+    return new RecordLedger(name, 1, name.hashCode());
+  }
+
+  /** Moves fail, the operator is told of it, and appends and reads do not notice. */
+  private static void assertOthersGoOn(
+      StockBroker broker, String cause, RecordLedger sealed, RecordLedger growing)
+      throws Exception {
+    Tiers.alter(broker, Map.of("strata.migration.threshold", "0"));
+    await()
+        .atMost(Tiers.PATIENCE)
+        .untilAsserted(
+            () -> assertThat(Jmx.sum(broker, "type=Migration,name=Failures*,*")).isPositive());
+    broker.awaitOutput("(WARN|ERROR).*sealed-0.*" + cause, Tiers.PATIENCE);
+    growing.produce(broker.bootstrap(), 6_000, 1_000);
+    assertThat(broker.isRunning()).as("the broker runs").isTrue();
+    assertThat(sealed.verify(broker.bootstrap()).records()).isEqualTo(sealed.acknowledged());
+    assertThat(growing.verify(broker.bootstrap()).records()).isEqualTo(growing.acknowledged());
+    Tiers.Usage usage = Tiers.usage(broker);
+    assertThat(usage.dirty() - usage.active())
+        .as("bytes that only the pool has, %s", usage)
+        .isGreaterThan(4L * MIB);
+  }
+
+  /** Home works again. */
+  private static void assertAllMoves(StockBroker broker, RecordLedger... ledgers)
+      throws Exception {
+    Tiers.awaitClean(broker, "pmem");
+    Tiers.alter(broker, Map.of("strata.migration.mode", "threshold"));
+    await()
+        .atMost(Tiers.PATIENCE)
+        .untilAsserted(
+            () -> {
+              Tiers.Usage usage = Tiers.usage(broker);
+              assertThat(usage.used()).as("used bytes, %s", usage).isEqualTo(usage.active());
+            });
+    Tiers.assertAccounting(broker);
+    broker.stop();
+    Tiers.audit(broker);
+    broker.start();
+    for (RecordLedger ledger : ledgers) {
+      assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(ledger.acknowledged());
+    }
+    broker.stop();
+  }
+
+  /** Writes until nothing more fits. */
+  private static Path fill(Path folder) throws IOException {
+    Path filler = folder.resolve("filler");
+    try (FileChannel out =
+        FileChannel.open(filler, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      ByteBuffer piece = ByteBuffer.allocate(4 << 10);
+      for (long written = 0; written < 1L << 30; written += piece.capacity()) {
+        out.write(piece.clear());
+      }
+    } catch (IOException full) {
+      assertThat(full).hasMessageContaining("No space left");
+      return filler;
+    }
+    throw new AssertionError(folder + " took a gigabyte and is not full");
+  }
+}

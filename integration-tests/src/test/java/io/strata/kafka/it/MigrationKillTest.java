@@ -1,0 +1,303 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * A broker that dies at every stage of every kind of move, as by {@code kill -9}: no acknowledged
+ * record is lost or there twice, and the pools' accounting is exact. The JVM halts itself where
+ * {@code -Dstrata.test.halt=<stage>[:n]} says. After each death the pools are checked as they lie;
+ * after each kind of move all records are read ({@code -Dstrata.it.kill.verify=each}: after each
+ * death).
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class MigrationKillTest {
+
+  private static final long SEED = Long.getLong("strata.it.seed", System.nanoTime());
+  private static final boolean VERIFY_EACH =
+      System.getProperty("strata.it.kill.verify", "").equals("each");
+
+  /** How often each stage is met; more in a longer run. */
+  private static final int ROUNDS = Integer.getInteger("strata.it.kill.rounds", 1);
+
+  /** Of the random loop. */
+  private static final int CYCLES = Integer.getInteger("strata.it.kill.migration.cycles", 6);
+
+  private static final String HALT = "strata.test.halt";
+  private static final int HALTED = 137;
+
+  private static final List<String> DOWN =
+      List.of(
+          "DESTAGE_STARTED",
+          "DESTAGE_COPIED",
+          "DESTAGE_FORCED",
+          "DESTAGE_VERIFIED",
+          "DESTAGE_CLEAN",
+          "EVICT_STARTED",
+          "EVICT_FREED",
+          "EVICT_UNTAGGED");
+  private static final List<String> UP =
+      List.of(
+          "PROMOTE_STARTED",
+          "PROMOTE_COPIED",
+          "PROMOTE_COMMITTED",
+          "PROMOTE_TAGGED",
+          "PROMOTE_DONE");
+  private static final List<String> MEND = List.of("MEND_COPIED", "MEND_COMMITTED", "MEND_DONE");
+  private static final List<String> BETWEEN_POOLS =
+      List.of("DESTAGE_LINKED", "DESTAGE_CLEAN", "EVICT_FREED", "PROMOTE_COMMITTED");
+
+  private static final Map<String, String> PATIENT =
+      Map.of("delivery.timeout.ms", "300000", "reconnect.backoff.max.ms", "200");
+
+  @RegisterExtension final Workspace work = new Workspace();
+
+  private final Random random = new Random(SEED);
+  private final List<RecordLedger> ledgers = new ArrayList<>();
+  private StockBroker broker;
+  private RecordLedger steady;
+
+  @BeforeAll
+  void start() throws Exception {
+    Path pool = Pools.create(work.pool("hot"), "24m", 256);
+    broker = work.closing(Tiers.broker(work.folder("broker"), pool).build()).start();
+    steady = topic(broker, "steady", 3);
+    broker.stop();
+  }
+
+  @Test
+  @Order(1)
+  @SuppressWarnings("try") // the load works by being open
+  void atEveryStageOfTheWayDown() throws Exception {
+    broker.set("strata.migration.threshold", "0").set("strata.migration.promote", "false");
+    for (int round = 0; round < ROUNDS; round++) {
+      try (Load load = load(broker, steady)) {
+        for (String stage : DOWN) {
+          // Given up at once, or by an append that needs the room.
+          broker.set("strata.migration.mode", random.nextBoolean() ? "threshold" : "eager");
+          haltAt(broker, stage + ":" + (1 + random.nextInt(3)), () -> {});
+        }
+        broker.start();
+      }
+      verifyAndStop(broker);
+    }
+  }
+
+  @Test
+  @Order(2)
+  void atEveryStageOfTheWayUp() throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      allHome();
+      broker
+          .set("strata.migration.threshold", "0.5")
+          .set("strata.migration.mode", "eager")
+          .set("strata.migration.promote", "true");
+      for (String stage : UP) {
+        haltAt(broker, stage + ":" + (1 + random.nextInt(2)), () -> {});
+      }
+      broker.start();
+      Tiers.awaitQuiet(broker);
+      assertThat(Tiers.usage(broker).clean()).as("clean bytes after promotion").isPositive();
+      verifyAndStop(broker);
+    }
+  }
+
+  private void allHome() throws Exception {
+    broker
+        .set("strata.migration.threshold", "0")
+        .set("strata.migration.mode", "threshold")
+        .set("strata.migration.promote", "false")
+        .start();
+    if (Homes.segments(Homes.partition(broker, "steady", 0)).size() < 8) {
+      steady.produce(broker.bootstrap(), 3_000, 10_000);
+    }
+    await()
+        .atMost(Tiers.PATIENCE)
+        .until(() -> Tiers.usage(broker).used() == Tiers.usage(broker).active());
+    broker.stop();
+  }
+
+  @Test
+  @Order(3)
+  void atEveryStageOfMendingASpilledSegment() throws Exception {
+    allHome();
+    broker.set("strata.migration.threshold", "-1").set("strata.migration.mode", "eager");
+    for (int round = 0; round < ROUNDS; round++) {
+      String filler = "filler-" + round;
+      broker.set("strata.migration.promote", "false").start();
+      RecordLedger filling = topic(broker, filler, 1);
+      filling.produce(broker.bootstrap(), 4_000, 5_000);
+      ledgers.remove(filling);
+      topic(broker, "spilled-" + round, 5).produce(broker.bootstrap(), 4_000, 5_000);
+      assertThat(Jmx.value(broker, "type=Segments,name=Spilled"))
+          .as("spilled segments")
+          .isGreaterThanOrEqualTo(MEND.size());
+      broker.stop();
+      broker.set("strata.migration.promote", "true");
+      haltAt(broker, MEND.get(0), () -> deleteFromADyingBroker(broker, filler));
+      for (String stage : MEND.subList(1, MEND.size())) {
+        haltAt(broker, stage, () -> {});
+      }
+    }
+    broker.start();
+    verifyAndStop(broker);
+  }
+
+  private static void deleteFromADyingBroker(StockBroker victim, String topic) throws Exception {
+    victim.awaitOutput("Kafka Server started", Tiers.PATIENCE);
+    try (Admin admin = victim.admin()) {
+      admin.deleteTopics(List.of(topic)).all().get(3, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      assertThat(victim.isRunning()).as("a broker that does not answer: %s", e).isFalse();
+    }
+  }
+
+  @Test
+  @Order(4)
+  @SuppressWarnings("try") // the load works by being open
+  void atStagesBetweenPools() throws Exception {
+    Path pmem = Pools.create(work.pool("pmem"), "16m", 128);
+    Path ssd = Pools.create(work.pool("ssd"), "24m", 128);
+    StockBroker two =
+        work.closing(
+            Tiers.broker(work.folder("two"), pmem)
+                .set("strata.tiers", "pmem,ssd")
+                .set("strata.tier.ssd.pools", ssd.toString())
+                .set("strata.migration.threshold", "0.2")
+                .build());
+    two.start();
+    RecordLedger cascading = topic(two, "cascading", 2);
+    RecordLedger deleted = topic(two, "deleted", 2);
+    deleted.produce(two.bootstrap(), 4_000, 2_000);
+    ledgers.remove(deleted);
+    ledgers.remove(cascading);
+    two.stop();
+    for (int round = 0; round < ROUNDS; round++) {
+      try (Load load = load(two, cascading)) {
+        for (String stage : BETWEEN_POOLS.subList(0, 3)) {
+          haltAt(two, stage + ":" + (1 + random.nextInt(3)), () -> {});
+        }
+        two.start();
+      }
+      if (round == 0) {
+        two.stop();
+        haltAt(two, BETWEEN_POOLS.get(3), () -> deleteFromADyingBroker(two, "deleted"));
+        two.start();
+      }
+      assertThat(cascading.verify(two.bootstrap()).records())
+          .as("records, %s", seed())
+          .isEqualTo(cascading.acknowledged());
+      Tiers.awaitQuiet(two);
+      Tiers.assertAccounting(two);
+      two.stop();
+      Tiers.audit(two);
+    }
+  }
+
+  @Test
+  @Order(5)
+  @SuppressWarnings("try") // the load works by being open
+  void atRandom() throws Exception {
+    broker
+        .set("strata.migration.threshold", "0.1")
+        .set("strata.migration.promote", "true")
+        .start();
+    RecordLedger retained = topic(broker, "retained", 2, Map.of("retention.bytes", "3000000"));
+    ledgers.remove(retained);
+    try (Load first = load(broker, steady);
+        Load second = load(broker, retained)) {
+      for (int cycle = 1; cycle <= CYCLES; cycle++) {
+        Tiers.alter(
+            broker, Map.of("strata.migration.mode", cycle % 2 == 0 ? "threshold" : "eager"));
+        TimeUnit.MILLISECONDS.sleep(500 + random.nextInt(1_500));
+        broker.kill();
+        broker.start();
+      }
+    }
+    retained.assertNoneFailed();
+    retained.verifyNewest(broker.bootstrap());
+    verifyAndStop(broker);
+  }
+
+  // ---------------------------------------------------------------------------------------------
+
+  /** What is done while the broker waits for its end. */
+  private interface Scenario {
+    void run() throws Exception;
+  }
+
+  /** Starts the stopped broker, and waits until it has halted at the stage. */
+  private void haltAt(StockBroker victim, String stage, Scenario scenario) throws Exception {
+    victim.systemProperty(HALT, stage).startWithoutWaiting();
+    try {
+      scenario.run();
+      assertThat(victim.awaitExit(Duration.ofSeconds(90)))
+          .as("exit code at %s, %s", stage, seed())
+          .isEqualTo(HALTED);
+    } catch (Throwable t) {
+      throw new AssertionError("at " + stage + ", " + seed(), t);
+    } finally {
+      victim.close();
+      victim.withoutSystemProperty(HALT);
+    }
+    Pools.strata("pool", "check", "--config", victim.propertiesFile().toString()).orFail();
+    if (VERIFY_EACH) {
+      victim.start();
+      verifyAndStop(victim);
+    }
+  }
+
+  private void verifyAndStop(StockBroker running) throws Exception {
+    for (RecordLedger ledger : ledgers) {
+      ledger.assertNoneFailed();
+      assertThat(ledger.verify(running.bootstrap()).records())
+          .as("records of %s, %s", ledger.topic(), seed())
+          .isEqualTo(ledger.acknowledged());
+    }
+    Tiers.awaitQuiet(running);
+    Tiers.assertAccounting(running);
+    running.stop();
+    Tiers.audit(running);
+  }
+
+  private static Load load(StockBroker broker, RecordLedger ledger) {
+    return Load.start(
+        ledger, broker.bootstrap(), Load.Shape.ofBytesPerSecond(4 << 20), SEED, PATIENT);
+  }
+
+  private RecordLedger topic(StockBroker owner, String name, int partitions) throws Exception {
+    return topic(owner, name, partitions, Map.of());
+  }
+
+  private RecordLedger topic(
+      StockBroker owner, String name, int partitions, Map<String, String> config)
+      throws Exception {
+    Topics.create(owner, name, partitions, config);
+    RecordLedger ledger = new RecordLedger(name, partitions, SEED);
+    ledgers.add(ledger);
+    return ledger;
+  }
+
+  private static String seed() {
+    return "strata.it.seed=" + SEED;
+  }
+}

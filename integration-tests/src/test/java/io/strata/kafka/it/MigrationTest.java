@@ -1,0 +1,221 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.record.internal.Record;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * What producers and consumers see of moves: nothing. One broker with a pool of 32 MiB serves all;
+ * each test sets what it needs on the live broker, and leaves an empty pool behind.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class MigrationTest {
+
+  private static final long SEED = Long.getLong("strata.it.seed", System.nanoTime());
+  private static final int MIB = 1 << 20;
+
+  /** Of the test of steady load: how often it fills the pool. */
+  private static final int POOLS_FULL = Integer.getInteger("strata.it.steady.pools", 4);
+
+  private static final int RATE = 12 * MIB;
+
+  @RegisterExtension final Workspace work = new Workspace();
+
+  private StockBroker broker;
+
+  @BeforeAll
+  void start() throws Exception {
+    Path pool = Pools.create(work.pool("hot"), "32m", 256);
+    broker = work.closing(Tiers.broker(work.folder("broker"), pool).build()).start();
+  }
+
+  @AfterEach
+  void leaveNothing() throws Exception {
+    Tiers.deleteTopics(broker);
+    Tiers.reset(
+        broker,
+        "strata.migration.threshold",
+        "strata.migration.mode",
+        "strata.migration.promote",
+        "strata.migration.rate.down");
+    await()
+        .atMost(Tiers.PATIENCE)
+        .untilAsserted(
+            () -> assertThat(Tiers.usage(broker).used()).as("bytes of deleted topics").isZero());
+    Tiers.assertAccounting(broker);
+  }
+
+  @Test
+  void aSteadyLoadOfSeveralPoolsIsSeenByNobody() throws Exception {
+    Tiers.alter(broker, Map.of("strata.migration.threshold", "0.25"));
+    long overflows = Tiers.overflows(broker);
+    long evicted = Tiers.total(broker, "EvictedBytesTotal");
+    RecordLedger ledger = topic("steady", 3);
+    long capacity = Tiers.usage(broker).capacity();
+    long records = POOLS_FULL * capacity / 8_500;
+    String bootstrap = broker.bootstrap();
+    List<Long> read = new ArrayList<>();
+    try (Load load =
+        Load.start(ledger, bootstrap, Load.Shape.ofBytesPerSecond(RATE), SEED, Map.of())) {
+      assertThat(load.isRunning()).isTrue();
+      await().atMost(Tiers.PATIENCE).until(() -> ledger.acknowledged() > 1_000);
+      try (Reading tail = Reading.start(ledger, bootstrap, Reading.Start.TAIL);
+          Reading middle = Reading.start(ledger, bootstrap, Reading.Start.MIDDLE);
+          Reading beginning = Reading.start(ledger, bootstrap, Reading.Start.BEGINNING)) {
+        await()
+            .atMost(Duration.ofMinutes(2 + POOLS_FULL / 10))
+            .pollInterval(Duration.ofMillis(500))
+            .until(
+                () -> {
+                  assertThat(Tiers.usage(broker).used()).isLessThanOrEqualTo(capacity);
+                  return ledger.acknowledged() > records;
+                });
+        for (Reading reading : List.of(tail, middle, beginning)) {
+          read.add(reading.records());
+        }
+      }
+    }
+    ledger.assertNoneFailed();
+    assertThat(read).as("records read at the tail, from the middle and the beginning").doesNotContain(0L);
+    assertThat(Tiers.overflows(broker) - overflows).as("spills, %s", seed()).isZero();
+    assertThat(Tiers.total(broker, "EvictedBytesTotal") - evicted)
+        .as("bytes evicted")
+        .isGreaterThan((POOLS_FULL - 2) * capacity);
+    assertThat(ledger.verify(bootstrap).records()).isEqualTo(ledger.acknowledged());
+  }
+
+  @Test
+  void aBurstOfTheReserveIsAbsorbedAndTheNextOneAfterTheDrainToo() throws Exception {
+    RecordLedger ledger = topic("bursts", 2);
+    Tiers.alter(broker, Map.of("strata.migration.threshold", "0"));
+    burst(ledger, Tiers.usage(broker).capacity() * 3 / 2);
+    for (int round = 1; round <= 2; round++) {
+      Tiers.awaitClean(broker, "pmem");
+      Tiers.Usage before = Tiers.usage(broker);
+      assertThat(before.clean()).as("clean bytes before burst %d", round).isGreaterThan(8L * MIB);
+      // No copy may help.
+      Tiers.alter(broker, Map.of("strata.migration.threshold", "-1"));
+      TimeUnit.MILLISECONDS.sleep(300);
+      long overflows = Tiers.overflows(broker);
+      burst(ledger, before.reserve() - 2 * Tiers.SEGMENT);
+      assertThat(Tiers.overflows(broker) - overflows)
+          .as("spills by burst %d into %s, %s", round, before, seed())
+          .isZero();
+      assertThat(Tiers.usage(broker).dirty())
+          .as("dirty bytes after burst %d", round)
+          .isGreaterThan(before.capacity() * 3 / 4);
+      Tiers.alter(broker, Map.of("strata.migration.threshold", "0"));
+    }
+    assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(ledger.acknowledged());
+  }
+
+  private void burst(RecordLedger ledger, long bytes) {
+    // Batches of 64 KiB: as many bytes of the pool as of records, and a little.
+    ledger.produce(
+        broker.bootstrap(),
+        Math.toIntExact(bytes / 4_200),
+        4_096,
+        Map.of("batch.size", "65536", "linger.ms", "5"));
+  }
+
+  @Test
+  void aFetchInFlightEndsThoughItsSegmentIsEvictedAndItsRoomTaken() throws Exception {
+    Tiers.alter(broker, Map.of("strata.migration.threshold", "0"));
+    RecordLedger ledger = topic("fetched", 1);
+    ledger.produce(broker.bootstrap(), 3_000, 1_000);
+    Tiers.awaitClean(broker, "pmem");
+    Path oldest = Homes.segments(Homes.partition(broker, "fetched", 0)).get(0);
+    assertThat(Homes.isHot(oldest)).as("%s is in the pool", oldest).isTrue();
+    TopicPartition partition = new TopicPartition("fetched", 0);
+    try (SlowFetch fetch = SlowFetch.begin(broker, partition, 0, Tiers.SEGMENT)) {
+      Tiers.alter(broker, Map.of("strata.migration.mode", "threshold"));
+      await().atMost(Tiers.PATIENCE).until(() -> !Homes.isHot(oldest));
+      burst(topic("taker", 1), Tiers.usage(broker).capacity());
+      assertThat(fetch.length()).as("bytes fetched").isGreaterThan(Tiers.SEGMENT * 9 / 10);
+      assertNumbered(fetch.finish());
+    }
+    assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(3_000);
+  }
+
+  private static void assertNumbered(List<Record> records) {
+    assertThat(records).hasSizeGreaterThan(800);
+    long expected = 0;
+    for (Record found : records) {
+      ConsumerRecord<byte[], byte[]> consumed =
+          new ConsumerRecord<>(
+              "fetched", 0, found.offset(), bytes(found.key()), bytes(found.value()));
+      assertThat(RecordLedger.check(consumed)).isEqualTo(Math.toIntExact(expected));
+      assertThat(found.offset()).isEqualTo(expected++);
+    }
+  }
+
+  private static byte[] bytes(ByteBuffer buffer) {
+    byte[] bytes = new byte[buffer.remaining()];
+    buffer.get(bytes);
+    return bytes;
+  }
+
+  @Test
+  void nothingMovesAtTheBalancePoint() throws Exception {
+    for (String mode : List.of("eager", "threshold")) {
+      Tiers.alter(broker, Map.of("strata.migration.mode", mode));
+      topic("balanced-" + mode, 2).produce(broker.bootstrap(), 10_000, 8_000);
+      Tiers.awaitQuiet(broker);
+      List<Long> before = Tiers.moved(broker);
+      TimeUnit.SECONDS.sleep(3);
+      assertThat(Tiers.moved(broker)).as("bytes moved while nothing happens, %s", mode).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void whatWasEvictedComesBackWhenThereIsRoom() throws Exception {
+    RecordLedger kept = topic("kept", 1);
+    kept.produce(broker.bootstrap(), 8_000, 1_000);
+    RecordLedger pushing = topic("pushing", 1);
+    Tiers.alter(broker, Map.of("strata.migration.threshold", "0"));
+    Path partition = Homes.partition(broker, "kept", 0);
+    await()
+        .atMost(Tiers.PATIENCE)
+        .until(
+            () -> {
+              pushing.produce(broker.bootstrap(), 4_000, 2_000);
+              return Homes.hotSegments(partition).size() <= 1;
+            });
+    long promoted = Tiers.total(broker, "PromotedBytesTotal");
+    Topics.delete(broker, "pushing");
+    await()
+        .atMost(Tiers.PATIENCE)
+        .untilAsserted(
+            () ->
+                assertThat(Homes.hotSegments(partition))
+                    .as("segments in the pool")
+                    .hasSameSizeAs(Homes.segments(partition)));
+    assertThat(Tiers.total(broker, "PromotedBytesTotal")).isGreaterThan(promoted);
+    assertThat(kept.verify(broker.bootstrap()).records()).isEqualTo(8_000);
+  }
+
+  private RecordLedger topic(String name, int partitions) throws InterruptedException, IOException {
+    Topics.create(broker, name, partitions, Map.of());
+    return new RecordLedger(name, partitions, SEED);
+  }
+
+  private static String seed() {
+    return "strata.it.seed=" + SEED;
+  }
+}

@@ -1,0 +1,98 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Two tiers above home, with two pools each: down through all of them, and up again. */
+class TiersTest {
+
+  private static final String PMEM = "pmem";
+  private static final String SSD = "ssd";
+
+  @RegisterExtension static final Workspace WORK = new Workspace();
+
+  @Test
+  void segmentsCascadeDownAndComeBack() throws Exception {
+    Path pmem1 = Pools.create(WORK.pool("pmem-1"), "12m", 64);
+    Path pmem2 = Pools.create(WORK.pool("pmem-2"), "12m", 64);
+    Path ssd1 = Pools.create(WORK.pool("ssd-1"), "24m", 64);
+    Path ssd2 = Pools.create(WORK.pool("ssd-2"), "24m", 64);
+    StockBroker broker =
+        WORK.closing(
+                Tiers.broker(WORK.folder("broker"), pmem1, pmem2)
+                    .set("strata.tiers", PMEM + "," + SSD)
+                    .set("strata.tier.ssd.pools", ssd1 + "," + ssd2)
+                    .set("strata.tier.ssd.type", "file")
+                    .set("strata.tier.pmem.threshold", "0.5")
+                    .set("strata.tier.ssd.threshold", "0.25")
+                    .build())
+            .start();
+    RecordLedger kept = topic(broker, "kept", 3);
+    kept.produce(broker.bootstrap(), 10_000, 1_000);
+    Path partition = Homes.partition(broker, "kept", 0);
+    RecordLedger pushing = topic(broker, "pushing", 2);
+    await()
+        .atMost(Tiers.PATIENCE)
+        .until(
+            () -> {
+              pushing.produce(broker.bootstrap(), 4_000, 4_000);
+              return Homes.hotSegments(partition).size() <= 1;
+            });
+    Tiers.awaitQuiet(broker);
+    for (Path pool : new Path[] {pmem1, pmem2, ssd1, ssd2}) {
+      assertThat(Jmx.value(broker, "type=Pool,name=UsedBytes,pool=" + pool))
+          .as("bytes used of %s", pool)
+          .isPositive();
+    }
+    for (String tier : broker.tiers()) {
+      assertThat(Jmx.value(broker, "type=Tier,name=DestagedBytesTotal,tier=" + tier))
+          .as("bytes destaged from %s", tier)
+          .isPositive();
+    }
+    verify(broker, kept, pushing);
+    Tiers.assertAccounting(broker);
+
+    Topics.delete(broker, "pushing");
+    await()
+        .atMost(Tiers.PATIENCE)
+        .untilAsserted(
+            () ->
+                assertThat(Homes.hotSegments(partition))
+                    .as("segments of %s in a pool", partition)
+                    .hasSameSizeAs(Homes.segments(partition)));
+    Tiers.awaitQuiet(broker);
+    assertThat(Jmx.value(broker, "type=Tier,name=PromotedBytesTotal,tier=" + PMEM))
+        .as("bytes promoted into the first tier")
+        .isPositive();
+    Tiers.assertAccounting(broker);
+    kept.produce(broker.bootstrap(), 2_000, 1_000);
+    broker.kill();
+    broker.start();
+    verify(broker, kept);
+    Tiers.assertAccounting(broker);
+    broker.stop();
+    Tiers.audit(broker);
+
+    Pools.strata("drain", "--config", broker.propertiesFile().toString()).orFail();
+    broker.withoutStrata().start();
+    verify(broker, kept);
+    broker.stop();
+  }
+
+  private static void verify(StockBroker broker, RecordLedger... ledgers) {
+    for (RecordLedger ledger : ledgers) {
+      assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(ledger.acknowledged());
+    }
+  }
+
+  private static RecordLedger topic(StockBroker broker, String name, int partitions)
+      throws InterruptedException {
+    Topics.create(broker, name, partitions, Map.of());
+    return new RecordLedger(name, partitions, name.hashCode());
+  }
+}
