@@ -45,8 +45,7 @@ final class FixedInput {
     try (Producer<byte[], byte[]> producer = RecordLedger.producer(broker.bootstrap(), PRODUCER)) {
       for (int i = 0; i < records; i++) {
         Future<RecordMetadata> unused = // the topic is read afterwards
-            producer.send(
-                new ProducerRecord<>(topic, 0, FIRST_TIMESTAMP + i, key(i), value(i)));
+            producer.send(new ProducerRecord<>(topic, 0, FIRST_TIMESTAMP + i, key(i), value(i)));
       }
       producer.flush();
     }

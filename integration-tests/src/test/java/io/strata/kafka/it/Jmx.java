@@ -3,6 +3,7 @@ package io.strata.kafka.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import javax.management.JMException;
@@ -21,22 +22,22 @@ final class Jmx {
 
   /** The value of the one MBean of ours that the pattern finds. */
   static long value(StockBroker broker, String pattern) throws IOException {
-    TreeMap<String, Number> found = values(broker, pattern);
+    Map<String, Number> found = values(broker, pattern);
     assertThat(found).as("MBeans %s", pattern).hasSize(1);
-    return found.firstEntry().getValue().longValue();
+    return found.values().iterator().next().longValue();
   }
 
   /** The sum over the MBeans of ours that the pattern finds, of which there is one at least. */
   static long sum(StockBroker broker, String pattern) throws IOException {
-    TreeMap<String, Number> found = values(broker, pattern);
+    Map<String, Number> found = values(broker, pattern);
     assertThat(found).as("MBeans %s", pattern).isNotEmpty();
     return found.values().stream().mapToLong(Number::longValue).sum();
   }
 
   /** The values of all MBeans of ours that the pattern finds, by their names. */
   @SuppressWarnings("BanJNDI") // RMI of a JVM that this test has started on this machine
-  static TreeMap<String, Number> values(StockBroker broker, String pattern) throws IOException {
-    TreeMap<String, Number> values = new TreeMap<>();
+  static Map<String, Number> values(StockBroker broker, String pattern) throws IOException {
+    Map<String, Number> values = new TreeMap<>();
     try (JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(broker.jmxUrl()))) {
       MBeanServerConnection server = connector.getMBeanServerConnection();
       Set<ObjectName> found = server.queryNames(new ObjectName(DOMAIN + pattern), null);

@@ -19,7 +19,10 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartitionReplica;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
@@ -27,6 +30,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * deleted, it is compacted away, its partition moves to another log directory. The engine moves all
  * sealed segments down, and up again when there is room, all the time; its mode changes.
  */
+@Disabled("until migration is wired")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MigrationRacesTest {
 
   private static final long SEED = Long.getLong("strata.it.seed", System.nanoTime());
@@ -36,22 +41,26 @@ class MigrationRacesTest {
   private static final int KEYS = 200;
   private static final String COMPACTED = "compacted";
 
-  @RegisterExtension static final Workspace WORK = new Workspace();
+  @RegisterExtension final Workspace work = new Workspace();
 
   private final Random random = new Random(SEED);
   private StockBroker broker;
 
-  @Test
-  void whateverKafkaDoesWinsAndNothingIsLost() throws Exception {
-    Path pool = Pools.create(WORK.pool("hot"), "24m", 256);
+  @BeforeAll
+  void start() throws Exception {
+    Path pool = Pools.create(work.pool("hot"), "24m", 256);
     broker =
-        WORK.closing(
-                Tiers.broker(WORK.folder("broker"), pool)
+        work.closing(
+                Tiers.broker(work.folder("broker"), pool)
                     .logDirectories(2)
                     .set("strata.migration.threshold", "0")
                     .set("strata.migration.threads", "4")
                     .build())
             .start();
+  }
+
+  @Test
+  void whateverKafkaDoesWinsAndNothingIsLost() throws Exception {
     RecordLedger steady = topic("steady", 2, Map.of());
     RecordLedger retained = topic("retained", 2, Map.of("retention.bytes", "3000000"));
     RecordLedger moved = topic("moved", 2, Map.of());
@@ -73,8 +82,7 @@ class MigrationRacesTest {
       long end = System.nanoTime() + RUN.toNanos();
       for (; System.nanoTime() < end; rounds++) {
         Tiers.alter(
-            broker,
-            Map.of("strata.migration.mode", random.nextBoolean() ? "eager" : "threshold"));
+            broker, Map.of("strata.migration.mode", random.nextBoolean() ? "eager" : "threshold"));
         RecordLedger deleted = topic("deleted-" + rounds, 1, Map.of());
         deleted.produce(broker.bootstrap(), 2_000 + random.nextInt(3_000), 2_000);
         newest = compact(newest);

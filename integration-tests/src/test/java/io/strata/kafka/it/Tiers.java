@@ -120,7 +120,7 @@ final class Tiers {
 
   /** A tier's usage. */
   static Usage usage(StockBroker broker, String tier) throws IOException {
-    TreeMap<String, Number> all = Jmx.values(broker, "type=Tier,tier=" + tier + ",*");
+    Map<String, Number> all = Jmx.values(broker, "type=Tier,tier=" + tier + ",*");
     return new Usage(
         of(all, "CapacityBytes"),
         of(all, "UsedBytes"),
@@ -129,7 +129,7 @@ final class Tiers {
         of(all, "ActiveBytes"));
   }
 
-  private static long of(TreeMap<String, Number> values, String name) {
+  private static long of(Map<String, Number> values, String name) {
     return values.entrySet().stream()
         .filter(entry -> List.of(entry.getKey().split(",", -1)).contains("name=" + name))
         .mapToLong(entry -> entry.getValue().longValue())

@@ -5,10 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.util.Map;
+import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Two tiers above home, with two pools each: down through all of them, and up again. */
+@Disabled("until migration is wired")
 class TiersTest {
 
   private static final String PMEM = "pmem";

@@ -1,0 +1,94 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Disabled;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The policies on a broker: what each of them keeps in the pool, and what leaves it. */
+@Disabled("until migration is wired")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class PoliciesTest {
+
+  private static final int MIB = 1 << 20;
+
+  @RegisterExtension final Workspace work = new Workspace();
+
+  private StockBroker broker;
+
+  @BeforeAll
+  void start() throws Exception {
+    Path pool = Pools.create(work.pool("hot"), "32m", 256);
+    broker =
+        work.closing(
+                Tiers.broker(work.folder("broker"), pool)
+                    .set("strata.migration.policy.after", "4s")
+                    .set("strata.migration.threshold", "0.9")
+                    .set("strata.migration.mode", "threshold")
+                    .build())
+            .start();
+  }
+
+  @AfterEach
+  void leaveNothing() throws Exception {
+    Tiers.reset(broker, "strata.migration.policy", "strata.migration.threshold");
+    Tiers.deleteTopics(broker);
+    await().atMost(Tiers.PATIENCE).until(() -> Tiers.usage(broker).used() == 0);
+  }
+
+  @Test
+  void agedSegmentsLeaveThoughThereIsRoom() throws Exception {
+    Tiers.alter(broker, Map.of("strata.migration.policy", "age"));
+    RecordLedger ledger = topic("aging");
+    ledger.produce(broker.bootstrap(), 6_000, 1_000);
+    assertThat(hot("aging")).as("young segments in the pool").isGreaterThan(4);
+    await().atMost(Tiers.PATIENCE).until(() -> hot("aging") == 1);
+    assertThat(Tiers.usage(broker).used()).as("used bytes").isLessThan(3L * MIB);
+    assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(6_000);
+  }
+
+  @Test
+  void whatIsReadStaysAndWhatIsNotLeaves() throws Exception {
+    Tiers.alter(
+        broker, Map.of("strata.migration.policy", "access", "strata.migration.threshold", "0.9"));
+    RecordLedger read = topic("read");
+    read.produce(broker.bootstrap(), 8_000, 1_000);
+    RecordLedger unread = topic("unread");
+    unread.produce(broker.bootstrap(), 8_000, 1_000);
+    assertThat(read.verify(broker.bootstrap()).records()).isEqualTo(8_000);
+    Tiers.alter(broker, Map.of("strata.migration.threshold", "0.4"));
+    await().atMost(Tiers.PATIENCE).until(() -> hot("unread") <= 4);
+    assertThat(hot("read"))
+        .as("segments of the topic that is read, older than those that left")
+        .isGreaterThanOrEqualTo(8);
+  }
+
+  @Test
+  void theNewestStays() throws Exception {
+    RecordLedger older = topic("older");
+    older.produce(broker.bootstrap(), 8_000, 1_000);
+    RecordLedger newer = topic("newer");
+    newer.produce(broker.bootstrap(), 8_000, 1_000);
+    assertThat(older.verify(broker.bootstrap()).records()).isEqualTo(8_000);
+    Tiers.alter(broker, Map.of("strata.migration.threshold", "0.4"));
+    await().atMost(Tiers.PATIENCE).until(() -> hot("older") <= 4);
+    assertThat(hot("newer")).as("segments of the newer topic").isGreaterThanOrEqualTo(8);
+  }
+
+  private int hot(String topic) throws IOException {
+    return Homes.hotSegments(Homes.partition(broker, topic, 0)).size();
+  }
+
+  private RecordLedger topic(String name) throws InterruptedException {
+    Topics.create(broker, name, 1, Map.of());
+    return new RecordLedger(name, 1, name.hashCode());
+  }
+}
