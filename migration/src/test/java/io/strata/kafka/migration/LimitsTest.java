@@ -1,0 +1,292 @@
+package io.strata.kafka.migration;
+
+import static io.strata.kafka.migration.FakeTiers.MIB;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.strata.kafka.api.Move;
+import io.strata.kafka.api.SegmentId;
+import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.api.SegmentView;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Rates, waits after failures, the queue, meters. */
+@Timeout(60)
+class LimitsTest {
+
+  private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5); // the clock may overflow
+  private final BackOffs backOffs = new BackOffs(nanos::get, new Random(1));
+  private static final Target HOME = new Target(false, 1, "/data0");
+
+  private void pass(Duration time) {
+    nanos.addAndGet(time.toNanos());
+  }
+
+  @Test
+  void aSegmentWaitsLongerEachTimeUpToFiveMinutes() {
+    long longest = 0;
+    for (int attempt = 1; attempt <= 15; attempt++) {
+      BackOffs.Verdict verdict = backOffs.failed(7);
+      assertThat(verdict.attempt()).isEqualTo(attempt);
+      long full = Math.min(BackOffs.LONGEST_NANOS, BackOffs.FIRST_NANOS << (attempt - 1));
+      assertThat(verdict.retryNanos()).isBetween(full / 2, full);
+      longest = verdict.retryNanos();
+      assertThat(backOffs.waits(7)).isTrue();
+      pass(Duration.ofNanos(longest));
+      assertThat(backOffs.waits(7)).isFalse();
+    }
+    assertThat(longest).isGreaterThan(Duration.ofMinutes(2).toNanos());
+    assertThat(backOffs.waits(8)).isFalse();
+    backOffs.succeeded(7, HOME);
+    assertThat(backOffs.failed(7).attempt()).isEqualTo(1);
+    assertThat(backOffs.waiting()).isEqualTo(1);
+    backOffs.retain(id -> id != 7);
+    assertThat(backOffs.remembersSegments()).isFalse();
+  }
+
+  @Test
+  void givingUpIsNoFailureButHasASegmentWait() {
+    backOffs.givenUp(7);
+    assertThat(backOffs.waits(7)).isTrue();
+    assertThat(backOffs.failed(7).attempt()).isEqualTo(1);
+  }
+
+  @Test
+  void aFullTargetIsTriedByOneMoveAtATime() {
+    assertThat(backOffs.allowance(HOME)).isEqualTo(Integer.MAX_VALUE);
+    backOffs.failed(HOME, true);
+    assertThat(backOffs.allowance(HOME)).isZero();
+    pass(Duration.ofSeconds(1));
+    assertThat(backOffs.allowance(HOME)).isEqualTo(1);
+    backOffs.failed(HOME, true);
+    pass(Duration.ofSeconds(1).minusMillis(1));
+    assertThat(backOffs.allowance(HOME)).isZero();
+    pass(Duration.ofSeconds(1));
+    assertThat(backOffs.allowance(HOME)).isEqualTo(1);
+    backOffs.succeeded(3, HOME);
+    assertThat(backOffs.allowance(HOME)).isEqualTo(Integer.MAX_VALUE);
+  }
+
+  @Test
+  void aTargetIsAtFaultOnlyAfterAFewErrorsInARow() {
+    backOffs.failed(HOME, false);
+    backOffs.failed(HOME, false);
+    assertThat(backOffs.allowance(HOME)).isEqualTo(Integer.MAX_VALUE);
+    backOffs.failed(HOME, false);
+    assertThat(backOffs.allowance(HOME)).isZero();
+  }
+
+  @Test
+  void causesAreTold() {
+    assertThat(Mover.causeOf(new CorruptSegmentException("x")))
+        .isEqualTo(FailureCause.CORRUPT_SEGMENT);
+    assertThat(Mover.causeOf(new IOException("No space left on device")))
+        .isEqualTo(FailureCause.NO_SPACE);
+    assertThat(
+            Mover.causeOf(
+                new IOException(new FileSystemException("/a", null, "Disk quota exceeded"))))
+        .isEqualTo(FailureCause.NO_SPACE);
+    assertThat(Mover.causeOf(new IOException("Input/output error")))
+        .isEqualTo(FailureCause.IO_ERROR);
+    assertThat(Mover.causeOf(new FileSystemException("/a"))).isEqualTo(FailureCause.IO_ERROR);
+  }
+
+  @Test
+  void theRateIsKept() throws InterruptedException {
+    ByteRateLimiter limiter = new ByteRateLimiter(System::nanoTime);
+    limiter.acquire(1 << 30, () -> false); // no limit
+    limiter.setRate(20 * MIB);
+    long began = System.nanoTime();
+    for (int i = 0; i < 10; i++) {
+      limiter.acquire(MIB, () -> false);
+    }
+    // Two of the ten MiB pass at once.
+    assertThat(System.nanoTime() - began)
+        .isBetween(TimeUnit.MILLISECONDS.toNanos(350), TimeUnit.SECONDS.toNanos(3));
+  }
+
+  @Test
+  void veryHighAndVeryLowRatesCanBeSet() throws InterruptedException {
+    ByteRateLimiter limiter = new ByteRateLimiter(System::nanoTime);
+    for (long rate : List.of(1L, 999_999_999L, 1_000_000_001L, 5_000_000_000L, Long.MAX_VALUE)) {
+      limiter.setRate(rate);
+      limiter.acquire(1, () -> false);
+    }
+    limiter.acquire(100 * MIB, () -> false);
+  }
+
+  @Test
+  void aWaitingThreadSeesANewRateAndTheEnd() throws InterruptedException {
+    ByteRateLimiter limiter = new ByteRateLimiter(System::nanoTime);
+    limiter.setRate(1);
+    AtomicBoolean ends = new AtomicBoolean();
+    Thread one = acquire(limiter, ends);
+    Thread two = acquire(limiter, ends);
+    Thread.sleep(50);
+    assertThat(one.isAlive() && two.isAlive()).isTrue();
+    limiter.setRate(1000 * MIB);
+    one.join(5000);
+    two.join(5000);
+    assertThat(one.isAlive() || two.isAlive()).isFalse();
+
+    limiter.setRate(1);
+    Thread three = acquire(limiter, ends);
+    Thread.sleep(20);
+    ends.set(true);
+    limiter.wakeAll();
+    three.join(5000);
+    assertThat(three.isAlive()).isFalse();
+  }
+
+  private static Thread acquire(ByteRateLimiter limiter, AtomicBoolean ends) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                limiter.acquire(MIB, ends::get);
+              } catch (InterruptedException e) {
+                throw new AssertionError(e);
+              }
+            });
+    thread.start();
+    return thread;
+  }
+
+  private static PlannedMove move(Move.Kind kind, long id, String directory) {
+    SegmentView segment =
+        new SegmentView(
+            id,
+            new SegmentName(
+                new SegmentId("t", 0, id), SegmentName.Replica.CURRENT, SegmentName.Stage.LIVE),
+            directory,
+            kind == Move.Kind.PROMOTE ? 1 : 0,
+            kind == Move.Kind.EVICT ? OptionalInt.of(1) : OptionalInt.empty(),
+            false,
+            false,
+            1,
+            1,
+            0,
+            0,
+            0,
+            0);
+    Move move = new Move(kind, segment, kind == Move.Kind.PROMOTE ? 0 : 1);
+    return new PlannedMove(move, Target.of(move, 1), 0, false);
+  }
+
+  @Test
+  void theQueueIsBoundedAndTakesASegmentOnce() {
+    MoveQueue queue = new MoveQueue(2);
+    List<PlannedMove> many = new ArrayList<>();
+    for (int id = 0; id < 10_000; id++) {
+      many.add(move(Move.Kind.DESTAGE, id, "/data0"));
+    }
+    assertThat(queue.offer(many)).isFalse();
+    assertThat(queue.queued()).isEqualTo(16);
+    assertThat(queue.offer(many.subList(0, 16))).isTrue();
+    assertThat(queue.queued()).isEqualTo(16);
+    queue.reset(2);
+    assertThat(queue.queued()).isZero();
+    assertThat(queue.inFlight()).isEmpty();
+  }
+
+  @Test
+  void evictionsComeFirstPromotionsTakeTurnsAndASlowDirectoryDoesNotTakeAllThreads()
+      throws InterruptedException {
+    MoveQueue queue = new MoveQueue(4);
+    List<PlannedMove> moves = new ArrayList<>();
+    for (int id = 0; id < 5; id++) {
+      moves.add(move(Move.Kind.PROMOTE, 100 + id, "/data0"));
+    }
+    for (int id = 0; id < 6; id++) {
+      moves.add(move(Move.Kind.DESTAGE, id, "/slow"));
+    }
+    moves.add(move(Move.Kind.DESTAGE, 10, "/data1"));
+    moves.add(move(Move.Kind.EVICT, 20, "/data1"));
+    assertThat(queue.offer(moves)).isTrue();
+    List<Long> order = new ArrayList<>();
+    PlannedMove evict = queue.take(0).orElseThrow();
+    assertThat(evict.id()).isEqualTo(20);
+    queue.done(evict);
+    for (int i = 0; i < 6; i++) {
+      order.add(queue.take(0).orElseThrow().id());
+    }
+    assertThat(order).containsExactly(0L, 10L, 1L, 100L, 2L, 3L);
+    assertThat(queue.running()).isEqualTo(6);
+    queue.close();
+    assertThat(queue.take(0)).isEmpty();
+    assertThat(queue.offer(moves)).isTrue();
+    assertThat(queue.queued()).isZero();
+  }
+
+  @Test
+  void promotionsNeverTakeMoreThanHalfOfTheThreads() throws InterruptedException {
+    MoveQueue queue = new MoveQueue(4);
+    List<PlannedMove> moves = new ArrayList<>();
+    for (int id = 0; id < 5; id++) {
+      moves.add(move(Move.Kind.PROMOTE, id, "/data0"));
+    }
+    assertThat(queue.offer(moves)).isTrue();
+    PlannedMove first = queue.take(0).orElseThrow();
+    assertThat(queue.take(1)).isPresent();
+    Thread third =
+        new Thread(
+            () -> {
+              try {
+                assertThat(queue.take(2)).isPresent();
+              } catch (InterruptedException e) {
+                throw new AssertionError(e);
+              }
+            });
+    third.start();
+    await().until(() -> third.getState() == Thread.State.WAITING);
+    queue.done(first);
+    third.join(5000);
+    assertThat(third.isAlive()).isFalse();
+  }
+
+  @Test
+  void theMeterForgetsAfterTenSeconds() {
+    nanos.set(0);
+    RateMeter meter = new RateMeter(nanos::get);
+    for (int second = 0; second < 30; second++) {
+      meter.add(100);
+      pass(Duration.ofSeconds(1));
+    }
+    assertThat(meter.perSecond()).isBetween(90.0, 110.0);
+    pass(Duration.ofSeconds(5));
+    assertThat(meter.perSecond()).isBetween(40.0, 60.0);
+    pass(Duration.ofDays(3));
+    assertThat(meter.perSecond()).isZero();
+  }
+
+  @Test
+  void latenciesAreOfTheLastMinutes() {
+    LatencyWindow window = new LatencyWindow(nanos::get);
+    assertThat(window.latency()).isEqualTo(MigrationStats.Latency.NONE);
+    for (int i = 1; i <= 100; i++) {
+      window.record(TimeUnit.MILLISECONDS.toNanos(i));
+    }
+    MigrationStats.Latency latency = window.latency();
+    assertThat(latency.count()).isEqualTo(100);
+    assertThat(latency.p50Nanos()).isBetween(49_000_000L, 52_000_000L);
+    assertThat(latency.maxNanos()).isBetween(99_000_000L, 102_000_000L);
+    pass(Duration.ofMinutes(6));
+    window.record(1);
+    assertThat(window.latency().count()).isEqualTo(101);
+    pass(Duration.ofMinutes(6));
+    assertThat(window.latency().count()).isEqualTo(1);
+    pass(Duration.ofMinutes(30));
+    assertThat(window.latency().count()).isZero();
+  }
+}
