@@ -1,5 +1,6 @@
 package io.strata.kafka.cli;
 
+import io.strata.kafka.config.ByteAmount;
 import io.strata.kafka.memory.MemoryType;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
@@ -17,9 +18,9 @@ import picocli.CommandLine.Spec;
 /**
  * The command line {@code strata}.
  *
- * <p>Results go to standard output, everything else to standard error. Nothing here needs the
- * broker to run; what changes a pool or a log directory needs it to be stopped, and is refused
- * otherwise.
+ * <p>Results go to standard output, everything else to standard error. Nothing here but {@code
+ * status} needs the broker to run; what changes a pool or a log directory needs it to be stopped,
+ * and is refused otherwise.
  */
 @Command(
     name = "strata",
@@ -30,6 +31,8 @@ import picocli.CommandLine.Spec;
     subcommands = {
       PoolCommand.class,
       SegmentsCommand.class,
+      StatusCommand.class,
+      PlanCommand.class,
       DrainCommand.class,
       SetAsideCommand.class,
       HelpCommand.class,
@@ -70,11 +73,26 @@ public final class Main implements Runnable {
     Failures failures = new Failures(() -> main.verbose);
     return new CommandLine(main)
         .registerConverter(ByteSize.class, text -> Failures.converted(() -> ByteSize.parse(text)))
+        .registerConverter(ByteAmount.class, text -> Failures.converted(() -> byteAmount(text)))
         .registerConverter(MemoryType.class, Main::memoryType)
         .setUsageHelpAutoWidth(false)
         .setUsageHelpWidth(100)
         .setParameterExceptionHandler(failures)
         .setExecutionExceptionHandler(failures);
+  }
+
+  private static ByteAmount byteAmount(String text) {
+    try {
+      return ByteAmount.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "found '"
+              + text
+              + "' ("
+              + e.getMessage()
+              + "), expected a size or a rate, for example 500GB, 80MB/s or 4GiB",
+          e);
+    }
   }
 
   private static MemoryType memoryType(String text) {

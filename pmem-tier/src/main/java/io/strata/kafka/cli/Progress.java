@@ -1,10 +1,7 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.memory.ProgressListener;
-import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -42,7 +39,7 @@ final class Progress implements ProgressListener, AutoCloseable {
 
   /** Shows a bar on standard error if that is a terminal. */
   static Progress onTerminal(String task) {
-    return standardErrorIsTerminal() ? on(System.err, task) : new Progress(null);
+    return Terminal.isStandardError() ? on(System.err, task) : new Progress(null);
   }
 
   @Override
@@ -57,18 +54,6 @@ final class Progress implements ProgressListener, AutoCloseable {
   public void close() {
     if (bar != null) {
       bar.close();
-    }
-  }
-
-  /**
-   * The JDK tells only whether standard input and output are one; ours is about the error stream.
-   */
-  private static boolean standardErrorIsTerminal() {
-    try {
-      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
-      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
-    } catch (IOException | UnsupportedOperationException e) {
-      return false; // No /proc here: rather no bar than one in somebody's log file.
     }
   }
 }

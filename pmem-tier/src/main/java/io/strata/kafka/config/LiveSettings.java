@@ -69,6 +69,11 @@ public final class LiveSettings {
     }
   }
 
+  /** The names of the broker's tiers, fastest first. */
+  public List<String> tiers() {
+    return tiers;
+  }
+
   /** Whether a running broker takes another value for this key. */
   public boolean isDynamic(String name) {
     return dynamic.contains(name);

@@ -3,13 +3,18 @@ package io.strata.kafka.config;
 import io.strata.kafka.migration.MigrationSettings;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Reads the keys of the migration engine. */
-final class MigrationKeys {
+/**
+ * The keys of the migration engine: read, and written again.
+ *
+ * <p>Thread safety: stateless.
+ */
+public final class MigrationKeys {
   private MigrationKeys() {}
 
   /**
@@ -69,5 +74,40 @@ final class MigrationKeys {
                       .ifPresent(value -> parameters.put(parameter, value)));
     }
     return parameters;
+  }
+
+  /**
+   * Settings as the keys would be written in a file.
+   *
+   * @param tiers the tiers' names, fastest first
+   */
+  public static Map<String, String> written(MigrationSettings settings, List<String> tiers) {
+    Map<String, String> keys = new LinkedHashMap<>();
+    for (int i = 0; i < Math.min(tiers.size(), settings.thresholds().size()); i++) {
+      keys.put(
+          StrataKeys.TIER_THRESHOLD.with(tiers.get(i)).name(),
+          number(settings.thresholds().get(i)));
+    }
+    keys.put(StrataKeys.MIGRATION_MODE.name(), settings.mode().configName());
+    keys.put(StrataKeys.MIGRATION_HYSTERESIS.name(), number(settings.hysteresis()));
+    keys.put(StrataKeys.MIGRATION_PROMOTE.name(), String.valueOf(settings.promote()));
+    keys.put(StrataKeys.MIGRATION_THREADS.name(), String.valueOf(settings.threads()));
+    keys.put(StrataKeys.MIGRATION_RATE_DOWN.name(), String.valueOf(settings.downBytesPerSecond()));
+    keys.put(StrataKeys.MIGRATION_RATE_UP.name(), String.valueOf(settings.upBytesPerSecond()));
+    keys.put(
+        StrataKeys.MIGRATION_INTERVAL_MS.name(), String.valueOf(settings.interval().toMillis()));
+    keys.put(StrataKeys.MIGRATION_POLICY.name(), settings.policy());
+    new TreeMap<>(settings.policyParameters())
+        .forEach(
+            (name, value) ->
+                keys.put(StrataKeys.MIGRATION_POLICY_PARAMETER.with(name).name(), value));
+    keys.put(StrataKeys.MIGRATION_PIN_TOPICS.name(), String.join(",", settings.pinnedTopics()));
+    keys.put(
+        StrataKeys.MIGRATION_EXCLUDE_TOPICS.name(), String.join(",", settings.excludedTopics()));
+    return keys;
+  }
+
+  private static String number(double value) {
+    return value == Math.rint(value) ? String.valueOf((long) value) : String.valueOf(value);
   }
 }

@@ -6,6 +6,7 @@ import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.LiveSettings;
+import io.strata.kafka.config.MigrationKeys;
 import io.strata.kafka.config.PolicyChecks;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.migration.EngineEnvironment;
@@ -20,6 +21,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The migration engine of a broker, with what Kafka and operators may change of it while it runs.
@@ -152,8 +155,25 @@ public final class BrokerMigration implements AutoCloseable {
     }
     if (!settings.equals(before)) {
       engine.reconfigure(settings);
-      log.reconfigured("from " + before + " to " + settings);
+      log.reconfigured(difference(before, settings));
     }
+  }
+
+  /** Each key that has changed: {@code key=old to new}. */
+  private String difference(MigrationSettings before, MigrationSettings after) {
+    Map<String, String> old = MigrationKeys.written(before, live.tiers());
+    Map<String, String> now = MigrationKeys.written(after, live.tiers());
+    Set<String> names = new TreeSet<>(old.keySet());
+    names.addAll(now.keySet());
+    List<String> changes = new ArrayList<>();
+    for (String name : names) {
+      String from = old.getOrDefault(name, "unset");
+      String to = now.getOrDefault(name, "unset");
+      if (!from.equals(to)) {
+        changes.add(name + " from '" + from + "' to '" + to + "'");
+      }
+    }
+    return String.join(", ", changes);
   }
 
   /** What the engine has done and is doing. */
@@ -161,9 +181,9 @@ public final class BrokerMigration implements AutoCloseable {
     return engine.stats();
   }
 
-  /** What it works by. */
-  public MigrationSettings settings() {
-    return engine.settings();
+  /** What it works by, as the keys would be written. */
+  public Map<String, String> settings() {
+    return MigrationKeys.written(engine.settings(), live.tiers());
   }
 
   /** Tells the operator that nobody can change a live broker's settings any more. */

@@ -3,6 +3,7 @@ package io.strata.kafka.runtime;
 import io.strata.kafka.broker.EventCounters;
 import io.strata.kafka.broker.HotTierSource;
 import io.strata.kafka.broker.MigrationLog;
+import io.strata.kafka.broker.StatusBean;
 import io.strata.kafka.broker.StrataMetrics;
 import io.strata.kafka.broker.TierLog;
 import io.strata.kafka.broker.TierSource;
@@ -17,6 +18,8 @@ import io.strata.kafka.tier.HotTier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
@@ -120,6 +123,12 @@ public final class BrokerTier {
         new HotTierSource(
             tier, config.tiers(), counters, () -> migration.map(BrokerMigration::stats));
     StrataMetrics metrics = StrataMetrics.publish(source, counters);
+    new StatusBean(
+            broker.nodeId().isPresent() ? String.valueOf(broker.nodeId().getAsInt()) : "",
+            source,
+            () -> migration.map(BrokerMigration::settings).orElse(Map.of()),
+            InstantSource.system())
+        .publish();
     BrokerTier opened = new BrokerTier(tier, broker, migration, metrics);
     opened.stopAtExit();
     return opened;

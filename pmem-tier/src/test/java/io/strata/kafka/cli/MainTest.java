@@ -60,6 +60,12 @@ class MainTest {
         "segments",
         "segments --override a=b",
         "segments --config /no/such/file",
+        "status --watch 0",
+        "status --watch x",
+        "status --count 1",
+        "status --pid 1 --jmx localhost:1",
+        "plan",
+        "plan --ingest 5G --reserve 1GB",
       })
   void wrongUsageIsOneLineAndAHint(String line) {
     Object[] args = line.isEmpty() ? new Object[0] : line.split(" ");
@@ -97,8 +103,8 @@ class MainTest {
 
         The jar is the command line, too; with `alias strata='java -jar /opt/kafka/libs/strata-kafka-<version>.jar'`
         the examples below work as they stand. Results go to standard output, everything else to standard error; with
-        `--json` the output is one JSON document, with sizes in bytes. Sizes are given as `4GiB`, `512m` or in bytes; all units
-        are powers of 1024.
+        `--json` the output is one JSON document (with `status --watch` one each time), with sizes in bytes. Sizes of pools are
+        given as `4GiB`, `512m` or in bytes; all their units are powers of 1024.
 
         | exit code | meaning |
         |---|---|
@@ -131,6 +137,16 @@ class MainTest {
       `DELETED`, `STRAY`), `stage` (`LIVE`, `DELETED`, `CLEANED`, `SWAP`), `state` (`HOT`, `SPILLED`, `HOME`, `UNREACHABLE`), \
       `pool` (if one), `bytesInPool`, `bytesAtHome`, `file`; `total`: `segments`, `hot`, `spilled`, `home`, `unreachable`, \
       `bytesInPool`, `bytesAtHome`; `pools[]`: `path`, `segments`, `bytesInPool`, `usedBytes`, `freeBytes`; `findings[]` |
+      | `status` | `broker`, `pid`, `version`, `time`; `tiers[]`: `name`, `capacityBytes`, `usedBytes`, `dirtyBytes`, \
+      `cleanBytes`, `activeBytes`, `reserveBytes`, `segments`, `freeSlots`, `destagedBytes`, `destagedSegments`, \
+      `promotedBytes`, `promotedSegments`, `evictedBytes`, `evictedSegments`, `evictedForAppendsBytes`, `spilledBytes`, \
+      `spilledSegments`, `readBytes`, `reads`, `draining` (0 or 1), `backlogBytes`, `backlogSeconds` (if known), \
+      `downBytesPerSecond`, `upBytesPerSecond`; `migration`: `queued`, `inFlight`, `threads`, `downBytesPerSecond`, \
+      `upBytesPerSecond`, `destageP50Millis`, `destageP99Millis`, `destageMaxMillis`, `promoteP50Millis`, \
+      `promoteP99Millis`, `promoteMaxMillis`, `cancelled`, `refusedMoves`, `backingOff`, `rounds`, `failedRounds`, \
+      `lastRoundMicros`; `failures`: a number for each cause; `settings`: by key |
+      | `plan` | each result by its name in the table, in bytes, bytes per second, seconds or as a share; `null` for "for \
+      ever" |
       | `drain` | `complete`, `segments`, `bytes`, `kept[]` |
       | `set-aside` | `done`, `partitions[]`: `from`, `to`; `untagged[]` |
       """;
@@ -158,7 +174,12 @@ class MainTest {
     }
   }
 
-  private static void collectFields(JsonNode node, Set<String> fields) {
+  @Test
+  void jsonFieldsOfTheStatusAreThoseOfThePage() throws IOException {
+    assertThat(StatusCommandTest.fields()).isNotEmpty().allMatch(f -> JSON.contains("`" + f));
+  }
+
+  static void collectFields(JsonNode node, Set<String> fields) {
     node.fieldNames().forEachRemaining(fields::add);
     node.forEach(child -> collectFields(child, fields));
   }

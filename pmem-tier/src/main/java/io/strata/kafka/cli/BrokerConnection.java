@@ -1,0 +1,218 @@
+package io.strata.kafka.cli;
+
+import io.strata.kafka.broker.StatusMXBean;
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import javax.management.JMX;
+import javax.management.MBeanServerConnection;
+import javax.management.MalformedObjectNameException;
+import javax.management.ObjectName;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
+
+/**
+ * A way to ask a running broker for its status.
+ *
+ * <p>Thread safety: as {@link JMXConnector}.
+ */
+final class BrokerConnection implements AutoCloseable {
+  private static final Pattern HOST_AND_PORT = Pattern.compile("\\[?[\\w.:-]+\\]?:\\d{1,5}");
+
+  private final JMXConnector connector;
+  private final StatusMXBean status;
+
+  private BrokerConnection(JMXConnector connector, StatusMXBean status) {
+    this.connector = connector;
+    this.status = status;
+  }
+
+  /**
+   * Connects to the broker with that process id.
+   *
+   * @throws IOException if it cannot be reached, or has no Strata
+   */
+  static BrokerConnection ofProcess(long pid) throws IOException {
+    if (ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty()) {
+      throw new IOException(
+          "process "
+              + pid
+              + ": found none of that number, expected a running broker (for one in a container,"
+              + " run this command in the container)");
+    }
+    String address;
+    try {
+      address = LocalJvms.managementAddress(pid);
+    } catch (NoClassDefFoundError e) {
+      throw noAttach(e);
+    } catch (IOException e) {
+      throw new IOException(
+          "process "
+              + pid
+              + ": could not attach to it ("
+              + e.getMessage()
+              + "); run this as the user that the broker runs as, or reach the broker by --jmx",
+          e);
+    }
+    return connect(new JMXServiceURL(address), "process " + pid);
+  }
+
+  /**
+   * Connects by JMX.
+   *
+   * @param address a JMX service URL, or {@code host:port}
+   */
+  static BrokerConnection ofAddress(String address) throws IOException, UsageException {
+    String url =
+        HOST_AND_PORT.matcher(address).matches()
+            ? "service:jmx:rmi:///jndi/rmi://" + address + "/jmxrmi"
+            : address;
+    JMXServiceURL parsed;
+    try {
+      parsed = new JMXServiceURL(url);
+    } catch (MalformedURLException e) {
+      throw new UsageException(
+          "--jmx: found '"
+              + address
+              + "', expected host:port or a JMX service URL (service:jmx:...)");
+    }
+    return connect(parsed, address);
+  }
+
+  /**
+   * Connects to the broker that has one of these pools open: its process id is in the pool's lock
+   * file.
+   */
+  static BrokerConnection ofPools(List<Path> pools) throws IOException {
+    Set<Long> holders = new LinkedHashSet<>();
+    for (Path pool : pools) {
+      holder(pool).ifPresent(holders::add);
+    }
+    for (long pid : holders) {
+      if (ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent()) {
+        return ofProcess(pid);
+      }
+    }
+    throw new IOException(
+        "found no process that has one of the pools "
+            + pools
+            + " open, expected a running broker"
+            + (holders.isEmpty() ? "" : " (the last one was process " + holders + ")")
+            + "; start it, or name it with --pid or --jmx");
+  }
+
+  /** Connects to the only broker with Strata on this machine that this user can see. */
+  static BrokerConnection ofThisMachine() throws IOException {
+    List<LocalJvms.Jvm> jvms;
+    try {
+      jvms = LocalJvms.list();
+    } catch (NoClassDefFoundError e) {
+      throw noAttach(e);
+    }
+    List<LocalJvms.Jvm> brokers =
+        jvms.stream().filter(jvm -> jvm.command().startsWith("kafka.Kafka")).toList();
+    if (brokers.size() == 1) {
+      return ofProcess(brokers.get(0).pid());
+    }
+    throw new IOException(
+        brokers.isEmpty()
+            ? "found no running broker (main class kafka.Kafka) of this user, expected one; run"
+                + " this as the user that the broker runs as, or name it with --config, --pid or"
+                + " --jmx"
+            : "found "
+                + brokers.size()
+                + " running brokers (processes "
+                + String.join(
+                    ", ", brokers.stream().map(broker -> Long.toString(broker.pid())).toList())
+                + "), expected one; name it with --config, --pid or --jmx");
+  }
+
+  private static Optional<Long> holder(Path pool) throws IOException {
+    Path real = Files.exists(pool) ? pool.toRealPath() : pool;
+    Path lock = real.resolveSibling(real.getFileName() + ".lock");
+    if (!Files.isRegularFile(lock)) {
+      return Optional.empty();
+    }
+    String text = Files.readString(lock, StandardCharsets.US_ASCII).strip();
+    try {
+      return Optional.of(Long.parseLong(text));
+    } catch (NumberFormatException e) {
+      return Optional.empty(); // being written, or nobody's yet
+    }
+  }
+
+  private static IOException noAttach(NoClassDefFoundError e) {
+    return new IOException(
+        "this Java runtime cannot attach to another ("
+            + e.getMessage()
+            + " is missing), expected one with the module jdk.attach; use the java of a JDK, or"
+            + " reach the broker by --jmx",
+        e);
+  }
+
+  // The address is the operator's own: of a broker, or of this machine's management agent.
+  @SuppressWarnings("BanJNDI")
+  private static BrokerConnection connect(JMXServiceURL url, String what) throws IOException {
+    JMXConnector connector;
+    try {
+      connector = JMXConnectorFactory.connect(url);
+    } catch (IOException | SecurityException e) {
+      throw new IOException(
+          what
+              + ": could not connect by JMX ("
+              + e.getMessage()
+              + "); expected a broker that listens there, without a password",
+          e);
+    }
+    try {
+      return new BrokerConnection(connector, status(connector.getMBeanServerConnection(), what));
+    } catch (IOException | RuntimeException e) {
+      connector.close();
+      throw e;
+    }
+  }
+
+  private static StatusMXBean status(MBeanServerConnection server, String what) throws IOException {
+    try {
+      ObjectName name = new ObjectName(StatusMXBean.NAME);
+      if (!server.isRegistered(name)) {
+        throw new IOException(
+            what
+                + ": found no "
+                + StatusMXBean.NAME
+                + " in it, expected a broker that runs with Strata and has opened its pools");
+      }
+      return JMX.newMXBeanProxy(server, name, StatusMXBean.class);
+    } catch (MalformedObjectNameException e) {
+      throw new IllegalStateException(StatusMXBean.NAME, e);
+    }
+  }
+
+  /** What the broker says now. */
+  BrokerStatus status() throws IOException {
+    try {
+      return BrokerStatus.of(status, new ArrayList<>(status.getTierNames()));
+    } catch (RuntimeException e) {
+      // The proxy has no checked exceptions: a lost connection comes wrapped.
+      throw new IOException("the broker does not answer any more: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      connector.close();
+    } catch (IOException e) {
+      return; // the broker is gone: nothing is left to be closed
+    }
+  }
+}

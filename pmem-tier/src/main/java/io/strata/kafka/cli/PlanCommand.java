@@ -1,0 +1,167 @@
+package io.strata.kafka.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.config.ByteAmount;
+import io.strata.kafka.migration.BurstPlan;
+import io.strata.kafka.migration.BurstPlan.Given;
+import io.strata.kafka.migration.BurstPlan.Quantity;
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code strata plan}. */
+@Command(
+    name = "plan",
+    description = {
+      "Computes what a reserve of fast room is good for: how long a burst may last, how long the"
+          + " pause after it must be, which threshold gives that. Give what you know; what follows"
+          + " is shown with its formula.",
+      "",
+      "Sizes and rates: kB, MB, GB, TB are powers of 1000; KiB, MiB, GiB, TiB powers of 1024; /s"
+          + " may be added. Times: 90s, 10m, 2h.",
+      ""
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  strata plan --ingest 5GB/s --reserve 500GB --drain 500MB/s",
+      "  strata plan --pool 1TB --threshold 0.5 --ingest 2GB/s --drain 400MB/s --burst 5m"
+    },
+    sortOptions = false,
+    mixinStandardHelpOptions = true)
+final class PlanCommand implements Callable<Integer> {
+  // Set by picocli, before anything is run.
+  @SuppressWarnings("NullAway.Init")
+  @Spec
+  private CommandSpec spec;
+
+  @Option(
+      names = "--ingest",
+      paramLabel = "RATE",
+      description = "How fast producers write during a burst.")
+  private @Nullable ByteAmount ingest;
+
+  @Option(
+      names = "--drain",
+      paramLabel = "RATE",
+      description =
+          "How fast segments are copied down: what the lower tier can take, or the limit.")
+  private @Nullable ByteAmount drain;
+
+  @Option(
+      names = "--reserve",
+      paramLabel = "SIZE",
+      description = "Room that a burst finds: free, or clean with eager destaging.")
+  private @Nullable ByteAmount reserve;
+
+  @Option(names = "--pool", paramLabel = "SIZE", description = "The tier's capacity.")
+  private @Nullable ByteAmount pool;
+
+  @Option(
+      names = "--threshold",
+      paramLabel = "SHARE",
+      description = "strata.migration.threshold, from 0 to 1.")
+  private @Nullable Double threshold;
+
+  @Option(names = "--burst", paramLabel = "TIME", description = "How long a burst lasts.")
+  private @Nullable String burst;
+
+  @Option(names = "--pause", paramLabel = "TIME", description = "How long it is until the next.")
+  private @Nullable String pause;
+
+  @Mixin private final JsonOption json = new JsonOption();
+
+  PlanCommand() {}
+
+  @Override
+  public Integer call() throws Exception {
+    BurstPlan plan = BurstPlan.of(given());
+    if (plan.results().isEmpty()) {
+      throw new UsageException(
+          "found too little to compute anything, expected for example --ingest, --reserve and"
+              + " --drain");
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (json.given()) {
+      printJson(plan, out);
+    } else {
+      printText(plan, out);
+    }
+    return ExitCode.OK.code();
+  }
+
+  private Given given() throws UsageException {
+    try {
+      return new Given(
+          bytes(ingest),
+          bytes(drain),
+          bytes(reserve),
+          bytes(pool),
+          seconds(burst, "--burst"),
+          seconds(pause, "--pause"),
+          threshold == null ? OptionalDouble.empty() : OptionalDouble.of(threshold));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static OptionalDouble bytes(@Nullable ByteAmount amount) {
+    return amount == null ? OptionalDouble.empty() : OptionalDouble.of((double) amount.bytes());
+  }
+
+  private static OptionalDouble seconds(@Nullable String time, String option)
+      throws UsageException {
+    if (time == null) {
+      return OptionalDouble.empty();
+    }
+    try {
+      return OptionalDouble.of(Durations.parse(time));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(option + ": " + e.getMessage());
+    }
+  }
+
+  private static void printJson(BurstPlan plan, PrintWriter out) {
+    ObjectNode document = Json.object();
+    plan.results()
+        .forEach(
+            (quantity, value) -> {
+              if (Double.isInfinite(value)) {
+                document.putNull(quantity.label());
+              } else {
+                document.put(quantity.label(), value);
+              }
+            });
+    Json.print(document, out);
+  }
+
+  private static void printText(BurstPlan plan, PrintWriter out) {
+    Table table =
+        new Table()
+            .column("WHAT", Table.Align.LEFT)
+            .column("VALUE", Table.Align.RIGHT)
+            .column("FORMULA", Table.Align.LEFT);
+    for (Map.Entry<Quantity, Double> result : plan.results().entrySet()) {
+      Quantity quantity = result.getKey();
+      table.row(quantity.label(), format(quantity, result.getValue()), quantity.formula());
+    }
+    table.print(out);
+  }
+
+  private static String format(Quantity quantity, double value) {
+    return switch (quantity.unit()) {
+      case BYTES -> ByteAmount.format(value);
+      case BYTES_PER_SECOND -> ByteAmount.format(value) + "/s";
+      case SECONDS -> Durations.format(value);
+      case SHARE -> String.format(Locale.ROOT, "%.3f", value);
+    };
+  }
+}

@@ -1,0 +1,137 @@
+package io.strata.kafka.cli;
+
+import io.strata.kafka.config.BrokerProperties;
+import java.io.PrintWriter;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code strata status}. */
+@Command(
+    name = "status",
+    description = {
+      "Shows the tiers of a running broker: how full each is, what is dirty, clean and a reserve,"
+          + " what moves, and what fails. Rates are those of a second, or of the interval of"
+          + " --watch.",
+      "",
+      "The broker is found by its pools (--config), its process (--pid) or its JMX address (--jmx);"
+          + " without any of them it is the only one that runs on this machine as this user. All"
+          + " but --jmx attach to the broker's JVM, which only its own user may do.",
+      ""
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  strata status --config server.properties",
+      "  strata status --watch 5",
+      "  strata status --jmx broker1:9999 --json"
+    },
+    sortOptions = false,
+    mixinStandardHelpOptions = true)
+final class StatusCommand implements Callable<Integer> {
+  /** Clears the screen, and goes to its first corner. */
+  private static final String CLEAR = "\u001b[H\u001b[2J";
+
+  private static final long SECOND = 1_000;
+
+  // Set by picocli, before anything is run.
+  @SuppressWarnings("NullAway.Init")
+  @Spec
+  private CommandSpec spec;
+
+  @Mixin private final ConfigOption config = new ConfigOption();
+
+  @Option(names = "--pid", paramLabel = "PID", description = "The broker's process.")
+  private @Nullable Long pid;
+
+  @Option(
+      names = "--jmx",
+      paramLabel = "ADDRESS",
+      description = "The broker's JMX address: host:port, or a JMX service URL.")
+  private @Nullable String jmx;
+
+  @Option(
+      names = "--watch",
+      paramLabel = "SECONDS",
+      arity = "0..1",
+      fallbackValue = "2",
+      description = "Show it again and again, every 2 seconds or as given, until Ctrl-C.")
+  private @Nullable Integer watch;
+
+  @Option(
+      names = "--count",
+      paramLabel = "N",
+      description = "With --watch: end after so many times.")
+  private @Nullable Integer count;
+
+  @Mixin private final JsonOption json = new JsonOption();
+
+  StatusCommand() {}
+
+  @Override
+  public Integer call() throws Exception {
+    if (watch != null && (watch < 1 || watch > 3600)) {
+      throw new UsageException("--watch: found " + watch + ", expected seconds from 1 to 3600");
+    }
+    if (count != null && (watch == null || count < 1)) {
+      throw new UsageException(
+          "--count: found "
+              + count
+              + (watch == null ? " without --watch" : "")
+              + ", expected a number from 1, with --watch");
+    }
+    long interval = watch == null ? SECOND : watch * SECOND;
+    int times = watch == null ? 1 : count == null ? Integer.MAX_VALUE : count;
+    PrintWriter out = spec.commandLine().getOut();
+    try (BrokerConnection broker = connect()) {
+      BrokerStatus last = broker.status();
+      for (int i = 0; i < times; i++) {
+        // The first table of a watch comes at once, after a second for its rates.
+        Thread.sleep(i == 0 ? SECOND : interval);
+        BrokerStatus now = broker.status().since(last);
+        print(now, out);
+        last = now;
+      }
+    }
+    return ExitCode.OK.code();
+  }
+
+  private void print(BrokerStatus status, PrintWriter out) {
+    if (json.given()) {
+      StatusOutput.printJson(status, out);
+    } else {
+      if (watch != null) {
+        out.print(Terminal.isStandardOutput() ? CLEAR : "");
+      }
+      StatusOutput.printText(status, out);
+      if (watch != null) {
+        out.println();
+      }
+    }
+    out.flush();
+  }
+
+  private BrokerConnection connect() throws Exception {
+    Optional<BrokerProperties> broker = config.load();
+    int given = (broker.isPresent() ? 1 : 0) + (pid == null ? 0 : 1) + (jmx == null ? 0 : 1);
+    if (given > 1) {
+      throw new UsageException(
+          "found more than one of --config, --pid and --jmx, expected one of them at most");
+    }
+    if (pid != null) {
+      return BrokerConnection.ofProcess(pid);
+    }
+    if (jmx != null) {
+      return BrokerConnection.ofAddress(jmx);
+    }
+    if (broker.isPresent()) {
+      return BrokerConnection.ofPools(broker.get().strataConfig().orElseThrow().pools());
+    }
+    return BrokerConnection.ofThisMachine();
+  }
+}

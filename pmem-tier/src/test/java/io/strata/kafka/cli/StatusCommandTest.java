@@ -1,0 +1,201 @@
+package io.strata.kafka.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The status of a JVM of its own, found in each way that there is. */
+class StatusCommandTest {
+
+  @TempDir Path directory;
+
+  private final List<Process> started = new ArrayList<>();
+
+  @AfterEach
+  void stopWhatWasStarted() {
+    started.forEach(Process::destroyForcibly);
+  }
+
+  @Test
+  void showsTheTiersOfAProcess() throws IOException {
+    Process broker = start(List.of(), List.of());
+
+    String out = CommandLineRun.of("status", "--pid", broker.pid()).succeeds().out();
+
+    assertThat(out)
+        .startsWith("Broker 7 (process " + broker.pid() + "), Strata ")
+        .containsPattern("TIER +CAPACITY +USED +DIRTY +CLEAN +ACTIVE +RESERVE +DOWN/S")
+        .containsPattern(
+            "pmem +100 MiB +60 MiB +35 MiB +25 MiB +5 MiB +65 MiB +\\d.* 20 MiB +1 min 30 s +3 MiB"
+                + " +26 +5 MiB")
+        .containsPattern("home +-.* 32 +31 B")
+        .contains("Moves: 1 under way by 2 threads, 4 queued; down 10 MiB/s (p50 6 ms, p99 8 ms)")
+        .contains("Failures: no-space 3; 13 segments wait")
+        .contains("Settings: mode=eager threads=2");
+  }
+
+  @Test
+  void jsonHasTheSameNumbers() throws IOException {
+    Process broker = start(List.of(), List.of());
+
+    JsonNode json = CommandLineRun.of("status", "--pid", broker.pid(), "--json").succeeds().json();
+
+    assertThat(json.get("broker").asText()).isEqualTo("7");
+    assertThat(json.get("pid").asLong()).isEqualTo(broker.pid());
+    JsonNode tier = json.get("tiers").get(0);
+    assertThat(tier.get("name").asText()).isEqualTo("pmem");
+    assertThat(tier.get("dirtyBytes").asLong()).isEqualTo(35L << 20);
+    assertThat(tier.get("evictedBytes").asLong()).isEqualTo(105 + 21);
+    assertThat(tier.get("downBytesPerSecond").asDouble()).isBetween(5e6, 20e6);
+    assertThat(json.get("tiers").get(1).get("name").asText()).isEqualTo("home");
+    assertThat(json.get("failures").get("no-space").asLong()).isEqualTo(3);
+    assertThat(json.get("settings").get("strata.migration.mode").asText()).isEqualTo("eager");
+  }
+
+  @Test
+  void findsTheProcessByThePoolsLock() throws IOException {
+    Process broker = start(List.of(), List.of());
+    Path pool = Files.createFile(directory.resolve("hot.pool"));
+    Files.writeString(directory.resolve("hot.pool.lock"), broker.pid() + "\n");
+
+    assertThat(CommandLineRun.of("status", "--config", config(pool)).succeeds().out())
+        .contains("pmem");
+  }
+
+  @Test
+  void watchesUntilTheBrokerIsGone() throws IOException {
+    Process broker = start(List.of(), List.of());
+
+    CommandLineRun watched =
+        CommandLineRun.of("status", "--pid", broker.pid(), "--watch", "1", "--count", "2");
+    assertThat(watched.succeeds().out().split("Broker 7", -1)).hasSize(3);
+
+    broker.destroyForcibly();
+    assertThat(broker.onExit().orTimeout(30, TimeUnit.SECONDS).join().isAlive()).isFalse();
+    assertThat(CommandLineRun.of("status", "--pid", broker.pid()).fails(ExitCode.FINDINGS).err())
+        .contains("process " + broker.pid() + ": found none of that number");
+  }
+
+  @Test
+  void reachesABrokerByJmx() throws IOException {
+    Process broker =
+        start(
+            List.of(
+                "-Dcom.sun.management.jmxremote.port=0",
+                "-Dcom.sun.management.jmxremote.local.only=false",
+                "-Dcom.sun.management.jmxremote.authenticate=false",
+                "-Dcom.sun.management.jmxremote.ssl=false"),
+            List.of());
+    String url = LocalJvms.managementAddress(broker.pid());
+
+    assertThat(CommandLineRun.of("status", "--jmx", url).succeeds().out()).contains("pmem");
+    assertThat(CommandLineRun.of("status", "--jmx", "127.0.0.1:1").fails(ExitCode.FINDINGS).err())
+        .contains("127.0.0.1:1: could not connect by JMX");
+    assertThat(CommandLineRun.of("status", "--jmx", "nonsense").fails(ExitCode.USAGE).err())
+        .contains("expected host:port or a JMX service URL");
+  }
+
+  @Test
+  void saysThatAProcessHasNoStrata() throws IOException {
+    Process other = start(List.of(), List.of("bare"));
+
+    assertThat(CommandLineRun.of("status", "--pid", other.pid()).fails(ExitCode.FINDINGS).err())
+        .contains("found no io.strata.kafka:type=Status in it")
+        .contains("expected a broker that runs with Strata");
+  }
+
+  @Test
+  void saysThatAProcessIsNoJvm() throws IOException {
+    Process sleep = new ProcessBuilder("sleep", "60").start();
+    started.add(sleep);
+
+    assertThat(CommandLineRun.of("status", "--pid", sleep.pid()).fails(ExitCode.FINDINGS).err())
+        .contains("could not attach to it");
+    assertThat(sleep.isAlive()).as("the signal that asks a JVM to listen was not sent").isTrue();
+  }
+
+  @Test
+  void saysThatNobodyHasThePoolsOpen() throws IOException {
+    Path pool = Files.createFile(directory.resolve("hot.pool"));
+
+    assertThat(CommandLineRun.of("status", "--config", config(pool)).fails(ExitCode.FINDINGS).err())
+        .contains("found no process that has one of the pools");
+  }
+
+  @Test
+  void saysThatTheRuntimeCannotAttach() throws IOException {
+    Process broker = start(List.of(), List.of());
+    Process run =
+        new ProcessBuilder(
+                java(),
+                "--limit-modules",
+                "java.base,java.management,java.management.rmi,java.sql,java.desktop,jdk.unsupported",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "status",
+                "--pid",
+                Long.toString(broker.pid()))
+            .start();
+    started.add(run);
+
+    try (BufferedReader err = run.errorReader(StandardCharsets.UTF_8)) {
+      assertThat(String.join("\n", err.lines().toList()))
+          .startsWith("strata: this Java runtime cannot attach to another")
+          .contains("use the java of a JDK")
+          .doesNotContain("\n");
+    }
+  }
+
+  /** The names of the fields that a broker tells, those that are keys and causes left out. */
+  static Set<String> fields() throws IOException {
+    StatusCommandTest test = new StatusCommandTest();
+    try {
+      Process broker = test.start(List.of(), List.of());
+      JsonNode json =
+          CommandLineRun.of("status", "--pid", broker.pid(), "--json").succeeds().json();
+      Set<String> fields = new TreeSet<>();
+      MainTest.collectFields(json, fields);
+      fields.removeIf(name -> name.startsWith("strata.") || json.get("failures").has(name));
+      return fields;
+    } finally {
+      test.stopWhatWasStarted();
+    }
+  }
+
+  private Path config(Path pool) throws IOException {
+    return Files.writeString(
+        directory.resolve("server.properties"),
+        "node.id=7\nlog.dirs=" + directory + "\nstrata.pools=" + pool + "\n");
+  }
+
+  private static String java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  }
+
+  private Process start(List<String> options, List<String> arguments) throws IOException {
+    List<String> command = new ArrayList<>(List.of(java(), "-Xmx64m"));
+    command.addAll(options);
+    command.addAll(
+        List.of("-cp", System.getProperty("java.class.path"), StatusMain.class.getName()));
+    command.addAll(arguments);
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    started.add(process);
+    assertThat(process.inputReader(StandardCharsets.UTF_8).readLine()).isEqualTo("ready");
+    return process;
+  }
+}
