@@ -21,8 +21,12 @@ final class Lifetime {
   @GuardedBy("this")
   private Runnable end = () -> {};
 
-  @GuardedBy("this")
-  private Runnable idle = () -> {};
+  private final Runnable idle;
+
+  /** A lifetime whose {@code idle} is run each time that the last channel has been closed. */
+  Lifetime(Runnable idle) {
+    this.idle = idle;
+  }
 
   /**
    * A channel is about to be opened.
@@ -35,7 +39,6 @@ final class Lifetime {
       throw new IOException(name + " has been deleted: it cannot be opened any more");
     }
     channels++;
-    idle = () -> {};
   }
 
   /** A channel that was opened has been closed. */
@@ -70,17 +73,6 @@ final class Lifetime {
       }
     }
     atEnd.run();
-  }
-
-  /** Runs {@code whenIdle} when no channel is open; one that is opened before calls it off. */
-  void whenIdle(Runnable whenIdle) {
-    synchronized (this) {
-      if (channels > 0) {
-        idle = whenIdle;
-        return;
-      }
-    }
-    whenIdle.run();
   }
 
   /** Channels open now. */

@@ -46,6 +46,11 @@ final class ReadEvents implements SegmentEvents {
   }
 
   @Override
+  public void idle(Segment segment) {
+    next.idle(segment);
+  }
+
+  @Override
   public void releaseFailed(Segment segment, long bytes, IOException cause) {
     next.releaseFailed(segment, bytes, cause);
   }

@@ -12,6 +12,7 @@ import java.nio.file.OpenOption;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * One segment, in a slot of a pool or at home, shared by all channels that this process has open on
@@ -40,7 +41,7 @@ public final class Segment {
   private final SegmentSettings settings;
   private final SegmentEvents events;
   private final ReaderGate gate = new ReaderGate();
-  private final Lifetime lifetime = new Lifetime();
+  private final Lifetime lifetime;
   private final SegmentWriter writer;
   private final HotBytes bytes;
   private final SegmentMoves moves;
@@ -64,6 +65,32 @@ public final class Segment {
         slot.createdAtMillis(),
         settings,
         events);
+    requireLive(slot);
+  }
+
+  /**
+   * As {@link #Segment(Slot, Pool, long, SegmentSettings, SegmentEvents)}, of which it is known
+   * when it last changed.
+   *
+   * @param lastChangeMillis in milliseconds since the epoch
+   */
+  public Segment(
+      Residence residence,
+      long homeSize,
+      long lastChangeMillis,
+      SegmentSettings settings,
+      SegmentEvents events) {
+    this(
+        Optional.of(residence),
+        residence.slot().relativePath(),
+        homeSize,
+        lastChangeMillis,
+        settings,
+        events);
+    requireLive(residence.slot());
+  }
+
+  private static void requireLive(Slot slot) {
     if (slot.state() != SlotState.LIVE) {
       throw new IllegalArgumentException(slot + " is " + slot.state() + ", expected LIVE");
     }
@@ -80,6 +107,7 @@ public final class Segment {
     this.settings = settings;
     this.events = events;
     this.reads = new Reads(createdAtMillis);
+    this.lifetime = new Lifetime(() -> events.idle(this));
     SegmentReader reader = new SegmentReader();
     this.writer = new SegmentWriter(this, residence, homeSize, gate, settings, events);
     this.bytes = new HotBytes(this, reader, writer, gate, new ReadEvents(events, reads, settings));
@@ -234,17 +262,14 @@ public final class Segment {
     return moves;
   }
 
+  /** Withdraws a fact about the slot, durably; without effect on a deleted segment. */
+  public void clear(SlotFlag flag) throws IOException {
+    writer.clear(flag);
+  }
+
   /** What has been read from it. */
   public Reads reads() {
     return reads;
-  }
-
-  /**
-   * Runs {@code atEnd} once no channel is open on a segment that is wholly at home or deleted: now,
-   * or in the thread that closes the last one. A channel that is opened later calls it off.
-   */
-  public void whenUnused(Runnable atEnd) {
-    lifetime.whenIdle(atEnd);
   }
 
   /**
@@ -342,12 +367,14 @@ public final class Segment {
    * Evicts a clean segment: frees its slot, durably, and shows readers the copy below. The extents
    * are free for others when the last reader has left them.
    *
-   * @param lower the slot that has the whole segment; empty when home has
+   * @param lower tells, under the writer lock, which slot has the whole segment; empty when home
+   *     has
    * @param wait whether to wait for a change that is under way, or to give up at once
    * @return where the segment was; empty when it is not clean, deleted, or busy
    * @throws IOException when the pool fails; the segment can be read, and not changed any more
    */
-  public Optional<Residence> evict(Optional<Residence> lower, boolean wait) throws IOException {
+  public Optional<Residence> evict(Supplier<Optional<Residence>> lower, boolean wait)
+      throws IOException {
     return moves.evict(lower, wait);
   }
 

@@ -52,6 +52,12 @@ public interface SegmentEvents {
   default void madeDirty(Segment segment) {}
 
   /**
+   * The last channel on a segment has been closed. Called by the thread that closes it, without a
+   * lock.
+   */
+  default void idle(Segment segment) {}
+
+  /**
    * Extents that nobody reads any more could not be given back to the pool. They stay out of use
    * until the pool is opened again; nothing else is lost.
    *

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 
 /**
@@ -93,15 +94,12 @@ final class SegmentMoves {
     if (refused.isPresent() && !(asItIs && isCorrupt(refused.get()))) {
       return refused.get();
     }
-    Optional<Outcome> ended =
-        copy(
-            begun,
-            0,
-            begun.inPool(),
-            home,
-            pace,
-            (piece, position) ->
-                guard.piece(begun.changes(), () -> writeFully(home, piece, position)));
+    Sink sink =
+        (piece, position) -> guard.piece(begun.changes(), () -> writeFully(home, piece, position));
+    // The first piece last, when the others are durable: a home that begins with bytes has them
+    // all. Who finds it without its pool can tell by that.
+    long head = Math.min(PIECE_LENGTH, begun.inPool());
+    Optional<Outcome> ended = copy(begun, head, begun.inPool(), home, pace, sink);
     if (ended.isPresent()) {
       return CopyResult.ended(ended.get());
     }
@@ -109,6 +107,13 @@ final class SegmentMoves {
       return CopyResult.ended(Outcome.CHANGED);
     }
     pace.reached(Step.COPIED);
+    if (begun.size() > head) {
+      home.force(true);
+    }
+    ended = copy(begun, 0, head, home, pace, sink);
+    if (ended.isPresent()) {
+      return CopyResult.ended(ended.get());
+    }
     home.force(true);
     pace.reached(Step.FORCED);
     long wrong = checksum.getValue() - checksumOfHome(home, begun.size());
@@ -315,15 +320,15 @@ final class SegmentMoves {
   }
 
   /** See {@link Segment#evict}. */
-  Optional<Residence> evict(Optional<Residence> lower, boolean wait) throws IOException {
+  Optional<Residence> evict(Supplier<Optional<Residence>> lower, boolean wait) throws IOException {
     SegmentWriter.Change<Optional<Residence>> change = publisher -> evict(lower, publisher);
     return wait
         ? writer.exclusively(change)
         : writer.exclusivelyOrNot(change).flatMap(evicted -> evicted);
   }
 
-  private Optional<Residence> evict(Optional<Residence> lower, SegmentWriter.Publisher publisher)
-      throws IOException {
+  private Optional<Residence> evict(
+      Supplier<Optional<Residence>> lower, SegmentWriter.Publisher publisher) throws IOException {
     Optional<Residence> in = writer.residence();
     if (!writer.movable() || in.isEmpty() || !in.get().slot().has(SlotFlag.CLEAN)) {
       return Optional.empty();
@@ -338,9 +343,10 @@ final class SegmentMoves {
       writer.markBroken(e);
       throw e;
     }
+    Optional<Residence> below = lower.get();
     publisher.publish(
-        lower,
-        lower
+        below,
+        below
             .map(to -> SegmentView.inPool(to.bytes(), to.slot().extents(), size))
             .orElseGet(() -> SegmentView.atHome(size)));
     boolean unused = gate.retire(() -> writer.release(upper.pool(), extents));

@@ -31,8 +31,17 @@ public record SegmentTag(UUID pool, int slot, long generation) {
   /** The attribute's name, as the operating system's tools show it. */
   public static final String ATTRIBUTE = "user.strata.segment";
 
+  /**
+   * The name of the attribute that ties home to the copy below, when the segment is clean and that
+   * copy is in a pool, not at home. It holds a tag, too, and counts only while the slot of the
+   * first one is flagged CLEAN, or has been freed.
+   */
+  public static final String BELOW_ATTRIBUTE = "user.strata.below";
+
   /** The name below {@code user.}, which is all that the JDK's attribute view reaches. */
   private static final String VIEW_NAME = "strata.segment";
+
+  private static final String BELOW_NAME = "strata.below";
 
   private static final int VERSION = 1;
 
@@ -112,7 +121,20 @@ public record SegmentTag(UUID pool, int slot, long generation) {
    * @throws IOException when the file cannot be read, or its tag is malformed; names the file
    */
   public static Optional<SegmentTag> read(Path file) throws IOException {
-    Optional<String> value = readValue(view(file));
+    return read(file, VIEW_NAME);
+  }
+
+  /**
+   * The tag of the copy below; see {@link #BELOW_ATTRIBUTE}.
+   *
+   * @throws IOException as {@link #read(Path)}
+   */
+  public static Optional<SegmentTag> readBelow(Path file) throws IOException {
+    return read(file, BELOW_NAME);
+  }
+
+  private static Optional<SegmentTag> read(Path file, String name) throws IOException {
+    Optional<String> value = readValue(view(file), name);
     if (value.isEmpty()) {
       return Optional.empty();
     }
@@ -123,15 +145,16 @@ public record SegmentTag(UUID pool, int slot, long generation) {
     }
   }
 
-  private static Optional<String> readValue(UserDefinedFileAttributeView view) throws IOException {
+  private static Optional<String> readValue(UserDefinedFileAttributeView view, String name)
+      throws IOException {
     for (int attempt = 1; ; attempt++) {
       ByteBuffer value = ByteBuffer.allocate(READ_LIMIT);
       try {
-        view.read(VIEW_NAME, value);
+        view.read(name, value);
         return Optional.of(StandardCharsets.US_ASCII.decode(value.flip()).toString());
       } catch (FileSystemException e) {
         // The JDK has no type for "no such attribute": ask for the names, off the usual path.
-        if (!view.list().contains(VIEW_NAME)) {
+        if (!view.list().contains(name)) {
           return Optional.empty();
         }
         // A broker in another process may have written it since: try again.
@@ -153,18 +176,32 @@ public record SegmentTag(UUID pool, int slot, long generation) {
     view(file).write(VIEW_NAME, StandardCharsets.US_ASCII.encode(encode()));
   }
 
+  /** As {@link #write}, for the copy below. */
+  public void writeBelow(Path file) throws IOException {
+    view(file).write(BELOW_NAME, StandardCharsets.US_ASCII.encode(encode()));
+  }
+
   /**
    * Removes a file's tag, well-formed or not.
    *
    * @return whether there was one
    */
   public static boolean remove(Path file) throws IOException {
+    return remove(file, VIEW_NAME);
+  }
+
+  /** As {@link #remove(Path)}, for the copy below. */
+  public static boolean removeBelow(Path file) throws IOException {
+    return remove(file, BELOW_NAME);
+  }
+
+  private static boolean remove(Path file, String name) throws IOException {
     UserDefinedFileAttributeView view = view(file);
     try {
-      view.delete(VIEW_NAME);
+      view.delete(name);
       return true;
     } catch (FileSystemException e) {
-      if (!view.list().contains(VIEW_NAME)) {
+      if (!view.list().contains(name)) {
         return false;
       }
       throw e;

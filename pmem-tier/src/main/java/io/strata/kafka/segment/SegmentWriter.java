@@ -37,6 +37,9 @@ final class SegmentWriter {
    */
   static final long LONGEST_GAP_IN_POOL = 1 << 20;
 
+  /** The length of a batch's header: what home begins with tells whether it is whole. */
+  static final int HOLLOW_HEAD_LENGTH = 61;
+
   private final Segment segment;
   private final ReaderGate gate;
   private final RoomMaker roomMaker;
@@ -136,7 +139,7 @@ final class SegmentWriter {
     if (length == 0) {
       return 0;
     }
-    prepareToChange();
+    prepareToChange(home);
     if (position > Long.MAX_VALUE - length) {
       throw new IOException(
           segment.name()
@@ -184,7 +187,7 @@ final class SegmentWriter {
    * lower tier has all of it.
    */
   @GuardedBy("lock")
-  private void prepareToChange() throws IOException {
+  private void prepareToChange(FileChannel home) throws IOException {
     if (deleted) {
       throw new IOException(segment.name() + " has been deleted: it can be read, not changed");
     }
@@ -200,7 +203,28 @@ final class SegmentWriter {
     Optional<Residence> in = residence;
     if (in.isPresent() && in.get().slot().has(SlotFlag.CLEAN)) {
       in.get().slot().clear(SlotFlag.CLEAN);
+      makeHollow(home);
       events.madeDirty(segment);
+    }
+  }
+
+  /**
+   * Home is not whole any more, and must not look so to somebody who has lost the pool: it begins
+   * with a batch only as long as it has all of them.
+   */
+  @GuardedBy("lock")
+  private void makeHollow(FileChannel home) throws IOException {
+    SegmentView current = view;
+    long length = HOLLOW_HEAD_LENGTH;
+    if (current.poolEnd(current.size()) >= length && home.size() > 0) {
+      ByteBuffer zeros = ByteBuffer.allocate(HOLLOW_HEAD_LENGTH);
+      while (zeros.hasRemaining()) {
+        home.write(zeros, zeros.position());
+      }
+      tail.dirty(true);
+      if (!current.spilled()) {
+        tail.mayBeLonger();
+      }
     }
   }
 
@@ -323,7 +347,7 @@ final class SegmentWriter {
     lock.lock();
     try {
       if (length < view.size()) {
-        prepareToChange();
+        prepareToChange(home);
         truncateWithoutLocking(length, home);
       }
     } finally {
@@ -528,6 +552,18 @@ final class SegmentWriter {
     try {
       if (!deleted && residence.isPresent()) {
         residence.get().slot().set(flag);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Clears a flag of the slot, durably; without effect on a deleted segment. */
+  void clear(SlotFlag flag) throws IOException {
+    lock.lock();
+    try {
+      if (!deleted && residence.isPresent()) {
+        residence.get().slot().clear(flag);
       }
     } finally {
       lock.unlock();

@@ -1,9 +1,9 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.memory.ProgressListener;
-import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.segment.CopyResult;
+import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
@@ -15,6 +15,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Brings every byte home, so that a broker without Strata can run on the log directories.
@@ -59,11 +60,11 @@ public final class Drain {
   public static Report run(TierSpec spec, TierEvents events, ProgressListener progress)
       throws IOException {
     try (HotTier tier = HotTier.open(spec, events, SegmentEvents.NONE)) {
-      List<HotSegment> segments = new ArrayList<>(tier.segments());
+      List<TieredSegment> segments = new ArrayList<>(tier.segments());
       long total = segments.stream().mapToLong(s -> s.slot().committedLength()).sum();
       long done = 0;
       progress.progress(0, total);
-      for (HotSegment segment : segments) {
+      for (TieredSegment segment : segments) {
         long bytes = segment.slot().committedLength();
         bringHome(tier, segment);
         done += bytes;
@@ -79,7 +80,7 @@ public final class Drain {
     }
   }
 
-  private static void bringHome(HotTier tier, HotSegment segment) throws IOException {
+  private static void bringHome(HotTier tier, TieredSegment segment) throws IOException {
     Path home = segment.home();
     FileTime modified = Files.getLastModifiedTime(home);
     try (FileChannel channel =
@@ -94,6 +95,8 @@ public final class Drain {
     tier.keeper().makeDurable(segment);
     // Also from a pool that a power cut empties: home is to outlive one from here on.
     Directories.forceNearest(home);
+    Optional<Residence> lower = segment.takeLower();
+    SegmentTag.removeBelow(home);
     segment.segment().set(SlotFlag.CLEAN);
     if (segment.slot().committedLength() == 0) {
       // Its home is as hollow as one that has lost its bytes: it must not be found with the tag.
@@ -104,13 +107,13 @@ public final class Drain {
       free(segment);
       SegmentTag.remove(home);
     }
+    if (lower.isPresent()) {
+      Copies.free(lower.get());
+    }
     tier.forget(segment);
   }
 
-  private static void free(HotSegment segment) throws IOException {
-    Slot slot = segment.slot();
-    var extents = slot.extents().toList();
-    slot.free();
-    segment.pool().release(extents);
+  private static void free(TieredSegment segment) throws IOException {
+    Copies.free(segment.residence().orElseThrow());
   }
 }

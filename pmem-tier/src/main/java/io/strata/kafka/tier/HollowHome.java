@@ -10,7 +10,7 @@ import java.nio.file.StandardOpenOption;
 final class HollowHome {
 
   /** No Kafka batch begins with so many zeros: the 17th byte is its magic, 2 since Kafka 0.11. */
-  private static final int HEADER_LENGTH = 61;
+  static final int HEADER_LENGTH = 61;
 
   private HollowHome() {}
 

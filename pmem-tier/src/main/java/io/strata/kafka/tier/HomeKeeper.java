@@ -2,6 +2,8 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.pool.SlotState;
+import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,11 +34,13 @@ final class HomeKeeper implements AutoCloseable {
   private static final long FORCE_SECONDS = 30;
 
   private final SegmentRegistry registry;
+  private final HomeNames names;
   private final TierCounts counts;
   private final ScheduledExecutorService executor;
 
-  HomeKeeper(SegmentRegistry registry, TierCounts counts) {
+  HomeKeeper(SegmentRegistry registry, HomeNames names, TierCounts counts) {
     this.registry = registry;
+    this.names = names;
     this.counts = counts;
     this.executor =
         Executors.newSingleThreadScheduledExecutor(
@@ -65,11 +69,12 @@ final class HomeKeeper implements AutoCloseable {
    * that a pool's bytes have been written back is not known until they are forced.
    */
   void forcePools() {
-    for (HotSegment segment : registry.all()) {
-      if (!segment.slot().isForced()) {
+    for (TieredSegment segment : registry.all()) {
+      Optional<Residence> in = segment.residence();
+      if (in.isPresent() && !in.get().slot().isForced()) {
         try {
           // From where it was forced last.
-          segment.slot().force(Long.MAX_VALUE, Long.MAX_VALUE);
+          in.get().slot().force(Long.MAX_VALUE, Long.MAX_VALUE);
         } catch (IOException e) {
           counts.failed("force the bytes in the pool of " + segment.home(), e);
         }
@@ -78,7 +83,7 @@ final class HomeKeeper implements AutoCloseable {
   }
 
   /** Has the segment's home made durable soon. */
-  void makeDurableLater(HotSegment segment) {
+  void makeDurableLater(TieredSegment segment) {
     retrying("make durable the directory entry of", segment, ATTEMPTS, () -> makeDurable(segment));
   }
 
@@ -89,18 +94,19 @@ final class HomeKeeper implements AutoCloseable {
    *
    * @throws IOException if home cannot be forced; the flag is not set
    */
-  void makeDurable(HotSegment segment) throws IOException {
-    if (segment.slot().has(SlotFlag.HOME_DURABLE)) {
+  void makeDurable(TieredSegment segment) throws IOException {
+    Optional<Residence> in = segment.residence();
+    if (in.isEmpty() || in.get().slot().has(SlotFlag.HOME_DURABLE)) {
       return;
     }
     Path home = segment.home();
-    if (!SegmentTag.read(home).equals(Optional.of(segment.tag()))) {
+    if (!SegmentTag.read(home).equals(Optional.of(in.get().tag()))) {
       // Renamed past the provider (java.io.File): the path is of another file. The flag stays
       // unset,
       // so that recovery will believe the slot and not the missing directory entry.
       return;
     }
-    if (survivesPowerCut(segment)) {
+    if (survivesPowerCut(in.get())) {
       Directories.force(home);
       Path directory = home.getParent();
       if (directory != null) {
@@ -118,10 +124,11 @@ final class HomeKeeper implements AutoCloseable {
    * Frees the slot of a segment whose home has been unlinked, when the unlinking is durable: until
    * then a power cut may bring home back, and the slot must still say that it was deleted.
    */
-  void freeAfterUnlink(HotSegment segment, Path directory) {
-    if (!survivesPowerCut(segment)) {
+  void freeAfterUnlink(TieredSegment segment, Path directory) {
+    Optional<Residence> lower = segment.takeLower();
+    if (!survivesPowerCut(segment) && lower.map(copy -> !survivesPowerCut(copy)).orElse(true)) {
       try {
-        segment.segment().free();
+        free(segment, lower);
         return;
       } catch (IOException e) {
         counts.failed("free the slot of " + segment.home(), e);
@@ -133,19 +140,101 @@ final class HomeKeeper implements AutoCloseable {
         ATTEMPTS,
         () -> {
           Directories.forceNearest(directory);
-          segment.segment().free();
+          free(segment, lower);
         });
+  }
+
+  private static void free(TieredSegment segment, Optional<Residence> lower) throws IOException {
+    segment.segment().free();
+    if (lower.isPresent() && lower.get().slot().state() != SlotState.FREE) {
+      Copies.free(lower.get());
+    }
+  }
+
+  /** Frees a copy below that is of no use any more, and what ties home to it. */
+  void dropLowerLater(TieredSegment segment, Residence copy) {
+    retrying("free the old copy of", segment, ATTEMPTS, () -> dropLower(segment, copy));
+  }
+
+  /**
+   * As {@link #dropLowerLater}, at once. The tie first: by itself it means nothing while the
+   * segment is not clean.
+   */
+  void dropLower(TieredSegment segment, Residence copy) throws IOException {
+    try {
+      boolean unused = names.with(segment, SegmentTag::removeBelow);
+    } catch (NoSuchFileException gone) {
+      // Home has been deleted: nothing leads to the copy any more.
+    }
+    if (copy.slot().state() != SlotState.FREE) {
+      Copies.free(copy);
+    }
+  }
+
+  /** Has home's tag follow an eviction. */
+  void retagLater(TieredSegment segment, Residence left) {
+    retrying("remove the tag of", segment, ATTEMPTS, () -> retag(segment, left));
+  }
+
+  /**
+   * Makes home's tag name the copy that is read now, instead of the one that was evicted; removes
+   * it when that is home itself. Nothing depends on how soon.
+   */
+  void retag(TieredSegment segment, Residence left) throws IOException {
+    try {
+      boolean unused =
+          names.with(
+              segment,
+              home -> {
+                if (SegmentTag.read(home).equals(Optional.of(left.tag()))) {
+                  retag(segment, home);
+                }
+                return true;
+              });
+    } catch (NoSuchFileException gone) {
+      // Deleted, with its tag.
+    }
+    registry.removeTag(left.tag(), segment);
+    if (segment.atHome()) {
+      registry.removeIfIdle(segment);
+    }
+  }
+
+  private void retag(TieredSegment segment, Path home) throws IOException {
+    Optional<Residence> now = segment.residence();
+    if (now.isEmpty()) {
+      SegmentTag.remove(home);
+      SegmentTag.removeBelow(home);
+      return;
+    }
+    registry.addTag(now.get().tag(), segment);
+    now.get().tag().write(home);
+    SegmentTag.removeBelow(home);
+    if (survivesPowerCut(now.get())) {
+      // Until then a power cut finds the older tag, and by it the copy below.
+      Directories.force(home);
+    }
+    segment.segment().clear(SlotFlag.COPY);
+  }
+
+  /** Counts and tells of a failure in the background. */
+  void failed(String what, Exception cause) {
+    counts.failed(what, cause);
   }
 
   /** Brings the modification time of every home that was appended to up to date. */
   void refreshModificationTimes() {
-    for (HotSegment segment : registry.all()) {
+    for (TieredSegment segment : registry.all()) {
       refreshModificationTime(segment);
     }
   }
 
   /** Brings home's modification time up to date with the last append. */
-  void refreshModificationTime(HotSegment segment) {
+  void refreshModificationTime(TieredSegment segment) {
+    if (segment.atHome()) {
+      // Its appends are home's own.
+      return;
+    }
     segment
         .takeChange()
         .ifPresent(
@@ -181,7 +270,7 @@ final class HomeKeeper implements AutoCloseable {
     void run() throws IOException;
   }
 
-  private void retrying(String what, HotSegment segment, int attempts, Work work) {
+  private void retrying(String what, TieredSegment segment, int attempts, Work work) {
     Runnable task =
         () -> {
           try {
@@ -210,7 +299,11 @@ final class HomeKeeper implements AutoCloseable {
   }
 
   /** A pool that a power cut empties needs nothing at home to outlive one. */
-  private static boolean survivesPowerCut(HotSegment segment) {
-    return segment.pool().memory().durability() != Durability.PROCESS;
+  private static boolean survivesPowerCut(TieredSegment segment) {
+    return segment.residence().map(HomeKeeper::survivesPowerCut).orElse(false);
+  }
+
+  static boolean survivesPowerCut(Residence in) {
+    return in.pool().memory().durability() != Durability.PROCESS;
   }
 }

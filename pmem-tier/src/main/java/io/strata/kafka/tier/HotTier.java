@@ -1,7 +1,9 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolException;
+import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
@@ -38,29 +40,76 @@ import java.util.Set;
  */
 public final class HotTier implements SegmentFiles, AutoCloseable {
 
+  /** What the channel of a segment at home knows how to do; the JDK's own has the rest. */
+  private static final Set<OpenOption> OPTIONS_AT_HOME =
+      Set.of(
+          StandardOpenOption.READ,
+          StandardOpenOption.WRITE,
+          StandardOpenOption.APPEND,
+          StandardOpenOption.CREATE,
+          StandardOpenOption.TRUNCATE_EXISTING,
+          StandardOpenOption.SPARSE,
+          StandardOpenOption.SYNC,
+          StandardOpenOption.DSYNC);
+
   private final TierSpec spec;
   private final TierCounts counts;
   private final PoolSet pools;
   private final LogDirectories logDirectories;
   private final SegmentRegistry registry;
+  private final SegmentFactory factory;
+  private final HomeNames names;
   private final HomeKeeper keeper;
-  private final RecoveryReport recovered;
-  private final PathLocks locks = new PathLocks();
+  private final Traffic traffic;
+  private final PressureRoom room;
+  private final TierMoves moves;
+  private RecoveryReport recovered = RecoveryReport.NONE;
 
   private HotTier(
       TierSpec spec,
       TierEvents events,
+      SegmentEvents segmentEvents,
       PoolSet pools,
-      LogDirectories logDirectories,
-      SegmentRegistry registry,
-      RecoveryReport recovered) {
+      LogDirectories logDirectories) {
     this.spec = spec;
     this.counts = new TierCounts(events);
     this.pools = pools;
     this.logDirectories = logDirectories;
-    this.registry = registry;
-    this.recovered = recovered;
-    this.keeper = new HomeKeeper(registry, counts);
+    this.registry = new SegmentRegistry();
+    this.names = new HomeNames();
+    this.traffic = new Traffic(pools);
+    this.keeper = new HomeKeeper(registry, names, counts);
+    this.room = new PressureRoom(new CleanSegments(), traffic, keeper);
+    this.factory =
+        new SegmentFactory(
+            spec.config().forcesSpills(pools.survivesPowerCut()),
+            room,
+            segmentEvents,
+            events,
+            traffic,
+            new SegmentNotice.Listener() {
+              @Override
+              public void madeDirty(TieredSegment segment) {
+                segment.takeLower().ifPresent(copy -> keeper.dropLowerLater(segment, copy));
+              }
+
+              @Override
+              public void idle(TieredSegment segment) {
+                if (segment.atHome()) {
+                  registry.removeIfIdle(segment);
+                }
+              }
+            });
+    this.moves =
+        new TierMoves(
+            pools,
+            logDirectories,
+            registry,
+            names,
+            keeper,
+            room,
+            spec.placement(),
+            spec.moveHook());
   }
 
   /**
@@ -72,16 +121,11 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
    */
   public static HotTier open(TierSpec spec, TierEvents events, SegmentEvents segmentEvents)
       throws IOException {
-    PoolSet pools = openPools(spec, events, segmentEvents);
+    PoolSet pools = openPools(spec, events);
     try {
       LogDirectories directories = LogDirectories.open(spec, pools.paths(), events);
-      SegmentRegistry registry = new SegmentRegistry();
-      RecoveryReport report = new Recovery(pools, directories, registry).run();
-      directories.recordPools();
-      events.recovered(report);
-      HotTier tier = new HotTier(spec, events, pools, directories, registry, report);
-      tier.registry.all().forEach(tier.keeper::makeDurableLater);
-      tier.keeper.start(spec.config().homeMtimeInterval().toMillis());
+      HotTier tier = new HotTier(spec, events, segmentEvents, pools, directories);
+      tier.recover(events);
       return tier;
     } catch (IOException | RuntimeException e) {
       try {
@@ -93,10 +137,20 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
   }
 
-  private static PoolSet openPools(TierSpec spec, TierEvents events, SegmentEvents segmentEvents)
-      throws IOException {
+  private void recover(TierEvents events) throws IOException {
+    recovered = new Recovery(pools, logDirectories, registry, factory).run();
+    logDirectories.recordPools();
+    events.recovered(recovered);
+    for (TieredSegment segment : registry.all()) {
+      keeper.makeDurableLater(segment);
+      room.becameClean(segment);
+    }
+    keeper.start(spec.config().homeMtimeInterval().toMillis());
+  }
+
+  private static PoolSet openPools(TierSpec spec, TierEvents events) throws IOException {
     try {
-      return PoolSet.open(spec, events, segmentEvents);
+      return PoolSet.open(spec, events);
     } catch (PoolException e) {
       throw e.kind() == PoolException.Kind.MISSING ? LostPools.explain(e, spec) : e;
     }
@@ -112,7 +166,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       return Optional.empty();
     }
     Path name = located.get();
-    try (PathLocks.Held held = locks.lock(name)) {
+    try (PathLocks.Held held = names.lock(name)) {
       Optional<SegmentTag> tag = Tags.of(name);
       if (tag.isPresent()) {
         if (options.contains(StandardOpenOption.CREATE_NEW)) {
@@ -121,22 +175,26 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         return Optional.of(openHot(require(tag.get(), name), name, options));
       }
       Optional<SegmentPlace> place = placeFor(name, options);
-      if (place.isEmpty()) {
-        return Optional.empty();
+      if (place.isPresent()) {
+        Optional<FileChannel> hot = place(place.get(), options, attributes);
+        if (hot.isPresent()) {
+          return hot;
+        }
+        moves.sealedOrFull();
       }
-      return place(place.get(), options, attributes);
+      return openAtHome(name, options, attributes);
     }
   }
 
   @Override
   public OptionalLong size(Path file) throws IOException {
-    Optional<HotSegment> hot = find(file);
+    Optional<TieredSegment> hot = find(file);
     return hot.isPresent() ? OptionalLong.of(hot.get().segment().size()) : OptionalLong.empty();
   }
 
   @Override
   public Optional<FileTime> lastModified(Path file) throws IOException {
-    Optional<HotSegment> hot = find(file);
+    Optional<TieredSegment> hot = find(file);
     if (hot.isEmpty()) {
       return Optional.empty();
     }
@@ -146,7 +204,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   @Override
   public boolean setLastModified(Path file, FileTime time) throws IOException {
-    Optional<HotSegment> hot = find(file);
+    Optional<TieredSegment> hot = find(file);
     if (hot.isEmpty()) {
       return false;
     }
@@ -163,12 +221,21 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       return false;
     }
     Path name = located.get();
-    try (PathLocks.Held held = locks.lock(name)) {
-      Optional<HotSegment> hot = find(name);
+    try (PathLocks.Held held = names.lock(name)) {
+      Optional<TieredSegment> hot = find(name);
       Path directory = name.getParent();
-      if (hot.isEmpty() || directory == null || !Files.isWritable(directory)) {
-        // Not hot; or the JDK will say why it cannot be deleted.
+      if (directory == null || !Files.isWritable(directory)) {
+        // The JDK will say why it cannot be deleted.
         return false;
+      }
+      if (hot.isEmpty()) {
+        Optional<TieredSegment> cold = findAtHome(name);
+        if (cold.isPresent()) {
+          Files.delete(name);
+          cold.get().segment().markDeleting();
+          registry.remove(cold.get());
+        }
+        return cold.isPresent();
       }
       hot.get().segment().markDeleting();
       Files.delete(name);
@@ -189,7 +256,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     if (Files.isDirectory(from.get(), LinkOption.NOFOLLOW_LINKS)) {
       return moveDirectory(from.get(), to.get(), options);
     }
-    try (PathLocks.Held held = locks.lock(from.get(), to.get())) {
+    try (PathLocks.Held held = names.lock(from.get(), to.get())) {
       return moveFile(from.get(), to.get(), options);
     }
   }
@@ -202,6 +269,21 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   /** What the tier has counted since it was opened. */
   public TierCounts counts() {
     return counts;
+  }
+
+  /** What has gone through each tier since it was opened. */
+  public Traffic traffic() {
+    return traffic;
+  }
+
+  /** The tiers' names, fastest first, home excepted. */
+  public List<String> tierNames() {
+    return pools.tiers().stream().map(PoolTier::name).toList();
+  }
+
+  /** What the migration engine moves. */
+  public TieredSegments tieredSegments() {
+    return moves;
   }
 
   /** The pools, in the configuration's order. */
@@ -217,7 +299,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   /** How many of the hot segments have their tail at home. */
   public int spilledSegments() {
     int spilled = 0;
-    for (HotSegment segment : registry.all()) {
+    for (TieredSegment segment : registry.inPools()) {
       if (segment.segment().spilled()) {
         spilled++;
       }
@@ -230,8 +312,16 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     keeper.refreshModificationTimes();
   }
 
-  Collection<HotSegment> segments() {
-    return registry.all();
+  Collection<TieredSegment> segments() {
+    return registry.inPools();
+  }
+
+  SegmentRegistry registry() {
+    return registry;
+  }
+
+  PressureRoom room() {
+    return room;
   }
 
   LogDirectories logDirectories() {
@@ -242,7 +332,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     return keeper;
   }
 
-  void forget(HotSegment segment) {
+  void forget(TieredSegment segment) {
     registry.remove(segment);
   }
 
@@ -267,20 +357,20 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
   }
 
-  private Optional<HotSegment> find(Path file) throws IOException {
+  private Optional<TieredSegment> find(Path file) throws IOException {
     Optional<SegmentTag> tag = Tags.of(file);
     return tag.isPresent() ? Optional.of(require(tag.get(), file)) : Optional.empty();
   }
 
   /** The segment that a tag names; its home has the tag and so cannot be read without it. */
-  private HotSegment require(SegmentTag tag, Path home) throws IOException {
-    Optional<HotSegment> known = registry.find(tag);
+  private TieredSegment require(SegmentTag tag, Path home) throws IOException {
+    Optional<TieredSegment> known = registry.find(tag);
     if (known.isPresent()) {
       return known.get();
     }
-    HotSegment found =
-        pools
-            .segment(tag, home)
+    TieredSegment found =
+        factory
+            .inPool(pools.live(tag), home)
             .orElseThrow(
                 () ->
                     new FileSystemException(
@@ -294,7 +384,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     return registry.add(found);
   }
 
-  private FileChannel openHot(HotSegment hot, Path name, Set<? extends OpenOption> options)
+  private FileChannel openHot(TieredSegment hot, Path name, Set<? extends OpenOption> options)
       throws IOException {
     registry.moved(hot, name);
     boolean write =
@@ -304,6 +394,58 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             ? FileChannel.open(name, StandardOpenOption.READ, StandardOpenOption.WRITE)
             : FileChannel.open(name, StandardOpenOption.READ);
     return hot.segment().open(home, options);
+  }
+
+  /**
+   * A segment that is at home, and that a policy may want in a pool some day: its channels must
+   * then follow it there. Others are the JDK's business.
+   */
+  private Optional<FileChannel> openAtHome(
+      Path name, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+      throws IOException {
+    if (!OPTIONS_AT_HOME.containsAll(options)
+        || logDirectories.place(name, spec.placement()).isEmpty()) {
+      return Optional.empty();
+    }
+    boolean write =
+        options.contains(StandardOpenOption.WRITE) || options.contains(StandardOpenOption.APPEND);
+    if (!Files.exists(name, LinkOption.NOFOLLOW_LINKS)) {
+      if (!write || !options.contains(StandardOpenOption.CREATE)) {
+        return Optional.empty();
+      }
+      boolean unused = createHome(name, attributes);
+    } else if (!Files.isRegularFile(name, LinkOption.NOFOLLOW_LINKS)) {
+      return Optional.empty();
+    }
+    while (true) {
+      FileChannel home =
+          write
+              ? FileChannel.open(name, StandardOpenOption.READ, StandardOpenOption.WRITE)
+              : FileChannel.open(name, StandardOpenOption.READ);
+      TieredSegment segment;
+      try {
+        Optional<TieredSegment> known = findAtHome(name);
+        segment = known.isPresent() ? known.get() : factory.atHome(name);
+      } catch (IOException | RuntimeException e) {
+        home.close();
+        throw e;
+      }
+      FileChannel channel = segment.segment().open(home, options);
+      if (registry.addAtHome(segment) == segment) {
+        registry.moved(segment, name);
+        return Optional.of(channel);
+      }
+      // Somebody opened the file by another name meanwhile: one object must stand for it.
+      channel.close();
+    }
+  }
+
+  private Optional<TieredSegment> findAtHome(Path name) throws IOException {
+    try {
+      return registry.findAtHome(HomeNames.keyOf(name));
+    } catch (NoSuchFileException absent) {
+      return Optional.empty();
+    }
   }
 
   /**
@@ -334,9 +476,9 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   /** Commit rule 3: the slot first, then home, then home's tag. */
   private Optional<FileChannel> place(
       SegmentPlace place, Set<? extends OpenOption> options, FileAttribute<?>... attributes) {
-    Optional<HotSegment> allocated;
+    Optional<Residence> allocated;
     try {
-      allocated = pools.allocate(place);
+      allocated = room.place(pools, place);
     } catch (IOException e) {
       counts.failed("place " + place.file() + " in a pool; it goes home", e);
       return Optional.empty();
@@ -345,38 +487,41 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       counts.refused(place.file());
       return Optional.empty();
     }
-    HotSegment hot = allocated.get();
+    Residence residence = allocated.get();
     boolean created = false;
     try {
       created = createHome(place.file(), attributes);
-      hot.tag().write(place.file());
+      residence.tag().write(place.file());
+      TieredSegment hot = factory.inPool(residence, place.file());
       FileChannel channel = openHot(hot, place.file(), options);
       registry.add(hot);
       counts.placed();
       keeper.makeDurableLater(hot);
+      moves.sealedOrFull();
       return Optional.of(channel);
     } catch (IOException e) {
       // Home will do without the pool; and if it is home that fails, the JDK says so best.
-      withdraw(hot, created, e);
+      withdraw(residence, place.file(), created, e);
       counts.failed("place " + place.file() + " in a pool; it goes home", e);
       return Optional.empty();
     } catch (RuntimeException e) {
-      withdraw(hot, created, e);
+      withdraw(residence, place.file(), created, e);
       throw e;
     }
   }
 
   /** Undoes a placement of which nobody has been told. */
-  private void withdraw(HotSegment hot, boolean created, Exception cause) {
+  private void withdraw(Residence residence, Path home, boolean created, Exception cause) {
     try {
-      hot.segment().markDeleting();
+      residence.slot().markDeleting();
       if (created) {
-        Files.deleteIfExists(hot.home());
-      } else if (Files.exists(hot.home())) {
-        SegmentTag.remove(hot.home());
-        Directories.force(hot.home());
+        Files.deleteIfExists(home);
+        Directories.forceNearest(directoryOf(home));
+      } else if (Files.exists(home)) {
+        SegmentTag.remove(home);
+        Directories.force(home);
       }
-      keeper.freeAfterUnlink(hot, directoryOf(hot.home()));
+      Copies.free(residence);
     } catch (IOException | RuntimeException e) {
       cause.addSuppressed(e);
     }
@@ -398,31 +543,34 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
   }
 
+  @SuppressWarnings("try") // what is held is only to be released
   private boolean moveDirectory(Path source, Path target, CopyOption... options)
       throws IOException {
-    List<HotSegment> inside = registry.in(source);
-    if (inside.isEmpty()) {
-      return false;
+    try (PathLocks.Held held = names.lockDirectories()) {
+      List<TieredSegment> inside = registry.in(source);
+      if (inside.isEmpty()) {
+        return false;
+      }
+      // The slots keep the old path: from here on only the homes' tags lead to them.
+      for (TieredSegment segment : inside) {
+        keeper.makeDurable(segment);
+      }
+      Files.move(source, target, options);
+      Path real = target.toRealPath();
+      for (TieredSegment segment : inside) {
+        registry.moved(segment, real.resolve(source.relativize(segment.home())));
+      }
+      return true;
     }
-    // The slots keep the old path: from here on only the homes' tags lead to them.
-    for (HotSegment segment : inside) {
-      keeper.makeDurable(segment);
-    }
-    Files.move(source, target, options);
-    Path real = target.toRealPath();
-    for (HotSegment segment : inside) {
-      registry.moved(segment, real.resolve(source.relativize(segment.home())));
-    }
-    return true;
   }
 
   private boolean moveFile(Path source, Path target, CopyOption... options) throws IOException {
-    Optional<HotSegment> moved = find(source);
+    Optional<TieredSegment> moved = find(source);
     // A symbolic link is replaced itself: the segment that it leads to stays.
-    Optional<HotSegment> replaced =
+    Optional<TieredSegment> replaced =
         Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS) ? find(target) : Optional.empty();
     if (moved.isEmpty() && replaced.isEmpty()) {
-      return false;
+      return moveAtHome(source, target, options);
     }
     if (moved.isPresent() && !Arrays.asList(options).contains(StandardCopyOption.ATOMIC_MOVE)) {
       throw new IllegalArgumentException(
@@ -431,12 +579,13 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     if (replaced.isPresent() && Files.isSameFile(source, target)) {
       return true;
     }
+    Optional<TieredSegment> cold = moved.isPresent() ? Optional.empty() : findAtHome(source);
     // It may have come here past the provider, by java.io.File.
     moved.ifPresent(segment -> registry.moved(segment, source));
-    List<HotSegment> both = new ArrayList<>();
+    List<TieredSegment> both = new ArrayList<>();
     moved.ifPresent(both::add);
     replaced.ifPresent(both::add);
-    for (HotSegment segment : both) {
+    for (TieredSegment segment : both) {
       keeper.makeDurable(segment);
     }
     Files.move(source, target, options);
@@ -446,6 +595,24 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       registry.remove(replaced.get());
       replaced.get().segment().markDeleting();
       keeper.freeAfterUnlink(replaced.get(), directoryOf(target));
+    }
+    moved.or(() -> cold).ifPresent(segment -> registry.moved(segment, target));
+    return true;
+  }
+
+  private boolean moveAtHome(Path source, Path target, CopyOption... options) throws IOException {
+    Optional<TieredSegment> moved = findAtHome(source);
+    Optional<TieredSegment> replaced = findAtHome(target);
+    if (moved.isEmpty() && replaced.isEmpty()) {
+      return false;
+    }
+    if (replaced.isPresent() && Files.isSameFile(source, target)) {
+      return true;
+    }
+    Files.move(source, target, options);
+    if (replaced.isPresent()) {
+      replaced.get().segment().markDeleting();
+      registry.remove(replaced.get());
     }
     moved.ifPresent(segment -> registry.moved(segment, target));
     return true;

@@ -134,6 +134,21 @@ final class LogDirectories {
     return byPath.values().stream().filter(directory -> directory.id().equals(id)).findFirst();
   }
 
+  /** What a slot records of a segment whose home is here now; empty outside the log directories. */
+  Optional<SegmentPlace> placeOf(Path file) {
+    for (LogDirectory directory : byPath.values()) {
+      if (file.startsWith(directory.path())) {
+        return Optional.of(
+            new SegmentPlace(directory.id(), directory.path().relativize(file).toString(), file));
+      }
+    }
+    Path parent = file.getParent();
+    LogDirectory directory = parent == null ? null : forced.get(parent);
+    return directory == null
+        ? Optional.empty()
+        : Optional.of(new SegmentPlace(directory.id(), String.valueOf(file.getFileName()), file));
+  }
+
   /** Where a new file is to be placed; empty when it is none of the pools' business. */
   Optional<SegmentPlace> place(Path file, PlacementPolicy placement) throws IOException {
     Path partition = file.getParent();

@@ -1,5 +1,6 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.config.TierConfig;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.Prefault;
 import io.strata.kafka.memory.ProgressListener;
@@ -7,18 +8,14 @@ import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotState;
-import io.strata.kafka.segment.Segment;
-import io.strata.kafka.segment.SegmentEvents;
-import io.strata.kafka.segment.SegmentSettings;
+import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,50 +23,69 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The pools of one tier, open for writing. A segment is wholly in one of them.
+ * The pools of all tiers, open for writing. A copy of a segment is wholly in one of them.
  *
  * <p>Thread safety: all methods may be called by any thread, {@link #close} once.
  */
 final class PoolSet {
 
+  private final List<PoolTier> tiers;
   private final List<Pool> pools;
   private final Map<UUID, Pool> byId = new LinkedHashMap<>();
-  private final TierSpec spec;
-  private final TierEvents events;
-  private final SegmentEvents segmentEvents;
+  private final Map<UUID, Integer> tierOf = new HashMap<>();
 
-  private PoolSet(List<Pool> pools, TierSpec spec, TierEvents events, SegmentEvents segmentEvents) {
-    this.events = events;
-    this.pools = List.copyOf(pools);
-    this.spec = spec;
-    this.segmentEvents = segmentEvents;
-    pools.forEach(pool -> byId.put(pool.info().id(), pool));
+  private PoolSet(List<PoolTier> tiers) {
+    this.tiers = List.copyOf(tiers);
+    List<Pool> all = new ArrayList<>();
+    for (int t = 0; t < tiers.size(); t++) {
+      for (Pool pool : tiers.get(t).pools()) {
+        all.add(pool);
+        byId.put(pool.info().id(), pool);
+        tierOf.put(pool.info().id(), t);
+      }
+    }
+    this.pools = List.copyOf(all);
   }
 
   /**
-   * Opens every pool of the tier, or none.
+   * Opens every pool of every tier, or none.
    *
    * @throws PoolException if one must be refused
    */
-  static PoolSet open(TierSpec spec, TierEvents events, SegmentEvents segmentEvents)
-      throws IOException {
+  static PoolSet open(TierSpec spec, TierEvents events) throws IOException {
     List<Pool> opened = new ArrayList<>();
     try {
-      for (Path file : spec.pools()) {
-        Pool pool = Pool.open(file, spec.config().poolType(file), spec.owner());
-        opened.add(pool);
-        refuseCopy(opened, pool);
-        requireDurability(spec, file, pool);
-        if (spec.config().poolPrefault()) {
-          Prefault.run(pool.memory(), ProgressListener.NONE);
+      List<PoolTier> tiers = new ArrayList<>();
+      Iterator<Path> files = spec.pools().iterator();
+      for (TierConfig tier : spec.config().tiers()) {
+        List<Pool> pools = new ArrayList<>();
+        for (int i = 0; i < tier.pools().size(); i++) {
+          pools.add(open(spec, tier, files.next(), opened, events));
         }
-        events.poolOpened(pool);
+        tiers.add(new PoolTier(tier.name(), pools));
       }
-      return new PoolSet(opened, spec, events, segmentEvents);
+      return new PoolSet(tiers);
     } catch (IOException | RuntimeException e) {
       closeAll(opened, e);
       throw e;
     }
+  }
+
+  private static Pool open(
+      TierSpec spec, TierConfig tier, Path file, List<Pool> opened, TierEvents events)
+      throws IOException {
+    Pool pool = Pool.open(file, tier.type(), spec.owner());
+    opened.add(pool);
+    refuseCopy(opened, pool);
+    if (opened.size() <= spec.config().tiers().get(0).pools().size()) {
+      // Lower tiers are below it for a reason: what they promise is their own.
+      requireDurability(spec, file, pool);
+    }
+    if (spec.config().poolPrefault()) {
+      Prefault.run(pool.memory(), ProgressListener.NONE);
+    }
+    events.poolOpened(pool);
+    return pool;
   }
 
   private static void refuseCopy(List<Pool> opened, Pool pool) throws IOException {
@@ -100,6 +116,24 @@ final class PoolSet {
     }
   }
 
+  /** The tiers with pools, fastest first. */
+  List<PoolTier> tiers() {
+    return tiers;
+  }
+
+  /** The number of the tier that a pool belongs to. */
+  int tierOf(Pool pool) {
+    return tierOf.getOrDefault(pool.info().id(), 0);
+  }
+
+  /**
+   * Whether acknowledged records are to survive a power cut without a flush: the first tier's do.
+   */
+  boolean survivesPowerCut() {
+    return tiers.get(0).pools().stream()
+        .allMatch(pool -> pool.memory().durability() == Durability.POWER);
+  }
+
   List<Pool> all() {
     return pools;
   }
@@ -120,50 +154,13 @@ final class PoolSet {
     return paths().toString();
   }
 
-  /** A LIVE slot for a new segment, in the pool with the most room; empty when none has a slot. */
-  Optional<HotSegment> allocate(SegmentPlace place) throws IOException {
-    List<Pool> byRoom = new ArrayList<>(pools);
-    byRoom.sort(Comparator.comparingLong((Pool pool) -> pool.usage().freeBytes()).reversed());
-    for (Pool pool : byRoom) {
-      Optional<Slot> slot = pool.allocateSlot(place.directoryId(), place.relativePath());
-      if (slot.isPresent()) {
-        return Optional.of(segment(pool, slot.get(), place.file()));
-      }
-    }
-    return Optional.empty();
-  }
-
-  /**
-   * The segment of the slot that a tag names; empty unless the slot is LIVE with its generation.
-   */
-  Optional<HotSegment> segment(SegmentTag tag, Path home) throws IOException {
+  /** The LIVE slot that a tag names, with exactly its generation. */
+  Optional<Residence> live(SegmentTag tag) {
     Optional<Pool> pool = find(tag.pool());
     Optional<Slot> slot =
         pool.flatMap(p -> p.slot(tag.slot(), tag.generation()))
             .filter(live -> live.state() == SlotState.LIVE);
-    if (pool.isEmpty() || slot.isEmpty()) {
-      return Optional.empty();
-    }
-    return Optional.of(segment(pool.get(), slot.get(), home));
-  }
-
-  /** A segment over a slot whose home is at {@code home}. */
-  HotSegment segment(Pool pool, Slot slot, Path home) throws IOException {
-    boolean force = spec.config().forcesSpills(pool.memory().durability() == Durability.POWER);
-    SpillNotice notice = new SpillNotice(segmentEvents, events);
-    SegmentSettings settings = new SegmentSettings(force, InstantSource.system());
-    Segment segment = new Segment(slot, pool, homeSize(home), settings, notice);
-    HotSegment hot = new HotSegment(pool, slot, segment, home);
-    notice.of(hot);
-    return hot;
-  }
-
-  private static long homeSize(Path home) throws IOException {
-    try {
-      return Files.size(home);
-    } catch (NoSuchFileException notYet) {
-      return 0;
-    }
+    return slot.map(live -> new Residence(live, pool.orElseThrow()));
   }
 
   void close() throws IOException {

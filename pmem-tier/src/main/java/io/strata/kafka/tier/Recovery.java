@@ -4,8 +4,10 @@ import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotState;
+import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -34,7 +36,9 @@ import java.util.UUID;
  *   <li>a LIVE slot, no home, home never known durable: home is created again;
  *   <li>a LIVE slot, no home though it was durable: somebody removed it; the slot is flagged as an
  *       orphan, and freed when home is still missing at the next start;
- *   <li>a LIVE slot whose log directory is not there: kept, untouched.
+ *   <li>a LIVE slot whose log directory is not there: kept, untouched;
+ *   <li>a slot flagged COPY that no home names, in either attribute, or whose segment is not clean
+ *       any more: freed.
  * </ul>
  *
  * <p>A tag of a pool that is not open, and two homes for one slot, are refused before anything is
@@ -45,6 +49,7 @@ final class Recovery {
   private final PoolSet pools;
   private final LogDirectories directories;
   private final SegmentRegistry registry;
+  private final SegmentFactory factory;
 
   private final List<String> restored = new ArrayList<>();
   private final List<String> orphaned = new ArrayList<>();
@@ -52,19 +57,24 @@ final class Recovery {
   private final List<String> kept = new ArrayList<>();
   private int deletionsFinished;
   private int tagsRemoved;
+  private int copiesDropped;
 
-  Recovery(PoolSet pools, LogDirectories directories, SegmentRegistry registry) {
+  Recovery(
+      PoolSet pools, LogDirectories directories, SegmentRegistry registry, SegmentFactory factory) {
     this.pools = pools;
     this.directories = directories;
     this.registry = registry;
+    this.factory = factory;
   }
 
   RecoveryReport run() throws IOException {
     long started = System.nanoTime();
-    Map<SegmentTag, Path> homes = taggedHomes();
-    refuseLostPools(homes);
-    refuseOlderPools(homes);
+    Map<SegmentTag, TaggedHome> tagged = taggedHomes();
+    refuseLostPools(tagged);
+    refuseOlderPools(tagged);
     refuseUnknownDirectories();
+    LowerCopies lower = new LowerCopies(pools);
+    Map<SegmentTag, Path> homes = lower.resolve(tagged.values());
     for (Pool pool : pools.all()) {
       for (Slot slot : pool.slots()) {
         SegmentTag tag = new SegmentTag(pool.info().id(), slot.index(), slot.generation());
@@ -72,7 +82,13 @@ final class Recovery {
         if (slot.state() == SlotState.DELETING) {
           finishDeletion(pool, slot, Optional.ofNullable(home));
         } else if (home != null) {
-          admit(pool, slot, home);
+          admit(pool, slot, home, lower.of(tag));
+        } else if (lower.keeps(tag)) {
+          continue;
+        } else if (slot.has(SlotFlag.COPY) || lower.drops(tag)) {
+          // One that was being made, or of a segment that has been changed since or deleted.
+          Copies.free(new Residence(slot, pool));
+          copiesDropped++;
         } else {
           resolveMissingHome(pool, slot, tag);
         }
@@ -86,19 +102,20 @@ final class Recovery {
         freed,
         deletionsFinished,
         tagsRemoved,
+        copiesDropped,
         kept,
         (System.nanoTime() - started) / 1_000_000);
   }
 
-  private Map<SegmentTag, Path> taggedHomes() throws IOException {
-    Map<SegmentTag, Path> homes = new HashMap<>();
+  private Map<SegmentTag, TaggedHome> taggedHomes() throws IOException {
+    Map<SegmentTag, TaggedHome> homes = new HashMap<>();
     for (LogDirectory directory : List.copyOf(directories.all())) {
       for (TaggedHome tagged : homesIn(directory)) {
-        Path other = homes.putIfAbsent(tagged.tag(), tagged.file());
+        TaggedHome other = homes.putIfAbsent(tagged.tag(), tagged);
         if (other != null) {
           throw new FileSystemException(
               tagged.file().toString(),
-              other.toString(),
+              other.file().toString(),
               "both files carry the tag of "
                   + tagged.tag()
                   + ", as a copy made with its extended attributes does: move the copy out of the"
@@ -119,12 +136,17 @@ final class Recovery {
     }
   }
 
-  private void refuseLostPools(Map<SegmentTag, Path> homes) throws IOException {
+  private void refuseLostPools(Map<SegmentTag, TaggedHome> homes) throws IOException {
     LostPools lost = new LostPools();
     homes.forEach(
         (tag, home) -> {
           if (pools.find(tag.pool()).isEmpty()) {
-            lost.add(tag, home);
+            lost.add(tag, home.file());
+          } else if (pools.live(tag).isEmpty()) {
+            // It has been evicted: the copy below is the segment.
+            home.below()
+                .filter(below -> pools.find(below.pool()).isEmpty())
+                .ifPresent(below -> lost.add(below, home.file()));
           }
         });
     lost.refuse(pools.describe());
@@ -134,14 +156,14 @@ final class Recovery {
    * A slot's generation is durable before home is tagged with it. A tag from the slot's future is
    * therefore no leftover: the pool is an older copy, and home is hollow.
    */
-  private void refuseOlderPools(Map<SegmentTag, Path> homes) throws IOException {
-    for (Map.Entry<SegmentTag, Path> each : homes.entrySet()) {
-      SegmentTag tag = each.getKey();
+  private void refuseOlderPools(Map<SegmentTag, TaggedHome> homes) throws IOException {
+    for (TaggedHome each : homes.values()) {
+      SegmentTag tag = each.tag();
       Pool pool = pools.find(tag.pool()).orElseThrow();
       boolean known = tag.slot() >= 0 && tag.slot() < pool.info().slotCount();
       if (!known || tag.generation() > pool.generation(tag.slot())) {
         throw new FileSystemException(
-            each.getValue().toString(),
+            each.file().toString(),
             pool.info().path().toString(),
             "the file's bytes are in "
                 + tag
@@ -218,11 +240,13 @@ final class Recovery {
     }
     for (Path home : stale.values()) {
       SegmentTag.remove(home);
+      SegmentTag.removeBelow(home);
       tagsRemoved++;
     }
   }
 
-  private void admit(Pool pool, Slot slot, Path home) throws IOException {
+  private void admit(Pool pool, Slot slot, Path home, Optional<Residence> lower)
+      throws IOException {
     if (slot.has(SlotFlag.ORPHANED)) {
       slot.clear(SlotFlag.ORPHANED);
     }
@@ -234,7 +258,25 @@ final class Recovery {
         channel.force(true);
       }
     }
-    registry.add(pools.segment(pool, slot, home));
+    if (slot.has(SlotFlag.COPY)) {
+      slot.clear(SlotFlag.COPY);
+    }
+    if (!slot.has(SlotFlag.CLEAN)) {
+      makeHollow(slot, home);
+    }
+    TieredSegment segment = registry.add(factory.inPool(new Residence(slot, pool), home));
+    segment.lower(lower);
+  }
+
+  /** As the segment's writer does when it withdraws that home is whole; a crash came in between. */
+  private static void makeHollow(Slot slot, Path home) throws IOException {
+    if (slot.committedLength() >= HollowHome.HEADER_LENGTH
+        && Files.size(home) > 0
+        && !HollowHome.test(home)) {
+      try (FileChannel channel = FileChannel.open(home, StandardOpenOption.WRITE)) {
+        int unused = channel.write(ByteBuffer.allocate(HollowHome.HEADER_LENGTH), 0);
+      }
+    }
   }
 
   private void finishDeletion(Pool pool, Slot slot, Optional<Path> home) throws IOException {
@@ -275,7 +317,7 @@ final class Recovery {
       return;
     }
     restore(home, tag);
-    registry.add(pools.segment(pool, slot, home));
+    registry.add(factory.inPool(new Residence(slot, pool), home));
     restored.add(home.toString());
   }
 

@@ -11,6 +11,7 @@ import java.util.List;
  * @param freed slots freed because their home is still missing, or never had a record
  * @param deletionsFinished deletions that a crash had cut short
  * @param tagsRemoved homes whose bytes had already left the pool, and that only kept the tag
+ * @param copiesDropped slots with a copy that was being made, or was of no use any more
  * @param kept slots left as they are, each with the reason (their log directory is offline)
  * @param millis how long recovery took
  */
@@ -21,8 +22,13 @@ public record RecoveryReport(
     List<String> freed,
     int deletionsFinished,
     int tagsRemoved,
+    int copiesDropped,
     List<String> kept,
     long millis) {
+
+  /** Before anything has been looked at. */
+  static final RecoveryReport NONE =
+      new RecoveryReport(0, List.of(), List.of(), List.of(), 0, 0, 0, List.of(), 0);
 
   /** Copies the lists. */
   public RecoveryReport {

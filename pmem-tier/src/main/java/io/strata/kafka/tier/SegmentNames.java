@@ -1,6 +1,9 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.api.SegmentName;
 import java.io.File;
+import java.nio.file.Path;
+import java.util.Optional;
 
 /** What a Kafka segment is called: 20 digits, {@code .log}, and the suffix of a file in transit. */
 final class SegmentNames {
@@ -13,6 +16,16 @@ final class SegmentNames {
   private static final boolean ANY_NAME = System.getProperty("strata.test.placement") != null;
 
   private SegmentNames() {}
+
+  /** What the names of a file and of its directory say; empty when they are not Kafka's. */
+  static Optional<SegmentName> of(Path home) {
+    Path partition = home.getParent();
+    Path name = home.getFileName();
+    if (partition == null || name == null || partition.getFileName() == null) {
+      return Optional.empty();
+    }
+    return SegmentName.parse(String.valueOf(partition.getFileName()), name.toString());
+  }
 
   static boolean maybeSegment(String path) {
     return ANY_NAME || isSegmentName(path);

@@ -11,78 +11,166 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The segments whose bytes are in the pools, by tag and by the directory of their home.
+ * The segments that this process knows: those with bytes in a pool, and those at home with an open
+ * channel. By tag, by the file's own identity, by number, and by the directory of their home.
+ *
+ * <p>A file's identity may be another file's after its deletion. It is asked for only of segments
+ * at home, which are forgotten when their last channel is closed; as long as one is open, the
+ * identity is taken.
  *
  * <p>Thread safety: all methods may be called by any thread.
  */
 final class SegmentRegistry {
 
-  private final ConcurrentMap<SegmentTag, HotSegment> byTag = new ConcurrentHashMap<>();
-  private final ConcurrentMap<Path, Set<HotSegment>> byDirectory = new ConcurrentHashMap<>();
+  private final ConcurrentMap<SegmentTag, TieredSegment> byTag = new ConcurrentHashMap<>();
+  private final ConcurrentMap<Object, TieredSegment> byKey = new ConcurrentHashMap<>();
+  private final ConcurrentMap<Long, TieredSegment> byId = new ConcurrentHashMap<>();
+  private final ConcurrentMap<Path, Set<TieredSegment>> byDirectory = new ConcurrentHashMap<>();
 
-  /** Adds the segment, unless its tag is known: then the known one is returned. */
-  HotSegment add(HotSegment segment) {
-    HotSegment known = byTag.putIfAbsent(segment.tag(), segment);
+  /** Adds a segment in a pool, unless its tag is known: then the known one is returned. */
+  TieredSegment add(TieredSegment segment) {
+    TieredSegment known = byTag.putIfAbsent(segment.tag(), segment);
     if (known != null) {
       return known;
     }
+    segment.tagAdded();
+    byKey.put(segment.fileKey(), segment);
+    byId.put(segment.id(), segment);
     index(segment);
     return segment;
   }
 
-  Optional<HotSegment> find(SegmentTag tag) {
+  /**
+   * Adds a segment at home on which a channel is open.
+   *
+   * @return the segment that is known of that file now: another one if somebody was faster
+   */
+  TieredSegment addAtHome(TieredSegment segment) {
+    TieredSegment known =
+        byKey.compute(
+            segment.fileKey(),
+            (key, other) -> other == null || isLeftOver(other) ? segment : other);
+    if (known == segment && byId.put(segment.id(), segment) == null) {
+      index(segment);
+    }
+    return known;
+  }
+
+  /** Whether an entry is of an earlier file with the same identity. */
+  private static boolean isLeftOver(TieredSegment entry) {
+    return !entry.atHome();
+  }
+
+  /** Notes that home's tag may name this copy of the segment from now on. */
+  void addTag(SegmentTag tag, TieredSegment segment) {
+    if (byTag.put(tag, segment) == null) {
+      segment.tagAdded();
+    }
+  }
+
+  /** Notes that home's tag does not name this copy any more. */
+  void removeTag(SegmentTag tag, TieredSegment segment) {
+    if (byTag.remove(tag, segment)) {
+      segment.tagRemoved();
+    }
+  }
+
+  Optional<TieredSegment> find(SegmentTag tag) {
     return Optional.ofNullable(byTag.get(tag));
   }
 
-  void remove(HotSegment segment) {
-    byTag.remove(segment.tag(), segment);
+  /** The segment at home of an untagged file, if a channel is open on it. */
+  Optional<TieredSegment> findAtHome(Object fileKey) {
+    return Optional.ofNullable(byKey.get(fileKey)).filter(TieredSegment::atHome);
+  }
+
+  Optional<TieredSegment> find(long id) {
+    return Optional.ofNullable(byId.get(id));
+  }
+
+  void remove(TieredSegment segment) {
+    segment.residence().ifPresent(in -> removeTag(in.tag(), segment));
+    byKey.remove(segment.fileKey(), segment);
+    byId.remove(segment.id());
     unindex(segment);
   }
 
+  /** Forgets a segment that is at home without a tag, when no channel is open on it. */
+  void removeIfIdle(TieredSegment segment) {
+    TieredSegment left =
+        byKey.computeIfPresent(
+            segment.fileKey(),
+            (key, known) ->
+                known == segment
+                        && known.atHome()
+                        && !known.tagged()
+                        && known.segment().openChannels() == 0
+                    ? null
+                    : known);
+    if (left != segment) {
+      byId.remove(segment.id());
+      unindex(segment);
+    }
+  }
+
   /** Notes that home has another path. */
-  void moved(HotSegment segment, Path newHome) {
+  void moved(TieredSegment segment, Path newHome) {
     if (newHome.equals(segment.home())) {
       return;
     }
     unindex(segment);
     segment.movedTo(newHome);
-    index(segment);
+    if (byId.containsKey(segment.id())) {
+      index(segment);
+    }
   }
 
   /** The segments whose home is in {@code directory}. */
-  List<HotSegment> in(Path directory) {
+  List<TieredSegment> in(Path directory) {
     return List.copyOf(byDirectory.getOrDefault(directory, Set.of()));
   }
 
-  Collection<HotSegment> all() {
-    return byTag.values();
+  /** All segments, in pools and at home. */
+  Collection<TieredSegment> all() {
+    return byId.values();
   }
 
+  /** The segments with bytes in a pool, or a slot at least. */
+  List<TieredSegment> inPools() {
+    return byId.values().stream().filter(segment -> !segment.atHome()).toList();
+  }
+
+  /** How many segments have bytes in a pool, or a slot at least. */
   int size() {
-    return byTag.size();
+    int count = 0;
+    for (TieredSegment segment : byId.values()) {
+      count += segment.atHome() ? 0 : 1;
+    }
+    return count;
   }
 
-  private void index(HotSegment segment) {
+  private void index(TieredSegment segment) {
     byDirectory.compute(
         directoryOf(segment),
         (directory, segments) -> {
-          Set<HotSegment> in = segments == null ? ConcurrentHashMap.newKeySet() : segments;
+          Set<TieredSegment> in = segments == null ? ConcurrentHashMap.newKeySet() : segments;
           in.add(segment);
           return in;
         });
   }
 
-  private void unindex(HotSegment segment) {
+  private void unindex(TieredSegment segment) {
     byDirectory.computeIfPresent(
         directoryOf(segment), (directory, segments) -> without(segments, segment));
   }
 
-  private static @Nullable Set<HotSegment> without(Set<HotSegment> segments, HotSegment segment) {
+  private static @Nullable Set<TieredSegment> without(
+      Set<TieredSegment> segments, TieredSegment segment) {
     segments.remove(segment);
     return segments.isEmpty() ? null : segments;
   }
 
-  private static Path directoryOf(HotSegment segment) {
+  private static Path directoryOf(TieredSegment segment) {
     Path parent = segment.home().getParent();
     return parent == null ? segment.home() : parent;
   }

@@ -55,7 +55,9 @@ public final class TaggedHomes {
           continue;
         }
         Optional<SegmentTag> tag = Tags.of(file);
-        tag.ifPresent(present -> found.add(new TaggedHome(file, present)));
+        if (tag.isPresent()) {
+          found.add(new TaggedHome(file, tag.get(), SegmentTag.readBelow(file)));
+        }
       }
     } catch (DirectoryIteratorException e) {
       throw e.getCause();

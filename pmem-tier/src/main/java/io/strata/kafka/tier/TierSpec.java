@@ -14,13 +14,14 @@ import java.util.regex.Pattern;
  * <p>All paths belong to the JDK's own file system, never to Strata's wrapper around it. Immutable.
  *
  * @param config the checked configuration
- * @param pools the pool files that it names
+ * @param pools the pool files that it names, those of the fastest tier first
  * @param owner the broker and the cluster whose pools these must be
  * @param logDirectories the broker's log directories; one that does not exist is passed over, since
  *     Kafka itself decides what to make of it
  * @param placement which new segments may be placed in a pool
  * @param forcedPlacement for Kafka's own tests: new files whose absolute path matches are placed in
  *     a pool, whatever they are called and wherever they are
+ * @param moveHook for tests: told of each stage of a move
  */
 public record TierSpec(
     StrataConfig config,
@@ -28,7 +29,19 @@ public record TierSpec(
     PoolOwner owner,
     List<Path> logDirectories,
     PlacementPolicy placement,
-    Optional<Pattern> forcedPlacement) {
+    Optional<Pattern> forcedPlacement,
+    MoveStage.Hook moveHook) {
+
+  /** Without a hook. */
+  public TierSpec(
+      StrataConfig config,
+      List<Path> pools,
+      PoolOwner owner,
+      List<Path> logDirectories,
+      PlacementPolicy placement,
+      Optional<Pattern> forcedPlacement) {
+    this(config, pools, owner, logDirectories, placement, forcedPlacement, MoveStage.Hook.NONE);
+  }
 
   /** Copies the lists. */
   public TierSpec {

@@ -57,7 +57,7 @@ class HotTierTest {
   @Test
   void whatThePoolHoldsIsForcedInTheBackground() throws IOException {
     fixture.append(fixture.segment("orders-0", 0), TierFixture.bytes(300_000, 1));
-    HotSegment hot = fixture.tier().segments().iterator().next();
+    TieredSegment hot = fixture.tier().segments().iterator().next();
     assumeThat(hot.pool().memory().durability()).isEqualTo(Durability.FORCE);
     assertThat(hot.slot().isForced()).isFalse();
     fixture.tier().keeper().forcePools();
@@ -81,7 +81,9 @@ class HotTierTest {
     }
     Path full = fixture.segment("orders-2", 0);
     Files.write(full, new byte[10]);
-    assertThat(fixture.tier().open(full, TierFixture.KAFKA)).isEmpty();
+    fixture.append(full, new byte[5]);
+    assertThat(SegmentTag.read(full)).isEmpty();
+    assertThat(full).hasSize(15);
     Path absent = fixture.segment("orders-3", 0);
     assertThat(fixture.tier().open(absent, Set.of(StandardOpenOption.READ))).isEmpty();
     assertThat(fixture.tier().size(absent)).isEmpty();
@@ -168,7 +170,8 @@ class HotTierTest {
     Files.write(swap, TierFixture.bytes(1000, 5));
     assertThat(fixture.tier().move(swap, target, StandardCopyOption.ATOMIC_MOVE)).isTrue();
     assertThat(Files.readAllBytes(target)).isEqualTo(TierFixture.bytes(1000, 5));
-    assertThat(fixture.tier().open(target, Set.of(StandardOpenOption.READ))).isEmpty();
+    assertThat(fixture.read(target)).isEqualTo(TierFixture.bytes(1000, 5));
+    assertThat(SegmentTag.read(target)).isEmpty();
     Awaitility.await()
         .untilAsserted(
             () -> assertThat(fixture.tier().pools().get(0).usage().freeBytes()).isEqualTo(free));
@@ -193,7 +196,12 @@ class HotTierTest {
       fixture.append(fixture.segment("many-" + i, 0), new byte[1]);
     }
     Path file = fixture.segment("many-64", 0);
-    assertThat(fixture.tier().open(file, TierFixture.KAFKA)).isEmpty();
+    byte[] bytes = TierFixture.bytes(100_000, 9);
+    fixture.append(file, bytes);
+    assertThat(SegmentTag.read(file)).isEmpty();
+    assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+    assertThat(fixture.tier().hotSegments()).isEqualTo(64);
   }
 
   @Test

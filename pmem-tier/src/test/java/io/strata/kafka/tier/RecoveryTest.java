@@ -13,8 +13,6 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.Set;
 import java.util.UUID;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -187,7 +185,8 @@ class RecoveryTest {
     assertThat(fixture.tier().recoveryReport().tagsRemoved()).isEqualTo(1);
     assertThat(SegmentTag.read(file)).isEmpty();
     assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
-    assertThat(fixture.tier().open(file, Set.of(StandardOpenOption.READ))).isEmpty();
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+    assertThat(fixture.tier().hotSegments()).isZero();
   }
 
   @Test

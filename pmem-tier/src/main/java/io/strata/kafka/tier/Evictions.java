@@ -1,0 +1,27 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.segment.Residence;
+import java.io.IOException;
+import java.util.Optional;
+
+/** The one step of an eviction that no crash can come into: home's tag follows later. */
+final class Evictions {
+
+  private Evictions() {}
+
+  /** Whether a lower tier has the whole segment, durably. */
+  static boolean isClean(TieredSegment segment) {
+    return segment.residence().map(in -> in.slot().has(SlotFlag.CLEAN)).orElse(false);
+  }
+
+  /**
+   * Frees the slot of a clean segment; readers see the copy below.
+   *
+   * @param wait whether to wait for a change under way
+   * @return where it was; home's tag still names that. Empty when nothing was done
+   */
+  static Optional<Residence> run(TieredSegment segment, boolean wait) throws IOException {
+    return segment.segment().evict(segment::takeLower, wait);
+  }
+}

@@ -1,0 +1,81 @@
+package io.strata.kafka.tier;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/**
+ * Holds a segment's home under its name while something is done to it by that name: no rename, no
+ * deletion and no other file comes in between.
+ *
+ * <p>Thread safety: all methods may be called by any thread. Two locks are taken, in this order:
+ * the one that renaming a directory takes alone, and that of the file's name. A segment's writer
+ * lock comes after them.
+ */
+final class HomeNames {
+
+  private final PathLocks files = new PathLocks();
+  private final ReentrantReadWriteLock directories = new ReentrantReadWriteLock();
+
+  /** What is done to a home. */
+  interface Action<T> {
+    T run(Path home) throws IOException;
+  }
+
+  /** Holds one name. */
+  PathLocks.Held lock(Path name) {
+    return files.lock(name);
+  }
+
+  /** Holds two names. */
+  PathLocks.Held lock(Path one, Path other) {
+    return files.lock(one, other);
+  }
+
+  /** Keeps everybody else from homes while directories are renamed. */
+  PathLocks.Held lockDirectories() {
+    directories.writeLock().lock();
+    return directories.writeLock()::unlock;
+  }
+
+  /**
+   * Does something to the segment's home.
+   *
+   * @throws NoSuchFileException when home is not where it was last seen: deleted, or renamed past
+   *     the provider
+   */
+  @SuppressWarnings("try") // what is held is only to be released
+  <T> T with(TieredSegment segment, Action<T> action) throws IOException {
+    directories.readLock().lock();
+    try {
+      while (true) {
+        Path home = segment.home();
+        try (PathLocks.Held held = files.lock(home)) {
+          if (!segment.home().equals(home)) {
+            continue;
+          }
+          if (!Objects.equals(keyOf(home), segment.fileKey())) {
+            throw new NoSuchFileException(
+                home.toString(), null, "another file has taken its place");
+          }
+          return action.run(home);
+        }
+      }
+    } finally {
+      directories.readLock().unlock();
+    }
+  }
+
+  /** What the file system knows a file by, whatever its name: device and inode. */
+  static Object keyOf(Path file) throws IOException {
+    BasicFileAttributes attributes =
+        Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    Object key = attributes.fileKey();
+    return key == null ? file.toString() : key;
+  }
+}

@@ -1,0 +1,172 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.layout.SuperblockLayout;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolUsage;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.segment.Residence;
+import io.strata.kafka.segment.RoomMaker;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Finds room in pools: free room first, then that of clean segments, whose bytes a lower tier has,
+ * too. Nothing is copied.
+ *
+ * <p>Thread safety: all methods may be called by any thread, also under a segment's writer lock: of
+ * another segment's lock none is waited for.
+ */
+final class PressureRoom implements RoomMaker {
+
+  /** How many entries are looked at for one append: most are evicted, some may be stale. */
+  private static final int ATTEMPTS = 256;
+
+  private final CleanSegments clean;
+  private final Traffic traffic;
+  private final HomeKeeper keeper;
+  private volatile Runnable onDemand = () -> {};
+
+  PressureRoom(CleanSegments clean, Traffic traffic, HomeKeeper keeper) {
+    this.clean = clean;
+    this.traffic = traffic;
+    this.keeper = keeper;
+  }
+
+  /** Has {@code wake} run when room runs short. */
+  void onDemand(Runnable wake) {
+    onDemand = wake;
+  }
+
+  void wake() {
+    onDemand.run();
+  }
+
+  /** Notes a segment that may be evicted, if it may. */
+  void becameClean(TieredSegment segment) {
+    if (Evictions.isClean(segment)) {
+      clean.add(segment);
+    }
+  }
+
+  /** Replaces the order in which segments give way. */
+  void order(List<TieredSegment> segments) {
+    clean.replace(segments);
+  }
+
+  @Override
+  public boolean makeRoom(Pool pool, long wanted) {
+    long freed = evict(pool, wanted, true);
+    if (freed < wanted) {
+      onDemand.run();
+    }
+    return freed > 0;
+  }
+
+  /**
+   * Makes room for a copy in the background.
+   *
+   * @return whether the pool has at least {@code bytes} free now
+   */
+  boolean reserve(Pool pool, long bytes) {
+    for (int i = 0; i < ATTEMPTS; i++) {
+      long missing = bytes - pool.usage().freeBytes();
+      if (missing <= 0) {
+        return true;
+      }
+      if (evict(pool, missing, false) == 0) {
+        return false;
+      }
+    }
+    return pool.usage().freeBytes() >= bytes;
+  }
+
+  /** A LIVE slot for a new segment, in the first tier that has room for one. */
+  Optional<Residence> place(PoolSet pools, SegmentPlace place) throws IOException {
+    for (PoolTier tier : pools.tiers()) {
+      for (Pool pool : byFreeRoom(tier)) {
+        if (hasRoom(pool)) {
+          Optional<Slot> slot = pool.allocateSlot(place.directoryId(), place.relativePath());
+          if (slot.isPresent()) {
+            return Optional.of(new Residence(slot.get(), pool));
+          }
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** A tier's pools, the one with the most free room first. */
+  static List<Pool> byFreeRoom(PoolTier tier) {
+    List<Pool> byRoom = new ArrayList<>(tier.pools());
+    byRoom.sort(Comparator.comparingLong((Pool pool) -> pool.usage().freeBytes()).reversed());
+    return byRoom;
+  }
+
+  /** Whether a new segment finds a slot and a first extent, at the cost of a clean one perhaps. */
+  private boolean hasRoom(Pool pool) {
+    PoolUsage usage = pool.usage();
+    if (usage.freeSlots() > 0 && usage.freeBytes() > 0) {
+      return true;
+    }
+    long freed = evict(pool, SuperblockLayout.SMALLEST_EXTENT, true);
+    usage = pool.usage();
+    if (freed == 0) {
+      onDemand.run();
+    }
+    return usage.freeSlots() > 0 && usage.freeBytes() > 0;
+  }
+
+  private long evict(Pool pool, long wanted, boolean byAppend) {
+    long freed = 0;
+    for (int i = 0; i < ATTEMPTS && freed < wanted; i++) {
+      Optional<TieredSegment> next = clean.take(pool);
+      if (next.isEmpty()) {
+        break;
+      }
+      freed += evict(next.get(), pool, byAppend);
+    }
+    return freed;
+  }
+
+  private long evict(TieredSegment segment, Pool pool, boolean byAppend) {
+    Optional<Residence> in = segment.residence();
+    if (in.isEmpty() || in.get().pool() != pool || segment.segment().size() == 0) {
+      return 0;
+    }
+    long bytes = in.get().roomBytes();
+    try {
+      Optional<Residence> left = Evictions.run(segment, false);
+      if (left.isEmpty()) {
+        if (Evictions.isClean(segment)) {
+          // Somebody is at it just now.
+          clean.add(segment);
+        }
+        return 0;
+      }
+      traffic.evicted(left.get(), bytes, byAppend);
+      keeper.retagLater(segment, left.get());
+      return bytes;
+    } catch (IOException e) {
+      keeper.failed("evict " + segment.home(), e);
+      return 0;
+    }
+  }
+
+  /**
+   * Evicts one segment, in the background.
+   *
+   * @return the bytes freed; empty when it is not clean
+   */
+  Optional<Long> evictNow(TieredSegment segment) throws IOException {
+    long bytes = segment.residence().map(Residence::roomBytes).orElse(0L);
+    Optional<Residence> left = Evictions.run(segment, true);
+    if (left.isEmpty()) {
+      return Optional.empty();
+    }
+    traffic.evicted(left.get(), bytes, false);
+    return Optional.of(bytes);
+  }
+}

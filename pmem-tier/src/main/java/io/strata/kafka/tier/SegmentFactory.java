@@ -1,0 +1,73 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.segment.Residence;
+import io.strata.kafka.segment.RoomMaker;
+import io.strata.kafka.segment.Segment;
+import io.strata.kafka.segment.SegmentEvents;
+import io.strata.kafka.segment.SegmentSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/**
+ * Makes the objects that stand for segments.
+ *
+ * <p>Thread safety: immutable; safe for use by any thread.
+ */
+final class SegmentFactory {
+
+  private final SegmentSettings settings;
+  private final SegmentEvents counters;
+  private final TierEvents events;
+  private final Traffic traffic;
+  private final SegmentNotice.Listener listener;
+
+  SegmentFactory(
+      boolean forceSpills,
+      RoomMaker roomMaker,
+      SegmentEvents counters,
+      TierEvents events,
+      Traffic traffic,
+      SegmentNotice.Listener listener) {
+    this.settings = new SegmentSettings(forceSpills, InstantSource.system(), roomMaker);
+    this.counters = counters;
+    this.events = events;
+    this.traffic = traffic;
+    this.listener = listener;
+  }
+
+  /** A segment whose slot is tied to {@code home}, which is there. */
+  TieredSegment inPool(Residence residence, Path home) throws IOException {
+    SegmentNotice notice = notice();
+    long modified = Files.getLastModifiedTime(home).toMillis();
+    long changed = Math.max(modified, residence.slot().createdAtMillis());
+    Segment segment = new Segment(residence, Files.size(home), changed, settings, notice);
+    return named(notice, segment, home);
+  }
+
+  /** A segment all of whose bytes are at {@code home}, which is there. */
+  TieredSegment atHome(Path home) throws IOException {
+    SegmentNotice notice = notice();
+    long modified = Files.getLastModifiedTime(home).toMillis();
+    Segment segment = Segment.atHome(home.toString(), Files.size(home), modified, settings, notice);
+    return named(notice, segment, home);
+  }
+
+  private SegmentNotice notice() {
+    return new SegmentNotice(counters, events, traffic, listener);
+  }
+
+  private static TieredSegment named(SegmentNotice notice, Segment segment, Path home)
+      throws IOException {
+    TieredSegment tiered = new TieredSegment(segment, home, HomeNames.keyOf(home));
+    notice.of(tiered);
+    return tiered;
+  }
+
+  /** For a segment whose slot is known and whose tag is what was asked for. */
+  Optional<TieredSegment> inPool(Optional<Residence> residence, Path home) throws IOException {
+    return residence.isPresent() ? Optional.of(inPool(residence.get(), home)) : Optional.empty();
+  }
+}

@@ -1,0 +1,100 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.segment.Segment;
+import io.strata.kafka.segment.SegmentEvents;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happens to one segment, on its way to those who count and to the tier.
+ *
+ * <p>Thread safety: as {@link SegmentEvents} asks; {@link #of} is called before the segment is
+ * used.
+ */
+final class SegmentNotice implements SegmentEvents {
+
+  /** What a tier does about its segments. */
+  interface Listener {
+    /** The copy below is of no use any more; called under the segment's writer lock. */
+    void madeDirty(TieredSegment segment);
+
+    /** No channel is open on it. */
+    void idle(TieredSegment segment);
+  }
+
+  private final SegmentEvents counters;
+  private final TierEvents events;
+  private final Traffic traffic;
+  private final Listener listener;
+  private volatile @Nullable TieredSegment segment;
+
+  SegmentNotice(SegmentEvents counters, TierEvents events, Traffic traffic, Listener listener) {
+    this.counters = counters;
+    this.events = events;
+    this.traffic = traffic;
+    this.listener = listener;
+  }
+
+  void of(TieredSegment named) {
+    segment = named;
+  }
+
+  @Override
+  public void appended(long bytes, long nanos) {
+    counters.appended(bytes, nanos);
+  }
+
+  @Override
+  public void read(long bytes, long nanos) {
+    counters.read(bytes, nanos);
+    TieredSegment named = segment;
+    if (named != null) {
+      traffic.read(named.residence(), bytes);
+    }
+  }
+
+  @Override
+  public void readAtHome(long bytes) {
+    counters.readAtHome(bytes);
+    TieredSegment named = segment;
+    if (named != null && !named.atHome()) {
+      traffic.readTailAtHome(named.residence(), bytes);
+    }
+  }
+
+  @Override
+  public void spilled(long bytes, boolean first) {
+    TieredSegment named = segment;
+    if (named == null || named.atHome()) {
+      // Nothing of it is in a pool: it is appended to as any file is.
+      return;
+    }
+    counters.spilled(bytes, first);
+    traffic.spilled(named.residence(), bytes, first);
+    if (first) {
+      events.spilled(named.home(), named.segment().bytesInPool());
+    }
+  }
+
+  @Override
+  public void madeDirty(Segment changed) {
+    TieredSegment named = segment;
+    if (named != null) {
+      listener.madeDirty(named);
+    }
+  }
+
+  @Override
+  public void idle(Segment closed) {
+    TieredSegment named = segment;
+    if (named != null) {
+      listener.idle(named);
+    }
+  }
+
+  @Override
+  public void releaseFailed(Segment released, long bytes, IOException cause) {
+    counters.releaseFailed(released, bytes, cause);
+    events.backgroundFailure("give back " + bytes + " bytes of " + released.name(), cause);
+  }
+}

@@ -1,0 +1,193 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.api.PlacementPolicy;
+import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.api.TierUsage;
+import io.strata.kafka.migration.TieredSegments;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolUsage;
+import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.segment.Reads;
+import io.strata.kafka.segment.Residence;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * Counts what is where: each time anew, so that no sum can drift.
+ *
+ * <p>Thread safety: all methods may be called by any thread.
+ */
+final class TierState {
+
+  private final PoolSet pools;
+  private final SegmentRegistry registry;
+  private final PlacementPolicy placement;
+  private final boolean anyName;
+
+  /**
+   * Over these pools and segments.
+   *
+   * @param anyName whether files that are no segments of Kafka's by their names may move, too, as
+   *     Kafka's own tests have them
+   */
+  TierState(PoolSet pools, SegmentRegistry registry, PlacementPolicy placement, boolean anyName) {
+    this.pools = pools;
+    this.registry = registry;
+    this.placement = placement;
+    this.anyName = anyName;
+  }
+
+  /** The sums of one tier. */
+  private static final class Sums {
+    private long dirty;
+    private long clean;
+    private long active;
+    private int segments;
+  }
+
+  TieredSegments.State now() {
+    long nowMillis = System.currentTimeMillis();
+    int home = pools.tiers().size();
+    Sums[] sums = new Sums[home];
+    for (int t = 0; t < home; t++) {
+      sums[t] = new Sums();
+    }
+    List<TieredSegment> segments = List.copyOf(registry.all());
+    Map<Path, Long> newest = newestOffsets(segments);
+    List<SegmentView> views = new ArrayList<>(segments.size());
+    for (TieredSegment segment : segments) {
+      Optional<SegmentName> name = segment.name();
+      boolean active = isNewest(segment, newest);
+      Optional<Residence> in = segment.residence();
+      Optional<Residence> lower = segment.lower();
+      boolean clean = in.isPresent() && in.get().slot().has(SlotFlag.CLEAN);
+      if (in.isPresent()) {
+        Sums tier = sums[pools.tierOf(in.get().pool())];
+        long bytes = in.get().roomBytes();
+        tier.segments++;
+        tier.clean += clean ? bytes : 0;
+        tier.dirty += clean ? 0 : bytes;
+        tier.active += active && !clean ? bytes : 0;
+      }
+      if (lower.isPresent()) {
+        Sums tier = sums[pools.tierOf(lower.get().pool())];
+        tier.segments++;
+        tier.dirty += lower.get().roomBytes();
+      }
+      if (name.isPresent() && mayMove(name.get())) {
+        views.add(view(segment, name.get(), in, lower, clean, active, nowMillis));
+      }
+    }
+    List<TierUsage> usages = new ArrayList<>(home);
+    for (int t = 0; t < home; t++) {
+      usages.add(usage(t, sums[t]));
+    }
+    return new TieredSegments.State(usages, views);
+  }
+
+  private boolean mayMove(SegmentName name) {
+    return name.stage() == SegmentName.Stage.LIVE
+        && name.replica() == SegmentName.Replica.CURRENT
+        && placement.mayBeHot(name);
+  }
+
+  private SegmentView view(
+      TieredSegment segment,
+      SegmentName name,
+      Optional<Residence> in,
+      Optional<Residence> lower,
+      boolean clean,
+      boolean active,
+      long nowMillis) {
+    int home = pools.tiers().size();
+    int tier = in.map(at -> pools.tierOf(at.pool())).orElse(home);
+    int below = lower.map(at -> pools.tierOf(at.pool())).orElse(home);
+    Reads reads = segment.segment().reads();
+    long changed = segment.segment().lastChangeMillis();
+    long created = in.map(at -> at.slot().createdAtMillis()).orElse(changed);
+    return new SegmentView(
+        segment.id(),
+        name,
+        logDirectoryOf(segment.home()),
+        tier,
+        clean && below > tier ? OptionalInt.of(below) : OptionalInt.empty(),
+        active,
+        in.isPresent() && segment.segment().spilled(),
+        segment.segment().size(),
+        in.map(Residence::roomBytes).orElse(0L),
+        Math.min(created, changed),
+        changed,
+        reads.lastMillis(),
+        segment.heat().recentBytes(nowMillis));
+  }
+
+  private static String logDirectoryOf(Path home) {
+    Path partition = home.getParent();
+    Path directory = partition == null ? null : partition.getParent();
+    return String.valueOf(directory);
+  }
+
+  private TierUsage usage(int tier, Sums sums) {
+    PoolTier of = pools.tiers().get(tier);
+    long capacity = 0;
+    long used = 0;
+    int freeSlots = 0;
+    for (Pool pool : of.pools()) {
+      PoolUsage usage = pool.usage();
+      capacity += usage.usedBytes() + usage.freeBytes();
+      used += usage.usedBytes();
+      freeSlots += usage.freeSlots();
+    }
+    return new TierUsage(
+        tier,
+        of.name(),
+        capacity,
+        used,
+        sums.dirty,
+        sums.clean,
+        sums.active,
+        sums.segments,
+        freeSlots,
+        0,
+        0);
+  }
+
+  /**
+   * Whether Kafka may append to the segment: it has the highest offset of its directory. One that
+   * Kafka appends to and that is not known here only makes an older one seem active.
+   */
+  boolean isActive(TieredSegment segment) {
+    Path directory = segment.home().getParent();
+    if (directory == null) {
+      return true;
+    }
+    return isNewest(segment, newestOffsets(registry.in(directory)));
+  }
+
+  private boolean isNewest(TieredSegment segment, Map<Path, Long> newest) {
+    Optional<SegmentName> name = segment.name();
+    if (name.isEmpty()) {
+      return !anyName;
+    }
+    Long offset = newest.get(segment.home().getParent());
+    return offset == null || name.get().id().baseOffset() >= offset;
+  }
+
+  private static Map<Path, Long> newestOffsets(Iterable<TieredSegment> segments) {
+    Map<Path, Long> newest = new HashMap<>();
+    for (TieredSegment segment : segments) {
+      Optional<SegmentName> name = segment.name();
+      Path directory = segment.home().getParent();
+      if (name.isPresent() && directory != null && name.get().stage() == SegmentName.Stage.LIVE) {
+        newest.merge(directory, name.get().id().baseOffset(), Math::max);
+      }
+    }
+    return newest;
+  }
+}

@@ -1,0 +1,167 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.segment.Residence;
+import io.strata.kafka.segment.Segment;
+import io.strata.kafka.segment.SegmentTag;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * A segment of the tiers, in a pool or at home, and where its home is now.
+ *
+ * <p>Thread safety: everything may be read by any thread. The home's path is changed by the thread
+ * that renames, under the locks of {@link HomeNames}; the lower copy under the segment's writer
+ * lock, or while the segment is not clean.
+ */
+final class TieredSegment {
+
+  private static final AtomicLong IDS = new AtomicLong();
+
+  private final long id = IDS.incrementAndGet();
+  private final Segment segment;
+  private final Object fileKey;
+  private final AtomicLong shownMillis;
+  private final AtomicReference<Optional<Residence>> lower =
+      new AtomicReference<>(Optional.empty());
+  private final AtomicInteger tags = new AtomicInteger();
+  private final Heat heat;
+  private volatile Place place;
+
+  /** Where home is, and what its names say. */
+  private record Place(Path home, Optional<SegmentName> name) {
+    static Place of(Path home) {
+      return new Place(home, SegmentNames.of(home));
+    }
+  }
+
+  /**
+   * A segment of the tiers.
+   *
+   * @param fileKey what the file system knows home by, whatever its name
+   */
+  TieredSegment(Segment segment, Path home, Object fileKey) {
+    this.segment = segment;
+    this.fileKey = fileKey;
+    this.shownMillis = new AtomicLong(segment.lastChangeMillis());
+    this.heat = new Heat(segment.reads());
+    this.place = Place.of(home);
+  }
+
+  /** The segment's number in this process. */
+  long id() {
+    return id;
+  }
+
+  Segment segment() {
+    return segment;
+  }
+
+  Object fileKey() {
+    return fileKey;
+  }
+
+  Heat heat() {
+    return heat;
+  }
+
+  /** Where the copy is that is read; empty when all bytes are at home. */
+  Optional<Residence> residence() {
+    return segment.residence();
+  }
+
+  /** Whether home may carry a tag that names this segment. */
+  boolean tagged() {
+    return tags.get() > 0;
+  }
+
+  void tagAdded() {
+    int unused = tags.incrementAndGet();
+  }
+
+  void tagRemoved() {
+    int unused = tags.decrementAndGet();
+  }
+
+  /** Whether all bytes are at home. */
+  boolean atHome() {
+    return segment.residence().isEmpty();
+  }
+
+  /**
+   * The pool that the segment is read from.
+   *
+   * @throws java.util.NoSuchElementException when it is at home
+   */
+  Pool pool() {
+    return segment.residence().orElseThrow().pool();
+  }
+
+  /**
+   * The slot that the segment is read from.
+   *
+   * @throws java.util.NoSuchElementException when it is at home
+   */
+  Slot slot() {
+    return segment.residence().orElseThrow().slot();
+  }
+
+  /**
+   * What home's tag is to be.
+   *
+   * @throws java.util.NoSuchElementException when it is at home
+   */
+  SegmentTag tag() {
+    return segment.residence().orElseThrow().tag();
+  }
+
+  /** The copy below in a pool, which is whole as long as the segment is clean. */
+  Optional<Residence> lower() {
+    return lower.get();
+  }
+
+  void lower(Optional<Residence> copy) {
+    lower.set(copy);
+  }
+
+  /** Takes the copy below out of this object's hands. */
+  Optional<Residence> takeLower() {
+    return lower.getAndSet(Optional.empty());
+  }
+
+  /** Where home was when it was last opened or renamed through the provider. */
+  Path home() {
+    return place.home();
+  }
+
+  /** What home's names say; empty for a file that is no segment of Kafka's by its names. */
+  Optional<SegmentName> name() {
+    return place.name();
+  }
+
+  /**
+   * When the segment last changed, if home's modification time does not show that yet; whoever gets
+   * an answer is to see to it.
+   */
+  OptionalLong takeChange() {
+    long changed = segment.lastChangeMillis();
+    return shownMillis.getAndSet(changed) == changed
+        ? OptionalLong.empty()
+        : OptionalLong.of(changed);
+  }
+
+  void movedTo(Path newHome) {
+    place = Place.of(newHome);
+  }
+
+  @Override
+  public String toString() {
+    return place.home().toString();
+  }
+}
