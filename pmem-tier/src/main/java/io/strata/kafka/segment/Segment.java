@@ -39,7 +39,6 @@ public final class Segment {
 
   private final String homeLabel;
   private final SegmentSettings settings;
-  private final SegmentEvents events;
   private final ReaderGate gate = new ReaderGate();
   private final Lifetime lifetime;
   private final SegmentWriter writer;
@@ -105,7 +104,6 @@ public final class Segment {
       SegmentEvents events) {
     this.homeLabel = homeLabel;
     this.settings = settings;
-    this.events = events;
     this.reads = new Reads(createdAtMillis);
     this.lifetime = new Lifetime(() -> events.idle(this));
     SegmentReader reader = new SegmentReader();
