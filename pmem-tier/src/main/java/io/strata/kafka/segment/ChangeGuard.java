@@ -40,7 +40,12 @@ final class ChangeGuard {
     long unused = changes.incrementAndGet();
     if (copying) {
       pieceLock.lock();
-      pieceLock.unlock();
+      try {
+        // Only to wait for it.
+        return;
+      } finally {
+        pieceLock.unlock();
+      }
     }
   }
 
