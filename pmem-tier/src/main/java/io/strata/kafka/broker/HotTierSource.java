@@ -1,92 +1,77 @@
 package io.strata.kafka.broker;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.api.TierUsage;
-import io.strata.kafka.config.TierConfig;
 import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolInfo;
 import io.strata.kafka.pool.PoolUsage;
 import io.strata.kafka.tier.HotTier;
-import java.nio.file.Path;
+import io.strata.kafka.tier.Traffic;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
-/** A {@link HotTier} as the metrics see it. Thread safety: immutable. */
+/**
+ * A {@link HotTier} as the metrics see it. Thread safety: all methods may be called by any thread.
+ */
 public final class HotTierSource implements TierSource {
 
+  private static final long FRESH_NANOS = 200_000_000;
+
   private final HotTier tier;
-  private final List<TierConfig> tiers;
-  private final EventCounters counters;
   private final Supplier<Optional<MigrationStats>> migration;
+
+  @GuardedBy("this")
+  private List<TierUsage> usages = List.of();
+
+  @GuardedBy("this")
+  private long takenNanos;
 
   /**
    * Samples of {@code tier}.
    *
-   * @param tiers the tiers as configured, fastest first
-   * @param counters what the segments of {@code tier} tell
    * @param migration what its engine has done
    */
-  public HotTierSource(
-      HotTier tier,
-      List<TierConfig> tiers,
-      EventCounters counters,
-      Supplier<Optional<MigrationStats>> migration) {
+  public HotTierSource(HotTier tier, Supplier<Optional<MigrationStats>> migration) {
     this.tier = tier;
-    this.tiers = List.copyOf(tiers);
-    this.counters = counters;
     this.migration = migration;
   }
 
   @Override
   public List<TierSample> tiers() {
     List<TierSample> samples = new ArrayList<>();
-    for (int i = 0; i < tiers.size(); i++) {
-      samples.add(sample(i, tiers.get(i)));
+    for (TierUsage usage : usages()) {
+      Traffic.Counts counts = tier.traffic().of(usage.tier());
+      samples.add(
+          new TierSample(
+              usage.name(),
+              usage,
+              counts.pressureBytes(),
+              counts.pressureSegments(),
+              counts.spilledBytes(),
+              counts.spilledSegments(),
+              counts.readBytes(),
+              counts.reads()));
     }
     return samples;
   }
 
-  /** Spills and reads are counted for all tiers together: they are shown as the first one's. */
-  private TierSample sample(int number, TierConfig config) {
-    boolean first = number == 0;
-    return new TierSample(
-        config.name(),
-        usage(number, config),
-        0,
-        0,
-        first ? counters.spilledBytes() : 0,
-        first ? counters.spills() : 0,
-        first ? counters.readBytes() - counters.homeReadBytes() : 0,
-        first ? counters.reads() : 0);
-  }
-
-  private TierUsage usage(int number, TierConfig config) {
-    Set<String> files = config.pools().stream().map(Path::toString).collect(Collectors.toSet());
-    long capacity = 0;
-    long used = 0;
-    int segments = 0;
-    int freeSlots = 0;
-    for (Pool pool : tier.pools()) {
-      if (files.contains(pool.info().path().toString())) {
-        PoolUsage usage = pool.usage();
-        capacity += pool.info().dataSize();
-        used += usage.usedBytes();
-        segments += usage.liveSlots();
-        freeSlots += usage.freeSlots();
-      }
+  /** Counting is a walk over all segments: once for the many metrics that are read together. */
+  private synchronized List<TierUsage> usages() {
+    long now = System.nanoTime();
+    if (usages.isEmpty() || now - takenNanos > FRESH_NANOS) {
+      usages = tier.tieredSegments().state().tiers();
+      takenNanos = now;
     }
-    long bounded = Math.min(used, capacity);
-    return new TierUsage(
-        number, config.name(), capacity, bounded, bounded, 0, 0, segments, freeSlots, 0, 0);
+    return usages;
   }
 
   @Override
   public HomeSample home() {
-    return new HomeSample(counters.homeReadBytes(), 0);
+    Traffic.Counts counts = tier.traffic().of(tier.tierNames().size());
+    return new HomeSample(counts.readBytes(), counts.reads());
   }
 
   @Override

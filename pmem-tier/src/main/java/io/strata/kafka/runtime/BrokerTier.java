@@ -13,7 +13,6 @@ import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.migration.PolicyRegistry;
-import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.tier.HotTier;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -118,10 +117,10 @@ public final class BrokerTier {
     EventCounters counters = new EventCounters();
     HotTier tier = HotTier.open(TierSpecs.of(config, broker, forced), log, counters);
     reportAtExit(tier);
-    Optional<BrokerMigration> migration = startMigration(tier, broker, config);
-    TierSource source =
-        new HotTierSource(
-            tier, config.tiers(), counters, () -> migration.map(BrokerMigration::stats));
+    // Kafka's own tests are to see segments where they were placed.
+    Optional<BrokerMigration> migration =
+        forced.isPresent() ? Optional.empty() : startMigration(tier, broker, config);
+    TierSource source = new HotTierSource(tier, () -> migration.map(BrokerMigration::stats));
     StrataMetrics metrics = StrataMetrics.publish(source, counters);
     new StatusBean(
             broker.nodeId().isPresent() ? String.valueOf(broker.nodeId().getAsInt()) : "",
@@ -136,22 +135,14 @@ public final class BrokerTier {
 
   private static Optional<BrokerMigration> startMigration(
       HotTier tier, BrokerProperties broker, StrataConfig config) throws IOException {
-    Optional<TieredSegments> segments = movable(tier);
-    if (segments.isEmpty()) {
-      return Optional.empty();
-    }
     try {
       PolicyRegistry policies = BrokerMigration.policies(config);
       MigrationLog log = new MigrationLog(config.tierNames());
-      return Optional.of(BrokerMigration.start(segments.get(), broker, config, policies, log));
+      return Optional.of(
+          BrokerMigration.start(tier.tieredSegments(), broker, config, policies, log));
     } catch (ConfigRefusedException e) {
       throw new IOException(broker.source() + ": " + e.getMessage(), e);
     }
-  }
-
-  /** The segments as the engine moves them: none yet. */
-  private static Optional<TieredSegments> movable(HotTier unused) {
-    return Optional.empty();
   }
 
   /**

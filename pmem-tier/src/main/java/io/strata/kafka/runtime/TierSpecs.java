@@ -37,7 +37,8 @@ public final class TierSpecs {
         owner(broker, logDirectories),
         logDirectories,
         config.placement(),
-        forced);
+        forced,
+        TestHalt.ofThisJvm());
   }
 
   private static PoolOwner owner(BrokerProperties broker, List<Path> logDirectories) {

@@ -58,7 +58,7 @@ final class PressureRoom implements RoomMaker {
 
   @Override
   public boolean makeRoom(Pool pool, long wanted) {
-    long freed = evict(pool, wanted, true);
+    long freed = evict(pool, wanted);
     if (freed < wanted) {
       onDemand.run();
     }
@@ -76,7 +76,7 @@ final class PressureRoom implements RoomMaker {
       if (missing <= 0) {
         return true;
       }
-      if (evict(pool, missing, false) == 0) {
+      if (evict(pool, missing) == 0) {
         return false;
       }
     }
@@ -111,7 +111,7 @@ final class PressureRoom implements RoomMaker {
     if (usage.freeSlots() > 0 && usage.freeBytes() > 0) {
       return true;
     }
-    long freed = evict(pool, SuperblockLayout.SMALLEST_EXTENT, true);
+    long freed = evict(pool, SuperblockLayout.SMALLEST_EXTENT);
     usage = pool.usage();
     if (freed == 0) {
       onDemand.run();
@@ -119,19 +119,19 @@ final class PressureRoom implements RoomMaker {
     return usage.freeSlots() > 0 && usage.freeBytes() > 0;
   }
 
-  private long evict(Pool pool, long wanted, boolean byAppend) {
+  private long evict(Pool pool, long wanted) {
     long freed = 0;
     for (int i = 0; i < ATTEMPTS && freed < wanted; i++) {
       Optional<TieredSegment> next = clean.take(pool);
       if (next.isEmpty()) {
         break;
       }
-      freed += evict(next.get(), pool, byAppend);
+      freed += evict(next.get(), pool);
     }
     return freed;
   }
 
-  private long evict(TieredSegment segment, Pool pool, boolean byAppend) {
+  private long evict(TieredSegment segment, Pool pool) {
     Optional<Residence> in = segment.residence();
     if (in.isEmpty() || in.get().pool() != pool || segment.segment().size() == 0) {
       return 0;
@@ -146,7 +146,7 @@ final class PressureRoom implements RoomMaker {
         }
         return 0;
       }
-      traffic.evicted(left.get(), bytes, byAppend);
+      traffic.evicted(left.get(), bytes, true);
       keeper.retagLater(segment, left.get());
       return bytes;
     } catch (IOException e) {

@@ -83,13 +83,11 @@ final class Recovery {
           finishDeletion(pool, slot, Optional.ofNullable(home));
         } else if (home != null) {
           admit(pool, slot, home, lower.of(tag));
-        } else if (lower.keeps(tag)) {
-          continue;
-        } else if (slot.has(SlotFlag.COPY) || lower.drops(tag)) {
+        } else if (lower.drops(tag) || (slot.has(SlotFlag.COPY) && !lower.keeps(tag))) {
           // One that was being made, or of a segment that has been changed since or deleted.
           Copies.free(new Residence(slot, pool));
           copiesDropped++;
-        } else {
+        } else if (!lower.keeps(tag)) {
           resolveMissingHome(pool, slot, tag);
         }
       }

@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A segment of the tiers, in a pool or at home, and where its home is now.
@@ -28,10 +27,9 @@ final class TieredSegment {
   private final Segment segment;
   private final Object fileKey;
   private final AtomicLong shownMillis;
-  private final AtomicReference<Optional<Residence>> lower =
-      new AtomicReference<>(Optional.empty());
   private final AtomicInteger tags = new AtomicInteger();
   private final Heat heat;
+  private volatile Optional<Residence> lower = Optional.empty();
   private volatile Place place;
 
   /** Where home is, and what its names say. */
@@ -123,16 +121,18 @@ final class TieredSegment {
 
   /** The copy below in a pool, which is whole as long as the segment is clean. */
   Optional<Residence> lower() {
-    return lower.get();
+    return lower;
   }
 
-  void lower(Optional<Residence> copy) {
-    lower.set(copy);
+  synchronized void lower(Optional<Residence> copy) {
+    lower = copy;
   }
 
   /** Takes the copy below out of this object's hands. */
-  Optional<Residence> takeLower() {
-    return lower.getAndSet(Optional.empty());
+  synchronized Optional<Residence> takeLower() {
+    Optional<Residence> taken = lower;
+    lower = Optional.empty();
+    return taken;
   }
 
   /** Where home was when it was last opened or renamed through the provider. */

@@ -20,7 +20,9 @@ public final class Traffic {
    * @param spilledBytes bytes that did
    * @param evictedSegments segments whose copy here was given up for a lower one
    * @param evictedBytes their room
-   * @param evictedByAppends of these segments, those that an append evicted for its own room
+   * @param pressureSegments of these segments, those that gave way to an append or to another copy
+   *     that needed the room at once
+   * @param pressureBytes their room
    */
   public record Counts(
       long reads,
@@ -29,7 +31,8 @@ public final class Traffic {
       long spilledBytes,
       long evictedSegments,
       long evictedBytes,
-      long evictedByAppends) {}
+      long pressureSegments,
+      long pressureBytes) {}
 
   private static final class Adders {
     private final LongAdder reads = new LongAdder();
@@ -38,7 +41,8 @@ public final class Traffic {
     private final LongAdder spilledBytes = new LongAdder();
     private final LongAdder evictedSegments = new LongAdder();
     private final LongAdder evictedBytes = new LongAdder();
-    private final LongAdder evictedByAppends = new LongAdder();
+    private final LongAdder pressureSegments = new LongAdder();
+    private final LongAdder pressureBytes = new LongAdder();
   }
 
   private final PoolSet pools;
@@ -66,7 +70,8 @@ public final class Traffic {
         adders.spilledBytes.sum(),
         adders.evictedSegments.sum(),
         adders.evictedBytes.sum(),
-        adders.evictedByAppends.sum());
+        adders.pressureSegments.sum(),
+        adders.pressureBytes.sum());
   }
 
   private Adders of(Optional<Residence> residence) {
@@ -93,12 +98,13 @@ public final class Traffic {
     }
   }
 
-  void evicted(Residence from, long bytes, boolean byAppend) {
+  void evicted(Residence from, long bytes, boolean underPressure) {
     Adders adders = of(Optional.of(from));
     adders.evictedSegments.increment();
     adders.evictedBytes.add(bytes);
-    if (byAppend) {
-      adders.evictedByAppends.increment();
+    if (underPressure) {
+      adders.pressureSegments.increment();
+      adders.pressureBytes.add(bytes);
     }
   }
 }

@@ -52,8 +52,7 @@ class BrokerGlueTest {
     Pool.create(
         PoolSpec.of(pool, MemoryType.MAPPED, 8 * MIB).withSlotCount(2), ProgressListener.NONE);
     try (HotTier tier = HotTier.open(spec(logs, pool), log, counters)) {
-      HotTierSource source =
-          new HotTierSource(tier, spec(logs, pool).config().tiers(), counters, Optional::empty);
+      HotTierSource source = new HotTierSource(tier, Optional::empty);
       assertThat(source.pools())
           .singleElement()
           .satisfies(
@@ -71,7 +70,7 @@ class BrokerGlueTest {
       append(tier, logs, "orders-0", 100_000);
       append(tier, logs, "orders-1", (int) (9 * MIB));
       Path refused = segment(logs, "orders-2");
-      assertThat(tier.open(refused, READ_WRITE)).isEmpty();
+      tier.open(refused, READ_WRITE).orElseThrow().close();
 
       assertThat(source.hotSegments()).isEqualTo(2);
       assertThat(source.spilledSegments()).isEqualTo(1);
