@@ -7,6 +7,11 @@ usage() {
 Usage: integration-tests/bench.sh brokers [PAIRS [MEGABYTES]]   stock Kafka against Strata, by Kafka's own perf tools
        integration-tests/bench.sh scale [SEGMENTS]              heap, pool bytes and recovery time of many segments
        integration-tests/bench.sh memory [JMH options]          durable appends and reads of the memory types
+       integration-tests/bench.sh migration [POOL_MIB [QUIET_S [STEADY_S [HOME_MBPS [burst|steady|all]]]]]
+                                                                a home of 80 MB/s: a burst after a quiet minute, and a
+                                                                steady load with retention; 2048 60 90 80 all. Needs root,
+                                                                nbdkit, nbdfuse and fuse3, and about 8 GiB of memory
+       integration-tests/bench.sh planning [SEGMENTS...]        processor time of a planning round; 1000 10000 100000
 
 Needs a built tree: mvn -q -DskipTests verify
 EOF
@@ -18,16 +23,14 @@ shift || true
 
 version=$(sed -n 's:.*<version>\(.*\)</version>.*:\1:p' pom.xml | head -n 1)
 jar=$PWD/../pmem-tier/target/strata-kafka-$version.jar
-classpath=target/bench-classpath.txt
 if [[ $what != --help && $what != -h ]]; then
   [[ -f $jar && -d target/test-classes ]] || { echo "bench.sh: build first: mvn -q -DskipTests verify" >&2; exit 1; }
 fi
 
 run() {
-  [[ -f $classpath ]] || (cd .. && mvn -q -B -pl integration-tests -am dependency:build-classpath \
-    -DincludeScope=test -Dmdep.outputFile="$PWD/integration-tests/$classpath" >/dev/null)
-  java -Dstrata.it.jar="$jar" -Dstrata.it.kafka.libs="$PWD/target/kafka-libs" -Dstrata.it.work="$PWD/target/it" \
-    -Dstrata.it.version="$version" -cp "target/test-classes:$jar:target/kafka-libs/*:$(<"$classpath")" "$@"
+  java -Djava.awt.headless=true -Dstrata.it.jar="$jar" -Dstrata.it.kafka.libs="$PWD/target/kafka-libs" \
+    -Dstrata.it.work="$PWD/target/it" -Dstrata.it.version="$version" \
+    -cp "target/test-classes:target/bench-libs/*:$jar:target/kafka-libs/*" "$@"
 }
 
 case $what in
@@ -35,6 +38,8 @@ case $what in
   scale) run io.strata.kafka.it.TierScale "$@" ;;
   memory) java -cp "target/test-classes:target/bench-libs/*:$jar" org.openjdk.jmh.Main 'MemoryBench|ChannelBench' \
     -p directory=/dev/shm "$@" ;;
+  migration) run io.strata.kafka.it.MigrationComparison "$@" ;;
+  planning) run io.strata.kafka.it.PlanningCost "$@" ;;
   --help | -h) usage ;;
   *) usage >&2; exit 2 ;;
 esac

@@ -27,12 +27,14 @@ final class HomeDevice implements AutoCloseable {
   private final Path folder;
   private final Process server;
   private final Process fuse;
+  private final String device;
   private final LoopMount mounted;
 
-  private HomeDevice(Path folder, Process server, Process fuse, LoopMount mounted) {
+  private HomeDevice(Path folder, Process server, Process fuse, String device, LoopMount mounted) {
     this.folder = folder;
     this.server = server;
     this.fuse = fuse;
+    this.device = device;
     this.mounted = mounted;
   }
 
@@ -44,7 +46,7 @@ final class HomeDevice implements AutoCloseable {
    */
   static HomeDevice ext4(Path folder, int mebibytes, long bytesPerSecond)
       throws IOException, InterruptedException {
-    for (String command : List.of("nbdkit", "nbdfuse", "fusermount3", "mkfs.ext4")) {
+    for (String command : List.of("nbdkit", "nbdfuse", "fusermount3", "mkfs.ext4", "losetup")) {
       Assumptions.assumeTrue(
           LoopMount.isInstalled(command), command + " is not installed: no slow device");
     }
@@ -77,7 +79,11 @@ final class HomeDevice implements AutoCloseable {
             folder.resolve("nbdfuse.log"), "nbdfuse", disk.toString(), "--unix", socket.toString());
     await(fuse, () -> Files.exists(disk), folder, "nbdfuse.log");
     LoopMount.must("mkfs.ext4", "-q", "-m", "0", "-O", "^has_journal", disk.toString());
-    return new HomeDevice(folder, server, fuse, LoopMount.image(disk, folder.resolve("mount")));
+    // Direct I/O: the page cache below the file system would hide how slow the device is.
+    String device =
+        LoopMount.output("losetup", "--find", "--show", "--direct-io=on", disk.toString());
+    LoopMount mounted = LoopMount.device(device, folder.resolve("mount"));
+    return new HomeDevice(folder, server, fuse, device, mounted);
   }
 
   /** Where it is mounted. */
@@ -106,6 +112,7 @@ final class HomeDevice implements AutoCloseable {
     writeRate(folder, 0);
     try {
       mounted.unmountNow();
+      LoopMount.run("losetup", "--detach", device);
       LoopMount.run("fusermount3", "-u", folder.resolve("fuse").toString());
       for (Process process : List.of(fuse, server)) {
         process.destroy();

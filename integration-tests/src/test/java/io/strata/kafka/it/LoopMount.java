@@ -30,10 +30,10 @@ final class LoopMount implements AutoCloseable {
     return mount(point, "mount", "-o", "loop", image.toString(), point.toString());
   }
 
-  /** The file system in an image. */
-  static LoopMount image(Path image, Path folder) throws IOException, InterruptedException {
+  /** The file system on a device. */
+  static LoopMount device(String device, Path folder) throws IOException, InterruptedException {
     Path point = Files.createDirectories(folder);
-    return mount(point, "mount", "-o", "loop", image.toString(), point.toString());
+    return mount(point, "mount", device, point.toString());
   }
 
   /** A file system in memory that knows no user attributes. */
@@ -84,23 +84,40 @@ final class LoopMount implements AutoCloseable {
 
   /** Runs a command without which the test makes no sense. */
   static void must(String... command) throws IOException, InterruptedException {
-    String problem;
+    String unused = output(command);
+  }
+
+  /** As {@link #must}, and what the command wrote. */
+  static String output(String... command) throws IOException, InterruptedException {
+    Ended ended;
     try {
-      problem = run(command);
+      ended = end(command);
     } catch (IOException e) {
-      problem = String.valueOf(e.getMessage());
+      ended = new Ended(1, String.valueOf(e.getMessage()));
     }
     Assumptions.assumeTrue(
-        problem.isEmpty(), "cannot run " + String.join(" ", command) + " here: " + problem);
+        ended.exitCode() == 0,
+        "cannot run " + String.join(" ", command) + " here: " + ended.problem());
+    return ended.text();
   }
 
   /** Empty, or what went wrong. */
   static String run(String... command) throws IOException, InterruptedException {
+    return end(command).problem();
+  }
+
+  private record Ended(int exitCode, String text) {
+
+    String problem() {
+      return exitCode == 0 ? "" : "exit code " + exitCode + ", " + text;
+    }
+  }
+
+  private static Ended end(String... command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(List.of(command)).redirectErrorStream(true).start();
     try (InputStream output = process.getInputStream()) {
       String text = new String(output.readAllBytes(), UTF_8).strip();
-      int exitCode = process.waitFor();
-      return exitCode == 0 ? "" : "exit code " + exitCode + ", " + text;
+      return new Ended(process.waitFor(), text);
     }
   }
 }

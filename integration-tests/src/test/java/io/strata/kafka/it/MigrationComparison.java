@@ -1,0 +1,267 @@
+package io.strata.kafka.it;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A home that is much slower than the pool: a burst after a quiet minute, and a steady load with
+ * retention, on Strata and on stock Kafka, each on the same slow device. A benchmark, not a test:
+ * see docs/benchmarks.md for the command.
+ *
+ * <p>Every broker is in a control group of its own that limits its memory, page cache included, as
+ * it is limited on a loaded broker; otherwise stock Kafka's burst would go into memory, too, and
+ * none of it be safe from a power cut. The pool is memory of its own, as persistent memory is.
+ */
+final class MigrationComparison {
+
+  private static final long MIB = 1L << 20;
+  private static final int PARTITIONS = 4;
+
+  /** Heap 512 MiB, what else a JVM takes, and about half a gigabyte of page cache. */
+  private static final long MEMORY = 1_280 * MIB;
+
+  private static final String TOPIC = "burst";
+
+  private final Path folder;
+  private final Path memory;
+  private final Size size;
+  private int runs;
+
+  private MigrationComparison(Path folder, Path memory, Size size) {
+    this.folder = folder;
+    this.memory = memory;
+    this.size = size;
+  }
+
+  /** How large and how long. */
+  private record Size(long poolMebibytes, int quietSeconds, int steadySeconds, long homeBytes) {
+
+    long pool() {
+      return poolMebibytes * MIB;
+    }
+
+    long burst() {
+      return pool() * 3 / 4;
+    }
+  }
+
+  /** Who is compared. */
+  private enum Contender {
+    EAGER("Strata, eager", "eager"),
+    THRESHOLD("Strata, threshold mode at 0.5", "threshold"),
+    STOCK("stock Kafka", "");
+
+    private final String title;
+    private final String mode;
+
+    Contender(String title, String mode) {
+      this.title = title;
+      this.mode = mode;
+    }
+  }
+
+  /**
+   * Prints the figures and writes the plots.
+   *
+   * @param arguments the pool's size in MiB (2048), quiet seconds (60), seconds of each steady load
+   *     (90), the home's MB/s (80), and what to run: burst, steady or all (all)
+   */
+  public static void main(String[] arguments) throws Exception {
+    Size size =
+        new Size(
+            number(arguments, 0, 2048),
+            (int) number(arguments, 1, 60),
+            (int) number(arguments, 2, 90),
+            number(arguments, 3, 80) * 1_000_000);
+    String what = arguments.length > 4 ? arguments[4] : "all";
+    Path folder = Files.createTempDirectory(Files.createDirectories(Distribution.work()), "bench-");
+    Path shm = Path.of("/dev/shm");
+    Path memory = Files.createTempDirectory(Files.isDirectory(shm) ? shm : folder, "strata-bench-");
+    try {
+      MigrationComparison comparison = new MigrationComparison(folder, memory, size);
+      if (!what.equals("steady")) {
+        comparison.bursts();
+      }
+      if (!what.equals("burst")) {
+        comparison.steady();
+      }
+    } finally {
+      Workspace.delete(memory);
+      Workspace.delete(folder);
+    }
+  }
+
+  private static long number(String[] arguments, int index, long otherwise) {
+    return arguments.length > index ? Long.parseLong(arguments[index]) : otherwise;
+  }
+
+  // ---------------------------------------------------------------------------------------------
+  // a burst after a quiet time
+  // ---------------------------------------------------------------------------------------------
+
+  private void bursts() throws Exception {
+    Map<String, Throughput.Seen> seen = new LinkedHashMap<>();
+    for (Contender contender : Contender.values()) {
+      seen.put(contender.title, burst(contender));
+    }
+    Path images = Files.createDirectories(Distribution.work().resolve("images"));
+    BurstPlot.write(seen, images);
+    Throughput.Seen stock = seen.getOrDefault(Contender.STOCK.title, none());
+    seen.forEach(
+        (title, one) ->
+            print(
+                "burst of %d MiB: %-30s %6.1f s, %6.1f MB/s (%.2f of stock), p99 %7.1f ms"
+                    + " (%.3f of stock), max %7.1f ms",
+                size.burst() / MIB,
+                title,
+                one.duration(),
+                one.megabytesPerSecond(),
+                one.megabytesPerSecond() / stock.megabytesPerSecond(),
+                one.p99Millis(),
+                one.p99Millis() / stock.p99Millis(),
+                one.maxMillis()));
+    print("plots: %s", images);
+  }
+
+  private static Throughput.Seen none() {
+    return new Throughput.Seen(List.of(), 1, 0, 0, 0);
+  }
+
+  private Throughput.Seen burst(Contender contender) throws Exception {
+    try (Run run = new Run(contender, Map.of())) {
+      // Old data first, as on a broker that has been up for a while; then a quiet time.
+      run.home.bytesPerSecond(0);
+      Throughput.Seen before = run.send(size.pool());
+      run.home.bytesPerSecond(size.homeBytes());
+      TimeUnit.SECONDS.sleep(size.quietSeconds());
+      run.printUsage("before the burst");
+      Throughput.Seen burst = run.send(size.burst());
+      run.printUsage("after the burst");
+      print(
+          "%s: filled at %.0f MB/s; per second: %s",
+          contender.title,
+          before.megabytesPerSecond(),
+          burst.seconds().stream()
+              .map(s -> String.format(Locale.ROOT, "%.0f", s.megabytes()))
+              .toList());
+      return burst;
+    }
+  }
+
+  // ---------------------------------------------------------------------------------------------
+  // a steady load with retention
+  // ---------------------------------------------------------------------------------------------
+
+  private void steady() throws Exception {
+    for (double factor : new double[] {1, 1.5, 2}) {
+      Map<Contender, Double> rates = new LinkedHashMap<>();
+      for (Contender contender : List.of(Contender.EAGER, Contender.STOCK)) {
+        long perPartition = (long) (factor * size.pool() / PARTITIONS);
+        try (Run run = new Run(contender, Map.of("retention.bytes", "" + perPartition))) {
+          run.home.bytesPerSecond(size.homeBytes());
+          Throughput.Seen seen =
+              Throughput.ofSeconds(run.broker.bootstrap(), TOPIC, PARTITIONS, size.steadySeconds());
+          run.printUsage("at the end");
+          // The first half fills the pool and begins to delete.
+          rates.put(contender, seen.megabytesPerSecondFrom(seen.seconds().size() / 2));
+        }
+      }
+      double strata = rates.getOrDefault(Contender.EAGER, 0.0);
+      double stock = rates.getOrDefault(Contender.STOCK, 1.0);
+      print(
+          "steady load, retention %.1f pools: Strata %.1f MB/s, home alone %.1f MB/s, ratio %.2f",
+          factor, strata, stock, strata / stock);
+    }
+  }
+
+  // ---------------------------------------------------------------------------------------------
+
+  /** One broker on a slow home of its own. */
+  private final class Run implements AutoCloseable {
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private final Contender contender;
+    private final HomeDevice home;
+    private final StockBroker broker;
+
+    Run(Contender contender, Map<String, String> topic) throws Exception {
+      this.contender = contender;
+      Path own = Files.createDirectories(folder.resolve("run-" + runs));
+      Path device = Files.createDirectories(memory.resolve("run-" + runs++));
+      home = closing(HomeDevice.ext4(device, (int) (size.poolMebibytes() * 5 / 2 + 512), 0));
+      StockBroker.Builder builder =
+          StockBroker.in(own)
+              .set("log.dirs", home.path().resolve("data").toString())
+              .set("metadata.log.dir", Files.createDirectories(own.resolve("metadata")).toString())
+              .set("log.segment.bytes", "" + Math.max(MIB, size.pool() / 64))
+              .set("log.retention.check.interval.ms", "500")
+              .set("log.initial.task.delay.ms", "500")
+              .set("log.segment.delete.delay.ms", "500");
+      if (contender != Contender.STOCK) {
+        Path pool = memory.resolve("pool");
+        Files.deleteIfExists(pool);
+        open.add(() -> Files.deleteIfExists(pool));
+        // Its pages are the creator's, not the broker's.
+        Pools.strata(
+                "pool",
+                "create",
+                "--prefault",
+                "--size",
+                size.poolMebibytes() + "m",
+                "--slots",
+                "1024",
+                pool.toString())
+            .orFail();
+        builder
+            .strata(pool)
+            .jmx()
+            .set("strata.topics.exclude", "__.*")
+            .set("strata.migration.mode", contender.mode);
+      }
+      broker = closing(builder.build());
+      MemoryLimit limit = MemoryLimit.ofBytes("run", MEMORY);
+      open.add(open.size() - 1, limit); // closed after the broker
+      broker.start();
+      limit.add(broker.pid());
+      Topics.create(broker, TOPIC, PARTITIONS, topic);
+    }
+
+    private <T extends AutoCloseable> T closing(T resource) {
+      open.add(resource);
+      return resource;
+    }
+
+    Throughput.Seen send(long bytes) throws InterruptedException {
+      return Throughput.ofBytes(broker.bootstrap(), TOPIC, PARTITIONS, bytes);
+    }
+
+    void printUsage(String when) throws IOException {
+      if (contender != Contender.STOCK) {
+        print("%s, %s: %s", contender.title, when, Tiers.usage(broker));
+      }
+    }
+
+    @Override
+    public void close() {
+      for (int i = open.size() - 1; i >= 0; i--) {
+        try {
+          open.get(i).close();
+        } catch (Exception e) {
+          throw new IllegalStateException("what " + contender + " left cannot be removed", e);
+        }
+      }
+    }
+  }
+
+  @SuppressWarnings("SystemOut") // a benchmark's figures are its output
+  private static void print(String format, Object... values) {
+    System.out.println(String.format(Locale.ROOT, format, values));
+  }
+}
