@@ -28,16 +28,10 @@ final class MovePace implements CopyPace {
 
   @Override
   public void reached(Step step) {
-    switch (step) {
-      case COPIED -> hook.reached(copied);
-      case FORCED -> reachedByDestage(MoveStage.DESTAGE_FORCED);
-      case VERIFIED -> reachedByDestage(MoveStage.DESTAGE_VERIFIED);
-    }
-  }
-
-  private void reachedByDestage(MoveStage stage) {
-    if (copied == MoveStage.DESTAGE_COPIED) {
-      hook.reached(stage);
+    if (step == Step.COPIED) {
+      hook.reached(copied);
+    } else if (copied == MoveStage.DESTAGE_COPIED) {
+      hook.reached(step == Step.FORCED ? MoveStage.DESTAGE_FORCED : MoveStage.DESTAGE_VERIFIED);
     }
   }
 }

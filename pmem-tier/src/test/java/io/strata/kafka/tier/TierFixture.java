@@ -54,7 +54,9 @@ final class TierFixture implements AutoCloseable {
 
   TierSpec spec() {
     Map<String, String> keys = new HashMap<>(extra);
-    keys.put("strata.pools", pools.stream().map(Path::toString).collect(Collectors.joining(",")));
+    if (!extra.containsKey("strata.tiers")) {
+      keys.put("strata.pools", pools.stream().map(Path::toString).collect(Collectors.joining(",")));
+    }
     StrataConfig config = StrataConfig.parse(keys).config().orElseThrow();
     return new TierSpec(config, pools, OWNER, logDirectories, config.placement(), Optional.empty());
   }

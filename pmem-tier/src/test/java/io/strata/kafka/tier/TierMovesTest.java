@@ -1,0 +1,414 @@
+package io.strata.kafka.tier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.api.TierUsage;
+import io.strata.kafka.migration.CorruptSegmentException;
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult;
+import io.strata.kafka.migration.MoveResult.Outcome;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.OptionalInt;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One segment's moves, with real files and pools, and what a reopening makes of them. */
+final class TierMovesTest {
+
+  private static final long MIB = 1 << 20;
+  private static final int HOME = 1;
+  private static final byte[] OLD = Batches.of(700_000, 1);
+  private static final byte[] NEW = Batches.of(100_000, 2);
+
+  @TempDir private Path directory;
+  private TierFixture fixture;
+  private Path old;
+
+  @BeforeEach
+  void open() throws IOException {
+    fixture = new TierFixture(directory).pool("one.pool", 16 * MIB);
+    fixture.open();
+    old = sealed("orders-0");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    fixture.close();
+  }
+
+  /** A segment of {@link #OLD} with a newer one behind it. */
+  private Path sealed(String partition) throws IOException {
+    Path file = fixture.segment(partition, 0);
+    fixture.append(file, OLD);
+    fixture.append(fixture.segment(partition, 1000), NEW);
+    return file;
+  }
+
+  private SegmentView view(Path file) {
+    return fixture.tier().tieredSegments().state().segments().stream()
+        .filter(
+            segment ->
+                file.endsWith(String.format("%020d.log", segment.name().id().baseOffset()))
+                    && file.toString().contains("/" + segment.name().id().topic() + "-"))
+        .findAny()
+        .orElseThrow();
+  }
+
+  private TierUsage usage() {
+    return fixture.tier().tieredSegments().state().tiers().get(0);
+  }
+
+  private MoveResult destage(Path file, int tier) throws IOException, InterruptedException {
+    return fixture.tier().tieredSegments().destage(view(file).id(), tier, MoveControl.UNLIMITED);
+  }
+
+  private MoveResult evict(Path file) throws IOException {
+    return fixture.tier().tieredSegments().evict(view(file).id());
+  }
+
+  private MoveResult promote(Path file, int tier) throws IOException, InterruptedException {
+    return fixture.tier().tieredSegments().promote(view(file).id(), tier, MoveControl.UNLIMITED);
+  }
+
+  private static void assertDone(MoveResult result) {
+    assertThat(result.outcome()).as(result.reason()).isEqualTo(Outcome.DONE);
+  }
+
+  @Test
+  void destagedSegmentIsReadFromThePoolAndWholeAtHome() throws Exception {
+    FileTime modified = FileTime.fromMillis(1_700_000_000_000L);
+    assertThat(fixture.tier().setLastModified(old, modified)).isTrue();
+    assertDone(destage(old, HOME));
+    assertThat(view(old).cleanTier()).hasValue(HOME);
+    assertThat(view(old).tier()).isZero();
+    assertThat(Files.readAllBytes(old)).isEqualTo(OLD);
+    assertThat(Files.getLastModifiedTime(old)).isEqualTo(modified);
+    assertThat(fixture.read(old)).isEqualTo(OLD);
+    assertThat(usage().cleanBytes()).isEqualTo(MIB);
+    assertThat(usage().dirtyBytes()).isEqualTo(128 << 10);
+    assertThat(usage().activeBytes()).isEqualTo(128 << 10);
+    fixture.reopen();
+    assertThat(view(old).cleanTier()).hasValue(HOME);
+    assertThat(fixture.read(old)).isEqualTo(OLD);
+  }
+
+  @Test
+  void evictedSegmentIsAPlainFileAndOpenChannelsGoOn() throws Exception {
+    try (FileChannel channel = fixture.tier().open(old, TierFixture.KAFKA).orElseThrow()) {
+      assertDone(destage(old, HOME));
+      assertDone(evict(old));
+      assertThat(SegmentTag.read(old)).isEmpty();
+      assertThat(view(old).tier()).isEqualTo(HOME);
+      assertThat(content(channel)).isEqualTo(OLD);
+      assertThat(usage().cleanBytes()).isZero();
+      assertThat(usage().usedBytes()).isEqualTo(128 << 10);
+      // As Kafka does after an unclean leader election: it may become the active one again.
+      channel.truncate(1000);
+      assertThat(channel.size()).isEqualTo(1000);
+      assertThat(channel.write(ByteBuffer.wrap(NEW), 1000)).isEqualTo(NEW.length);
+      assertThat(old).hasSize(1000 + NEW.length);
+      assertThat(channel.size()).isEqualTo(1000 + NEW.length);
+    }
+    fixture.reopen();
+    assertThat(fixture.tier().hotSegments()).isEqualTo(1);
+  }
+
+  @Test
+  void promotedSegmentIsReadFromThePoolByOpenChannels() throws Exception {
+    try (FileChannel channel = fixture.tier().open(old, TierFixture.KAFKA).orElseThrow()) {
+      assertDone(destage(old, HOME));
+      assertDone(evict(old));
+      assertDone(promote(old, 0));
+      assertThat(view(old).tier()).isZero();
+      assertThat(view(old).cleanTier()).hasValue(HOME);
+      assertThat(content(channel)).isEqualTo(OLD);
+      // Clean from the beginning: evicted without I/O.
+      assertDone(evict(old));
+      assertThat(content(channel)).isEqualTo(OLD);
+      assertDone(promote(old, 0));
+    }
+    fixture.reopen();
+    assertThat(fixture.read(old)).isEqualTo(OLD);
+    assertThat(view(old).tier()).isZero();
+  }
+
+  @Test
+  void promotedSegmentThatIsChangedIsNoLongerAtHome() throws Exception {
+    assertDone(destage(old, HOME));
+    try (FileChannel channel = fixture.tier().open(old, TierFixture.KAFKA).orElseThrow()) {
+      assertDone(evict(old));
+      assertDone(promote(old, 0));
+      channel.truncate(100_000);
+      channel.write(ByteBuffer.wrap(NEW), 100_000);
+      assertThat(view(old).clean()).isFalse();
+      assertThat(evict(old).outcome()).isEqualTo(Outcome.CANCELLED);
+    }
+    assertThat(HollowHome.test(old)).isTrue();
+    byte[] expected = Arrays.copyOf(OLD, 100_000 + NEW.length);
+    System.arraycopy(NEW, 0, expected, 100_000, NEW.length);
+    fixture.reopen();
+    assertThat(fixture.read(old)).isEqualTo(expected);
+  }
+
+  @Test
+  void segmentAtHomeOfAnEarlierRunIsPromotedThroughAChannelOpenedSince() throws Exception {
+    assertDone(destage(old, HOME));
+    assertDone(evict(old));
+    fixture.reopen();
+    try (FileChannel channel = fixture.tier().open(old, TierFixture.KAFKA).orElseThrow();
+        FileChannel newer =
+            fixture
+                .tier()
+                .open(fixture.segment("orders-0", 1000), TierFixture.KAFKA)
+                .orElseThrow()) {
+      assertThat(view(old).tier()).isEqualTo(HOME);
+      assertDone(promote(old, 0));
+      assertThat(content(channel)).isEqualTo(OLD);
+      assertThat(newer.size()).isEqualTo(NEW.length);
+      assertThat(fixture.tier().size(old)).hasValue(OLD.length);
+    }
+  }
+
+  @Test
+  void activeSegmentIsNotMoved() throws Exception {
+    Path active = fixture.segment("orders-0", 1000);
+    assertThat(view(active).active()).isTrue();
+    assertThat(destage(active, HOME).outcome()).isEqualTo(Outcome.CANCELLED);
+  }
+
+  @Test
+  void corruptSegmentIsCopiedNowhere() throws Exception {
+    Path corrupt = fixture.segment("broken-0", 0);
+    byte[] bytes = OLD.clone();
+    bytes[300_000]++;
+    fixture.append(corrupt, bytes);
+    fixture.append(fixture.segment("broken-0", 1000), NEW);
+    assertThatThrownBy(() -> destage(corrupt, HOME))
+        .isInstanceOf(CorruptSegmentException.class)
+        .hasMessageContaining(corrupt.toString())
+        .hasMessageContaining("checksum");
+    assertThat(corrupt).isEmptyFile();
+    assertThat(view(corrupt).clean()).isFalse();
+    assertThat(fixture.read(corrupt)).isEqualTo(bytes);
+  }
+
+  @Test
+  void aChangeWhileItIsCopiedWins() throws Exception {
+    try (FileChannel channel = fixture.tier().open(old, TierFixture.KAFKA).orElseThrow()) {
+      MoveResult result =
+          fixture
+              .tier()
+              .tieredSegments()
+              .destage(
+                  view(old).id(),
+                  HOME,
+                  new MoveControl() {
+                    @Override
+                    public boolean cancelled() {
+                      return false;
+                    }
+
+                    @Override
+                    public void beforeCopying(long bytes) {
+                      try {
+                        channel.truncate(200_000);
+                      } catch (IOException e) {
+                        throw new AssertionError(e);
+                      }
+                    }
+                  });
+      assertThat(result.outcome()).isEqualTo(Outcome.CANCELLED);
+      assertThat(view(old).clean()).isFalse();
+      assertThat(content(channel)).isEqualTo(Arrays.copyOf(OLD, 200_000));
+    }
+  }
+
+  @Test
+  void deletionAndRenamingWhileItIsCopied() throws Exception {
+    Path deleted = old.resolveSibling("00000000000000000000.log.deleted");
+    MoveResult result =
+        fixture
+            .tier()
+            .tieredSegments()
+            .destage(
+                view(old).id(),
+                HOME,
+                new MoveControl() {
+                  @Override
+                  public boolean cancelled() {
+                    return false;
+                  }
+
+                  @Override
+                  public void beforeCopying(long bytes) {
+                    try {
+                      if (Files.exists(old)) {
+                        assertThat(
+                                fixture.tier().move(old, deleted, StandardCopyOption.ATOMIC_MOVE))
+                            .isTrue();
+                        assertThat(fixture.tier().delete(deleted)).isTrue();
+                      }
+                    } catch (IOException e) {
+                      throw new AssertionError(e);
+                    }
+                  }
+                });
+    assertThat(result.outcome()).isEqualTo(Outcome.CANCELLED);
+    Awaitility.await().until(() -> usage().usedBytes() == 128 << 10);
+  }
+
+  @Test
+  void appendThatFindsNoRoomEvictsWhatIsClean() throws Exception {
+    assertDone(destage(old, HOME));
+    Path big = fixture.segment("big-0", 0);
+    fixture.append(big, new byte[(int) (usage().freeBytes() + MIB / 2)]);
+    assertThat(fixture.tier().spilledSegments()).isZero();
+    assertThat(fixture.tier().traffic().of(0).pressureSegments()).isEqualTo(1);
+    assertThat(fixture.tier().hotSegments()).isEqualTo(2);
+    Awaitility.await().untilAsserted(() -> assertThat(SegmentTag.read(old)).isEmpty());
+    assertThat(Files.readAllBytes(old)).isEqualTo(OLD);
+    // Nothing is left to evict.
+    fixture.append(big, new byte[(int) MIB]);
+    assertThat(fixture.tier().spilledSegments()).isEqualTo(1);
+  }
+
+  @Test
+  void spilledSegmentIsMendedOrGoesHome() throws Exception {
+    fixture.append(fixture.segment("big-0", 0), new byte[(int) (usage().freeBytes() - MIB)]);
+    Path spilled = fixture.segment("spill-0", 0);
+    byte[] bytes = Batches.of(2_000_000, 7);
+    fixture.append(spilled, bytes);
+    assertThat(view(spilled).spilled()).isTrue();
+    try (FileChannel newer = openAtHome(fixture.segment("spill-0", 9000));
+        FileChannel channel = fixture.tier().open(spilled, TierFixture.KAFKA).orElseThrow()) {
+      assertThat(newer.size()).isZero();
+      assertThat(promote(spilled, 0).outcome()).isEqualTo(Outcome.NO_ROOM);
+      assertThat(fixture.tier().delete(fixture.segment("big-0", 0))).isTrue();
+      Awaitility.await().until(() -> usage().freeBytes() > 10 * MIB);
+      assertDone(promote(spilled, 0));
+      assertThat(view(spilled).spilled()).isFalse();
+      assertThat(content(channel)).isEqualTo(bytes);
+    }
+    fixture.reopen();
+    assertThat(fixture.read(spilled)).isEqualTo(bytes);
+    try (FileChannel newer = openAtHome(fixture.segment("spill-0", 9000))) {
+      assertThat(newer.size()).isZero();
+      assertDone(destage(spilled, HOME));
+      assertThat(Files.readAllBytes(spilled)).isEqualTo(bytes);
+    }
+  }
+
+  /** As Kafka has the active segment open all the time; with a full pool it is at home. */
+  private FileChannel openAtHome(Path file) throws IOException {
+    return fixture.tier().open(file, TierFixture.KAFKA).orElseThrow();
+  }
+
+  @Test
+  void spilledSegmentIsDestaged() throws Exception {
+    fixture.append(fixture.segment("big-0", 0), new byte[(int) (usage().freeBytes() - MIB)]);
+    Path spilled = fixture.segment("spill-0", 0);
+    byte[] bytes = Batches.of(2_000_000, 7);
+    fixture.append(spilled, bytes);
+    try (FileChannel newer = openAtHome(fixture.segment("spill-0", 9000))) {
+      assertThat(newer.size()).isZero();
+      assertDone(destage(spilled, HOME));
+      assertThat(Files.readAllBytes(spilled)).isEqualTo(bytes);
+      assertDone(evict(spilled));
+      assertThat(fixture.read(spilled)).isEqualTo(bytes);
+    }
+  }
+
+  @Test
+  void cascadesThroughTwoTiersAndBack() throws Exception {
+    fixture.close();
+    fixture.pool("two.pool", 16 * MIB);
+    fixture.extra =
+        Map.of(
+            "strata.tiers", "fast,slow",
+            "strata.tier.fast.pools", fixture.pools.get(0).toString(),
+            "strata.tier.slow.pools", fixture.pools.get(1).toString());
+    fixture.open();
+    try (FileChannel channel = fixture.tier().open(old, TierFixture.KAFKA).orElseThrow();
+        FileChannel newer =
+            fixture
+                .tier()
+                .open(fixture.segment("orders-0", 1000), TierFixture.KAFKA)
+                .orElseThrow()) {
+      assertThat(newer.isOpen()).isTrue();
+      assertDone(destage(old, 1));
+      assertThat(view(old).cleanTier()).isEqualTo(OptionalInt.of(1));
+      assertThat(old).isEmptyFile();
+      assertDone(evict(old));
+      assertThat(view(old).tier()).isEqualTo(1);
+      assertThat(SegmentTag.readBelow(old)).isEmpty();
+      assertThat(content(channel)).isEqualTo(OLD);
+      assertThat(usage().usedBytes()).isEqualTo(128 << 10);
+      assertDone(promote(old, 0));
+      assertThat(view(old).cleanTier()).isEqualTo(OptionalInt.of(1));
+      assertThat(content(channel)).isEqualTo(OLD);
+      assertDone(evict(old));
+      assertDone(destage(old, 2));
+      assertThat(Files.readAllBytes(old)).isEqualTo(OLD);
+      assertDone(evict(old));
+      assertThat(view(old).tier()).isEqualTo(2);
+      assertThat(SegmentTag.read(old)).isEmpty();
+      assertDone(promote(old, 1));
+      assertDone(promote(old, 0));
+      assertThat(view(old).cleanTier()).isEqualTo(OptionalInt.of(1));
+      assertThat(content(channel)).isEqualTo(OLD);
+    }
+    fixture.reopen();
+    assertThat(fixture.read(old)).isEqualTo(OLD);
+    assertThat(view(old).cleanTier()).isEqualTo(OptionalInt.of(1));
+    assertThat(fixture.tier().delete(old)).isTrue();
+    Awaitility.await()
+        .until(
+            () ->
+                fixture.tier().tieredSegments().state().tiers().stream()
+                        .mapToLong(TierUsage::usedBytes)
+                        .sum()
+                    == 128 << 10);
+  }
+
+  @Test
+  void newSegmentsGoToTheFirstTierWithRoom() throws Exception {
+    fixture.close();
+    fixture.pool("two.pool", 16 * MIB);
+    fixture.extra =
+        Map.of(
+            "strata.tiers", "fast,slow",
+            "strata.tier.fast.pools", fixture.pools.get(0).toString(),
+            "strata.tier.slow.pools", fixture.pools.get(1).toString());
+    fixture.open();
+    fixture.append(fixture.segment("big-0", 0), new byte[(int) (16 * MIB)]);
+    Path next = fixture.segment("next-0", 0);
+    fixture.append(next, NEW);
+    assertThat(view(next).tier()).isEqualTo(1);
+    fixture.append(fixture.segment("big-1", 0), new byte[(int) (16 * MIB)]);
+    Path last = fixture.segment("last-0", 0);
+    fixture.append(last, NEW);
+    assertThat(Files.readAllBytes(last)).isEqualTo(NEW);
+  }
+
+  private static byte[] content(FileChannel channel) throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocate((int) channel.size());
+    while (buffer.hasRemaining() && channel.read(buffer, buffer.position()) >= 0) {
+      // Short reads are allowed.
+    }
+    return buffer.array();
+  }
+}
