@@ -61,9 +61,12 @@ public final class StrataReporter implements MetricsReporter {
     try {
       requireProvider();
       opened = openTier();
-      requireSameConfiguration(configs, opened);
+      if (!opened.confirmed()) {
+        requireSameConfiguration(configs, opened);
+      }
       broker = opened;
-      // Kafka also makes a reporter on a live broker, when metric.reporters is changed.
+      // Kafka also makes a reporter on a live broker, when metric.reporters is changed: what it
+      // hands over then has dynamic values in it.
       reconfigure(configs);
       opened.confirm();
     } catch (ConfigException e) {
@@ -131,7 +134,6 @@ public final class StrataReporter implements MetricsReporter {
           String inUse = used.get(name);
           if ((name.startsWith("strata.") || IDENTITY.contains(name))
               && value != null
-              && opened.migration().filter(m -> m.live().isDynamic(name)).isEmpty()
               && !String.valueOf(value).strip().equals(inUse == null ? null : inUse.strip())) {
             throw new ConfigException(
                 name

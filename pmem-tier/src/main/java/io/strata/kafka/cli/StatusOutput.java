@@ -162,7 +162,8 @@ final class StatusOutput {
 
   private static String backlogTime(BrokerStatus status, String tier) {
     OptionalDouble seconds = status.value(tier, "backlogSeconds");
-    return seconds.isPresent() && Double.isFinite(seconds.getAsDouble())
+    boolean backlog = status.value(tier, "backlogBytes").orElse(0) > 0;
+    return backlog && seconds.isPresent() && Double.isFinite(seconds.getAsDouble())
         ? Durations.format(seconds.getAsDouble())
         : NOT_KNOWN;
   }

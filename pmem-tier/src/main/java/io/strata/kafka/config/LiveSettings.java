@@ -120,7 +120,7 @@ public final class LiveSettings {
       return new Outcome(Optional.empty(), problems, ignored);
     }
     MigrationSettings settings = parsed.config().orElseThrow().migration();
-    PolicyChecks.refusal(settings, policies).ifPresent(problems::add);
+    problems.addAll(PolicyChecks.refusals(settings, policies));
     return new Outcome(
         problems.isEmpty()
             ? Optional.of(PolicyChecks.ofChosenPolicy(settings, policies))

@@ -25,9 +25,6 @@ public final class PolicyChecks {
    */
   public static MigrationSettings ofChosenPolicy(
       MigrationSettings settings, PolicyRegistry policies) {
-    Set<String> own = policies.parameterNames(settings.policy());
-    Map<String, String> parameters = new LinkedHashMap<>(settings.policyParameters());
-    parameters.keySet().retainAll(own);
     return new MigrationSettings(
         settings.mode(),
         settings.thresholds(),
@@ -38,7 +35,7 @@ public final class PolicyChecks {
         settings.upBytesPerSecond(),
         settings.interval(),
         settings.policy(),
-        parameters,
+        parametersOf(settings.policy(), settings, policies),
         settings.pinnedTopics(),
         settings.excludedTopics());
   }
@@ -61,33 +58,52 @@ public final class PolicyChecks {
     return problems;
   }
 
-  /** What keeps the chosen policy from being made; empty if nothing does. */
-  public static Optional<ConfigProblem> refusal(
-      MigrationSettings settings, PolicyRegistry policies) {
-    String key = StrataKeys.MIGRATION_POLICY.name();
+  /**
+   * What keeps the chosen policy from being made, and what any other refuses of its parameters:
+   * they are there to be chosen later. Empty if there is nothing of the sort.
+   */
+  public static List<ConfigProblem> refusals(MigrationSettings settings, PolicyRegistry policies) {
     if (!policies.names().contains(settings.policy())) {
-      return Optional.of(
+      return List.of(
           ConfigProblem.error(
-              key,
+              StrataKeys.MIGRATION_POLICY.name(),
               "'" + settings.policy() + "'",
               "one of " + String.join(", ", policies.names()),
               "correct it, or put the policy's jar on the broker's class path"));
     }
+    List<ConfigProblem> problems = new ArrayList<>();
+    for (String policy : policies.names()) {
+      Map<String, String> own = parametersOf(policy, settings, policies);
+      if (policy.equals(settings.policy()) || !own.isEmpty()) {
+        refusal(policy, own, policies).ifPresent(problems::add);
+      }
+    }
+    return problems;
+  }
+
+  private static Optional<ConfigProblem> refusal(
+      String policy, Map<String, String> parameters, PolicyRegistry policies) {
     try {
-      var unused =
-          policies.create(settings.policy(), ofChosenPolicy(settings, policies).policyParameters());
+      var unused = policies.create(policy, parameters);
       return Optional.empty();
     } catch (RuntimeException e) {
       return Optional.of(
           ConfigProblem.error(
-              key,
-              "'"
-                  + settings.policy()
-                  + "', which refuses its parameters ("
+              StrataKeys.MIGRATION_POLICY.name(),
+              "parameters that policy '"
+                  + policy
+                  + "' refuses ("
                   + Optional.ofNullable(e.getMessage()).orElse(e.toString())
                   + ")",
-              "parameters that the policy takes",
-              "correct " + key + ".*"));
+              "values that it takes",
+              "correct them"));
     }
+  }
+
+  private static Map<String, String> parametersOf(
+      String policy, MigrationSettings settings, PolicyRegistry policies) {
+    Map<String, String> parameters = new LinkedHashMap<>(settings.policyParameters());
+    parameters.keySet().retainAll(policies.parameterNames(policy));
+    return parameters;
   }
 }
