@@ -24,10 +24,24 @@ final class Admission {
   private final List<PlannedMove> down = new ArrayList<>();
   private final List<PlannedMove> up = new ArrayList<>();
 
+  /** By tier: clean segments that may give way to promotions, the first one first. */
+  private final List<List<SegmentView>> victims = new ArrayList<>();
+
+  private final int[] nextVictim;
+
   Admission(Planner.Input in, Census census) {
     this.in = in;
     this.census = census;
     this.home = in.state().tiers().size();
+    nextVictim = new int[home];
+    for (int tier = 0; tier < home; tier++) {
+      victims.add(new ArrayList<>());
+    }
+  }
+
+  /** Sets what may be evicted for promotions, in the order of eviction. */
+  void victims(List<SegmentView> order) {
+    order.forEach(segment -> victims.get(segment.tier()).add(segment));
   }
 
   boolean isPlanned(SegmentView segment) {
@@ -51,22 +65,25 @@ final class Admission {
         switch (move.kind()) {
           case EVICT -> evict(move);
           case DESTAGE -> destage(move, evictAfter || in.settings().mode() == Mode.THRESHOLD);
-          case PROMOTE -> promote(move);
+          case PROMOTE -> promote(move, false);
         };
     admitted.ifPresent(m -> planned.add(m.id()));
     return admitted;
   }
 
-  private Optional<PlannedMove> evict(Move move) {
-    PlannedMove eviction = eviction(move.segment(), home);
-    evictions.add(eviction);
-    return Optional.of(eviction);
+  /** A pinned segment takes the place of any that is not. */
+  Optional<PlannedMove> promotePinned(Move move) {
+    Optional<PlannedMove> admitted = promote(move, true);
+    admitted.ifPresent(m -> planned.add(m.id()));
+    return admitted;
   }
 
-  /** An eviction, which takes no room and meets no obstacle. */
-  static PlannedMove eviction(SegmentView segment, int home) {
-    Move move = Move.evict(segment);
-    return new PlannedMove(move, Target.of(move, home), 0, false);
+  /** Takes no room and meets no obstacle. */
+  private Optional<PlannedMove> evict(Move move) {
+    PlannedMove eviction = new PlannedMove(move, Target.of(move, home), 0, false);
+    evictions.add(eviction);
+    census.room.evict(move.segment());
+    return Optional.of(eviction);
   }
 
   /** To the tier that is asked for, or the next below that has room; home always has. */
@@ -88,19 +105,65 @@ final class Admission {
     return Optional.empty();
   }
 
-  private Optional<PlannedMove> promote(Move move) {
-    long needed = Room.needed(move.segment(), move.toTier());
+  /**
+   * Into free room, for which clean segments are evicted that come before it in the eviction order:
+   * nothing that the policy would rather keep gives way.
+   */
+  private Optional<PlannedMove> promote(Move move, boolean pinned) {
+    SegmentView segment = move.segment();
+    int tier = move.toTier();
+    long needed = Room.needed(segment, tier);
     Target target = Target.of(move, home);
     if (!in.settings().promote()
         || !mayLeaveBehind(move)
-        || !census.room.fits(move.toTier(), needed)
-        || !census.admit(target)) {
+        || !census.mayAddLowerCopy(move)
+        || !census.room.fits(tier, needed)
+        || census.allowance(target) == 0) {
       return Optional.empty();
     }
-    census.room.reserve(move.toTier(), needed);
+    Optional<List<SegmentView>> giveWay = victimsFor(segment, tier, needed, pinned);
+    if (giveWay.isEmpty()) {
+      return Optional.empty();
+    }
+    for (SegmentView victim : giveWay.get()) {
+      planned.add(victim.id());
+      Optional<PlannedMove> unused = evict(Move.evict(victim));
+    }
+    boolean admittedToTarget = census.admit(target);
+    census.addLowerCopy(move);
+    census.room.reserve(tier, needed);
+    if (!pinned && segment.clean() && segment.tier() > tier) {
+      census.room.keep(segment);
+    }
     PlannedMove admitted = new PlannedMove(move, target, needed, false);
     up.add(admitted);
-    return Optional.of(admitted);
+    return admittedToTarget ? Optional.of(admitted) : Optional.empty();
+  }
+
+  /** Which clean segments make the room; empty if those that may give way are too few. */
+  private Optional<List<SegmentView>> victimsFor(
+      SegmentView segment, int tier, long needed, boolean pinned) {
+    List<SegmentView> chosen = new ArrayList<>();
+    long missing = census.room.missing(tier, needed);
+    long missingSlots = census.room.missingSlots(tier);
+    int next = nextVictim[tier];
+    while (missing > 0 || missingSlots > 0) {
+      if (next >= victims.get(tier).size()) {
+        return Optional.empty();
+      }
+      SegmentView victim = victims.get(tier).get(next++);
+      if (planned.contains(victim.id()) || victim.id() == segment.id()) {
+        continue;
+      }
+      if (!pinned && in.policy().evictionOrder().compare(victim, segment) >= 0) {
+        return Optional.empty();
+      }
+      chosen.add(victim);
+      missing -= victim.poolBytes();
+      missingSlots--;
+    }
+    nextVictim[tier] = next;
+    return Optional.of(chosen);
   }
 
   /**

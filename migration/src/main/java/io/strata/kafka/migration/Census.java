@@ -30,10 +30,14 @@ final class Census {
   /** Clean in a pool and not pinned, in no order. */
   final List<SegmentView> evictable = new ArrayList<>();
 
+  /** On the way down just now: clean, perhaps, by the time that the order of eviction is set. */
+  final List<SegmentView> destaging = new ArrayList<>();
+
   final Room room;
   private final boolean[] canLeave;
   private final long[] leaving;
   private final long[] arriving;
+  private final long[] lowerCopies;
   private final Map<Target, Integer> underWay = new HashMap<>();
   private final Map<Target, Integer> allowances = new HashMap<>();
 
@@ -45,6 +49,7 @@ final class Census {
     canLeave = new boolean[home + 1];
     leaving = new long[home + 1];
     arriving = new long[home + 1];
+    lowerCopies = new long[home + 1];
     Set<Long> moving = new HashSet<>();
     for (PlannedMove move : in.inFlight()) {
       moving.add(move.id());
@@ -63,6 +68,9 @@ final class Census {
     Move move = planned.move();
     SegmentView segment = move.segment();
     underWay.merge(planned.target(), 1, Integer::sum);
+    if (move.kind() == Move.Kind.PROMOTE) {
+      addLowerCopy(move);
+    }
     if (planned.roomBytes() > 0) {
       room.reserve(move.toTier(), planned.roomBytes());
       arriving[move.toTier()] += planned.roomBytes();
@@ -70,6 +78,10 @@ final class Census {
     boolean leaves =
         move.kind() == Move.Kind.DESTAGE
             || (move.kind() == Move.Kind.EVICT && in.settings().mode() == Mode.THRESHOLD);
+    if (move.kind() == Move.Kind.DESTAGE
+        && in.rules().of(segment.name().id().topic()) != TopicRules.Rule.PINNED) {
+      destaging.add(segment);
+    }
     if (leaves) {
       leaving[segment.tier()] += segment.poolBytes();
       canLeave[segment.tier()] = true;
@@ -163,6 +175,27 @@ final class Census {
       allowances.put(target, left - 1);
     }
     return true;
+  }
+
+  /**
+   * A clean segment that goes up leaves a copy that counts for the tier it comes from: not if that
+   * would begin to drain, and have the segment down again.
+   */
+  boolean mayAddLowerCopy(Move move) {
+    SegmentView segment = move.segment();
+    if (segment.tier() == home || !segment.clean() || move.toTier() == segment.tier()) {
+      return true;
+    }
+    TierUsage tier = in.state().tiers().get(segment.tier());
+    long dirty = tier.dirtyBytes() + lowerCopies[segment.tier()] + segment.poolBytes();
+    return dirty <= Marks.of(in.settings(), tier).low();
+  }
+
+  /** A promotion is planned. */
+  void addLowerCopy(Move move) {
+    if (move.segment().clean() && move.segment().tier() < home) {
+      lowerCopies[move.segment().tier()] += move.segment().poolBytes();
+    }
   }
 
   boolean canLeave(int tier) {

@@ -53,6 +53,9 @@ final class MoveQueue {
   private int runningUp;
 
   @GuardedBy("lock")
+  private int runningEvictions;
+
+  @GuardedBy("lock")
   private int downSinceUp;
 
   @GuardedBy("lock")
@@ -140,9 +143,12 @@ final class MoveQueue {
   @GuardedBy("lock")
   private Optional<PlannedMove> next() {
     if (!evictions.isEmpty()) {
+      runningEvictions++;
       return Optional.of(evictions.remove());
     }
-    boolean mayGoUp = !up.isEmpty() && runningUp < Math.max(1, threads / 2);
+    // Evictions that run make room for copies up.
+    boolean mayGoUp =
+        !up.isEmpty() && runningEvictions == 0 && runningUp < Math.max(1, threads / 2);
     if (mayGoUp && (down.isEmpty() || downSinceUp >= DOWN_BEFORE_UP)) {
       downSinceUp = 0;
       runningUp++;
@@ -183,6 +189,8 @@ final class MoveQueue {
       running.computeIfPresent(move.target(), (target, count) -> count > 1 ? count - 1 : null);
       if (move.move().kind() == Move.Kind.PROMOTE) {
         runningUp--;
+        changed.signalAll();
+      } else if (move.move().kind() == Move.Kind.EVICT && --runningEvictions == 0) {
         changed.signalAll();
       }
     } finally {

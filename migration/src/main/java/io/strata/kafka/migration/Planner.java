@@ -87,16 +87,28 @@ final class Planner {
   private Plan plan() {
     List<SegmentView> order = new ArrayList<>(census.evictable);
     order.sort(in.policy().evictionOrder());
+    admission.victims(order);
     measureTiers();
     removeExcluded();
     if (in.settings().mode() == Mode.THRESHOLD) {
       evictAboveMarks(order);
     }
-    long[] promoted = promotePinned();
-    admitPolicy(in.policy().plan(snapshot(promoted)));
+    long[] promoted = new long[home];
+    List<Move> pinned = choosePinned(promoted);
+    admit(pinned, allowed(in.policy().plan(snapshot(promoted))));
+    return new Plan(admission.moves(), evictionOrder(order), tiers, refused, firstRefusal);
+  }
+
+  private List<Long> evictionOrder(List<SegmentView> evictable) {
+    List<SegmentView> order = evictable;
+    if (!census.destaging.isEmpty()) {
+      order = new ArrayList<>(evictable);
+      order.addAll(census.destaging);
+      order.sort(in.policy().evictionOrder());
+    }
     List<Long> ids = new ArrayList<>(order.size());
     order.forEach(segment -> ids.add(segment.id()));
-    return new Plan(admission.moves(), ids, tiers, refused, firstRefusal);
+    return ids;
   }
 
   private void measureTiers() {
@@ -141,26 +153,30 @@ final class Planner {
   }
 
   /** Newest first, each as high as there is room for; unpinned clean copies give way. */
-  private long[] promotePinned() {
-    long[] promoted = new long[home];
+  private List<Move> choosePinned(long[] promoted) {
+    List<Move> chosen = new ArrayList<>();
     if (!in.settings().promote()) {
-      return promoted;
+      return chosen;
     }
     census.pinned.sort(OldestFirst.ORDER.reversed());
     for (SegmentView segment : census.pinned) {
       int below = segment.spilled() ? segment.tier() + 1 : segment.tier();
       for (int tier = 0; tier < Math.min(below, home); tier++) {
-        long reserve = (long) (SHARE_FOR_OTHERS * in.state().tiers().get(tier).capacityBytes());
+        Move move = Move.promote(segment, tier);
         long needed = Room.needed(segment, tier);
-        if (census.room.bytes(tier) - reserve >= needed
-            && Admission.mayLeaveBehind(Move.promote(segment, tier))
-            && admission.admit(Move.promote(segment, tier), false).isPresent()) {
+        if (leavesRoom(tier, promoted[tier] + needed) && Admission.mayLeaveBehind(move)) {
           promoted[tier] += needed;
+          chosen.add(move);
           break;
         }
       }
     }
-    return promoted;
+    return chosen;
+  }
+
+  private boolean leavesRoom(int tier, long promoted) {
+    long reserve = (long) (SHARE_FOR_OTHERS * in.state().tiers().get(tier).capacityBytes());
+    return census.room.bytes(tier) - reserve >= promoted;
   }
 
   private TierSnapshot snapshot(long[] promoted) {
@@ -178,22 +194,39 @@ final class Planner {
     return new TierSnapshot(in.nowMillis(), usages, free);
   }
 
-  private void admitPolicy(List<Move> wanted) {
+  /** The policy's moves that are allowed, by their kind, in its order. */
+  private Map<Move.Kind, List<Move>> allowed(List<Move> wanted) {
+    Map<Move.Kind, List<Move>> allowed = new EnumMap<>(Move.Kind.class);
     if (wanted.isEmpty()) {
-      return;
+      return allowed;
     }
     Map<Long, SegmentView> known = new HashMap<>();
     census.free.forEach(segment -> known.put(segment.id(), segment));
-    Map<Move.Kind, List<Move>> allowed = new EnumMap<>(Move.Kind.class);
     for (Move move : wanted) {
       requireNonNull(move, "a move of the policy");
       check(move, known.remove(move.segment().id()))
           .ifPresent(m -> allowed.computeIfAbsent(m.kind(), kind -> new ArrayList<>()).add(m));
     }
-    for (Move.Kind kind : List.of(Move.Kind.EVICT, Move.Kind.DESTAGE, Move.Kind.PROMOTE)) {
-      for (Move move : Fairness.interleave(allowed.getOrDefault(kind, List.of()))) {
+    return allowed;
+  }
+
+  /**
+   * Copies down before copies up: they are carried out in this order, and take the free room that
+   * they find.
+   */
+  private void admit(List<Move> pinned, Map<Move.Kind, List<Move>> wanted) {
+    for (Move.Kind kind : List.of(Move.Kind.EVICT, Move.Kind.DESTAGE)) {
+      for (Move move : Fairness.interleave(wanted.getOrDefault(kind, List.of()))) {
         admission.admit(move, false);
       }
+    }
+    for (Move move : pinned) {
+      if (leavesRoom(move.toTier(), Room.needed(move.segment(), move.toTier()))) {
+        admission.promotePinned(move);
+      }
+    }
+    for (Move move : Fairness.interleave(wanted.getOrDefault(Move.Kind.PROMOTE, List.of()))) {
+      admission.admit(move, false);
     }
   }
 

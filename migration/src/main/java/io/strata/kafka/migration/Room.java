@@ -6,7 +6,8 @@ import java.util.List;
 
 /**
  * What is left of the tiers' room while a plan is made: free bytes, and those of clean segments
- * that may be evicted, less what is on its way already.
+ * that may be evicted, less what is on its way already. A copy down evicts what it needs by itself;
+ * a copy up takes free room alone.
  *
  * <p>Thread safety: used by one thread.
  */
@@ -15,15 +16,21 @@ final class Room {
   /** A pool's smallest extent: no copy takes less, and none takes a part of one. */
   private static final long EXTENT_BYTES = 64 << 10;
 
-  private final long[] bytes;
-  private final long[] slots;
+  /** Below 0: what copies down will evict. What is evicted earlier, they take first. */
+  private final long[] freeBytes;
+
+  private final long[] evictableBytes;
+  private final long[] freeSlots;
+  private final long[] evictableSlots;
 
   Room(List<TierUsage> tiers) {
-    bytes = new long[tiers.size()];
-    slots = new long[tiers.size()];
+    freeBytes = new long[tiers.size()];
+    evictableBytes = new long[tiers.size()];
+    freeSlots = new long[tiers.size()];
+    evictableSlots = new long[tiers.size()];
     for (TierUsage tier : tiers) {
-      bytes[tier.tier()] = tier.freeBytes();
-      slots[tier.tier()] = tier.freeSlots();
+      freeBytes[tier.tier()] = tier.freeBytes();
+      freeSlots[tier.tier()] = tier.freeSlots();
     }
   }
 
@@ -35,21 +42,48 @@ final class Room {
 
   /** A clean segment that may be evicted. */
   void addEvictable(SegmentView segment) {
-    bytes[segment.tier()] += segment.poolBytes();
-    slots[segment.tier()]++;
+    evictableBytes[segment.tier()] += segment.poolBytes();
+    evictableSlots[segment.tier()]++;
+  }
+
+  /** One of those is going to be evicted. */
+  void evict(SegmentView segment) {
+    evictableBytes[segment.tier()] -= segment.poolBytes();
+    evictableSlots[segment.tier()]--;
+    freeBytes[segment.tier()] += segment.poolBytes();
+    freeSlots[segment.tier()]++;
+  }
+
+  /** One of those is going to be copied up: it is no longer there to be evicted. */
+  void keep(SegmentView segment) {
+    evictableBytes[segment.tier()] -= segment.poolBytes();
+    evictableSlots[segment.tier()]--;
   }
 
   /** Something is on its way there. */
   void reserve(int tier, long needed) {
-    bytes[tier] -= needed;
-    slots[tier]--;
+    freeBytes[tier] -= needed;
+    freeSlots[tier]--;
   }
 
+  /** Whether there is room, clean segments evicted. */
   boolean fits(int tier, long needed) {
-    return bytes[tier] >= needed && slots[tier] >= 1;
+    return freeBytes[tier] + evictableBytes[tier] >= needed
+        && freeSlots[tier] + evictableSlots[tier] >= 1;
   }
 
+  /** What is to be evicted for it. */
+  long missing(int tier, long needed) {
+    return Math.max(0, needed - freeBytes[tier]);
+  }
+
+  /** How many segments are to be evicted for a slot. */
+  long missingSlots(int tier) {
+    return Math.max(0, 1 - freeSlots[tier]);
+  }
+
+  /** Room, clean segments evicted. */
   long bytes(int tier) {
-    return Math.max(0, bytes[tier]);
+    return Math.max(0, freeBytes[tier] + evictableBytes[tier]);
   }
 }

@@ -20,8 +20,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * Tiers without bytes: keeps to the contract of {@link TieredSegments}, and notes what the engine
  * does against it.
  *
- * <p>A segment has one copy in its tier and at most one below. Promoting a clean segment keeps its
- * lower copy and gives up the one in between.
+ * <p>A segment has one copy in its tier and at most one below that counts. Promoting a clean
+ * segment keeps its lower copy and gives up the one in between, unless {@link #keepsMiddle}.
  *
  * <p>Thread safety: safe for use by any number of threads.
  */
@@ -42,6 +42,10 @@ final class FakeTiers implements TieredSegments {
     OptionalInt clean = OptionalInt.empty();
     boolean active;
     boolean moving;
+
+    /** Whether home is whole, too, besides the copy below. */
+    boolean atHomeToo;
+
     long bytes;
     long tail;
     long created;
@@ -81,6 +85,7 @@ final class FakeTiers implements TieredSegments {
   private volatile Runnable wake = () -> {};
   private volatile Hook hook = (kind, id, toTier) -> {};
   private volatile int slots = Integer.MAX_VALUE;
+  private volatile boolean keepsMiddle;
   final List<String> violations = new CopyOnWriteArrayList<>();
 
   FakeTiers(long... capacities) {
@@ -95,6 +100,11 @@ final class FakeTiers implements TieredSegments {
 
   void hook(Hook newHook) {
     hook = newHook;
+  }
+
+  /** Whether a segment that is clean and goes up keeps the copy that it comes from. */
+  void keepsMiddle(boolean keeps) {
+    keepsMiddle = keeps;
   }
 
   void slots(int count) {
@@ -169,8 +179,14 @@ final class FakeTiers implements TieredSegments {
   private void giveUpUpper(Seg seg) {
     used[seg.tier] -= seg.inPool();
     seg.tier = seg.clean.orElseThrow();
-    seg.clean = OptionalInt.empty();
+    seg.clean = seg.atHomeToo ? OptionalInt.of(home) : OptionalInt.empty();
+    seg.atHomeToo = false;
     seg.tail = 0;
+  }
+
+  @GuardedBy("this")
+  private boolean isFree(int tier, long bytes) {
+    return capacities[tier] - used[tier] >= bytes;
   }
 
   synchronized void seal(long id) {
@@ -366,7 +382,7 @@ final class FakeTiers implements TieredSegments {
   private MoveResult promoteWithoutLocking(Seg seg, int toTier) {
     if (seg.tail > 0 && toTier == seg.tier) {
       long more = roundUp(seg.bytes) - seg.inPool();
-      if (!makeRoom(toTier, more, seg)) {
+      if (!isFree(toTier, more)) {
         return MoveResult.noRoom("tier " + toTier + " is full");
       }
       used[toTier] += more;
@@ -377,11 +393,14 @@ final class FakeTiers implements TieredSegments {
     if (toTier >= seg.tier) {
       return MoveResult.cancelled("not below");
     }
-    if (!makeRoom(toTier, roundUp(seg.bytes), seg)) {
+    if (!isFree(toTier, roundUp(seg.bytes))) {
       return MoveResult.noRoom("tier " + toTier + " is full");
     }
     used[toTier] += roundUp(seg.bytes);
-    if (seg.clean.isPresent()) {
+    if (seg.clean.isPresent() && keepsMiddle && seg.clean.getAsInt() == home && seg.tail == 0) {
+      seg.clean = OptionalInt.of(seg.tier);
+      seg.atHomeToo = true;
+    } else if (seg.clean.isPresent()) {
       used[seg.tier] -= seg.inPool();
       seg.tail = 0;
     } else {

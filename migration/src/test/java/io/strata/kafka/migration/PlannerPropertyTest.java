@@ -94,6 +94,7 @@ class PlannerPropertyTest {
         thresholds[tier] = random.nextInt(5) == 0 ? -1 : random.nextInt(11) / 10.0;
       }
       tiers = new FakeTiers(capacities);
+      tiers.keepsMiddle(random.nextBoolean());
       if (random.nextInt(4) == 0) {
         tiers.slots(5 + random.nextInt(30));
       }

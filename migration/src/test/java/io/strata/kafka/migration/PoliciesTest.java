@@ -92,7 +92,9 @@ class PoliciesTest {
     tiers.read(notRead, NOW, 0.1 * MIB);
 
     Plan plan = settings.plan(tiers, NOW);
-    assertThat(moves(plan)).containsExactly("PROMOTE old-0@0 from tier 1 to tier 0");
+    assertThat(moves(plan))
+        .containsExactly(
+            "EVICT t-0@0 from tier 0 to tier 1", "PROMOTE old-0@0 from tier 1 to tier 0");
     tiers.evictionOrder(plan.evictionOrder());
     tiers.apply(plan.moves());
     assertThat(tiers.view(read).tier()).isZero();
