@@ -1,6 +1,5 @@
 package io.strata.kafka.broker;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.pool.Pool;
@@ -13,21 +12,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/**
- * A {@link HotTier} as the metrics see it. Thread safety: all methods may be called by any thread.
- */
+/** A {@link HotTier} as the metrics see it. Thread safety: immutable, as its sources. */
 public final class HotTierSource implements TierSource {
-
-  private static final long FRESH_NANOS = 200_000_000;
 
   private final HotTier tier;
   private final Supplier<Optional<MigrationStats>> migration;
-
-  @GuardedBy("this")
-  private List<TierUsage> usages = List.of();
-
-  @GuardedBy("this")
-  private long takenNanos;
 
   /**
    * Samples of {@code tier}.
@@ -39,33 +28,25 @@ public final class HotTierSource implements TierSource {
     this.migration = migration;
   }
 
+  /** Walks over all segments: {@link RecentSource} asks a few times a second at most. */
   @Override
   public List<TierSample> tiers() {
     List<TierSample> samples = new ArrayList<>();
-    for (TierUsage usage : usages()) {
+    for (TierUsage usage : tier.tieredSegments().state().tiers()) {
       Traffic.Counts counts = tier.traffic().of(usage.tier());
       samples.add(
           new TierSample(
               usage.name(),
               usage,
+              counts.evictedBytes(),
+              counts.evictedSegments(),
               counts.pressureBytes(),
-              counts.pressureSegments(),
               counts.spilledBytes(),
               counts.spilledSegments(),
               counts.readBytes(),
               counts.reads()));
     }
     return samples;
-  }
-
-  /** Counting is a walk over all segments: once for the many metrics that are read together. */
-  private synchronized List<TierUsage> usages() {
-    long now = System.nanoTime();
-    if (usages.isEmpty() || now - takenNanos > FRESH_NANOS) {
-      usages = tier.tieredSegments().state().tiers();
-      takenNanos = now;
-    }
-    return usages;
   }
 
   @Override

@@ -135,22 +135,20 @@ enum Metric {
       "Tier",
       "EvictedBytesTotal",
       "bytes, counted up",
-      "Bytes of clean copies given up in this tier, by the engine and by appends.",
-      EachTierReading.of(
-          tier -> tier.moved(TierStats::evictedBytes) + tier.sample().evictedBytes())),
+      "Bytes of copies given up in this tier, since a lower one has them.",
+      EachTierReading.of(tier -> tier.sample().evictedBytes())),
   TIER_EVICTED_SEGMENTS(
       "Tier",
       "EvictedSegmentsTotal",
       "segments, counted up",
-      "Clean copies given up in this tier, by the engine and by appends.",
-      EachTierReading.of(
-          tier -> tier.moved(TierStats::evictedSegments) + tier.sample().evictedSegments())),
+      "Copies given up in this tier, since a lower one has them.",
+      EachTierReading.of(tier -> tier.sample().evictedSegments())),
   TIER_PRESSED_BYTES(
       "Tier",
-      "EvictedForAppendsBytesTotal",
+      "PressureBytesTotal",
       "bytes, counted up",
-      "Of the evicted bytes, those that an append needed at once.",
-      EachTierReading.of(tier -> tier.sample().evictedBytes())),
+      "Of the evicted bytes, those that gave way at once to an append, or to another copy.",
+      EachTierReading.of(tier -> tier.sample().pressureBytes())),
   TIER_SPILLED_BYTES(
       "Tier",
       "SpilledBytesTotal",

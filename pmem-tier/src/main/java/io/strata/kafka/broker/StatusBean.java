@@ -124,7 +124,7 @@ public final class StatusBean implements StatusMXBean {
     values.put("freeSlots", (double) usage.freeSlots());
     values.put("evictedBytes", (double) tier.evictedBytes());
     values.put("evictedSegments", (double) tier.evictedSegments());
-    values.put("evictedForAppendsBytes", (double) tier.evictedBytes());
+    values.put("pressureBytes", (double) tier.pressureBytes());
     values.put("spilledBytes", (double) tier.spilledBytes());
     values.put("spilledSegments", (double) tier.spilledSegments());
     values.put("readBytes", (double) tier.readBytes());
@@ -133,8 +133,6 @@ public final class StatusBean implements StatusMXBean {
   }
 
   private static void add(Map<String, Double> values, TierStats moves) {
-    values.merge("evictedBytes", (double) moves.evictedBytes(), Double::sum);
-    values.merge("evictedSegments", (double) moves.evictedSegments(), Double::sum);
     values.put("destagedBytes", (double) moves.destagedBytes());
     values.put("destagedSegments", (double) moves.destagedSegments());
     values.put("promotedBytes", (double) moves.promotedBytes());

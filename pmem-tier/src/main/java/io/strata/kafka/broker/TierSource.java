@@ -19,7 +19,10 @@ public interface TierSource {
   /** The pools, in the order of {@code strata.pools}; always the same ones. */
   List<PoolSample> pools();
 
-  /** The tiers but home, fastest first; always the same ones. Costs no more than a few reads. */
+  /**
+   * The tiers but home, fastest first; always the same ones. May cost time in proportion to the
+   * number of segments.
+   */
   List<TierSample> tiers();
 
   /** Home, the last tier. */
@@ -48,9 +51,10 @@ public interface TierSource {
    *
    * @param name its name in {@code strata.tiers}
    * @param usage how full it is
-   * @param evictedBytes given up by appends that needed the room; what the engine evicts is in
-   *     {@link MigrationStats}
-   * @param evictedSegments given up by appends that needed the room
+   * @param evictedBytes given up here, since a lower tier has them
+   * @param evictedSegments given up here, since a lower tier has them
+   * @param pressureBytes of {@code evictedBytes}, what gave way at once to an append, or to another
+   *     copy
    * @param spilledBytes appended to segments of this tier, and gone home for want of room
    * @param spilledSegments segments of this tier that had to go on at home
    * @param readBytes read from this tier's copies
@@ -61,6 +65,7 @@ public interface TierSource {
       TierUsage usage,
       long evictedBytes,
       long evictedSegments,
+      long pressureBytes,
       long spilledBytes,
       long spilledSegments,
       long readBytes,

@@ -190,9 +190,9 @@ public final class BrokerMigration implements AutoCloseable {
   public void reporterRemoved() {
     log.warning(
         "io.strata.kafka.StrataReporter was taken out of metric.reporters on the live broker. Its"
-            + " tiers work on as they are set; strata.* keys cannot be changed any more, and nothing"
-            + " keeps the broker from a start without Strata's provider, which would truncate what"
-            + " is in the pools: put it back.");
+            + " tiers work on as they are set; strata.* keys cannot be changed any more, and"
+            + " nothing keeps the broker from a start without Strata's provider, which would"
+            + " truncate what is in the pools: put it back.");
   }
 
   /** Stops the engine and waits ten seconds for its threads; without effect when stopped. */

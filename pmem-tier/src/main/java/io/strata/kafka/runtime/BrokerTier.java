@@ -114,12 +114,21 @@ public final class BrokerTier {
           .map(ConfigProblem::message)
           .forEach(log::warning);
     }
+    // Kafka's own tests are to see segments where they were placed.
+    Optional<PolicyRegistry> policies =
+        forced.isPresent() ? Optional.empty() : Optional.of(policies(broker, config));
     EventCounters counters = new EventCounters();
     HotTier tier = HotTier.open(TierSpecs.of(config, broker, forced), log, counters);
     reportAtExit(tier);
-    // Kafka's own tests are to see segments where they were placed.
     Optional<BrokerMigration> migration =
-        forced.isPresent() ? Optional.empty() : startMigration(tier, broker, config);
+        policies.map(
+            known ->
+                BrokerMigration.start(
+                    tier.tieredSegments(),
+                    broker,
+                    config,
+                    known,
+                    new MigrationLog(config.tierNames())));
     TierSource source = new HotTierSource(tier, () -> migration.map(BrokerMigration::stats));
     StrataMetrics metrics = StrataMetrics.publish(source, counters);
     new StatusBean(
@@ -133,13 +142,11 @@ public final class BrokerTier {
     return opened;
   }
 
-  private static Optional<BrokerMigration> startMigration(
-      HotTier tier, BrokerProperties broker, StrataConfig config) throws IOException {
+  /** Before a pool is opened: a policy that is not there is found without touching anything. */
+  private static PolicyRegistry policies(BrokerProperties broker, StrataConfig config)
+      throws IOException {
     try {
-      PolicyRegistry policies = BrokerMigration.policies(config);
-      MigrationLog log = new MigrationLog(config.tierNames());
-      return Optional.of(
-          BrokerMigration.start(tier.tieredSegments(), broker, config, policies, log));
+      return BrokerMigration.policies(config);
     } catch (ConfigRefusedException e) {
       throw new IOException(broker.source() + ": " + e.getMessage(), e);
     }

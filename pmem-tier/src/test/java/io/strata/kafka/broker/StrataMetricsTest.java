@@ -119,7 +119,6 @@ class StrataMetricsTest {
       assertThat(value("type=Tier,name=ReadsTotal,tier=pmem")).isEqualTo(26);
       assertThat(value("type=Tier,name=ReadBytesTotal,tier=home")).isEqualTo(31);
       assertThat(value("type=Tier,name=ReadsTotal,tier=home")).isEqualTo(32);
-      // Without an engine only what appends evict is known.
       assertThat(value("type=Tier,name=EvictedBytesTotal,tier=pmem")).isEqualTo(21);
       assertThat(value("type=Tier,name=DestagedBytesTotal,tier=pmem")).isZero();
       assertThat(value("type=Migration,name=RoundsTotal")).isZero();
@@ -135,9 +134,9 @@ class StrataMetricsTest {
       assertThat(value("type=Tier,name=DestagedSegmentsTotal,tier=pmem")).isEqualTo(102);
       assertThat(value("type=Tier,name=PromotedBytesTotal,tier=pmem")).isEqualTo(103);
       assertThat(value("type=Tier,name=PromotedSegmentsTotal,tier=pmem")).isEqualTo(104);
-      assertThat(value("type=Tier,name=EvictedBytesTotal,tier=pmem")).isEqualTo(105 + 21);
-      assertThat(value("type=Tier,name=EvictedSegmentsTotal,tier=pmem")).isEqualTo(106 + 22);
-      assertThat(value("type=Tier,name=EvictedForAppendsBytesTotal,tier=pmem")).isEqualTo(21);
+      assertThat(value("type=Tier,name=EvictedBytesTotal,tier=pmem")).isEqualTo(21);
+      assertThat(value("type=Tier,name=EvictedSegmentsTotal,tier=pmem")).isEqualTo(22);
+      assertThat(value("type=Tier,name=PressureBytesTotal,tier=pmem")).isEqualTo(20);
       assertThat(value("type=Tier,name=Draining,tier=pmem")).isEqualTo(1);
       assertThat(value("type=Tier,name=BacklogBytes,tier=pmem")).isEqualTo(107);
       assertThat(value("type=Tier,name=BacklogSeconds,tier=pmem")).isEqualTo(2.5);
@@ -305,12 +304,21 @@ class StrataMetricsTest {
                   new TierUsage(0, "pmem", 1000, 600, 350, 250, 50, 7, 8, 0, 0),
                   21,
                   22,
+                  20,
                   23,
                   24,
                   25,
                   26),
               new TierSample(
-                  "ssd", new TierUsage(1, "ssd", 2000, 0, 0, 0, 0, 0, 8, 0, 0), 0, 0, 0, 0, 0, 0)));
+                  "ssd",
+                  new TierUsage(1, "ssd", 2000, 0, 0, 0, 0, 0, 8, 0, 0),
+                  0,
+                  0,
+                  0,
+                  0,
+                  0,
+                  0,
+                  0)));
     }
 
     @Override

@@ -139,7 +139,7 @@ class MainTest {
       `bytesInPool`, `bytesAtHome`; `pools[]`: `path`, `segments`, `bytesInPool`, `usedBytes`, `freeBytes`; `findings[]` |
       | `status` | `broker`, `pid`, `version`, `time`; `tiers[]`: `name`, `capacityBytes`, `usedBytes`, `dirtyBytes`, \
       `cleanBytes`, `activeBytes`, `reserveBytes`, `segments`, `freeSlots`, `destagedBytes`, `destagedSegments`, \
-      `promotedBytes`, `promotedSegments`, `evictedBytes`, `evictedSegments`, `evictedForAppendsBytes`, `spilledBytes`, \
+      `promotedBytes`, `promotedSegments`, `evictedBytes`, `evictedSegments`, `pressureBytes`, `spilledBytes`, \
       `spilledSegments`, `readBytes`, `reads`, `draining` (0 or 1), `backlogBytes`, `backlogSeconds` (if known), \
       `downBytesPerSecond`, `upBytesPerSecond`; `migration`: `queued`, `inFlight`, `threads`, `downBytesPerSecond`, \
       `upBytesPerSecond`, `destageP50Millis`, `destageP99Millis`, `destageMaxMillis`, `promoteP50Millis`, \

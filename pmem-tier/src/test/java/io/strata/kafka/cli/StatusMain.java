@@ -47,6 +47,7 @@ public final class StatusMain implements TierSource {
             new TierUsage(0, "pmem", 100 * MIB, 60 * MIB, 35 * MIB, 25 * MIB, 5 * MIB, 7, 8, 0, 0),
             21,
             22,
+            20,
             3 * MIB,
             24,
             5 * MIB,
