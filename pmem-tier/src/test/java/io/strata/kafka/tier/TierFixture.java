@@ -13,6 +13,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,6 +23,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A tier over real pools and log directories below one temporary directory. */
@@ -36,11 +38,59 @@ final class TierFixture implements AutoCloseable {
   final List<Path> logDirectories = new ArrayList<>();
   TierEvents events = TierEvents.NONE;
   Map<String, String> extra = Map.of();
+  MoveStage.Hook hook = MoveStage.Hook.NONE;
   private @Nullable HotTier tier;
 
   TierFixture(Path root) throws IOException {
     this.root = root.toRealPath();
     logDirectories.add(Files.createDirectory(this.root.resolve("logs")));
+  }
+
+  /** A copy of another fixture's files. */
+  private TierFixture(Path root, TierFixture original) throws IOException {
+    this.root = root.toRealPath();
+    original.pools.forEach(pool -> pools.add(this.root.resolve(original.root.relativize(pool))));
+    original.logDirectories.forEach(
+        logs -> logDirectories.add(this.root.resolve(original.root.relativize(logs))));
+    for (Map.Entry<String, String> key : original.extra.entrySet()) {
+      extra = new HashMap<>(extra);
+      extra.put(
+          key.getKey(), key.getValue().replace(original.root.toString(), this.root.toString()));
+    }
+  }
+
+  /**
+   * All files as they are at this moment, with their attributes: what a process that is killed now
+   * leaves behind.
+   */
+  TierFixture copyTo(Path target) throws IOException {
+    try (Stream<Path> files = Files.walk(root)) {
+      for (Path file : files.toList()) {
+        Path copy = target.resolve(root.relativize(file).toString());
+        if (Files.isDirectory(file)) {
+          Files.createDirectories(copy);
+        } else if (!file.toString().endsWith(".lock")) {
+          Files.copy(file, copy);
+        }
+        copyAttributes(file, copy);
+      }
+    }
+    return new TierFixture(target, this);
+  }
+
+  private static void copyAttributes(Path from, Path to) throws IOException {
+    if (!Files.exists(to)) {
+      return;
+    }
+    UserDefinedFileAttributeView source =
+        Files.getFileAttributeView(from, UserDefinedFileAttributeView.class);
+    UserDefinedFileAttributeView target =
+        Files.getFileAttributeView(to, UserDefinedFileAttributeView.class);
+    for (String name : source.list()) {
+      ByteBuffer value = ByteBuffer.allocate(source.size(name));
+      source.read(name, value);
+      target.write(name, value.flip());
+    }
   }
 
   TierFixture pool(String name, long size) throws IOException {
@@ -58,7 +108,8 @@ final class TierFixture implements AutoCloseable {
       keys.put("strata.pools", pools.stream().map(Path::toString).collect(Collectors.joining(",")));
     }
     StrataConfig config = StrataConfig.parse(keys).config().orElseThrow();
-    return new TierSpec(config, pools, OWNER, logDirectories, config.placement(), Optional.empty());
+    return new TierSpec(
+        config, pools, OWNER, logDirectories, config.placement(), Optional.empty(), hook);
   }
 
   HotTier open() throws IOException {
