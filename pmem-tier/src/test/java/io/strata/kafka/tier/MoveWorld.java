@@ -127,7 +127,7 @@ final class MoveWorld implements AutoCloseable {
       delete(partition, offset);
     }
     long last = offsets.get(keep);
-    byte[] bytes = segments.get(last);
+    byte[] bytes = segments.getOrDefault(last, new byte[0]);
     int batches = 0;
     int length = 0;
     int most = random.nextInt(20);
