@@ -18,11 +18,13 @@ import java.util.OptionalLong;
  * says no. Stateless.
  */
 final class LibC {
+  private static final int O_RDONLY = 0;
   private static final int O_RDWR = 2;
   private static final int O_CLOEXEC = 0x80000;
   private static final int AT_FDCWD = -100;
   private static final int STATX_BLOCKS = 0x400;
   private static final int MADV_POPULATE_WRITE = 23;
+  private static final int POSIX_FADV_DONTNEED = 4;
   private static final int FALLOC_FL_KEEP_SIZE = 0x01;
   private static final int FALLOC_FL_ZERO_RANGE = 0x10;
 
@@ -81,6 +83,16 @@ final class LibC {
   static void zeroRange(int descriptor, long position, long length) {
     int mode = FALLOC_FL_KEEP_SIZE | FALLOC_FL_ZERO_RANGE;
     int unused = Calls.fallocate(descriptor, mode, position, length);
+  }
+
+  /** Tells the kernel that a file's cached pages will not be needed; a hint, which may fail. */
+  static void dontNeed(Path file) {
+    int descriptor = Calls.open(pathBytes(file), O_RDONLY | O_CLOEXEC);
+    try {
+      int unused = Calls.posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
+    } finally {
+      close(descriptor);
+    }
   }
 
   /**
@@ -159,6 +171,11 @@ final class LibC {
     static native int close(int descriptor) throws LastErrorException;
 
     static native int fallocate(int descriptor, int mode, long offset, long length)
+        throws LastErrorException;
+
+    // The call's own name.
+    @SuppressWarnings({"checkstyle:MethodName", "MemberName"})
+    static native int posix_fadvise(int descriptor, long offset, long length, int advice)
         throws LastErrorException;
 
     static native int statx(int directory, byte[] path, int flags, int mask, Pointer status)

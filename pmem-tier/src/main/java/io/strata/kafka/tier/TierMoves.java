@@ -1,6 +1,7 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.api.PlacementPolicy;
+import io.strata.kafka.memory.PageCache;
 import io.strata.kafka.migration.CorruptSegmentException;
 import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult;
@@ -147,6 +148,8 @@ final class TierMoves implements TieredSegments {
     if (!segment.segment().markClean(copied)) {
       return MoveResult.cancelled("it was changed meanwhile");
     }
+    // Read from the pool until it is evicted, and cold after that.
+    PageCache.drop(segment.home());
     hook.reached(MoveStage.DESTAGE_CLEAN);
     room.becameClean(segment);
     return MoveResult.done(copied.bytes());
