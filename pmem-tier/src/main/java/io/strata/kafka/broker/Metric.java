@@ -1,14 +1,16 @@
 package io.strata.kafka.broker;
 
-import io.strata.kafka.api.TierUsage;
+import io.strata.kafka.broker.MetricReading.CauseReading;
+import io.strata.kafka.broker.MetricReading.EachTierReading;
+import io.strata.kafka.broker.MetricReading.EngineReading;
+import io.strata.kafka.broker.MetricReading.EventReading;
+import io.strata.kafka.broker.MetricReading.PoolReading;
+import io.strata.kafka.broker.MetricReading.TierReading;
 import io.strata.kafka.broker.TierSource.HomeSample;
 import io.strata.kafka.broker.TierSource.PoolSample;
-import io.strata.kafka.broker.TierSource.TierSample;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.MigrationStats.TierStats;
-import java.util.Optional;
-import java.util.function.ToDoubleFunction;
 
 /**
  * The catalogue of the metrics: each is declared here, once. The page {@code
@@ -414,81 +416,6 @@ enum Metric {
       "Updates of home's modification time to the time of the last append.",
       TierReading.of(TierSource::mtimeRefreshes));
 
-  /** Where a metric's value comes from. */
-  sealed interface Reading
-      permits PoolReading,
-          TierReading,
-          EventReading,
-          EachTierReading,
-          EngineReading,
-          CauseReading {}
-
-  /** One value for each pool. */
-  record PoolReading(ToDoubleFunction<PoolSample> value) implements Reading {
-    static PoolReading of(ToDoubleFunction<PoolSample> value) {
-      return new PoolReading(value);
-    }
-  }
-
-  /** One value for each tier, and for home if it has such a value. */
-  record EachTierReading(
-      ToDoubleFunction<TierFigures> value, Optional<ToDoubleFunction<HomeSample>> home)
-      implements Reading {
-    static EachTierReading of(ToDoubleFunction<TierFigures> value) {
-      return new EachTierReading(value, Optional.empty());
-    }
-
-    static EachTierReading moves(ToDoubleFunction<TierStats> value) {
-      return of(tier -> tier.moved(value));
-    }
-
-    static EachTierReading withHome(
-        ToDoubleFunction<TierFigures> value, ToDoubleFunction<HomeSample> home) {
-      return new EachTierReading(value, Optional.of(home));
-    }
-  }
-
-  /**
-   * All that is known of one tier.
-   *
-   * @param moves what the engine has done for it; empty if there is no engine
-   */
-  record TierFigures(TierSample sample, Optional<TierStats> moves) {
-    TierUsage usage() {
-      return sample.usage();
-    }
-
-    double moved(ToDoubleFunction<TierStats> value) {
-      return moves.map(value::applyAsDouble).orElse(0.0);
-    }
-  }
-
-  /** One value, asked of the migration engine; 0 if there is none. */
-  record EngineReading(ToDoubleFunction<MigrationStats> value) implements Reading {
-    static EngineReading of(ToDoubleFunction<MigrationStats> value) {
-      return new EngineReading(value);
-    }
-  }
-
-  /** Failed moves, one value for each cause. */
-  enum CauseReading implements Reading {
-    INSTANCE
-  }
-
-  /** One value, asked of the tier. */
-  record TierReading(ToDoubleFunction<TierSource> value) implements Reading {
-    static TierReading of(ToDoubleFunction<TierSource> value) {
-      return new TierReading(value);
-    }
-  }
-
-  /** One value, counted on the append and read paths. */
-  record EventReading(ToDoubleFunction<EventCounters> value) implements Reading {
-    static EventReading of(ToDoubleFunction<EventCounters> value) {
-      return new EventReading(value);
-    }
-  }
-
   private final String type;
   private final String metricName;
   private final String unit;
@@ -496,9 +423,9 @@ enum Metric {
 
   // Every reading is a lambda that captures nothing.
   @SuppressWarnings("ImmutableEnumChecker")
-  private final Reading reading;
+  private final MetricReading reading;
 
-  Metric(String type, String metricName, String unit, String description, Reading reading) {
+  Metric(String type, String metricName, String unit, String description, MetricReading reading) {
     this.type = type;
     this.metricName = metricName;
     this.unit = unit;
@@ -524,7 +451,7 @@ enum Metric {
     return description;
   }
 
-  Reading reading() {
+  MetricReading reading() {
     return reading;
   }
 

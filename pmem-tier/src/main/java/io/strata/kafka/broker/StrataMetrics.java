@@ -59,8 +59,8 @@ public final class StrataMetrics implements AutoCloseable {
 
   private static void register(
       MeterRegistry registry, Metric metric, TierSource tier, EventCounters counters) {
-    Metric.Reading reading = metric.reading();
-    if (reading instanceof Metric.PoolReading pool) {
+    MetricReading reading = metric.reading();
+    if (reading instanceof MetricReading.PoolReading pool) {
       List<PoolSample> pools = tier.pools();
       for (int i = 0; i < pools.size(); i++) {
         int index = i;
@@ -68,24 +68,24 @@ public final class StrataMetrics implements AutoCloseable {
             .tag("pool", pools.get(i).pool())
             .register(registry);
       }
-    } else if (reading instanceof Metric.EachTierReading each) {
+    } else if (reading instanceof MetricReading.EachTierReading each) {
       registerEach(registry, metric, each, tier);
-    } else if (reading instanceof Metric.EngineReading one) {
+    } else if (reading instanceof MetricReading.EngineReading one) {
       gauge(metric, () -> tier.migration().map(one.value()::applyAsDouble).orElse(0.0))
           .register(registry);
-    } else if (reading instanceof Metric.CauseReading) {
+    } else if (reading instanceof MetricReading.CauseReading) {
       for (FailureCause cause : FailureCause.values()) {
         gauge(metric, () -> failures(tier, cause)).tag("cause", cause.label()).register(registry);
       }
-    } else if (reading instanceof Metric.TierReading one) {
+    } else if (reading instanceof MetricReading.TierReading one) {
       gauge(metric, () -> one.value().applyAsDouble(tier)).register(registry);
-    } else if (reading instanceof Metric.EventReading one) {
+    } else if (reading instanceof MetricReading.EventReading one) {
       gauge(metric, () -> one.value().applyAsDouble(counters)).register(registry);
     }
   }
 
   private static void registerEach(
-      MeterRegistry registry, Metric metric, Metric.EachTierReading each, TierSource tier) {
+      MeterRegistry registry, Metric metric, MetricReading.EachTierReading each, TierSource tier) {
     List<TierSample> tiers = tier.tiers();
     for (int i = 0; i < tiers.size(); i++) {
       int index = i;
@@ -101,8 +101,8 @@ public final class StrataMetrics implements AutoCloseable {
                     .register(registry));
   }
 
-  static Metric.TierFigures figures(TierSource tier, int index) {
-    return new Metric.TierFigures(
+  static MetricReading.TierFigures figures(TierSource tier, int index) {
+    return new MetricReading.TierFigures(
         tier.tiers().get(index),
         tier.migration()
             .map(MigrationStats::tiers)

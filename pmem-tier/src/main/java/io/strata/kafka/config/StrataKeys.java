@@ -304,7 +304,7 @@ public final class StrataKeys {
           .expected("a comma-separated list of regular expressions (java.util.regex)")
           .documentation(
               "Topics whose segments leave the pools as soon as they are sealed, and are never"
-                  + " copied up. A topic that is pinned, too, is pinned.")
+                  + " copied up. A topic that is pinned, too, is excluded.")
           .dynamic()
           .build();
 

@@ -37,10 +37,11 @@ class StrataMetricsTest {
       assertThat(metrics).isNotNull();
       // Two pools, two tiers, and home where it has a value.
       long more =
-          count(Metric.PoolReading.class)
-              + count(Metric.EachTierReading.class)
+          count(MetricReading.PoolReading.class)
+              + count(MetricReading.EachTierReading.class)
               + List.of(Metric.values()).stream()
-                  .filter(m -> m.reading() instanceof Metric.EachTierReading r && has(r.home()))
+                  .filter(
+                      m -> m.reading() instanceof MetricReading.EachTierReading r && has(r.home()))
                   .count()
               + FailureCause.values().length
               - 1;
@@ -245,7 +246,7 @@ class StrataMetricsTest {
             "Pool", "One for each pool; `<pool>` is the path of the pool's file.",
             "Tier",
                 "One for each tier of `strata.tiers`. What is dirty, clean, active and a reserve:"
-                    + " see [tiers](../configuration.md#tiers-and-migration).",
+                    + " see [migration](../migration.md).",
             "Migration",
                 "The engine that moves segments between tiers. Latencies are those of the last"
                     + " minutes, and include waiting for the rate limit.",
@@ -261,11 +262,11 @@ class StrataMetricsTest {
         page.append("| MBean | unit | meaning |\n|---|---|---|\n");
       }
       String tag = "";
-      if (metric.reading() instanceof Metric.PoolReading) {
+      if (metric.reading() instanceof MetricReading.PoolReading) {
         tag = ",pool=<pool>";
-      } else if (metric.reading() instanceof Metric.EachTierReading) {
+      } else if (metric.reading() instanceof MetricReading.EachTierReading) {
         tag = ",tier=<tier>";
-      } else if (metric.reading() instanceof Metric.CauseReading) {
+      } else if (metric.reading() instanceof MetricReading.CauseReading) {
         tag = ",cause=<cause>";
       }
       page.append("| `io.strata.kafka:type=").append(metric.type());
@@ -276,7 +277,7 @@ class StrataMetricsTest {
     GeneratedPage.check("reference/metrics.md", page.toString());
   }
 
-  private static long count(Class<? extends Metric.Reading> kind) {
+  private static long count(Class<? extends MetricReading> kind) {
     return List.of(Metric.values()).stream().filter(m -> kind.isInstance(m.reading())).count();
   }
 
