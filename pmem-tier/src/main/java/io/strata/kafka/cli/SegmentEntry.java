@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param pool the pool that holds its head, if one does
  * @param bytesInPool bytes whose valid copy is in the pool
  * @param bytesAtHome bytes whose valid copy is in the file
+ * @param cleanIn where a whole copy is below the pool, if there is one: home, or a pool's file
  */
 record SegmentEntry(
     SegmentName name,
@@ -26,7 +27,8 @@ record SegmentEntry(
     State state,
     Optional<Path> pool,
     long bytesInPool,
-    long bytesAtHome)
+    long bytesAtHome,
+    Optional<String> cleanIn)
     implements Comparable<SegmentEntry> {
 
   /** Where a segment's bytes are. */

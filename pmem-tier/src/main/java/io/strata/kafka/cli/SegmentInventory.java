@@ -1,9 +1,11 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotSnapshot;
 import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.tier.HollowHome;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -89,22 +91,61 @@ final class SegmentInventory implements AutoCloseable {
   }
 
   private SegmentEntry readTagged(SegmentName name, Path file, SegmentTag tag) throws IOException {
-    Optional<Path> poolFile = pools.find(tag.pool()).map(pool -> pool.info().path());
     Optional<SlotSnapshot> slot = pools.slot(tag);
-    if (slot.isEmpty()) {
-      return new SegmentEntry(name, file, SegmentEntry.State.UNREACHABLE, poolFile, 0, 0);
+    Optional<SegmentTag> below = SegmentTag.readBelow(file);
+    if (slot.isPresent()) {
+      return inPool(name, file, tag, slot.get(), cleanIn(slot.get(), below));
     }
-    long inPool = slot.get().committedLength();
-    if (!slot.get().flags().contains(SlotFlag.SPILLED)) {
-      return new SegmentEntry(name, file, SegmentEntry.State.HOT, poolFile, inPool, 0);
+    Optional<SlotSnapshot> lower = below.isPresent() ? pools.slot(below.get()) : Optional.empty();
+    boolean evicted = pools.find(tag.pool()).isPresent() && pools.hasLost(tag);
+    if (evicted && lower.isPresent()) {
+      return inPool(name, file, below.orElse(tag), lower.get(), cleanIn(lower.get(), below));
     }
-    long atHome = Math.max(0, Files.size(file) - inPool);
-    return new SegmentEntry(name, file, SegmentEntry.State.SPILLED, poolFile, inPool, atHome);
+    // An eviction frees the slot; the tag follows in the background.
+    if (evicted && !HollowHome.test(file)) {
+      return atHome(name, file);
+    }
+    return new SegmentEntry(
+        name, file, SegmentEntry.State.UNREACHABLE, fileOf(tag), 0, 0, Optional.empty());
+  }
+
+  private SegmentEntry inPool(
+      SegmentName name, Path file, SegmentTag tag, SlotSnapshot slot, Optional<String> cleanIn)
+      throws IOException {
+    long inPool = slot.committedLength();
+    boolean spilled = slot.flags().contains(SlotFlag.SPILLED);
+    return new SegmentEntry(
+        name,
+        file,
+        spilled ? SegmentEntry.State.SPILLED : SegmentEntry.State.HOT,
+        fileOf(tag),
+        inPool,
+        spilled ? Math.max(0, Files.size(file) - inPool) : 0,
+        cleanIn);
+  }
+
+  private Optional<String> cleanIn(SlotSnapshot slot, Optional<SegmentTag> below)
+      throws IOException {
+    if (!slot.flags().contains(SlotFlag.CLEAN)) {
+      return Optional.empty();
+    }
+    boolean inPool = below.isPresent() && pools.slot(below.get()).isPresent();
+    return inPool ? below.flatMap(this::fileOf).map(Path::toString) : Optional.of(SegmentView.HOME);
+  }
+
+  private Optional<Path> fileOf(SegmentTag tag) {
+    return pools.find(tag.pool()).map(pool -> pool.info().path());
   }
 
   private static SegmentEntry atHome(SegmentName name, Path file) throws IOException {
     return new SegmentEntry(
-        name, file, SegmentEntry.State.HOME, Optional.empty(), 0, Files.size(file));
+        name,
+        file,
+        SegmentEntry.State.HOME,
+        Optional.empty(),
+        0,
+        Files.size(file),
+        Optional.empty());
   }
 
   /** What was found, by topic, partition and base offset. */

@@ -28,7 +28,9 @@ import picocli.CommandLine.Spec;
           + " medium. Reads only, and works while the broker runs.",
       "",
       "States: hot, all in the pool; spilled, the head in the pool and the tail at home; home, all"
-          + " in its own file; unreachable, its pool or slot cannot be read.",
+          + " in its own file; unreachable, its pool or slot cannot be read. A segment that is also"
+          + " in a lower pool, or at home, is clean: its place in the pool is free at once when it"
+          + " is needed.",
       ""
     },
     footer = {
@@ -93,7 +95,8 @@ final class SegmentsCommand implements Callable<Integer> {
               .column("STATE", Table.Align.LEFT)
               .column("IN POOL", Table.Align.RIGHT)
               .column("AT HOME", Table.Align.RIGHT)
-              .column("POOL", Table.Align.LEFT);
+              .column("POOL", Table.Align.LEFT)
+              .column("ALSO IN", Table.Align.LEFT);
       for (SegmentEntry entry : entries) {
         boolean known = entry.state() != SegmentEntry.State.UNREACHABLE;
         table.row(
@@ -102,7 +105,8 @@ final class SegmentsCommand implements Callable<Integer> {
             entry.describeState(),
             known ? ByteSize.format(entry.bytesInPool()) : "?",
             known ? ByteSize.format(entry.bytesAtHome()) : "?",
-            entry.pool().map(pool -> pool.getFileName().toString()).orElse("-"));
+            entry.pool().map(pool -> pool.getFileName().toString()).orElse("-"),
+            entry.cleanIn().map(SegmentsCommand::lastName).orElse("-"));
       }
       table.print(out);
       out.println();
@@ -112,7 +116,8 @@ final class SegmentsCommand implements Callable<Integer> {
             + entries.size()
             + " segments: "
             + count(entries, SegmentEntry.State.HOT)
-            + " hot, "
+            + " hot"
+            + (clean(entries) > 0 ? " (" + clean(entries) + " of them clean), " : ", ")
             + count(entries, SegmentEntry.State.SPILLED)
             + " spilled, "
             + count(entries, SegmentEntry.State.HOME)
@@ -158,12 +163,14 @@ final class SegmentsCommand implements Callable<Integer> {
         entry.pool().ifPresent(pool -> node.put("pool", pool.toString()));
         node.put("bytesInPool", entry.bytesInPool());
         node.put("bytesAtHome", entry.bytesAtHome());
+        entry.cleanIn().ifPresent(below -> node.put("cleanIn", below));
         node.put("file", entry.file().toString());
       }
     }
     ObjectNode total = document.putObject("total");
     total.put("segments", entries.size());
     total.put("hot", count(entries, SegmentEntry.State.HOT));
+    total.put("clean", clean(entries));
     total.put("spilled", count(entries, SegmentEntry.State.SPILLED));
     total.put("home", count(entries, SegmentEntry.State.HOME));
     total.put("unreachable", count(entries, SegmentEntry.State.UNREACHABLE));
@@ -185,6 +192,14 @@ final class SegmentsCommand implements Callable<Integer> {
 
   private static Optional<Path> pathOf(PoolReport pool) {
     return Optional.of(pool.info().path());
+  }
+
+  private static String lastName(String homeOrPool) {
+    return String.valueOf(Path.of(homeOrPool).getFileName());
+  }
+
+  private static long clean(List<SegmentEntry> entries) {
+    return entries.stream().filter(entry -> entry.cleanIn().isPresent()).count();
   }
 
   private static long count(List<SegmentEntry> entries, SegmentEntry.State state) {

@@ -6,8 +6,12 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Tells a home that lacks the bytes of its head from one that is whole. */
-final class HollowHome {
+/**
+ * Tells a home that lacks the bytes of its head from one that is whole.
+ *
+ * <p>Thread safety: stateless.
+ */
+public final class HollowHome {
 
   /** No Kafka batch begins with so many zeros: the 17th byte is its magic, 2 since Kafka 0.11. */
   static final int HEADER_LENGTH = 61;
@@ -18,7 +22,7 @@ final class HollowHome {
    * Whether the file has no bytes, or begins with a hole: what home looks like while its bytes, or
    * the head of them, are in a pool. Home of a segment that never had a record looks the same.
    */
-  static boolean test(Path home) throws IOException {
+  public static boolean test(Path home) throws IOException {
     ByteBuffer head = ByteBuffer.allocate(HEADER_LENGTH);
     try (FileChannel channel = FileChannel.open(home, StandardOpenOption.READ)) {
       while (head.hasRemaining() && channel.read(head) >= 0) {

@@ -181,6 +181,7 @@ class DrainAndSetAsideTest {
 
   @Test
   void wholeSegmentsOfALostPoolOnlyLoseTheirTags() throws Exception {
+    append("orders-1/" + FIRST, 0); // has its slot before the pool is full
     append("orders-0/" + FIRST, 9 << 20);
     byte[] whole = append("orders-1/" + FIRST, 1000);
     Files.delete(pool);

@@ -135,7 +135,8 @@ class MainTest {
       | `pool repair` | `path`, `freedSlots[]`, `findings[]` as above |
       | `segments` | `segments[]` (not with `--totals`): `topic`, `partition`, `baseOffset`, `replica` (`CURRENT`, `FUTURE`, \
       `DELETED`, `STRAY`), `stage` (`LIVE`, `DELETED`, `CLEANED`, `SWAP`), `state` (`HOT`, `SPILLED`, `HOME`, `UNREACHABLE`), \
-      `pool` (if one), `bytesInPool`, `bytesAtHome`, `file`; `total`: `segments`, `hot`, `spilled`, `home`, `unreachable`, \
+      `pool` (if one), `bytesInPool`, `bytesAtHome`, `cleanIn` (`home` or a pool's path, if clean), `file`; `total`: `segments`, \
+      `hot`, `clean`, `spilled`, `home`, `unreachable`, \
       `bytesInPool`, `bytesAtHome`; `pools[]`: `path`, `segments`, `bytesInPool`, `usedBytes`, `freeBytes`; `findings[]` |
       | `status` | `broker`, `pid`, `version`, `time`; `tiers[]`: `name`, `capacityBytes`, `usedBytes`, `dirtyBytes`, \
       `cleanBytes`, `activeBytes`, `reserveBytes`, `segments`, `freeSlots`, `destagedBytes`, `destagedSegments`, \

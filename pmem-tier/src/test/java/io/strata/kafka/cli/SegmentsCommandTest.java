@@ -14,6 +14,7 @@ import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -65,10 +66,10 @@ class SegmentsCommandTest {
 
     assertThat(run.out().lines())
         .containsExactly(
-            "PARTITION  BASE OFFSET  STATE     IN POOL  AT HOME  POOL",
-            "audit-1              0  home          0 B    2 KiB  -",
-            "orders-0             0  hot      97.7 KiB      0 B  hot.pool",
-            "orders-0           500  spilled  48.8 KiB  9.8 KiB  hot.pool",
+            "PARTITION  BASE OFFSET  STATE     IN POOL  AT HOME  POOL      ALSO IN",
+            "audit-1              0  home          0 B    2 KiB  -         -",
+            "orders-0             0  hot      97.7 KiB      0 B  hot.pool  -",
+            "orders-0           500  spilled  48.8 KiB  9.8 KiB  hot.pool  -",
             "",
             "total: 3 segments: 1 hot, 1 spilled, 1 home",
             "pool "
@@ -77,6 +78,52 @@ class SegmentsCommandTest {
                 + ByteSize.format(pool.usage().usedBytes())
                 + " of 14 MiB used",
             "home: 11.8 KiB in 2 segments");
+  }
+
+  @Test
+  void showsWhereElseACleanSegmentIs() throws IOException {
+    Slot clean = hot("orders-0", "00000000000000000000.log", 100_000);
+    clean.set(SlotFlag.CLEAN);
+    Slot upper = hot("orders-0", "00000000000000000500.log", 1000);
+    upper.set(SlotFlag.CLEAN);
+    Slot lower = hot("lower-0", "00000000000000000000.log", 1000);
+    new SegmentTag(pool.info().id(), lower.index(), lower.generation())
+        .writeBelow(logs.resolve("orders-0/00000000000000000500.log"));
+
+    String out = CommandLineRun.of("segments", "--config", config).succeeds().out();
+    JsonNode json = CommandLineRun.of("segments", "--config", config, "--json").succeeds().json();
+
+    assertThat(out)
+        .containsPattern("orders-0 +0 +hot .* hot.pool +home")
+        .containsPattern("orders-0 +500 +hot .* hot.pool +hot.pool")
+        .contains("3 hot (2 of them clean), 0 spilled");
+    assertThat(json.at("/segments/1/cleanIn").asText()).isEqualTo("home");
+    assertThat(json.at("/segments/2/cleanIn").asText()).isEqualTo(poolFile.toString());
+    assertThat(json.at("/total/clean").asInt()).isEqualTo(2);
+  }
+
+  /** The tag follows an eviction later: until then the slot that it names is free, or another's. */
+  @Test
+  void aSegmentThatIsJustBeingEvictedIsWhereItsCopyIs() throws IOException {
+    Slot evicted = hot("orders-0", "00000000000000000000.log", 10);
+    byte[] whole = new byte[100];
+    whole[16] = 2;
+    Files.write(logs.resolve("orders-0/00000000000000000000.log"), whole);
+    Slot cascaded = hot("orders-1", "00000000000000000000.log", 10);
+    Slot lower = hot("lower-0", "00000000000000000000.log", 3000);
+    new SegmentTag(pool.info().id(), lower.index(), lower.generation())
+        .writeBelow(logs.resolve("orders-1/00000000000000000000.log"));
+    for (Slot slot : List.of(evicted, cascaded)) {
+      slot.markDeleting();
+      slot.free();
+    }
+
+    JsonNode json = CommandLineRun.of("segments", "--config", config, "--json").succeeds().json();
+
+    assertThat(json.at("/segments/1/state").asText()).isEqualTo("HOME");
+    assertThat(json.at("/segments/1/bytesAtHome").asInt()).isEqualTo(100);
+    assertThat(json.at("/segments/2/state").asText()).isEqualTo("HOT");
+    assertThat(json.at("/segments/2/bytesInPool").asInt()).isEqualTo(3000);
   }
 
   @Test
