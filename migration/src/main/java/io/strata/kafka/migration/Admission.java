@@ -4,6 +4,7 @@ import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.migration.MigrationSettings.Mode;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -28,6 +29,7 @@ final class Admission {
   private final List<List<SegmentView>> victims = new ArrayList<>();
 
   private final int[] nextVictim;
+  private Comparator<SegmentView> giveWayOrder = OldestFirst.ORDER;
 
   Admission(Planner.Input in, Census census) {
     this.in = in;
@@ -40,7 +42,8 @@ final class Admission {
   }
 
   /** Sets what may be evicted for promotions, in the order of eviction. */
-  void victims(List<SegmentView> order) {
+  void victims(List<SegmentView> order, Comparator<SegmentView> comparator) {
+    giveWayOrder = comparator;
     order.forEach(segment -> victims.get(segment.tier()).add(segment));
   }
 
@@ -155,7 +158,7 @@ final class Admission {
       if (planned.contains(victim.id()) || victim.id() == segment.id()) {
         continue;
       }
-      if (!pinned && in.policy().evictionOrder().compare(victim, segment) >= 0) {
+      if (!pinned && giveWayOrder.compare(victim, segment) >= 0) {
         return Optional.empty();
       }
       chosen.add(victim);

@@ -34,6 +34,7 @@ final class Census {
   final List<SegmentView> destaging = new ArrayList<>();
 
   final Room room;
+  private final Set<String> directories = new HashSet<>();
   private final boolean[] canLeave;
   private final long[] leaving;
   private final long[] arriving;
@@ -57,6 +58,7 @@ final class Census {
     }
     List<SegmentView> undecided = new ArrayList<>(in.state().segments().size());
     for (SegmentView segment : in.state().segments()) {
+      directories.add(segment.logDirectory());
       if (moving.isEmpty() || !moving.contains(segment.id())) {
         sort(segment, undecided);
       }
@@ -196,6 +198,10 @@ final class Census {
     if (move.segment().clean() && move.segment().tier() < home) {
       lowerCopies[move.segment().tier()] += move.segment().poolBytes();
     }
+  }
+
+  int directories() {
+    return Math.max(1, directories.size());
   }
 
   boolean canLeave(int tier) {

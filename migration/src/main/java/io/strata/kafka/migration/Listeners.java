@@ -25,8 +25,16 @@ final class Listeners {
         message.accept(listener);
       } catch (RuntimeException | LinkageError e) {
         // LinkageError: a plugin that was compiled against other classes than the broker has.
-        events.listenerFailed(listener, e);
+        tellThatItFailed(listener, e);
       }
+    }
+  }
+
+  private void tellThatItFailed(MigrationListener listener, Throwable cause) {
+    try {
+      events.listenerFailed(listener, cause);
+    } catch (RuntimeException expected) {
+      // There is nobody left to tell, and a move that has been made must count.
     }
   }
 }

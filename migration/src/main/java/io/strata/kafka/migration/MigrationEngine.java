@@ -151,8 +151,8 @@ public final class MigrationEngine implements AutoCloseable {
           } finally {
             queue.done(taken.get());
           }
-          if (queue.runsLow()) {
-            loop.wakeForMore();
+          if (queue.wantsMore()) {
+            loop.wake();
           }
         }
       } catch (InterruptedException e) {
@@ -170,8 +170,8 @@ public final class MigrationEngine implements AutoCloseable {
     return ends;
   }
 
-  /** Plans once. What it returns is whether there is more to do than the queue holds. */
-  private boolean round() {
+  /** Plans once. */
+  private void round() {
     Config now = config;
     // Before the state: a move that ends in between is left out of this round, not planned twice.
     List<PlannedMove> inFlight = queue.inFlight();
@@ -198,12 +198,14 @@ public final class MigrationEngine implements AutoCloseable {
     meters.refused.add(plan.refused());
     plan.firstRefusal().ifPresent(r -> events.refused(r.move(), r.reason()));
     // A plan by settings that have been replaced meanwhile is not worth carrying out.
-    return offer(now, plan.moves());
+    offer(now, plan);
   }
 
   @SuppressWarnings("ReferenceEquality") // Other settings, even if they are equal, plan anew.
-  private synchronized boolean offer(Config plannedBy, List<PlannedMove> moves) {
-    return plannedBy != config || !queue.offer(moves);
+  private synchronized void offer(Config plannedBy, Plan plan) {
+    if (plannedBy == config) {
+      queue.offer(plan.moves(), plan.directories());
+    }
   }
 
   private Duration interval() {

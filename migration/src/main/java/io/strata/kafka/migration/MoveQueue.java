@@ -18,8 +18,9 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Evictions first, since they cost nothing. Then copies down; copies up never take more than
  * half of the threads, and their turn comes after each three copies down, so that neither starves.
- * Among copies down the target that the fewest threads work for goes first: a slow disk does not
- * get all of them.
+ * Among copies down the target that the fewest threads work for goes first, and where there are
+ * several log directories, none gets all threads or the whole queue: a disk that hangs holds up
+ * only itself.
  *
  * <p>Thread safety: safe for use by any number of threads.
  */
@@ -29,6 +30,7 @@ final class MoveQueue {
   private static final int LEAST_DOWN = 16;
   private static final int LEAST_UP = 8;
   private static final int DOWN_BEFORE_UP = 3;
+  private static final int LEAST_SHARE = 2;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -48,6 +50,17 @@ final class MoveQueue {
 
   @GuardedBy("lock")
   private final Map<Target, Integer> running = new HashMap<>();
+
+  /** By target: copies down that wait. */
+  @GuardedBy("lock")
+  private final Map<Target, Integer> waitingDown = new HashMap<>();
+
+  @GuardedBy("lock")
+  private int directories = 1;
+
+  /** Whether the last plan held more than was taken. */
+  @GuardedBy("lock")
+  private boolean more;
 
   @GuardedBy("lock")
   private int runningUp;
@@ -71,29 +84,32 @@ final class MoveQueue {
   /**
    * Adds what fits.
    *
-   * @return whether all did
+   * @param logDirectories how many there are, from 1
    */
-  boolean offer(List<PlannedMove> moves) {
+  void offer(List<PlannedMove> moves, int logDirectories) {
     lock.lock();
     try {
       if (closed) {
-        return true;
+        return;
       }
-      boolean all = true;
+      directories = logDirectories;
+      more = false;
       for (PlannedMove move : moves) {
         Deque<PlannedMove> queue = queueOf(move);
         if (inFlight.containsKey(move.id())) {
           continue;
         }
-        if (queue.size() >= boundOf(move)) {
-          all = false;
+        if (queue.size() >= boundOf(move) || hasItsShare(move)) {
+          more = true;
         } else {
           inFlight.put(move.id(), move);
           queue.add(move);
+          if (move.move().kind() == Move.Kind.DESTAGE) {
+            waitingDown.merge(move.target(), 1, Integer::sum);
+          }
         }
       }
       changed.signalAll();
-      return all;
     } finally {
       lock.unlock();
     }
@@ -106,6 +122,21 @@ final class MoveQueue {
       case DESTAGE -> down;
       case PROMOTE -> up;
     };
+  }
+
+  /** Whether a target has as much of the queue as is left for each. */
+  @GuardedBy("lock")
+  private boolean hasItsShare(PlannedMove move) {
+    return directories > 1
+        && move.move().kind() == Move.Kind.DESTAGE
+        && waitingDown.getOrDefault(move.target(), 0)
+            >= Math.max(LEAST_SHARE, boundOf(move) / directories);
+  }
+
+  /** Whether a target has as many threads as it may. */
+  @GuardedBy("lock")
+  private boolean hasItsThreads(Target target) {
+    return directories > 1 && running.getOrDefault(target, 0) >= Math.max(1, threads - 1);
   }
 
   @GuardedBy("lock")
@@ -147,38 +178,44 @@ final class MoveQueue {
       return Optional.of(evictions.remove());
     }
     // Evictions that run make room for copies up.
+    Optional<PlannedMove> nextDown = leastBusyTarget();
+    // Evictions that run make room for copies up.
     boolean mayGoUp =
         !up.isEmpty() && runningEvictions == 0 && runningUp < Math.max(1, threads / 2);
-    if (mayGoUp && (down.isEmpty() || downSinceUp >= DOWN_BEFORE_UP)) {
+    if (mayGoUp && (nextDown.isEmpty() || downSinceUp >= DOWN_BEFORE_UP)) {
       downSinceUp = 0;
       runningUp++;
       return Optional.of(up.remove());
     }
-    if (down.isEmpty()) {
-      return Optional.empty();
-    }
-    downSinceUp++;
-    return Optional.of(removeOfLeastBusyTarget());
+    nextDown.ifPresent(this::takeDown);
+    return nextDown;
   }
 
+  /** The first copy down for the target that the fewest threads work for. */
   @GuardedBy("lock")
-  private PlannedMove removeOfLeastBusyTarget() {
-    PlannedMove best = down.element();
+  private Optional<PlannedMove> leastBusyTarget() {
+    Optional<PlannedMove> best = Optional.empty();
     int least = Integer.MAX_VALUE;
     for (PlannedMove move : down) {
       int busy = running.getOrDefault(move.target(), 0);
-      if (busy < least) {
-        best = move;
+      if (busy < least && !hasItsThreads(move.target())) {
+        best = Optional.of(move);
         least = busy;
       }
     }
+    return best;
+  }
+
+  @GuardedBy("lock")
+  private void takeDown(PlannedMove taken) {
+    downSinceUp++;
+    waitingDown.computeIfPresent(taken.target(), (target, count) -> count > 1 ? count - 1 : null);
     for (Iterator<PlannedMove> moves = down.iterator(); moves.hasNext(); ) {
-      if (moves.next().id() == best.id()) {
+      if (moves.next().id() == taken.id()) {
         moves.remove();
         break;
       }
     }
-    return best;
   }
 
   /** A move that was taken has ended. */
@@ -187,22 +224,31 @@ final class MoveQueue {
     try {
       inFlight.remove(move.id());
       running.computeIfPresent(move.target(), (target, count) -> count > 1 ? count - 1 : null);
-      if (move.move().kind() == Move.Kind.PROMOTE) {
-        runningUp--;
-        changed.signalAll();
-      } else if (move.move().kind() == Move.Kind.EVICT && --runningEvictions == 0) {
-        changed.signalAll();
+      switch (move.move().kind()) {
+        case PROMOTE -> runningUp--;
+        case EVICT -> runningEvictions--;
+        default -> {
+          // A target may have a thread more.
+        }
       }
+      changed.signalAll();
     } finally {
       lock.unlock();
     }
   }
 
-  /** Whether the threads have little to do after what they do now. */
-  boolean runsLow() {
+  /** Whether the last plan held more than was taken, and the threads have little left to do. */
+  boolean wantsMore() {
     lock.lock();
     try {
-      return evictions.size() + down.size() + up.size() <= threads;
+      if (!more || closed) {
+        return false;
+      }
+      int ready = evictions.size() + up.size();
+      for (PlannedMove move : down) {
+        ready += hasItsThreads(move.target()) ? 0 : 1;
+      }
+      return ready <= threads;
     } finally {
       lock.unlock();
     }
@@ -265,5 +311,6 @@ final class MoveQueue {
       queue.forEach(move -> inFlight.remove(move.id()));
       queue.clear();
     }
+    waitingDown.clear();
   }
 }

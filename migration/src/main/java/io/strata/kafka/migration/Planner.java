@@ -11,6 +11,7 @@ import io.strata.kafka.migration.MigrationSettings.Mode;
 import io.strata.kafka.migration.Plan.Refusal;
 import io.strata.kafka.migration.Plan.TierPlan;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -68,6 +69,7 @@ final class Planner {
   private final Admission admission;
   private final int home;
   private final List<TierPlan> tiers = new ArrayList<>();
+  private final Comparator<SegmentView> giveWayOrder;
   private final long[] excess;
   private int refused;
   private Optional<Refusal> firstRefusal = Optional.empty();
@@ -77,6 +79,7 @@ final class Planner {
     census = new Census(in);
     admission = new Admission(in, census);
     home = in.state().tiers().size();
+    giveWayOrder = in.policy().evictionOrder();
     excess = new long[home];
   }
 
@@ -86,8 +89,8 @@ final class Planner {
 
   private Plan plan() {
     List<SegmentView> order = new ArrayList<>(census.evictable);
-    order.sort(in.policy().evictionOrder());
-    admission.victims(order);
+    order.sort(giveWayOrder);
+    admission.victims(order, giveWayOrder);
     measureTiers();
     removeExcluded();
     if (in.settings().mode() == Mode.THRESHOLD) {
@@ -96,7 +99,13 @@ final class Planner {
     long[] promoted = new long[home];
     List<Move> pinned = choosePinned(promoted);
     admit(pinned, allowed(in.policy().plan(snapshot(promoted))));
-    return new Plan(admission.moves(), evictionOrder(order), tiers, refused, firstRefusal);
+    return new Plan(
+        admission.moves(),
+        evictionOrder(order),
+        tiers,
+        census.directories(),
+        refused,
+        firstRefusal);
   }
 
   private List<Long> evictionOrder(List<SegmentView> evictable) {
@@ -104,7 +113,7 @@ final class Planner {
     if (!census.destaging.isEmpty()) {
       order = new ArrayList<>(evictable);
       order.addAll(census.destaging);
-      order.sort(in.policy().evictionOrder());
+      order.sort(giveWayOrder);
     }
     List<Long> ids = new ArrayList<>(order.size());
     order.forEach(segment -> ids.add(segment.id()));

@@ -9,7 +9,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -35,7 +34,7 @@ final class PlanningLoop implements Runnable {
 
   private final LongSupplier nanoTime;
   private final EngineEvents events;
-  private final BooleanSupplier round;
+  private final Runnable round;
   private final Supplier<Duration> interval;
 
   private final AtomicBoolean demand = new AtomicBoolean();
@@ -45,20 +44,12 @@ final class PlanningLoop implements Runnable {
   @GuardedBy("lock")
   private boolean stopped;
 
-  private volatile boolean more;
   private volatile Counts counts = new Counts(0, 0, 0, 0, 0);
   private volatile List<Plan.TierPlan> tiers = List.of();
 
-  /**
-   * With what it calls.
-   *
-   * @param round returns whether there is more to do than it could hand over
-   */
+  /** With what it calls. */
   PlanningLoop(
-      LongSupplier nanoTime,
-      EngineEvents events,
-      BooleanSupplier round,
-      Supplier<Duration> interval) {
+      LongSupplier nanoTime, EngineEvents events, Runnable round, Supplier<Duration> interval) {
     this.nanoTime = nanoTime;
     this.events = events;
     this.round = round;
@@ -69,13 +60,6 @@ final class PlanningLoop implements Runnable {
   void wake() {
     if (!demand.get() && demand.compareAndSet(false, true)) {
       signal();
-    }
-  }
-
-  /** There is little left to do; a new round is due if the last could not hand everything over. */
-  void wakeForMore() {
-    if (more) {
-      wake();
     }
   }
 
@@ -109,20 +93,29 @@ final class PlanningLoop implements Runnable {
       long cpuBegan = cpuTime ? threads.getCurrentThreadCpuTime() : 0;
       boolean failed = false;
       try {
-        more = round.getAsBoolean();
+        round.run();
       } catch (RuntimeException | Error e) {
         // Also Error: a plugin's policy may be linked against what is not there.
         failed = true;
-        more = false;
-        events.roundFailed(e, failedInARow + 1);
+        long inARow = failedInARow + 1;
+        tell(() -> events.roundFailed(e, inARow));
       }
       if (!failed && failedInARow > 0) {
-        events.roundsSucceedAgain(failedInARow);
+        long before = failedInARow;
+        tell(() -> events.roundsSucceedAgain(before));
       }
       failedInARow = failed ? failedInARow + 1 : 0;
       long nanos = nanoTime.getAsLong() - began;
       count(failed, nanos, cpuTime ? threads.getCurrentThreadCpuTime() - cpuBegan : 0);
       pause(nanos);
+    }
+  }
+
+  private static void tell(Runnable message) {
+    try {
+      message.run();
+    } catch (RuntimeException expected) {
+      // There is nobody left to tell, and planning must go on.
     }
   }
 

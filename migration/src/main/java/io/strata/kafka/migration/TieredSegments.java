@@ -38,7 +38,8 @@ public interface TieredSegments {
   }
 
   /**
-   * Copies a sealed segment down, verifies the copy and makes it durable: the segment is clean.
+   * Copies a sealed segment down, verifies the copy and makes it durable: the segment is clean. In
+   * a tier without enough free room, clean segments are evicted for it.
    *
    * @param id {@link SegmentView#id}
    * @param toTier a tier below the segment's; home is the last
@@ -53,8 +54,8 @@ public interface TieredSegments {
   MoveResult evict(long id) throws IOException;
 
   /**
-   * Copies a sealed segment up; it is clean there, since the lower copy stays. A spilled segment
-   * whose own tier is given becomes whole there.
+   * Copies a sealed segment up, into free room; it is clean there, since the lower copy stays. A
+   * spilled segment whose own tier is given becomes whole there.
    *
    * @throws CorruptSegmentException as {@link #destage}
    * @throws IOException if the copy failed; the segment is as it was
@@ -65,7 +66,7 @@ public interface TieredSegments {
   /**
    * Which clean segments an append may evict for its room from now on, the first one first. Those
    * that become clean later come after them. Segments that are not listed and were clean before are
-   * not evicted.
+   * not evicted. Some that are listed may not be clean yet, or no longer: they are passed over.
    *
    * @param ids {@link SegmentView#id}s
    */

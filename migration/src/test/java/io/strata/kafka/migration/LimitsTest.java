@@ -191,9 +191,10 @@ class LimitsTest {
     for (int id = 0; id < 10_000; id++) {
       many.add(move(Move.Kind.DESTAGE, id, "/data0"));
     }
-    assertThat(queue.offer(many)).isFalse();
+    queue.offer(many, 1);
+    assertThat(queue.wantsMore()).isFalse(); // it is full
     assertThat(queue.queued()).isEqualTo(16);
-    assertThat(queue.offer(many.subList(0, 16))).isTrue();
+    queue.offer(many.subList(0, 16), 1);
     assertThat(queue.queued()).isEqualTo(16);
     queue.reset(2);
     assertThat(queue.queued()).isZero();
@@ -213,7 +214,7 @@ class LimitsTest {
     }
     moves.add(move(Move.Kind.DESTAGE, 10, "/data1"));
     moves.add(move(Move.Kind.EVICT, 20, "/data1"));
-    assertThat(queue.offer(moves)).isTrue();
+    queue.offer(moves, 1);
     List<Long> order = new ArrayList<>();
     PlannedMove evict = queue.take(0).orElseThrow();
     assertThat(evict.id()).isEqualTo(20);
@@ -225,8 +226,26 @@ class LimitsTest {
     assertThat(queue.running()).isEqualTo(6);
     queue.close();
     assertThat(queue.take(0)).isEmpty();
-    assertThat(queue.offer(moves)).isTrue();
+    queue.offer(moves, 1);
     assertThat(queue.queued()).isZero();
+  }
+
+  @Test
+  void whereThereAreSeveralDirectoriesNoneGetsAllThreadsOrTheWholeQueue()
+      throws InterruptedException {
+    MoveQueue queue = new MoveQueue(4);
+    List<PlannedMove> moves = new ArrayList<>();
+    for (int id = 0; id < 100; id++) {
+      moves.add(move(Move.Kind.DESTAGE, id, "/hangs"));
+    }
+    queue.offer(moves, 4);
+    assertThat(queue.queued()).isEqualTo(4);
+    for (int thread = 0; thread < 3; thread++) {
+      assertThat(queue.take(thread)).isPresent();
+    }
+    assertThat(queue.wantsMore()).isTrue();
+    queue.offer(List.of(move(Move.Kind.DESTAGE, 200, "/works")), 4);
+    assertThat(queue.take(3).orElseThrow().id()).isEqualTo(200);
   }
 
   @Test
@@ -236,7 +255,7 @@ class LimitsTest {
     for (int id = 0; id < 5; id++) {
       moves.add(move(Move.Kind.PROMOTE, id, "/data0"));
     }
-    assertThat(queue.offer(moves)).isTrue();
+    queue.offer(moves, 1);
     PlannedMove first = queue.take(0).orElseThrow();
     assertThat(queue.take(1)).isPresent();
     Thread third =

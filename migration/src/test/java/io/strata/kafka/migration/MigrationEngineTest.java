@@ -196,6 +196,36 @@ class MigrationEngineTest {
   }
 
   @Test
+  void aSlowDirectoryDoesNotHoldUpTheOthers() {
+    CountDownLatch slow = new CountDownLatch(1);
+    fill(90, 1);
+    Set<Long> stuck = ConcurrentHashMap.newKeySet();
+    tiers
+        .state()
+        .segments()
+        .forEach(
+            segment -> {
+              if (segment.logDirectory().equals("/data0")) {
+                stuck.add(segment.id());
+              }
+            });
+    tiers.hook(
+        (kind, id, toTier) -> {
+          if (stuck.contains(id)) {
+            slow.await();
+          }
+        });
+    MigrationEngine engine = engine(Settings.of(0).threads(4));
+    engine.start();
+    try {
+      await().until(() -> tiers.tier(0).dirtyBytes() <= (stuck.size() + 16) * MIB);
+    } finally {
+      slow.countDown();
+    }
+    await().until(() -> tiers.tier(0).dirtyBytes() == 0);
+  }
+
+  @Test
   void deletedSegmentsAreCancelled() {
     fill(40, 1);
     tiers.hook((kind, id, toTier) -> tiers.delete(id));

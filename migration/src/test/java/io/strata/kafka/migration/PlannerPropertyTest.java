@@ -3,6 +3,7 @@ package io.strata.kafka.migration;
 import static io.strata.kafka.migration.FakeTiers.MIB;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.api.MigrationPolicy;
 import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierUsage;
@@ -36,6 +37,53 @@ class PlannerPropertyTest {
       made += world.tiers.made();
     }
     assertThat(made).as("moves, all in all").isGreaterThan(30L * SEEDS);
+  }
+
+  /** Whatever a policy asks for: nothing that is not allowed is planned. */
+  @Test
+  void noPolicyGetsPastTheRules() {
+    List<Move.Kind> kinds = List.of(Move.Kind.values());
+    int refused = 0;
+    for (int seed = 1; seed <= SEEDS / 3; seed++) {
+      World world = new World(seed);
+      Random random = new Random(seed);
+      MigrationPolicy chaos =
+          snapshot -> {
+            List<Move> moves = new ArrayList<>();
+            for (int i = 0; i < 2 * snapshot.segments().size(); i++) {
+              SegmentView any = snapshot.segments().get(random.nextInt(snapshot.segments().size()));
+              int tier = random.nextInt(snapshot.home() + 2);
+              try {
+                moves.add(new Move(kinds.get(random.nextInt(3)), any, tier));
+              } catch (IllegalArgumentException expected) {
+                // Not even a move.
+              }
+            }
+            return moves;
+          };
+      for (int round = 0; round < 5; round++) {
+        Plan plan =
+            Planner.plan(
+                new Planner.Input(
+                    world.tiers.state(),
+                    NOW,
+                    world.settings.value(),
+                    new TopicRules(
+                        world.settings.value().pinnedTopics(),
+                        world.settings.value().excludedTopics()),
+                    chaos,
+                    world.before,
+                    List.of(),
+                    Obstacles.NONE));
+        refused += plan.refused();
+        world.check(plan);
+        world.tiers.evictionOrder(plan.evictionOrder());
+        world.tiers.apply(plan.moves());
+        world.before = plan.tiers();
+        assertThat(world.tiers.violations).as(world.name).isEmpty();
+      }
+    }
+    assertThat(refused).isGreaterThan(SEEDS);
   }
 
   /** Under a steady load each byte goes down once, and what has gone does not come back. */
@@ -156,6 +204,7 @@ class PlannerPropertyTest {
       Map<Long, Integer> moves = new HashMap<>();
       for (int round = 0; round < ROUNDS; round++) {
         Plan plan = settings.plan(tiers, NOW, before, List.of(), Obstacles.NONE);
+        assertThat(plan.refused()).as(name).isZero();
         check(plan);
         if (plan.moves().isEmpty()) {
           // Down and up once through all tiers, and each step an eviction: more would be a chase.
@@ -194,8 +243,7 @@ class PlannerPropertyTest {
       }
     }
 
-    private void check(Plan plan) {
-      assertThat(plan.refused()).as(name).isZero();
+    void check(Plan plan) {
       TieredSegments.State state = tiers.state();
       Map<Long, SegmentView> known = new HashMap<>();
       long[] room = new long[tiers.home()];

@@ -41,9 +41,10 @@ public interface MigrationPolicy {
   List<Move> plan(TierSnapshot snapshot);
 
   /**
-   * Which clean segments give way first when an append needs their room: the least is first. Must
-   * be a total order that looks at the segments alone; by default those go first that were changed
-   * longest ago.
+   * Which clean segments give way first when an append needs their room: the least is first. A
+   * promotion for which there is no free room has those evicted that come before the promoted
+   * segment, and no other. Must be a total order that looks at the segments alone; by default those
+   * go first that were changed longest ago.
    */
   default Comparator<SegmentView> evictionOrder() {
     return Comparator.comparingLong(SegmentView::changedMillis)

@@ -63,7 +63,8 @@ public record Move(Kind kind, SegmentView segment, int toTier) {
   }
 
   /**
-   * Copies up to {@code toTier}; a spilled segment also to its own tier, which then has all of it.
+   * Copies up to {@code toTier}. A spilled segment goes to its own tier, which then has all of it;
+   * it cannot go higher before, unless it is clean.
    */
   public static Move promote(SegmentView segment, int toTier) {
     return new Move(Kind.PROMOTE, segment, toTier);

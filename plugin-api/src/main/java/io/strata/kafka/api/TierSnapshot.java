@@ -6,8 +6,10 @@ import java.util.List;
  * All tiers and segments at one moment: what a {@link MigrationPolicy} decides by.
  *
  * <p>Only segments are listed that may be in a pool at all (by {@code strata.topics.include} and
- * {@code .exclude}) and that no move is under way for. The usages were taken first and the segments
- * one after another, while the broker was running: sums may differ by what happened meanwhile.
+ * {@code .exclude}), that are neither pinned nor excluded from migration, and that can be moved
+ * now: no move of them is under way, and they do not wait after a failed one. The usages count all.
+ * They were taken first and the segments one after another, while the broker was running: sums may
+ * differ by what happened meanwhile.
  *
  * <p>Immutable and safe for use by any thread.
  *
