@@ -184,6 +184,9 @@ class DrainAndSetAsideTest {
     append("orders-1/" + FIRST, 0); // has its slot before the pool is full
     append("orders-0/" + FIRST, 9 << 20);
     byte[] whole = append("orders-1/" + FIRST, 1000);
+    // As it is between an eviction and the removal of the tag.
+    SegmentTag tag = SegmentTag.read(logs.resolve("orders-0").resolve(FIRST)).orElseThrow();
+    new SegmentTag(tag.pool(), tag.slot() + 1, 1).write(logs.resolve("orders-1").resolve(FIRST));
     Files.delete(pool);
 
     CommandLineRun run = CommandLineRun.of("set-aside", "--config", config, "--yes");

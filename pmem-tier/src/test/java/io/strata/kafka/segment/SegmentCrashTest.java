@@ -6,6 +6,7 @@ import io.strata.kafka.memory.CrashError;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.RecordingMemory;
 import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -118,6 +119,9 @@ final class SegmentCrashTest {
     /** How much of what is acknowledged has been forced, too. */
     int forced;
 
+    /** Whether it has been evicted, or may have been: without its slot, home is the segment. */
+    boolean mayBeAtHome;
+
     /** Whether it is being made or deleted. */
     boolean uncertain;
 
@@ -202,19 +206,99 @@ final class SegmentCrashTest {
         return;
       }
       Expected one = segments.get(random.nextInt(segments.size()));
-      if (dice < 70) {
+      if (dice < 58) {
         append(one);
-      } else if (dice < 82) {
+      } else if (dice < 68) {
         truncate(one);
-      } else if (dice < 88) {
+      } else if (dice < 73) {
         one.channel.orElseThrow().force(true);
         one.forced = one.acknowledged.length;
-      } else if (dice < 93) {
+      } else if (dice < 78) {
         reopen(one);
       } else if (dice < 96) {
-        copy(one);
+        move(one);
       } else {
         delete(one);
+      }
+    }
+
+    private void move(Expected one) throws IOException {
+      Segment segment = one.segment.orElseThrow();
+      switch (random.nextInt(4)) {
+        case 0 -> copy(one);
+        case 1 -> destage(one);
+        case 2 -> {
+          destage(one);
+          if (segment.residence().isPresent() && one.acknowledged.length > 0) {
+            evict(one);
+          }
+        }
+        default -> {
+          if (segment.residence().isEmpty()) {
+            promote(one);
+          } else if (segment.spilled()) {
+            mend(one);
+          }
+        }
+      }
+    }
+
+    private void destage(Expected one) throws IOException {
+      Segment segment = one.segment.orElseThrow();
+      try (FileChannel home = one.home.open()) {
+        if (segment.markClean(segment.copyHomeAsItIs(home))) {
+          one.forced = one.acknowledged.length;
+        }
+      }
+    }
+
+    /** Home's tag stays as it is: that it follows is not what anything depends on. */
+    private void evict(Expected one) throws IOException {
+      one.mayBeAtHome = true;
+      Optional<Residence> left = one.segment.orElseThrow().evict(Optional::empty, true);
+      assertThat(left).isPresent();
+    }
+
+    private void promote(Expected one) throws IOException {
+      Slot slot = pool.allocate("copy");
+      slot.set(SlotFlag.COPY);
+      Residence copy = new Residence(slot, pool.pool());
+      boolean done = false;
+      try (FileChannel home = one.home.open()) {
+        home.force(true);
+        SegmentMoves moves = one.segment.orElseThrow().moves();
+        CopyResult copied = moves.copyInto(copy, home, CopyPace.FREE, true);
+        if (copied.outcome() == CopyResult.Outcome.COPIED) {
+          one.forced = one.acknowledged.length;
+          slot.set(SlotFlag.CLEAN);
+          done = moves.moveUp(copied, copy, () -> one.tag = Optional.of(copy.tag()));
+          assertThat(done).isTrue();
+          one.segment.orElseThrow().clear(SlotFlag.COPY);
+        }
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+      if (!done) {
+        free(slot);
+      }
+    }
+
+    private void free(Slot slot) throws IOException {
+      var extents = slot.extents().toList();
+      slot.free();
+      pool.pool().release(extents);
+    }
+
+    private void mend(Expected one) throws IOException {
+      try (FileChannel home = one.home.open()) {
+        SegmentMoves moves = one.segment.orElseThrow().moves();
+        CopyResult copied = moves.copyTailIntoPool(home, CopyPace.FREE, true);
+        if (copied.outcome() == CopyResult.Outcome.COPIED) {
+          assertThat(moves.finishTail(copied)).isTrue();
+          one.forced = one.acknowledged.length;
+        }
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
       }
     }
 
@@ -241,10 +325,26 @@ final class SegmentCrashTest {
       one.channel = Optional.of(segment.open(one.home.open(), READ_WRITE));
     }
 
+    private void openAtHome(Expected one) throws IOException {
+      Segment segment =
+          Segment.atHome(
+              "segment" + one.number,
+              one.home.size(),
+              0,
+              new SegmentSettings(power && !needsForce(), InstantSource.system()),
+              SegmentEvents.NONE);
+      one.segment = Optional.of(segment);
+      one.channel = Optional.of(segment.open(one.home.open(), READ_WRITE));
+    }
+
     private void reopen(Expected one) throws IOException {
       Segment segment = one.segment.orElseThrow();
       one.channel.orElseThrow().close();
-      open(one, segment.slot(), one.home.size());
+      if (segment.residence().isPresent()) {
+        open(one, segment.slot(), one.home.size());
+      } else {
+        openAtHome(one);
+      }
       assertThat(content(one)).isEqualTo(one.acknowledged);
     }
 
@@ -293,11 +393,23 @@ final class SegmentCrashTest {
         Optional<Slot> slot = slotOf(one).filter(found -> found.state() == SlotState.LIVE);
         if (slot.isEmpty() && one.uncertain) {
           each.remove();
+        } else if (slot.isEmpty() && one.mayBeAtHome) {
+          openAtHome(one);
         } else {
           open(one, slot.orElseThrow(), one.home.size());
         }
       }
       assertThat(pool.pool().report()).isNotNull();
+      for (Slot slot : pool.pool().slots()) {
+        boolean tagged = segments.stream().anyMatch(one -> isTagged(one, slot));
+        if (slot.has(SlotFlag.COPY) && !tagged) {
+          free(slot);
+        }
+      }
+    }
+
+    private boolean isTagged(Expected one, Slot slot) {
+      return one.segment.orElseThrow().residence().map(in -> in.slot() == slot).orElse(false);
     }
 
     private Optional<Slot> slotOf(Expected one) {
