@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -16,7 +15,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * What a move leaves at home is what a stock broker would have there: byte for byte, and a stock
  * broker goes on with it.
  */
-@Disabled("until migration is wired")
 class EvictedHomeTest {
 
   private static final String TOPIC = "fixed";

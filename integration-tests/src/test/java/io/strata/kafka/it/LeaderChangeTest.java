@@ -17,7 +17,6 @@ import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * follower comes back as leader; the old leader comes back and truncates: segments that it has
  * moved home meanwhile, some of them evicted, and moves the rest on.
  */
-@Disabled("until migration is wired")
 class LeaderChangeTest {
 
   private static final String TOPIC = "truncated";

@@ -15,7 +15,6 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -26,7 +25,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * What {@code kafka-configs.sh --alter} does to a broker that runs: each key has its effect without
  * a restart, a value that cannot be used is refused with a reason, and the old one stays.
  */
-@Disabled("until migration is wired")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LiveReconfigurationTest {
 

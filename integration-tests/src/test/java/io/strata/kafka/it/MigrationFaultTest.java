@@ -12,7 +12,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.Producer;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -21,7 +20,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * go on while the pool has room, the operator is told, and what could not be moved is moved when
  * home works again.
  */
-@Disabled("until migration is wired")
 class MigrationFaultTest {
 
   private static final int MIB = 1 << 20;

@@ -20,7 +20,6 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartitionReplica;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -30,7 +29,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * deleted, it is compacted away, its partition moves to another log directory. The engine moves all
  * sealed segments down, and up again when there is room, all the time; its mode changes.
  */
-@Disabled("until migration is wired")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MigrationRacesTest {
 

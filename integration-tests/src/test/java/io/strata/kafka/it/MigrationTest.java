@@ -16,7 +16,6 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.record.internal.Record;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,7 +24,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * What producers and consumers see of moves: nothing. One broker with a pool of 32 MiB serves all;
  * each test sets what it needs on the live broker, and leaves an empty pool behind.
  */
-@Disabled("until migration is wired")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MigrationTest {
 

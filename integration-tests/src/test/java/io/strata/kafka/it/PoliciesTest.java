@@ -8,13 +8,11 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The policies on a broker: what each of them keeps in the pool, and what leaves it. */
-@Disabled("until migration is wired")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PoliciesTest {
 

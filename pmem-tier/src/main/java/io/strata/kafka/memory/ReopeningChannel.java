@@ -56,7 +56,8 @@ final class ReopeningChannel {
   ReopeningChannel(Path file, Set<? extends OpenOption> options) throws IOException {
     this.file = file;
     this.options = Set.copyOf(options);
-    this.witness = new RandomAccessFile(file.toFile(), "r");
+    // By its name: in a broker the JDK's own file system is not the default one, and knows no File.
+    this.witness = new RandomAccessFile(file.toString(), "r");
     try {
       this.channel = FileChannel.open(file, this.options);
       this.identity = identity(file);
