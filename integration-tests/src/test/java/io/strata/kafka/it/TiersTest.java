@@ -43,7 +43,7 @@ class TiersTest {
         .until(
             () -> {
               pushing.produce(broker.bootstrap(), 4_000, 4_000);
-              return atHome(partitions) >= 5;
+              return atHome(partitions) >= 3;
             });
     Tiers.awaitQuiet(broker);
     for (Path pool : new Path[] {pmem1, pmem2, ssd1, ssd2}) {
