@@ -84,9 +84,15 @@ final class BackOffs implements Obstacles {
     targets.put(target, new Wait(failures, 0, nanoTime.getAsLong() + wait));
   }
 
+  /** A copy has been made: neither the segment nor the target is at fault any more. */
   synchronized void succeeded(long segment, Target target) {
     segments.remove(segment);
     targets.remove(target);
+  }
+
+  /** An eviction has been made, which tells nothing of any target. */
+  synchronized void succeeded(long segment) {
+    segments.remove(segment);
   }
 
   @Override

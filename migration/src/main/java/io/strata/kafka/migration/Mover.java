@@ -91,7 +91,9 @@ final class Mover {
       long nanos = nanoTime.getAsLong() - began;
       if (result.outcome() == Outcome.DONE) {
         meters.done(move, result.bytes(), nanos);
-        if (move.kind() != Move.Kind.EVICT) {
+        if (move.kind() == Move.Kind.EVICT) {
+          backOffs.succeeded(planned.id());
+        } else {
           backOffs.succeeded(planned.id(), planned.target());
         }
         listeners.tell(listener -> listener.finished(move, result.bytes(), nanos));

@@ -161,6 +161,57 @@ class PlannerTest {
   }
 
   @Test
+  void pinnedSegmentsTakeThePlaceOfCleanOnesButATenthIsForOthers() {
+    fill(one, 10, 10);
+    one.apply(Settings.of(0).plan(one, NOW).moves());
+    assertThat(one.tier(0).cleanBytes()).isEqualTo(100 * MIB);
+    for (int i = 0; i < 12; i++) {
+      one.add("gold", 0, i, 1, 10 * MIB, 5000 + i, false);
+    }
+    Settings settings = Settings.of(0).pin("gold");
+    Plan plan = settings.plan(one, NOW);
+    assertThat(ids(plan, Move.Kind.PROMOTE)).hasSize(9);
+    assertThat(ids(plan, Move.Kind.EVICT)).hasSize(9).startsWith(1L, 2L);
+    one.evictionOrder(plan.evictionOrder());
+    one.apply(plan.moves());
+    assertThat(one.violations).isEmpty();
+    assertThat(settings.plan(one, NOW).moves()).isEmpty();
+  }
+
+  @Test
+  void aPromotionTakesThePlaceOfWhatThePolicyWouldGiveUpFirstAlone() {
+    fill(one, 10, 10); // changed at 1000 to 1009
+    one.apply(Settings.of(0).plan(one, NOW).moves());
+    long younger = one.add("t", 1, 0, 1, 20 * MIB, 5000, false);
+    long older = one.add("t", 1, 1, 1, 20 * MIB, 500, false);
+    List<Move> wanted = new ArrayList<>();
+    wanted.add(Move.promote(one.view(older), 0));
+    wanted.add(Move.promote(one.view(younger), 0));
+    Plan plan =
+        Planner.plan(
+            new Planner.Input(
+                one.state(),
+                NOW,
+                Settings.of(0).value(),
+                new TopicRules(List.of(), List.of()),
+                snapshot -> wanted,
+                List.of(),
+                List.of(),
+                Obstacles.NONE));
+    assertThat(ids(plan, Move.Kind.EVICT)).containsExactly(1L, 2L);
+    assertThat(ids(plan, Move.Kind.PROMOTE)).containsExactly(younger);
+  }
+
+  @Test
+  void whatIsOnItsWayDownIsInTheEvictionOrderAlready() {
+    long[] ids = fill(one, 2, 10);
+    List<PlannedMove> inFlight = Settings.of(0).plan(one, NOW).moves();
+    Plan plan = Settings.of(0).plan(one, NOW, List.of(), inFlight, Obstacles.NONE);
+    assertThat(plan.moves()).isEmpty();
+    assertThat(plan.evictionOrder()).containsExactly(ids[0], ids[1]);
+  }
+
+  @Test
   void excludedSegmentsLeaveAsSoonAsSealedAndDoNotComeBack() {
     long hot = one.add("tmp", 0, 0, 0, MIB, 1, false);
     long home = one.add("tmp", 0, 1, 1, MIB, 2, false);
