@@ -63,6 +63,12 @@ final class HomeKeeper implements AutoCloseable {
         this::forcePools, FORCE_SECONDS, FORCE_SECONDS, TimeUnit.SECONDS);
   }
 
+  /** Has something done every {@code millis} milliseconds; it must not throw. */
+  @SuppressWarnings("FutureReturnValueIgnored")
+  void every(long millis, Runnable work) {
+    executor.scheduleWithFixedDelay(work, millis, millis, TimeUnit.MILLISECONDS);
+  }
+
   /**
    * Forces the bytes in pools that keep only what was forced when the power goes. Kafka forces a
    * segment when it is rolled, and relies upon the kernel to write the rest back within seconds;

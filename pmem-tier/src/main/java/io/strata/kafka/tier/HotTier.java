@@ -40,6 +40,8 @@ import java.util.Set;
  */
 public final class HotTier implements SegmentFiles, AutoCloseable {
 
+  private static final long RESERVE_MILLIS = 200;
+
   /** What the channel of a segment at home knows how to do; the JDK's own has the rest. */
   private static final Set<OpenOption> OPTIONS_AT_HOME =
       Set.of(
@@ -146,6 +148,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       room.becameClean(segment);
     }
     keeper.start(spec.config().homeMtimeInterval().toMillis());
+    keeper.every(RESERVE_MILLIS, () -> room.keepReserve(pools));
   }
 
   private static PoolSet openPools(TierSpec spec, TierEvents events) throws IOException {

@@ -1,6 +1,7 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.layout.SuperblockLayout;
+import io.strata.kafka.memory.Durability;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolUsage;
 import io.strata.kafka.pool.Slot;
@@ -20,6 +21,11 @@ import java.util.Optional;
  * another segment's lock none is waited for.
  */
 final class PressureRoom implements RoomMaker {
+
+  /** Of a pool's room, and at most so many bytes: what is kept free where freeing costs I/O. */
+  private static final int RESERVE_SHARE = 20;
+
+  private static final long LARGEST_RESERVE = 256 << 20;
 
   /** How many entries are looked at for one append: most are evicted, some may be stale. */
   private static final int ATTEMPTS = 256;
@@ -81,6 +87,23 @@ final class PressureRoom implements RoomMaker {
       }
     }
     return pool.usage().freeBytes() >= bytes;
+  }
+
+  /**
+   * Keeps some room free in pools that need a force: there what is freed is made zeros first,
+   * durably, which an append should not have to wait for.
+   */
+  void keepReserve(PoolSet pools) {
+    for (Pool pool : pools.all()) {
+      if (pool.memory().durability() == Durability.FORCE) {
+        PoolUsage usage = pool.usage();
+        long capacity = usage.usedBytes() + usage.freeBytes();
+        long wanted = Math.min(capacity / RESERVE_SHARE, LARGEST_RESERVE);
+        if (usage.freeBytes() < wanted) {
+          long unused = evict(pool, wanted - usage.freeBytes());
+        }
+      }
+    }
   }
 
   /** A LIVE slot for a new segment, in the first tier that has room for one. */

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * copied as it is on disk; each copy is what {@code kill -9} leaves there, and must recover to
  * exactly the bytes that were acknowledged, go on working, and drain to plain files.
  *
- * <p>More seeds: {@code -Dstrata.test.seeds=200}.
+ * <p>More seeds: {@code -Dstrata.test.seeds=200}; one: {@code -Dstrata.test.seed=34}.
  */
 final class MoveKillTest {
 
@@ -28,7 +28,10 @@ final class MoveKillTest {
   @TempDir private Path directory;
 
   static LongStream seeds() {
-    return LongStream.range(0, Integer.getInteger("strata.test.seeds", 12));
+    Long one = Long.getLong("strata.test.seed");
+    return one != null
+        ? LongStream.of(one)
+        : LongStream.range(0, Integer.getInteger("strata.test.seeds", 12));
   }
 
   private record Left(MoveStage stage, TierFixture files, MoveWorld world) {}
