@@ -164,11 +164,17 @@ final class HomeKeeper implements AutoCloseable {
 
   /**
    * As {@link #dropLowerLater}, at once. The tie first: by itself it means nothing while the
-   * segment is not clean.
+   * segment is not clean. Home may be tied to another copy by now, which is none of this one's
+   * business.
    */
   void dropLower(TieredSegment segment, Residence copy) throws IOException {
     try {
-      boolean unused = names.with(segment, SegmentTag::removeBelow);
+      boolean unused =
+          names.with(
+              segment,
+              home ->
+                  SegmentTag.readBelow(home).equals(Optional.of(copy.tag()))
+                      && SegmentTag.removeBelow(home));
     } catch (NoSuchFileException gone) {
       // Home has been deleted: nothing leads to the copy any more.
     }
@@ -204,6 +210,23 @@ final class HomeKeeper implements AutoCloseable {
     if (segment.atHome()) {
       registry.removeIfIdle(segment);
     }
+  }
+
+  /**
+   * Makes home's tag name the copy that is read now, if an eviction has left it behind. Before home
+   * is tied to anything further down: until then the tie below is all that leads to that copy.
+   */
+  void settleTag(TieredSegment segment) throws IOException {
+    boolean unused =
+        names.with(
+            segment,
+            home -> {
+              Optional<SegmentTag> now = segment.residence().map(Residence::tag);
+              if (!SegmentTag.read(home).equals(now)) {
+                retag(segment, home);
+              }
+              return true;
+            });
   }
 
   private void retag(TieredSegment segment, Path home) throws IOException {

@@ -10,14 +10,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Makes the objects that stand for segments.
  *
- * <p>Thread safety: immutable; safe for use by any thread.
+ * <p>Thread safety: all methods may be called by any thread.
  */
 final class SegmentFactory {
 
+  private final AtomicLong ids = new AtomicLong();
   private final SegmentSettings settings;
   private final SegmentEvents counters;
   private final TierEvents events;
@@ -59,9 +61,9 @@ final class SegmentFactory {
     return new SegmentNotice(counters, events, traffic, listener);
   }
 
-  private static TieredSegment named(SegmentNotice notice, Segment segment, Path home)
-      throws IOException {
-    TieredSegment tiered = new TieredSegment(segment, home, HomeNames.keyOf(home));
+  private TieredSegment named(SegmentNotice notice, Segment segment, Path home) throws IOException {
+    TieredSegment tiered =
+        new TieredSegment(ids.incrementAndGet(), segment, home, HomeNames.keyOf(home));
     notice.of(tiered);
     return tiered;
   }

@@ -102,6 +102,7 @@ final class TierMoves implements TieredSegments {
     }
     hook.reached(MoveStage.DESTAGE_STARTED);
     try {
+      keeper.settleTag(segment);
       keeper.makeDurable(segment);
       return toTier >= pools.tiers().size()
           ? destageHome(segment, control)

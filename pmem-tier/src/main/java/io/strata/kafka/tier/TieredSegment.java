@@ -21,9 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class TieredSegment {
 
-  private static final AtomicLong IDS = new AtomicLong();
-
-  private final long id = IDS.incrementAndGet();
+  private final long id;
   private final Segment segment;
   private final Object fileKey;
   private final AtomicLong shownMillis;
@@ -42,9 +40,11 @@ final class TieredSegment {
   /**
    * A segment of the tiers.
    *
+   * @param id given once in this process
    * @param fileKey what the file system knows home by, whatever its name
    */
-  TieredSegment(Segment segment, Path home, Object fileKey) {
+  TieredSegment(long id, Segment segment, Path home, Object fileKey) {
+    this.id = id;
     this.segment = segment;
     this.fileKey = fileKey;
     this.shownMillis = new AtomicLong(segment.lastChangeMillis());
