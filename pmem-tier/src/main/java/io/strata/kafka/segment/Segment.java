@@ -377,6 +377,18 @@ public final class Segment {
   }
 
   /**
+   * Frees a copy of this segment that readers are not shown any more, durably; its extents are free
+   * for others when the last one has left them. Without effect when it is free.
+   */
+  public void freeCopy(Residence copy) throws IOException {
+    if (copy.slot().state() != SlotState.FREE) {
+      List<Extent> extents = copy.slot().extents().toList();
+      copy.slot().free();
+      boolean unused = gate.retire(() -> writer.release(copy.pool(), extents));
+    }
+  }
+
+  /**
    * Declares, durably, that home is about to be unlinked. From now on no channel can be opened, and
    * those that are open cannot write. Without effect the second time.
    */

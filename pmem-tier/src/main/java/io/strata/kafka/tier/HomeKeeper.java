@@ -152,8 +152,8 @@ final class HomeKeeper implements AutoCloseable {
 
   private static void free(TieredSegment segment, Optional<Residence> lower) throws IOException {
     segment.segment().free();
-    if (lower.isPresent() && lower.get().slot().state() != SlotState.FREE) {
-      Copies.free(lower.get());
+    if (lower.isPresent()) {
+      segment.segment().freeCopy(lower.get());
     }
   }
 
@@ -178,9 +178,7 @@ final class HomeKeeper implements AutoCloseable {
     } catch (NoSuchFileException gone) {
       // Home has been deleted: nothing leads to the copy any more.
     }
-    if (copy.slot().state() != SlotState.FREE) {
-      Copies.free(copy);
-    }
+    segment.segment().freeCopy(copy);
   }
 
   /** Has home's tag follow an eviction. */

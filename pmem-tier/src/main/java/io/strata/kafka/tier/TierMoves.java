@@ -323,7 +323,13 @@ final class TierMoves implements TieredSegments {
       if (!done) {
         return MoveResult.cancelled("it was changed meanwhile");
       }
-      before.ifPresent(lower -> registry.removeTag(lower.tag(), segment));
+      if (before.isPresent()) {
+        registry.removeTag(before.get().tag(), segment);
+        if (!segment.lower().equals(before)) {
+          // Home has it, too: the copy between is of no use.
+          segment.segment().freeCopy(before.get());
+        }
+      }
       segment.segment().clear(SlotFlag.COPY);
       hook.reached(MoveStage.PROMOTE_DONE);
       room.becameClean(segment);
@@ -339,7 +345,9 @@ final class TierMoves implements TieredSegments {
   /** Ties home to the upper copy, and to the one below if that is in a pool. */
   private void link(TieredSegment segment, Residence upper, Path home) throws IOException {
     // Not what was copied from: an append may have evicted that since.
-    Optional<Residence> lower = segment.residence();
+    Optional<Residence> from = segment.residence();
+    boolean homeHasIt = from.isPresent() && isClean(from.get()) && segment.lower().isEmpty();
+    Optional<Residence> lower = homeHasIt ? Optional.empty() : from;
     boolean linked = false;
     try {
       if (lower.isPresent()) {
@@ -355,9 +363,13 @@ final class TierMoves implements TieredSegments {
       hook.reached(MoveStage.PROMOTE_TAGGED);
     } finally {
       if (!linked) {
-        unlink(lower, home);
+        unlink(from, home);
       }
     }
+  }
+
+  private static boolean isClean(Residence in) {
+    return in.slot().has(SlotFlag.CLEAN);
   }
 
   private static void unlink(Optional<Residence> lower, Path home) throws IOException {
