@@ -5,7 +5,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.pool.PoolException;
+import io.strata.kafka.segment.SegmentTag;
 import io.strata.kafka.tier.SetAside;
+import io.strata.kafka.tier.TaggedHome;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -109,9 +111,21 @@ final class SetAsideCommand implements Callable<Integer> {
       }
       return SetAside.plan(
           new ArrayList<>(directories),
-          tag -> lostPools.contains(tag.pool()) || pools.hasLost(tag),
+          home -> isLost(home, pools),
           "set-aside-" + TIMESTAMP.format(Clock.systemUTC().instant()));
     }
+  }
+
+  /** One whose slot was freed by an eviction has its bytes in the slot below. */
+  private boolean isLost(TaggedHome home, PoolReaders pools) {
+    boolean evicted =
+        pools.find(home.tag().pool()).isPresent() && !lostPools.contains(home.tag().pool());
+    boolean below = evicted && home.below().filter(tag -> !isLost(tag, pools)).isPresent();
+    return isLost(home.tag(), pools) && !below;
+  }
+
+  private boolean isLost(SegmentTag tag, PoolReaders pools) {
+    return lostPools.contains(tag.pool()) || pools.hasLost(tag);
   }
 
   private void print(SetAside.Plan plan, PrintWriter out) {

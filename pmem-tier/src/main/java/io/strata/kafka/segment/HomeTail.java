@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.util.function.BooleanSupplier;
 
 /**
  * The part of a segment that has spilled, as its writer sees it: bytes of home, at their own
@@ -17,7 +18,7 @@ import java.nio.channels.FileChannel;
  */
 final class HomeTail {
 
-  private final boolean forceEachWrite;
+  private final BooleanSupplier forceEachWrite;
 
   /** Whether home may have bytes beyond the segment's end. */
   private boolean mayBeLonger;
@@ -30,7 +31,7 @@ final class HomeTail {
    * @param spilled whether home has bytes of the segment
    * @param homeSize how many bytes home has; how far they are forced is not known
    */
-  HomeTail(boolean forceEachWrite, boolean spilled, long homeSize) {
+  HomeTail(BooleanSupplier forceEachWrite, boolean spilled, long homeSize) {
     this.forceEachWrite = forceEachWrite;
     // What home has of a segment that has not spilled is no part of it.
     this.mayBeLonger = !spilled;
@@ -70,7 +71,7 @@ final class HomeTail {
         home.truncate(size);
         dirty = true;
       }
-      if (forceEachWrite || (durably && dirty)) {
+      if (forceEachWrite.getAsBoolean() || (durably && dirty)) {
         home.force(true);
         dirty = false;
       }
@@ -92,7 +93,7 @@ final class HomeTail {
     } finally {
       dirty |= source.position() > start;
     }
-    if (forceEachWrite) {
+    if (forceEachWrite.getAsBoolean()) {
       force(source, start, home);
     }
   }

@@ -125,6 +125,7 @@ final class HotBytes implements SegmentBytes {
 
   @Override
   public void truncate(long length, FileChannel home) throws IOException {
+    events.truncating(segment, length);
     writer.truncate(length, home);
   }
 

@@ -46,6 +46,11 @@ final class ReadEvents implements SegmentEvents {
   }
 
   @Override
+  public void truncating(Segment segment, long length) throws IOException {
+    next.truncating(segment, length);
+  }
+
+  @Override
   public void idle(Segment segment) {
     next.idle(segment);
   }

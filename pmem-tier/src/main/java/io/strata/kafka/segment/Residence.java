@@ -3,19 +3,25 @@ package io.strata.kafka.segment;
 import static java.util.Objects.requireNonNull;
 
 import io.strata.kafka.memory.Durability;
+import io.strata.kafka.pool.Extent;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotState;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Where in a pool a copy of a segment is. A segment that is wholly at home has none.
  *
- * <p>Immutable; safe for use by any thread, the slot as that says.
+ * <p>Thread safety: all methods may be called by any thread, the slot as that says.
  */
 public final class Residence {
 
   private final Slot slot;
   private final Pool pool;
   private final ExtentBytes bytes;
+  private final AtomicBoolean claimed = new AtomicBoolean();
 
   /**
    * The copy in a slot.
@@ -47,6 +53,31 @@ public final class Residence {
   /** The room that the copy takes, in bytes. */
   public long roomBytes() {
     return slot.extents().capacity();
+  }
+
+  /**
+   * Frees the slot, durably, unless another thread has done so or is about to.
+   *
+   * @return the extents, to be released when nobody reads them; empty when there is nothing to do
+   * @throws IOException when the pool fails: the slot is free or not, and may be freed again
+   */
+  public List<Extent> free() throws IOException {
+    if (!claimed.compareAndSet(false, true)) {
+      return List.of();
+    }
+    boolean done = false;
+    try {
+      List<Extent> extents = slot.extents().toList();
+      if (slot.state() != SlotState.FREE) {
+        slot.free();
+      }
+      done = true;
+      return extents;
+    } finally {
+      if (!done) {
+        claimed.set(false);
+      }
+    }
   }
 
   ExtentBytes bytes() {

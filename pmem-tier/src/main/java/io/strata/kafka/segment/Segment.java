@@ -381,11 +381,8 @@ public final class Segment {
    * for others when the last one has left them. Without effect when it is free.
    */
   public void freeCopy(Residence copy) throws IOException {
-    if (copy.slot().state() != SlotState.FREE) {
-      List<Extent> extents = copy.slot().extents().toList();
-      copy.slot().free();
-      boolean unused = gate.retire(() -> writer.release(copy.pool(), extents));
-    }
+    List<Extent> extents = copy.free();
+    boolean unused = gate.retire(() -> writer.release(copy.pool(), extents));
   }
 
   /**

@@ -80,9 +80,30 @@ final class SegmentMoves {
       return CopyResult.ended(Outcome.CHANGED);
     }
     try {
-      return copyHome(begun.get(), home, pace, asItIs);
+      CopyResult result = copyHome(begun.get(), home, pace, asItIs);
+      if (result.outcome() != Outcome.COPIED) {
+        giveUp(begun.get(), home);
+      }
+      return result;
+    } catch (IOException e) {
+      try {
+        giveUp(begun.get(), home);
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
     } finally {
       writer.guard().endCopy();
+    }
+  }
+
+  /** What a copy that has not come to its end leaves at home is of no use, and takes room there. */
+  private void giveUp(Begun begun, FileChannel home) throws IOException {
+    if (home.isOpen()) {
+      boolean hollow = writer.hollowUnlessClean(home);
+      if (hollow && !begun.view().spilled()) {
+        boolean unused = writer.guard().piece(begun.changes(), () -> home.truncate(0));
+      }
     }
   }
 
@@ -96,9 +117,9 @@ final class SegmentMoves {
     }
     Sink sink =
         (piece, position) -> guard.piece(begun.changes(), () -> writeFully(home, piece, position));
-    // The first piece last, when the others are durable: a home that begins with bytes has them
-    // all. Who finds it without its pool can tell by that.
-    long head = Math.min(PIECE_LENGTH, begun.inPool());
+    // The first bytes last, when the others are durable: a home that begins with a batch has them
+    // all. Who finds it without its pool can tell by that. They lie in one sector: all or none.
+    long head = Math.min(SegmentWriter.HOLLOW_HEAD_LENGTH, begun.inPool());
     Optional<Outcome> ended = copy(begun, head, begun.inPool(), home, pace, sink);
     if (ended.isPresent()) {
       return CopyResult.ended(ended.get());
@@ -145,6 +166,15 @@ final class SegmentMoves {
       return CopyResult.ended(Outcome.CHANGED);
     }
     Begun begun = began.get();
+    if (begun.residence().isEmpty() && home.size() != begun.size()) {
+      throw new IOException(
+          segment.name()
+              + ": found "
+              + home.size()
+              + " bytes, expected "
+              + begun.size()
+              + ": it is written past this broker's channels, and stays where it is");
+    }
     CRC32C checksum = new CRC32C();
     Optional<CopyResult> refused = check(begun, home, pace, checksum);
     if (refused.isPresent() && !(asItIs && isCorrupt(refused.get()))) {
@@ -204,7 +234,7 @@ final class SegmentMoves {
       }
       pace.reached(Step.COPIED);
       if (checksumOfPool(in, begun.size()) != checksum.getValue()) {
-        if (writer.guard().changes() != begun.changes()) {
+        if (changed(begun)) {
           return CopyResult.ended(Outcome.CHANGED);
         }
         throw differs(in.toString(), begun.size());
@@ -334,10 +364,10 @@ final class SegmentMoves {
       return Optional.empty();
     }
     Residence upper = in.get();
-    List<Extent> extents = upper.slot().extents().toList();
+    List<Extent> extents;
     long size = writer.view().size();
     try {
-      upper.slot().free();
+      extents = upper.free();
     } catch (IOException e) {
       // Freed or not: it can be read there and below, and a change would be lost in one of them.
       writer.markBroken(e);
@@ -433,7 +463,10 @@ final class SegmentMoves {
       if (writer.guard().changes() != begun.changes()) {
         return 0;
       }
-      return reader.read(writer.view(), begun.size(), buffer, position, home);
+      SegmentView view = writer.view();
+      return view.size() < begun.size()
+          ? 0
+          : reader.read(view, begun.size(), buffer, position, home);
     } finally {
       gate.exit(token);
     }

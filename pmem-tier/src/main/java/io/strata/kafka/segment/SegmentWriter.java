@@ -6,7 +6,6 @@ import io.strata.kafka.pool.ExtentList;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
-import io.strata.kafka.pool.SlotState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -14,6 +13,7 @@ import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 /**
  * Everything that changes a segment's bytes, and the order in which it becomes durable and visible.
@@ -43,7 +43,7 @@ final class SegmentWriter {
   private final Segment segment;
   private final ReaderGate gate;
   private final RoomMaker roomMaker;
-  private final boolean forceAppends;
+  private final BooleanSupplier forceAppends;
   private final SegmentEvents events;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -63,6 +63,10 @@ final class SegmentWriter {
 
   @GuardedBy("lock")
   private boolean deleted;
+
+  /** Whether home may begin with bytes, though it is the pool's that count. */
+  @GuardedBy("lock")
+  private boolean homeHasHead;
 
   /** Why the segment must not be changed any more, though it can be read. */
   @GuardedBy("lock")
@@ -85,6 +89,8 @@ final class SegmentWriter {
     this.view = firstView(residence, homeSize);
     this.tail = new HomeTail(settings.spillForce(), tailAtHome, homeSize);
     this.forcer = new SegmentForcer(residence.map(Residence::slot), tail, lock);
+    // Where it does not, recovery has seen to it that home has none.
+    this.homeHasHead = residence.map(in -> in.slot().has(SlotFlag.CLEAN)).orElse(false);
   }
 
   private static SegmentView firstView(Optional<Residence> residence, long homeSize) {
@@ -174,7 +180,7 @@ final class SegmentWriter {
    * lower one that needs a force, too. Without the writer lock, which a force under way takes.
    */
   private void forceAppend(int written, FileChannel home) throws IOException {
-    if (forceAppends && written > 0) {
+    if (written > 0 && forceAppends.getAsBoolean()) {
       Optional<Residence> in = residence;
       if (in.isPresent() && !in.get().survivesPowerCut()) {
         forcer.force(false, home);
@@ -203,8 +209,28 @@ final class SegmentWriter {
     Optional<Residence> in = residence;
     if (in.isPresent() && in.get().slot().has(SlotFlag.CLEAN)) {
       in.get().slot().clear(SlotFlag.CLEAN);
-      makeHollow(home);
       events.madeDirty(segment);
+    }
+    if (homeHasHead) {
+      makeHollow(home);
+    }
+  }
+
+  /**
+   * A copy home has ended, and the segment is not clean: home must not look whole.
+   *
+   * @return whether home does not count
+   */
+  boolean hollowUnlessClean(FileChannel home) throws IOException {
+    lock.lock();
+    try {
+      boolean clean = residence.map(in -> !deleted && in.slot().has(SlotFlag.CLEAN)).orElse(true);
+      if (homeHasHead && !clean) {
+        makeHollow(home);
+      }
+      return !clean;
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -216,7 +242,8 @@ final class SegmentWriter {
   private void makeHollow(FileChannel home) throws IOException {
     SegmentView current = view;
     long length = HOLLOW_HEAD_LENGTH;
-    if (current.poolEnd(current.size()) >= length && home.size() > 0) {
+    boolean countsNot = !current.spilled() || current.poolEnd(current.size()) >= length;
+    if (countsNot && home.size() > 0) {
       ByteBuffer zeros = ByteBuffer.allocate(HOLLOW_HEAD_LENGTH);
       while (zeros.hasRemaining()) {
         home.write(zeros, zeros.position());
@@ -226,6 +253,7 @@ final class SegmentWriter {
         tail.mayBeLonger();
       }
     }
+    homeHasHead = false;
   }
 
   /** The pool's part of a segment that has one. */
@@ -510,6 +538,7 @@ final class SegmentWriter {
       tail.mayBeLonger();
     }
     forcer.movedTo(to.map(Residence::slot));
+    homeHasHead = residence.isEmpty() || homeHasHead;
     residence = to;
     view = newView;
   }
@@ -518,6 +547,7 @@ final class SegmentWriter {
   void homeIsWritten() {
     lock.lock();
     try {
+      homeHasHead = true;
       if (!view.spilled()) {
         tail.mayBeLonger();
       }
@@ -598,13 +628,7 @@ final class SegmentWriter {
       if (!deleted) {
         throw new IllegalStateException(segment.name() + " is to be freed and was not deleted");
       }
-      if (residence.isEmpty() || residence.get().slot().state() == SlotState.FREE) {
-        return List.of();
-      }
-      Slot slot = residence.get().slot();
-      List<Extent> extents = slot.extents().toList();
-      slot.free();
-      return extents;
+      return residence.isPresent() ? residence.get().free() : List.of();
     } finally {
       lock.unlock();
     }

@@ -2,7 +2,6 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.pool.SlotFlag;
-import io.strata.kafka.pool.SlotState;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
@@ -113,17 +112,22 @@ final class HomeKeeper implements AutoCloseable {
       return;
     }
     if (survivesPowerCut(in.get())) {
-      Directories.force(home);
-      Path directory = home.getParent();
-      if (directory != null) {
-        Directories.force(directory);
-        Path logDirectory = directory.getParent();
-        if (logDirectory != null) {
-          Directories.force(logDirectory);
-        }
-      }
+      forceEntries(home);
     }
     segment.segment().set(SlotFlag.HOME_DURABLE);
+  }
+
+  /** Makes a home durable with its attributes, its directory entry, and its directory's own. */
+  static void forceEntries(Path home) throws IOException {
+    Directories.force(home);
+    Path directory = home.getParent();
+    if (directory != null) {
+      Directories.force(directory);
+      Path logDirectory = directory.getParent();
+      if (logDirectory != null) {
+        Directories.force(logDirectory);
+      }
+    }
   }
 
   /**
@@ -183,7 +187,8 @@ final class HomeKeeper implements AutoCloseable {
 
   /** Has home's tag follow an eviction. */
   void retagLater(TieredSegment segment, Residence left) {
-    retrying("remove the tag of", segment, ATTEMPTS, () -> retag(segment, left));
+    // Never given up: until it is done, all that leads to a copy below is the other attribute.
+    retrying("remove the tag of", segment, Integer.MAX_VALUE, () -> retag(segment, left));
   }
 
   /**
@@ -236,10 +241,12 @@ final class HomeKeeper implements AutoCloseable {
     }
     registry.addTag(now.get().tag(), segment);
     now.get().tag().write(home);
-    SegmentTag.removeBelow(home);
     if (survivesPowerCut(now.get())) {
       // Until then a power cut finds the older tag, and by it the copy below.
       Directories.force(home);
+    }
+    if (SegmentTag.readBelow(home).equals(Optional.of(now.get().tag()))) {
+      SegmentTag.removeBelow(home);
     }
     segment.segment().clear(SlotFlag.COPY);
   }

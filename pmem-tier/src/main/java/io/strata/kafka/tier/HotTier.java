@@ -1,5 +1,6 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolException;
@@ -96,6 +97,15 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
               }
 
               @Override
+              public void truncating(TieredSegment segment) throws IOException {
+                // A tag that an eviction has left behind says that home is whole: that must not be
+                // doubted for its being short.
+                if (segment.atHome() && segment.tagged()) {
+                  keeper.settleTag(segment);
+                }
+              }
+
+              @Override
               public void idle(TieredSegment segment) {
                 if (segment.atHome()) {
                   registry.removeIfIdle(segment);
@@ -170,18 +180,19 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
     Path name = located.get();
     try (PathLocks.Held held = names.lock(name)) {
-      Optional<SegmentTag> tag = Tags.of(name);
-      if (tag.isPresent()) {
+      Optional<TieredSegment> hot = find(name);
+      if (hot.isPresent()) {
         if (options.contains(StandardOpenOption.CREATE_NEW)) {
           throw new FileAlreadyExistsException(file.toString());
         }
-        return Optional.of(openHot(require(tag.get(), name), name, options));
+        return Optional.of(openHot(hot.get(), name, options));
       }
-      Optional<SegmentPlace> place = placeFor(name, options);
+      Optional<SegmentPlace> place =
+          findAtHome(name).isPresent() ? Optional.empty() : placeFor(name, options);
       if (place.isPresent()) {
-        Optional<FileChannel> hot = place(place.get(), options, attributes);
-        if (hot.isPresent()) {
-          return hot;
+        Optional<FileChannel> placed = place(place.get(), options, attributes);
+        if (placed.isPresent()) {
+          return placed;
         }
         moves.sealedOrFull();
       }
@@ -362,52 +373,79 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   private Optional<TieredSegment> find(Path file) throws IOException {
     Optional<SegmentTag> tag = Tags.of(file);
-    return tag.isPresent() ? Optional.of(require(tag.get(), file)) : Optional.empty();
+    while (tag.isPresent()) {
+      Optional<TieredSegment> found = find(tag.get(), file);
+      if (found.isPresent()) {
+        return found;
+      }
+      // An eviction's new tag, or the removal of the old one, may have come in between.
+      Optional<SegmentTag> again = Tags.of(file);
+      if (again.equals(tag)) {
+        throw lost(tag.get(), file);
+      }
+      tag = again;
+    }
+    return Optional.empty();
   }
 
-  /** The segment that a tag names; its home has the tag and so cannot be read without it. */
-  private TieredSegment require(SegmentTag tag, Path home) throws IOException {
+  /** The segment that a tag names; empty if none does, or none any more. */
+  private Optional<TieredSegment> find(SegmentTag tag, Path home) throws IOException {
     Optional<TieredSegment> known = registry.find(tag);
     if (known.isPresent()) {
-      return known.get();
+      return known;
     }
-    TieredSegment found =
-        factory
-            .inPool(pools.live(tag), home)
-            .orElseThrow(
-                () ->
-                    new FileSystemException(
-                        home.toString(),
-                        null,
-                        "its extended attribute says that its bytes are in "
-                            + tag
-                            + ", and no open pool has them there: "
-                            + pools.describe()
-                            + "; restart the broker, whose recovery says what to do"));
-    return registry.add(found);
+    Optional<Residence> live = pools.live(tag);
+    return live.isPresent()
+        ? Optional.of(registry.add(factory.inPool(live.get(), home)))
+        : Optional.empty();
+  }
+
+  /** Home has the tag, and so cannot be read without what that names. */
+  private FileSystemException lost(SegmentTag tag, Path home) {
+    return new FileSystemException(
+        home.toString(),
+        null,
+        "its extended attribute says that its bytes are in "
+            + tag
+            + ", and no open pool has them there: "
+            + pools.describe()
+            + "; restart the broker, whose recovery says what to do");
   }
 
   private FileChannel openHot(TieredSegment hot, Path name, Set<? extends OpenOption> options)
       throws IOException {
-    registry.moved(hot, name);
     boolean write =
         options.contains(StandardOpenOption.WRITE) || options.contains(StandardOpenOption.APPEND);
     FileChannel home =
         write
             ? FileChannel.open(name, StandardOpenOption.READ, StandardOpenOption.WRITE)
             : FileChannel.open(name, StandardOpenOption.READ);
-    return hot.segment().open(home, options);
+    FileChannel channel = hot.segment().open(home, options);
+    registry.moved(hot, name);
+    return channel;
   }
 
   /**
    * A segment that is at home, and that a policy may want in a pool some day: its channels must
    * then follow it there. Others are the JDK's business.
    */
+  private boolean mayBecomeHot(Path name) throws IOException {
+    // Whatever it is called now: a replica that moves between log directories and what compaction
+    // writes become segments by a rename, with their channels open.
+    Optional<SegmentName> segment = SegmentNames.of(name);
+    return segment.isPresent()
+        ? logDirectories.placeOf(name).isPresent()
+            && spec.placement()
+                .mayBeHot(
+                    new SegmentName(
+                        segment.get().id(), SegmentName.Replica.CURRENT, SegmentName.Stage.LIVE))
+        : logDirectories.place(name, spec.placement()).isPresent();
+  }
+
   private Optional<FileChannel> openAtHome(
       Path name, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
-    if (!OPTIONS_AT_HOME.containsAll(options)
-        || logDirectories.place(name, spec.placement()).isEmpty()) {
+    if (!OPTIONS_AT_HOME.containsAll(options) || !mayBecomeHot(name)) {
       return Optional.empty();
     }
     boolean write =
@@ -492,22 +530,26 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
     Residence residence = allocated.get();
     boolean created = false;
+    Optional<TieredSegment> registered = Optional.empty();
     try {
       created = createHome(place.file(), attributes);
+      // Known before it can be found by its tag: one object must stand for it.
+      TieredSegment hot = registry.add(factory.inPool(residence, place.file()));
+      registered = Optional.of(hot);
       residence.tag().write(place.file());
-      TieredSegment hot = factory.inPool(residence, place.file());
       FileChannel channel = openHot(hot, place.file(), options);
-      registry.add(hot);
       counts.placed();
       keeper.makeDurableLater(hot);
       moves.sealedOrFull();
       return Optional.of(channel);
     } catch (IOException e) {
       // Home will do without the pool; and if it is home that fails, the JDK says so best.
+      registered.ifPresent(registry::remove);
       withdraw(residence, place.file(), created, e);
       counts.failed("place " + place.file() + " in a pool; it goes home", e);
       return Optional.empty();
     } catch (RuntimeException e) {
+      registered.ifPresent(registry::remove);
       withdraw(residence, place.file(), created, e);
       throw e;
     }

@@ -5,6 +5,7 @@ import io.strata.kafka.pool.SlotState;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
@@ -20,11 +21,11 @@ import java.util.Set;
  *   <caption>What becomes of the copy below</caption>
  *   <tr><th>slot of the tag</th><th>slot below</th><th>what is done</th></tr>
  *   <tr><td>LIVE, CLEAN</td><td>LIVE</td><td>the segment is clean; the copy is kept</td></tr>
- *   <tr><td>LIVE, CLEAN</td><td>freed</td><td>home has it, too: it was evicted below first</td></tr>
- *   <tr><td>LIVE, CLEAN</td><td>pool not open</td><td>CLEAN is withdrawn</td></tr>
+ *   <tr><td>LIVE, CLEAN</td><td>not there</td><td>CLEAN is withdrawn</td></tr>
  *   <tr><td>LIVE, not CLEAN</td><td>any</td><td>the copy is out of date: dropped</td></tr>
  *   <tr><td>freed</td><td>LIVE</td><td>evicted: the tag becomes that of the copy</td></tr>
  *   <tr><td>freed</td><td>freed</td><td>evicted twice: home has it</td></tr>
+ *   <tr><td>freed</td><td>DELETING</td><td>evicted, and then deleted: finished</td></tr>
  *   <tr><td>DELETING</td><td>any</td><td>the deletion is finished, the copy dropped</td></tr>
  * </table>
  *
@@ -49,7 +50,17 @@ final class LowerCopies {
   Map<SegmentTag, Path> resolve(Collection<TaggedHome> homes) throws IOException {
     Map<SegmentTag, Path> byTag = new HashMap<>();
     for (TaggedHome home : homes) {
-      byTag.put(resolve(home), home.file());
+      SegmentTag tag = resolve(home);
+      Path other = byTag.put(tag, home.file());
+      if (other != null) {
+        throw new FileSystemException(
+            home.file().toString(),
+            other.toString(),
+            "both files lead to "
+                + tag
+                + ", as a copy made with its extended attributes does: move the copy out of the log"
+                + " directory");
+      }
     }
     return byTag;
   }
@@ -68,18 +79,12 @@ final class LowerCopies {
     if (upper.isPresent()) {
       return resolve(home, below, upper.get(), lower);
     }
-    boolean deleting =
-        pools
-            .find(home.tag().pool())
-            .flatMap(pool -> pool.slot(home.tag().slot(), home.tag().generation()))
-            .map(slot -> slot.state() == SlotState.DELETING)
-            .orElse(false);
-    if (deleting) {
+    if (isDeleting(home.tag())) {
       dropped.add(below);
       return home.tag();
     }
     if (lower.isEmpty()) {
-      return home.tag();
+      return isDeleting(below) ? below : home.tag();
     }
     below.write(home.file());
     Directories.force(home.file());
@@ -96,13 +101,20 @@ final class LowerCopies {
         kept.add(below);
         return home.tag();
       }
-      if (pools.find(below.pool()).isEmpty()) {
-        upper.slot().clear(SlotFlag.CLEAN);
-      }
+      // Nobody frees the lower copy of a clean segment: what has become of it is not known.
+      upper.slot().clear(SlotFlag.CLEAN);
     }
     dropped.add(below);
     SegmentTag.removeBelow(home.file());
     return home.tag();
+  }
+
+  private boolean isDeleting(SegmentTag tag) {
+    return pools
+        .find(tag.pool())
+        .flatMap(pool -> pool.slot(tag.slot(), tag.generation()))
+        .map(slot -> slot.state() == SlotState.DELETING)
+        .orElse(false);
   }
 
   /** The copy below of the segment that a tag names; empty if it has none in a pool. */

@@ -27,6 +27,9 @@ final class PressureRoom implements RoomMaker {
 
   private static final long LARGEST_RESERVE = 256 << 20;
 
+  /** How much more than an append wants is evicted at most, to get it in one piece. */
+  private static final int MOST_FREED = 4;
+
   /** How many entries are looked at for one append: most are evicted, some may be stale. */
   private static final int ATTEMPTS = 256;
 
@@ -64,9 +67,15 @@ final class PressureRoom implements RoomMaker {
 
   @Override
   public boolean makeRoom(Pool pool, long wanted) {
-    long freed = evict(pool, wanted);
-    if (freed < wanted) {
-      onDemand.run();
+    long freed = 0;
+    // A reader may keep what was evicted for a while, and pieces may not lie together.
+    while (pool.largestFreeExtent() < wanted && freed < MOST_FREED * wanted) {
+      long now = evict(pool, wanted);
+      if (now == 0) {
+        onDemand.run();
+        break;
+      }
+      freed += now;
     }
     return freed > 0;
   }

@@ -89,11 +89,30 @@ public final class ReadOnlyTier implements SegmentFiles {
 
   private Optional<ReadOnlySegment> find(Path file) throws IOException {
     Optional<SegmentTag> tag = Tags.of(file);
-    if (tag.isEmpty()) {
-      return Optional.empty();
+    while (tag.isPresent()) {
+      Optional<ReadOnlySegment> found = live(tag.get(), file);
+      if (found.isPresent()) {
+        return found;
+      }
+      // A slot that has moved on says that the bytes had gone down before: to the slot that the
+      // other attribute names, or home, unless home's tag has followed by now.
+      Optional<SegmentTag> below = SegmentTag.readBelow(file);
+      Optional<ReadOnlySegment> lower =
+          below.isPresent() ? live(below.get(), file) : Optional.empty();
+      if (lower.isPresent()) {
+        return lower;
+      }
+      Optional<SegmentTag> again = Tags.of(file);
+      if (again.equals(tag)) {
+        return Optional.empty();
+      }
+      tag = again;
     }
-    ReadOnlySegment segment = new ReadOnlySegment(pool(tag.get(), file), tag.get());
-    // A slot that has moved on says that the bytes had gone home before; home still has the tag.
+    return Optional.empty();
+  }
+
+  private Optional<ReadOnlySegment> live(SegmentTag tag, Path file) throws IOException {
+    ReadOnlySegment segment = new ReadOnlySegment(pool(tag, file), tag);
     return segment.slot().isPresent() ? Optional.of(segment) : Optional.empty();
   }
 

@@ -75,6 +75,8 @@ final class Recovery {
     refuseUnknownDirectories();
     LowerCopies lower = new LowerCopies(pools);
     Map<SegmentTag, Path> homes = lower.resolve(tagged.values());
+    // All that is to be refused comes before anything is freed.
+    refuseHollowHomes(homes);
     for (Pool pool : pools.all()) {
       for (Slot slot : pool.slots()) {
         SegmentTag tag = new SegmentTag(pool.info().id(), slot.index(), slot.generation());
@@ -83,7 +85,7 @@ final class Recovery {
           finishDeletion(pool, slot, Optional.ofNullable(home));
         } else if (home != null) {
           admit(pool, slot, home, lower.of(tag));
-        } else if (lower.drops(tag) || (slot.has(SlotFlag.COPY) && !lower.keeps(tag))) {
+        } else if (isOfNoUse(slot, tag, lower)) {
           // One that was being made, or of a segment that has been changed since or deleted.
           Copies.free(new Residence(slot, pool));
           copiesDropped++;
@@ -103,6 +105,17 @@ final class Recovery {
         copiesDropped,
         kept,
         (System.nanoTime() - started) / 1_000_000);
+  }
+
+  /**
+   * Whether it is a copy that nothing leads to. What leads to one of a log directory that is not
+   * there cannot be seen.
+   */
+  private boolean isOfNoUse(Slot slot, SegmentTag tag, LowerCopies lower) {
+    return lower.drops(tag)
+        || (slot.has(SlotFlag.COPY)
+            && !lower.keeps(tag)
+            && directories.byId(slot.directoryId()).isPresent());
   }
 
   private Map<SegmentTag, TaggedHome> taggedHomes() throws IOException {
@@ -223,9 +236,9 @@ final class Recovery {
    * What is left over of a drain or an eviction is a tag on a whole home. A hollow one has lost its
    * bytes: a damaged slot was freed, perhaps.
    */
-  private void removeStaleTags(Map<SegmentTag, Path> stale) throws IOException {
-    for (Map.Entry<SegmentTag, Path> each : stale.entrySet()) {
-      if (HollowHome.test(each.getValue())) {
+  private void refuseHollowHomes(Map<SegmentTag, Path> homes) throws IOException {
+    for (Map.Entry<SegmentTag, Path> each : homes.entrySet()) {
+      if (!isInUse(each.getKey()) && HollowHome.test(each.getValue())) {
         throw new FileSystemException(
             each.getValue().toString(),
             null,
@@ -236,6 +249,16 @@ final class Recovery {
                 + " replicates the partition again");
       }
     }
+  }
+
+  private boolean isInUse(SegmentTag tag) {
+    return pools
+        .find(tag.pool())
+        .flatMap(pool -> pool.slot(tag.slot(), tag.generation()))
+        .isPresent();
+  }
+
+  private void removeStaleTags(Map<SegmentTag, Path> stale) throws IOException {
     for (Path home : stale.values()) {
       SegmentTag.remove(home);
       SegmentTag.removeBelow(home);
@@ -259,11 +282,20 @@ final class Recovery {
     if (slot.has(SlotFlag.COPY)) {
       slot.clear(SlotFlag.COPY);
     }
+    if (slot.has(SlotFlag.CLEAN) && lower.isEmpty() && !isWhole(home, slot)) {
+      // Whatever has happened to the copy below, it is not where it should be.
+      slot.clear(SlotFlag.CLEAN);
+    }
     if (!slot.has(SlotFlag.CLEAN)) {
       makeHollow(slot, home);
     }
     TieredSegment segment = registry.add(factory.inPool(new Residence(slot, pool), home));
     segment.lower(lower);
+  }
+
+  private static boolean isWhole(Path home, Slot slot) throws IOException {
+    long length = slot.committedLength();
+    return length == 0 || (Files.size(home) >= length && !HollowHome.test(home));
   }
 
   /** As the segment's writer does when it withdraws that home is whole; a crash came in between. */

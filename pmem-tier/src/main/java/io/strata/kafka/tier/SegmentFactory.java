@@ -20,6 +20,8 @@ import java.util.concurrent.atomic.AtomicLong;
 final class SegmentFactory {
 
   private final AtomicLong ids = new AtomicLong();
+  private final boolean forceSpills;
+  private final RoomMaker roomMaker;
   private final SegmentSettings settings;
   private final SegmentEvents counters;
   private final TierEvents events;
@@ -33,7 +35,9 @@ final class SegmentFactory {
       TierEvents events,
       Traffic traffic,
       SegmentNotice.Listener listener) {
-    this.settings = new SegmentSettings(forceSpills, InstantSource.system(), roomMaker);
+    this.forceSpills = forceSpills;
+    this.roomMaker = roomMaker;
+    this.settings = new SegmentSettings(() -> forceSpills, InstantSource.system(), roomMaker);
     this.counters = counters;
     this.events = events;
     this.traffic = traffic;
@@ -53,7 +57,11 @@ final class SegmentFactory {
   TieredSegment atHome(Path home) throws IOException {
     SegmentNotice notice = notice();
     long modified = Files.getLastModifiedTime(home).toMillis();
-    Segment segment = Segment.atHome(home.toString(), Files.size(home), modified, settings, notice);
+    // What compaction writes, and a replica on its way, are acknowledged to nobody.
+    SegmentSettings byName =
+        new SegmentSettings(
+            () -> forceSpills && notice.isCurrent(), InstantSource.system(), roomMaker);
+    Segment segment = Segment.atHome(home.toString(), Files.size(home), modified, byName, notice);
     return named(notice, segment, home);
   }
 

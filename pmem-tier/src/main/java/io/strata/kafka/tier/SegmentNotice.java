@@ -18,6 +18,9 @@ final class SegmentNotice implements SegmentEvents {
     /** The copy below is of no use any more; called under the segment's writer lock. */
     void madeDirty(TieredSegment segment);
 
+    /** It is about to be truncated; called without a lock. */
+    void truncating(TieredSegment segment) throws IOException;
+
     /** No channel is open on it. */
     void idle(TieredSegment segment);
   }
@@ -37,6 +40,12 @@ final class SegmentNotice implements SegmentEvents {
 
   void of(TieredSegment named) {
     segment = named;
+  }
+
+  /** Whether it is, by its names, a segment of the replica that the broker serves. */
+  boolean isCurrent() {
+    TieredSegment named = segment;
+    return named != null && named.isCurrent();
   }
 
   @Override
@@ -81,6 +90,14 @@ final class SegmentNotice implements SegmentEvents {
     TieredSegment named = segment;
     if (named != null) {
       listener.madeDirty(named);
+    }
+  }
+
+  @Override
+  public void truncating(Segment truncated, long length) throws IOException {
+    TieredSegment named = segment;
+    if (named != null) {
+      listener.truncating(named);
     }
   }
 

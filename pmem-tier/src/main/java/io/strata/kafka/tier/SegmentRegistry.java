@@ -49,11 +49,15 @@ final class SegmentRegistry {
     TieredSegment known =
         byKey.compute(
             segment.fileKey(),
-            (key, other) -> other == null || isLeftOver(other) ? segment : other);
-    if (known == segment && byId.put(segment.id(), segment) == null) {
+            (key, other) -> other == null || isLeftOver(other) ? indexed(segment) : other);
+    return known == null ? segment : known;
+  }
+
+  private TieredSegment indexed(TieredSegment segment) {
+    if (byId.put(segment.id(), segment) == null) {
       index(segment);
     }
-    return known;
+    return segment;
   }
 
   /** Whether an entry is of an earlier file with the same identity. */
@@ -97,20 +101,18 @@ final class SegmentRegistry {
 
   /** Forgets a segment that is at home without a tag, when no channel is open on it. */
   void removeIfIdle(TieredSegment segment) {
-    TieredSegment left =
+    TieredSegment unused =
         byKey.computeIfPresent(
-            segment.fileKey(),
-            (key, known) ->
-                known == segment
-                        && known.atHome()
-                        && !known.tagged()
-                        && known.segment().openChannels() == 0
-                    ? null
-                    : known);
-    if (left != segment) {
-      byId.remove(segment.id());
-      unindex(segment);
+            segment.fileKey(), (key, known) -> known == segment ? keptInUse(segment) : known);
+  }
+
+  private @Nullable TieredSegment keptInUse(TieredSegment segment) {
+    if (!segment.atHome() || segment.tagged() || segment.segment().openChannels() > 0) {
+      return segment;
     }
+    byId.remove(segment.id());
+    unindex(segment);
+    return null;
   }
 
   /** Notes that home has another path. */

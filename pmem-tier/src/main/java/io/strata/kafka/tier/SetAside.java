@@ -52,14 +52,14 @@ public final class SetAside {
   }
 
   /**
-   * Plans what to do: moves every partition with a segment whose tag is {@code lost} and whose home
-   * has not got the bytes either. Changes nothing.
+   * Plans what to do: moves every partition with a segment that is {@code lost} and whose home has
+   * not got the bytes either. Changes nothing.
    *
    * @param logDirectories the broker's log directories
-   * @param lost whether the slot that a tag names has not got the segment's bytes any more
+   * @param lost whether no slot has the segment's bytes any more, of those that home names
    * @param suffix names the sibling folder: {@code <log directory>.<suffix>}
    */
-  public static Plan plan(List<Path> logDirectories, Predicate<SegmentTag> lost, String suffix)
+  public static Plan plan(List<Path> logDirectories, Predicate<TaggedHome> lost, String suffix)
       throws IOException {
     List<Move> moves = new ArrayList<>();
     List<Path> wholeHomes = new ArrayList<>();
@@ -72,7 +72,7 @@ public final class SetAside {
       Set<Path> whole = new TreeSet<>();
       for (TaggedHome home : TaggedHomes.in(directory)) {
         Path partition = home.file().getParent();
-        if (partition == null || !lost.test(home.tag())) {
+        if (partition == null || !lost.test(home)) {
           continue;
         }
         if (HollowHome.test(home.file())) {

@@ -9,12 +9,13 @@ import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
-import io.strata.kafka.pool.SlotState;
 import io.strata.kafka.segment.CopyResult;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -33,6 +34,11 @@ import java.util.Optional;
  * <p>Thread safety: as {@link TieredSegments} asks.
  */
 final class TierMoves implements TieredSegments {
+
+  /** Of home's file system, and at most so many bytes: what a destage leaves free there. */
+  private static final int HOME_RESERVE_SHARE = 100;
+
+  private static final long LARGEST_HOME_RESERVE = 1L << 30;
 
   private final PoolSet pools;
   private final LogDirectories logDirectories;
@@ -71,7 +77,8 @@ final class TierMoves implements TieredSegments {
   public void evictionOrder(List<Long> ids) {
     List<TieredSegment> order = new ArrayList<>(ids.size());
     for (long id : ids) {
-      registry.find(id).filter(Evictions::isClean).ifPresent(order::add);
+      // One that is not clean yet may be when its room is needed.
+      registry.find(id).ifPresent(order::add);
     }
     room.order(order);
   }
@@ -104,7 +111,9 @@ final class TierMoves implements TieredSegments {
     try {
       keeper.settleTag(segment);
       keeper.makeDurable(segment);
-      return toTier >= pools.tiers().size()
+      // An empty one has nothing to copy; home is as good a place as any.
+      boolean empty = segment.segment().size() == 0;
+      return empty || toTier >= pools.tiers().size()
           ? destageHome(segment, control)
           : destageInto(pools.tiers().get(toTier), segment, control);
     } catch (NoSuchFileException e) {
@@ -119,8 +128,10 @@ final class TierMoves implements TieredSegments {
       keeper.dropLower(segment, old.get());
     } else {
       // A tie that a crash has left: with it, home would not count.
-      boolean unused = names.with(segment, SegmentTag::removeBelow);
+      boolean removed = names.with(segment, SegmentTag::removeBelow);
     }
+    long missing = segment.segment().bytesInPool();
+    boolean unused = names.with(segment, home -> refuseToFill(home, missing));
     keeper.refreshModificationTime(segment);
     FileTime modified = names.with(segment, Files::getLastModifiedTime);
     CopyResult copied;
@@ -133,12 +144,31 @@ final class TierMoves implements TieredSegments {
     if (ended.isPresent()) {
       return ended.get();
     }
-    Path directory = segment.home().getParent();
-    if (directory != null && segment.residence().map(this::emptiedByPowerCut).orElse(true)) {
+    if (segment.residence().map(this::emptiedByPowerCut).orElse(true)) {
       // For a pool that a power cut empties nobody has cared so far; from now on home counts.
-      Directories.forceNearest(directory);
+      HomeKeeper.forceEntries(segment.home());
     }
     return finishDestage(segment, copied);
+  }
+
+  /** Kafka's indexes are on the same disk, and do not bear one that is full to the last byte. */
+  private static boolean refuseToFill(Path home, long bytes) throws IOException {
+    FileStore store = Files.getFileStore(home);
+    long usable = store.getUsableSpace();
+    long reserve = Math.min(store.getTotalSpace() / HOME_RESERVE_SHARE, LARGEST_HOME_RESERVE);
+    if (usable - bytes < reserve) {
+      throw new FileSystemException(
+          home.toString(),
+          null,
+          "No space left on device for a copy: found "
+              + usable
+              + " bytes, expected "
+              + bytes
+              + " and "
+              + reserve
+              + " that are kept for Kafka's indexes; the copy in the pool stays");
+    }
+    return true;
   }
 
   private boolean emptiedByPowerCut(Residence in) {
@@ -188,24 +218,18 @@ final class TierMoves implements TieredSegments {
               });
       hook.reached(MoveStage.DESTAGE_LINKED);
       segment.lower(target);
+      // From here on an exception does not tell whether the segment is clean: the copy stays, and
+      // recovery finds out.
+      done = true;
       MoveResult result = finishDestage(segment, copied);
-      done = result.outcome() == MoveResult.Outcome.DONE;
+      if (result.outcome() != MoveResult.Outcome.DONE && segment.takeLower(copy)) {
+        keeper.dropLower(segment, copy);
+      }
       return result;
     } finally {
       if (!done) {
-        withdraw(segment, copy);
+        keeper.dropLower(segment, copy);
       }
-    }
-  }
-
-  /** A copy that is not to be used after all; somebody may have dropped it already. */
-  private void withdraw(TieredSegment segment, Residence copy) throws IOException {
-    Optional<Residence> linked = segment.lower();
-    if (linked.isPresent() && linked.get() == copy) {
-      segment.lower(Optional.empty());
-    }
-    if (copy.slot().state() != SlotState.FREE) {
-      keeper.dropLower(segment, copy);
     }
   }
 
@@ -230,7 +254,14 @@ final class TierMoves implements TieredSegments {
         return MoveResult.cancelled("it is not clean any more");
       }
       hook.reached(MoveStage.EVICT_FREED);
-      keeper.retag(segment, in.get());
+      try {
+        keeper.retag(segment, in.get());
+      } catch (NoSuchFileException e) {
+        throw e;
+      } catch (IOException e) {
+        keeper.failed("remove the tag of " + segment.home(), e);
+        keeper.retagLater(segment, in.get());
+      }
       hook.reached(MoveStage.EVICT_UNTAGGED);
       return MoveResult.done(freed.get());
     } catch (NoSuchFileException e) {
@@ -303,7 +334,7 @@ final class TierMoves implements TieredSegments {
         if (segment.atHome()) {
           // Home is the copy below from now on.
           home.force(true);
-          Directories.forceNearest(segment.home());
+          HomeKeeper.forceEntries(segment.home());
         }
         copied =
             segment.segment().copyInto(copy, home, pace(control, hook, MoveStage.PROMOTE_COPIED));
@@ -323,12 +354,9 @@ final class TierMoves implements TieredSegments {
       if (!done) {
         return MoveResult.cancelled("it was changed meanwhile");
       }
-      if (before.isPresent()) {
-        registry.removeTag(before.get().tag(), segment);
-        if (!segment.lower().equals(before)) {
-          // Home has it, too: the copy between is of no use.
-          segment.segment().freeCopy(before.get());
-        }
+      if (before.isPresent() && !segment.lower().equals(before)) {
+        // Home has it, too: the copy between is of no use.
+        segment.segment().freeCopy(before.get());
       }
       segment.segment().clear(SlotFlag.COPY);
       hook.reached(MoveStage.PROMOTE_DONE);
@@ -348,6 +376,10 @@ final class TierMoves implements TieredSegments {
     Optional<Residence> from = segment.residence();
     boolean homeHasIt = from.isPresent() && isClean(from.get()) && segment.lower().isEmpty();
     Optional<Residence> lower = homeHasIt ? Optional.empty() : from;
+    if (from.isEmpty() && Files.size(home) != segment.segment().size()) {
+      throw new FileSystemException(
+          home.toString(), null, "it was written past this broker's channels while it was copied");
+    }
     boolean linked = false;
     try {
       if (lower.isPresent()) {
@@ -359,6 +391,7 @@ final class TierMoves implements TieredSegments {
       upper.tag().write(home);
       Directories.force(home);
       segment.lower(lower);
+      from.ifPresent(left -> registry.removeTag(left.tag(), segment));
       linked = true;
       hook.reached(MoveStage.PROMOTE_TAGGED);
     } finally {
@@ -411,9 +444,12 @@ final class TierMoves implements TieredSegments {
    */
   private Optional<Residence> allocate(PoolTier tier, TieredSegment segment, boolean evict)
       throws IOException {
-    Optional<SegmentPlace> place = logDirectories.placeOf(segment.home());
+    Optional<SegmentPlace> place = placeOf(segment);
     if (place.isEmpty()) {
-      return Optional.empty();
+      throw new FileSystemException(
+          segment.home().toString(),
+          null,
+          "it is outside the log directories, by a symbolic link: it cannot be placed in a pool");
     }
     long bytes = segment.segment().size();
     for (Pool pool : PressureRoom.byFreeRoom(tier)) {
@@ -429,6 +465,21 @@ final class TierMoves implements TieredSegments {
       }
     }
     return Optional.empty();
+  }
+
+  /** As the slot says that it is in; a partition behind a symbolic link is known by that alone. */
+  private Optional<SegmentPlace> placeOf(TieredSegment segment) {
+    Path home = segment.home();
+    return logDirectories
+        .placeOf(home)
+        .or(
+            () ->
+                segment
+                    .residence()
+                    .map(
+                        in ->
+                            new SegmentPlace(
+                                in.slot().directoryId(), in.slot().relativePath(), home)));
   }
 
   private static FileChannel openToWrite(Path home) throws IOException {

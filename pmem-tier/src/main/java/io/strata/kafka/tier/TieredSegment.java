@@ -145,6 +145,17 @@ final class TieredSegment {
     return place.name();
   }
 
+  /** Whether it is, by its names, a segment of the replica that the broker serves. */
+  boolean isCurrent() {
+    return place
+        .name()
+        .map(
+            name ->
+                name.stage() == SegmentName.Stage.LIVE
+                    && name.replica() == SegmentName.Replica.CURRENT)
+        .orElse(true);
+  }
+
   /**
    * When the segment last changed, if home's modification time does not show that yet; whoever gets
    * an answer is to see to it.
@@ -154,6 +165,15 @@ final class TieredSegment {
     return shownMillis.getAndSet(changed) == changed
         ? OptionalLong.empty()
         : OptionalLong.of(changed);
+  }
+
+  /** As {@link #takeLower()}, if it is this one. */
+  synchronized boolean takeLower(Residence copy) {
+    boolean same = lower.isPresent() && lower.get() == copy;
+    if (same) {
+      lower = Optional.empty();
+    }
+    return same;
   }
 
   void movedTo(Path newHome) {
