@@ -128,7 +128,7 @@ final class TierMoves implements TieredSegments {
       keeper.dropLower(segment, old.get());
     } else {
       // A tie that a crash has left: with it, home would not count.
-      boolean removed = names.with(segment, SegmentTag::removeBelow);
+      boolean unusedTie = names.with(segment, SegmentTag::removeBelow);
     }
     long missing = segment.segment().bytesInPool();
     boolean unused = names.with(segment, home -> refuseToFill(home, missing));
