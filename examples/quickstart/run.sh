@@ -19,7 +19,7 @@ with kill -9, starts it again, reads everything back and checks every record. En
 
 records, bytes  records and their payload bytes, each checked after the kill
 in, out         payload bytes per second, produced and consumed (MB = 1,000,000 bytes)
-hot, spilled    segments whole in the pool; segments with bytes at home because the pool was full
+hot, spilled    segments whole in the pool; segments with bytes at home, moved there or spilled
 
 Options:
   --type TYPE       mapped (default): a mapped file, JDK only
