@@ -376,6 +376,11 @@ public final class Segment {
     return moves.evict(lower, wait);
   }
 
+  /** Has a copy that is being made end, as a change would: it is not worth making any more. */
+  public void cancelMoves() {
+    writer.cancelMoves();
+  }
+
   /**
    * Frees a copy of this segment that readers are not shown any more, durably; its extents are free
    * for others when the last one has left them. Without effect when it is free.

@@ -216,6 +216,16 @@ final class SegmentWriter {
     }
   }
 
+  /** Has a copy that is being made end. */
+  void cancelMoves() {
+    lock.lock();
+    try {
+      guard.changing();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /**
    * A copy home has ended, and the segment is not clean: home must not look whole.
    *

@@ -603,7 +603,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       Files.move(source, target, options);
       Path real = target.toRealPath();
       for (TieredSegment segment : inside) {
-        registry.moved(segment, real.resolve(source.relativize(segment.home())));
+        renamed(segment, real.resolve(source.relativize(segment.home())));
       }
       return true;
     }
@@ -641,7 +641,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       replaced.get().segment().markDeleting();
       keeper.freeAfterUnlink(replaced.get(), directoryOf(target));
     }
-    moved.or(() -> cold).ifPresent(segment -> registry.moved(segment, target));
+    moved.or(() -> cold).ifPresent(segment -> renamed(segment, target));
     return true;
   }
 
@@ -659,7 +659,15 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       replaced.get().segment().markDeleting();
       registry.remove(replaced.get());
     }
-    moved.ifPresent(segment -> registry.moved(segment, target));
+    moved.ifPresent(segment -> renamed(segment, target));
     return true;
+  }
+
+  private void renamed(TieredSegment segment, Path target) {
+    registry.moved(segment, target);
+    if (!segment.isCurrent()) {
+      // About to be deleted, most likely.
+      segment.segment().cancelMoves();
+    }
   }
 }

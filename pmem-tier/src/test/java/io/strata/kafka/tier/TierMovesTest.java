@@ -277,6 +277,40 @@ final class TierMovesTest {
   }
 
   @Test
+  void renamingForDeletionEndsACopy() throws Exception {
+    Path deleted = old.resolveSibling("00000000000000000000.log.deleted");
+    MoveResult result =
+        fixture
+            .tier()
+            .tieredSegments()
+            .destage(
+                view(old).id(),
+                HOME,
+                new MoveControl() {
+                  @Override
+                  public boolean cancelled() {
+                    return false;
+                  }
+
+                  @Override
+                  public void beforeCopying(long bytes) {
+                    try {
+                      if (Files.exists(old)) {
+                        boolean renamed =
+                            fixture.tier().move(old, deleted, StandardCopyOption.ATOMIC_MOVE);
+                        assertThat(renamed).isTrue();
+                      }
+                    } catch (IOException e) {
+                      throw new AssertionError(e);
+                    }
+                  }
+                });
+    assertThat(result.outcome()).isEqualTo(Outcome.CANCELLED);
+    assertThat(HollowHome.test(deleted)).isTrue();
+    assertThat(fixture.read(deleted)).isEqualTo(OLD);
+  }
+
+  @Test
   void appendThatFindsNoRoomEvictsWhatIsClean() throws Exception {
     assertDone(destage(old, HOME));
     Path big = fixture.segment("big-0", 0);
