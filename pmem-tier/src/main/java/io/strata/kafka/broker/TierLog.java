@@ -137,9 +137,10 @@ public final class TierLog implements TierEvents {
     long before = refusals.take();
     if (before >= 0) {
       log.warn(
-          "No pool has a free slot: {} and {} segments before it since the last such line go home"
-              + " at once. Create the pool with more slots (strata pool create --slots), or add a"
-              + " pool to strata.pools.",
+          "No pool has a free slot and room, nor a clean segment to give way: {} and {} segments"
+              + " before it since the last such line go home at once. See 'strata status': a lower"
+              + " strata.migration.threshold keeps more room in reserve; more slots (strata pool"
+              + " create --slots) or another pool help where it is full of active segments.",
           file,
           before);
     }

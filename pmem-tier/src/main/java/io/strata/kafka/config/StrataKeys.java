@@ -132,8 +132,8 @@ public final class StrataKeys {
           .defaultValue("false")
           .expected("true or false")
           .documentation(
-              "Whether the broker refuses to start when a pool does not survive a power cut,"
-                  + " because its file system is not DAX or its type is `file`.")
+              "Whether the broker refuses to start when a pool of the first tier does not survive a"
+                  + " power cut, because its file system is not DAX or its type is `file`.")
           .build();
 
   /** {@code strata.spill.force}. */
@@ -142,10 +142,10 @@ public final class StrataKeys {
           .defaultValue("auto")
           .expected("one of " + names(SpillForce.values(), SpillForce::configName))
           .documentation(
-              "Whether an append that goes home, because the pool is full, is forced to the medium"
-                  + " before it is acknowledged. `auto`: when the segment's pool survives a power"
-                  + " cut, so that a full pool does not lower what an acknowledgement means."
-                  + " `never`: as a stock broker, when Kafka flushes.")
+              "Whether an append that goes home or to a lower tier, because the first tier is full,"
+                  + " is forced to the medium before it is acknowledged. `auto`: when the first"
+                  + " tier's pools survive a power cut, so that a full tier does not lower what an"
+                  + " acknowledgement means. `never`: as a stock broker, when Kafka flushes.")
           .build();
 
   /** {@code strata.home.mtime.interval.ms}. */

@@ -96,7 +96,11 @@ class BrokerGlueTest {
       assertThat(counters.spilledBytes()).isPositive();
       assertThat(messages())
           .anyMatch(line -> line.startsWith("INFO The pool is full: ") && line.contains("orders-1"))
-          .anyMatch(line -> line.startsWith("WARN No pool has a free slot: " + refused));
+          .anyMatch(
+              line ->
+                  line.startsWith(
+                      "WARN No pool has a free slot and room, nor a clean segment to give way: "
+                          + refused));
     }
   }
 
