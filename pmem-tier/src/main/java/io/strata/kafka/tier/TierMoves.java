@@ -382,8 +382,11 @@ final class TierMoves implements TieredSegments {
     }
     boolean linked = false;
     try {
+      if (from.isPresent()) {
+        // Nothing is lost with it from here on: recovery is to drop it unless home names it.
+        from.get().slot().set(SlotFlag.COPY);
+      }
       if (lower.isPresent()) {
-        lower.get().slot().set(SlotFlag.COPY);
         lower.get().tag().writeBelow(home);
       } else {
         boolean unused = SegmentTag.removeBelow(home);
