@@ -63,6 +63,9 @@ final class Tiers {
   /** The same broker, stock. */
   static StockBroker.Builder plain(Path folder) {
     return StockBroker.in(folder)
+        // They start often and run briefly.
+        .jvmOption("-XX:TieredStopAtLevel=1")
+        .jvmOption("-XX:+UseSerialGC")
         .set("log.segment.bytes", "" + SEGMENT)
         .set("log.retention.check.interval.ms", "300")
         .set("log.initial.task.delay.ms", "300")

@@ -1,0 +1,45 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The scenarios on a broker whose pool is far too small for them, and whose sealed segments leave
+ * it at once and come back when there is room.
+ */
+class MovingFeaturesTest extends BrokerFeatures {
+
+  @Override
+  void configure(StockBroker.Builder builder) {
+    builder
+        .strata(Pools.create(work.pool("hot"), "24m", 256))
+        .jmx()
+        .set("strata.migration.threshold", "0")
+        .set("strata.migration.threads", "4")
+        .set("strata.migration.interval.ms", "100");
+  }
+
+  /** Where a segment is at a moment, no one knows. */
+  @Override
+  void assertPlacement(StockBroker broker, String topic) throws IOException {
+    for (Path directory : broker.logDirectories()) {
+      for (Path partition : Homes.partitions(directory, topic)) {
+        assertThat(Homes.segments(partition)).as("segments of %s", partition).isNotEmpty();
+      }
+    }
+  }
+
+  @Test
+  @Order(AFTER_ALL_SCENARIOS)
+  void segmentsHaveMovedBothWaysAndTheAccountingIsExact() throws Exception {
+    Tiers.awaitQuiet(broker());
+    assertThat(Tiers.moved(broker())).as("bytes destaged, promoted and evicted").doesNotContain(0L);
+    Tiers.assertAccounting(broker());
+    broker().stop();
+    Tiers.audit(broker());
+  }
+}
