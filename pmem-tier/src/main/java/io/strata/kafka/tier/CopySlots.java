@@ -1,0 +1,71 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.segment.Residence;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Finds a pool of a tier for a copy of a segment, and takes a slot there.
+ *
+ * <p>Thread safety: all methods may be called by any thread.
+ */
+final class CopySlots {
+
+  private final LogDirectories logDirectories;
+  private final PressureRoom room;
+
+  CopySlots(LogDirectories logDirectories, PressureRoom room) {
+    this.logDirectories = logDirectories;
+    this.room = room;
+  }
+
+  /**
+   * A slot for a copy of the segment, flagged so that recovery drops it if nothing leads to it.
+   *
+   * @param evict whether clean segments may give way
+   */
+  Optional<Residence> allocate(PoolTier tier, TieredSegment segment, boolean evict)
+      throws IOException {
+    Optional<SegmentPlace> place = placeOf(segment);
+    if (place.isEmpty()) {
+      throw new FileSystemException(
+          segment.home().toString(),
+          null,
+          "it is outside the log directories, by a symbolic link: it cannot be placed in a pool");
+    }
+    long bytes = segment.segment().size();
+    for (Pool pool : PressureRoom.byFreeRoom(tier)) {
+      if (pool.usage().freeBytes() >= bytes || (evict && room.reserve(pool, bytes))) {
+        Optional<Slot> slot =
+            pool.allocateSlot(place.get().directoryId(), place.get().relativePath());
+        if (slot.isPresent()) {
+          Residence copy = new Residence(slot.get(), pool);
+          slot.get().set(SlotFlag.COPY);
+          slot.get().set(SlotFlag.HOME_DURABLE);
+          return Optional.of(copy);
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** As the slot says that it is in; a partition behind a symbolic link is known by that alone. */
+  private Optional<SegmentPlace> placeOf(TieredSegment segment) {
+    Path home = segment.home();
+    return logDirectories
+        .placeOf(home)
+        .or(
+            () ->
+                segment
+                    .residence()
+                    .map(
+                        in ->
+                            new SegmentPlace(
+                                in.slot().directoryId(), in.slot().relativePath(), home)));
+  }
+}

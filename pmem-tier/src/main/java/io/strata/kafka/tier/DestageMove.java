@@ -1,0 +1,174 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.memory.PageCache;
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult;
+import io.strata.kafka.segment.CopyResult;
+import io.strata.kafka.segment.Residence;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.Optional;
+
+/**
+ * Gives a segment a whole, durable copy at home or in a lower pool. It is read from where it is,
+ * and clean from then on.
+ *
+ * <p>Thread safety: any number of segments at a time; one move of a segment.
+ */
+final class DestageMove {
+
+  /** Of home's file system, and at most so many bytes: what a destage leaves free there. */
+  private static final int HOME_RESERVE_SHARE = 100;
+
+  private static final long LARGEST_HOME_RESERVE = 1L << 30;
+
+  private final HomeNames names;
+  private final HomeKeeper keeper;
+  private final PressureRoom room;
+  private final CopySlots slots;
+  private final MoveStage.Hook hook;
+
+  DestageMove(
+      HomeNames names, HomeKeeper keeper, PressureRoom room, CopySlots slots, MoveStage.Hook hook) {
+    this.names = names;
+    this.keeper = keeper;
+    this.room = room;
+    this.slots = slots;
+    this.hook = hook;
+  }
+
+  /**
+   * Copies a dirty segment of a pool down.
+   *
+   * @param tier where to; empty for home
+   */
+  MoveResult run(TieredSegment segment, Optional<PoolTier> tier, MoveControl control)
+      throws IOException, InterruptedException {
+    keeper.settleTag(segment);
+    keeper.makeDurable(segment);
+    // An empty one has nothing to copy; home is as good a place as any.
+    boolean empty = segment.segment().size() == 0;
+    return empty || tier.isEmpty() ? home(segment, control) : into(tier.get(), segment, control);
+  }
+
+  private MoveResult home(TieredSegment segment, MoveControl control)
+      throws IOException, InterruptedException {
+    Optional<Residence> old = segment.takeLower();
+    if (old.isPresent()) {
+      keeper.dropLower(segment, old.get());
+    } else {
+      // A tie that a crash has left: with it, home would not count.
+      boolean unusedTie = names.with(segment, SegmentTag::removeBelow);
+    }
+    long missing = segment.segment().bytesInPool();
+    boolean unused = names.with(segment, home -> refuseToFill(home, missing));
+    keeper.refreshModificationTime(segment);
+    FileTime modified = names.with(segment, Files::getLastModifiedTime);
+    CopyResult copied;
+    try (FileChannel home = names.with(segment, HomeChannels::toWrite)) {
+      copied =
+          segment.segment().copyHome(home, new MovePace(control, hook, MoveStage.DESTAGE_COPIED));
+    } finally {
+      names.with(segment, home -> Files.setLastModifiedTime(home, modified));
+    }
+    Optional<MoveResult> ended = Copies.ended(copied, segment);
+    if (ended.isPresent()) {
+      return ended.get();
+    }
+    if (segment.residence().map(this::emptiedByPowerCut).orElse(true)) {
+      // For a pool that a power cut empties nobody has cared so far; from now on home counts.
+      HomeKeeper.forceEntries(segment.home());
+    }
+    return finish(segment, copied);
+  }
+
+  /** Kafka's indexes are on the same disk, and do not bear one that is full to the last byte. */
+  private static boolean refuseToFill(Path home, long bytes) throws IOException {
+    FileStore store = Files.getFileStore(home);
+    long usable = store.getUsableSpace();
+    long reserve = Math.min(store.getTotalSpace() / HOME_RESERVE_SHARE, LARGEST_HOME_RESERVE);
+    if (usable - bytes < reserve) {
+      throw new FileSystemException(
+          home.toString(),
+          null,
+          "No space left on device for a copy: found "
+              + usable
+              + " bytes, expected "
+              + bytes
+              + " and "
+              + reserve
+              + " that are kept for Kafka's indexes; the copy in the pool stays");
+    }
+    return true;
+  }
+
+  private boolean emptiedByPowerCut(Residence in) {
+    return !HomeKeeper.survivesPowerCut(in);
+  }
+
+  private MoveResult into(PoolTier tier, TieredSegment segment, MoveControl control)
+      throws IOException, InterruptedException {
+    Optional<Residence> old = segment.takeLower();
+    if (old.isPresent()) {
+      keeper.dropLower(segment, old.get());
+    }
+    Optional<Residence> target = slots.allocate(tier, segment, true);
+    if (target.isEmpty()) {
+      return MoveResult.noRoom("no pool of tier " + tier.name() + " has room for it");
+    }
+    Residence copy = target.get();
+    boolean done = false;
+    try {
+      CopyResult copied;
+      try (FileChannel home = names.with(segment, HomeChannels::toRead)) {
+        copied =
+            segment
+                .segment()
+                .copyInto(copy, home, new MovePace(control, hook, MoveStage.DESTAGE_COPIED));
+      }
+      Optional<MoveResult> ended = Copies.ended(copied, segment);
+      if (ended.isPresent()) {
+        return ended.get();
+      }
+      boolean unused =
+          names.with(
+              segment,
+              home -> {
+                copy.tag().writeBelow(home);
+                Directories.force(home);
+                return true;
+              });
+      hook.reached(MoveStage.DESTAGE_LINKED);
+      segment.lower(target);
+      // From here on an exception does not tell whether the segment is clean: the copy stays, and
+      // recovery finds out.
+      done = true;
+      MoveResult result = finish(segment, copied);
+      if (result.outcome() != MoveResult.Outcome.DONE && segment.takeLower(copy)) {
+        keeper.dropLower(segment, copy);
+      }
+      return result;
+    } finally {
+      if (!done) {
+        keeper.dropLower(segment, copy);
+      }
+    }
+  }
+
+  private MoveResult finish(TieredSegment segment, CopyResult copied) throws IOException {
+    if (!segment.segment().markClean(copied)) {
+      return MoveResult.cancelled("it was changed meanwhile");
+    }
+    // Read from the pool until it is evicted, and cold after that.
+    PageCache.drop(segment.home());
+    hook.reached(MoveStage.DESTAGE_CLEAN);
+    room.becameClean(segment);
+    return MoveResult.done(copied.bytes());
+  }
+}

@@ -1,0 +1,169 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult;
+import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.segment.CopyResult;
+import io.strata.kafka.segment.Residence;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Has a segment read from a higher tier, or a spilled one wholly from its own. What it was copied
+ * from stays where it has a use: the segment is clean at once.
+ *
+ * <p>Thread safety: any number of segments at a time; one move of a segment.
+ */
+final class PromoteMove {
+
+  private final SegmentRegistry registry;
+  private final HomeNames names;
+  private final PressureRoom room;
+  private final CopySlots slots;
+  private final MoveStage.Hook hook;
+
+  PromoteMove(
+      SegmentRegistry registry,
+      HomeNames names,
+      PressureRoom room,
+      CopySlots slots,
+      MoveStage.Hook hook) {
+    this.registry = registry;
+    this.names = names;
+    this.room = room;
+    this.slots = slots;
+    this.hook = hook;
+  }
+
+  /** Copies the whole segment into a pool of a tier above its own. */
+  MoveResult into(PoolTier tier, TieredSegment segment, MoveControl control)
+      throws IOException, InterruptedException {
+    Optional<Residence> target = slots.allocate(tier, segment, false);
+    if (target.isEmpty()) {
+      return MoveResult.noRoom("no pool of tier " + tier.name() + " has room for it");
+    }
+    Residence copy = target.get();
+    boolean done = false;
+    try {
+      CopyResult copied;
+      try (FileChannel home = names.with(segment, HomeChannels::toRead)) {
+        if (segment.atHome()) {
+          // Home is the copy below from now on.
+          home.force(true);
+          HomeKeeper.forceEntries(segment.home());
+        }
+        copied =
+            segment
+                .segment()
+                .copyInto(copy, home, new MovePace(control, hook, MoveStage.PROMOTE_COPIED));
+      }
+      Optional<MoveResult> ended = Copies.ended(copied, segment);
+      if (ended.isPresent()) {
+        return ended.get();
+      }
+      copy.slot().set(SlotFlag.CLEAN);
+      hook.reached(MoveStage.PROMOTE_COMMITTED);
+      registry.addTag(copy.tag(), segment);
+      Optional<Residence> before = segment.residence();
+      done =
+          names.with(
+              segment,
+              home -> segment.segment().moveUp(copied, copy, () -> link(segment, copy, home)));
+      if (!done) {
+        return MoveResult.cancelled("it was changed meanwhile");
+      }
+      if (before.isPresent() && !segment.lower().equals(before)) {
+        // Home has it, too: the copy between is of no use.
+        segment.segment().freeCopy(before.get());
+      }
+      segment.segment().clear(SlotFlag.COPY);
+      hook.reached(MoveStage.PROMOTE_DONE);
+      room.becameClean(segment);
+      return MoveResult.done(copied.bytes());
+    } finally {
+      if (!done) {
+        registry.removeTag(copy.tag(), segment);
+        Copies.free(copy);
+      }
+    }
+  }
+
+  /** Ties home to the upper copy, and to the one below if that is in a pool. */
+  private void link(TieredSegment segment, Residence upper, Path home) throws IOException {
+    // Not what was copied from: an append may have evicted that since.
+    Optional<Residence> from = segment.residence();
+    boolean homeHasIt = from.isPresent() && isClean(from.get()) && segment.lower().isEmpty();
+    Optional<Residence> lower = homeHasIt ? Optional.empty() : from;
+    if (from.isEmpty() && Files.size(home) != segment.segment().size()) {
+      throw new FileSystemException(
+          home.toString(), null, "it was written past this broker's channels while it was copied");
+    }
+    boolean linked = false;
+    try {
+      if (from.isPresent()) {
+        // Nothing is lost with it from here on: recovery is to drop it unless home names it.
+        from.get().slot().set(SlotFlag.COPY);
+      }
+      if (lower.isPresent()) {
+        lower.get().tag().writeBelow(home);
+      } else {
+        boolean unused = SegmentTag.removeBelow(home);
+      }
+      upper.tag().write(home);
+      Directories.force(home);
+      segment.lower(lower);
+      from.ifPresent(left -> registry.removeTag(left.tag(), segment));
+      linked = true;
+      hook.reached(MoveStage.PROMOTE_TAGGED);
+    } finally {
+      if (!linked) {
+        unlink(from, home);
+      }
+    }
+  }
+
+  private static boolean isClean(Residence in) {
+    return in.slot().has(SlotFlag.CLEAN);
+  }
+
+  private static void unlink(Optional<Residence> lower, Path home) throws IOException {
+    if (lower.isPresent()) {
+      lower.get().tag().write(home);
+      SegmentTag.removeBelow(home);
+      lower.get().slot().clear(SlotFlag.COPY);
+    } else {
+      SegmentTag.remove(home);
+    }
+  }
+
+  /** Brings the tail of a spilled segment into its pool. */
+  MoveResult mend(TieredSegment segment, Residence in, MoveControl control)
+      throws IOException, InterruptedException {
+    long missing = segment.segment().size() - in.roomBytes();
+    if (missing > in.pool().usage().freeBytes()) {
+      return MoveResult.noRoom("its pool has no room for its tail");
+    }
+    CopyResult copied;
+    try (FileChannel home = names.with(segment, HomeChannels::toRead)) {
+      copied =
+          segment
+              .segment()
+              .copyTailIntoPool(home, new MovePace(control, hook, MoveStage.MEND_COPIED));
+    }
+    Optional<MoveResult> ended = Copies.ended(copied, segment);
+    if (ended.isPresent()) {
+      return ended.get();
+    }
+    hook.reached(MoveStage.MEND_COMMITTED);
+    if (!segment.segment().finishTail(copied)) {
+      return MoveResult.cancelled("it was changed meanwhile");
+    }
+    hook.reached(MoveStage.MEND_DONE);
+    return MoveResult.done(copied.bytes());
+  }
+}
