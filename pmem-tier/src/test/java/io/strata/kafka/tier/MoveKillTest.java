@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,7 +40,7 @@ final class MoveKillTest {
   void whatAKillLeavesIsRecovered(long seed) throws Exception {
     List<Left> copies = new ArrayList<>();
     Path root = Files.createDirectory(directory.resolve("live"));
-    TierFixture fixture = twoTiers(root);
+    TierFixture fixture = TierFixture.twoTiers(root, 8 * MIB);
     MoveWorld world = new MoveWorld(fixture, seed);
     Random chance = new Random(~seed);
     fixture.hook =
@@ -89,16 +88,5 @@ final class MoveKillTest {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
-  }
-
-  private static TierFixture twoTiers(Path root) throws IOException {
-    TierFixture fixture =
-        new TierFixture(root).pool("fast.pool", 8 * MIB).pool("slow.pool", 8 * MIB);
-    fixture.extra =
-        Map.of(
-            "strata.tiers", "fast,slow",
-            "strata.tier.fast.pools", fixture.pools.get(0).toString(),
-            "strata.tier.slow.pools", fixture.pools.get(1).toString());
-    return fixture;
   }
 }

@@ -1,8 +1,14 @@
 package io.strata.kafka.tier;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.ProgressListener;
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult;
+import io.strata.kafka.migration.MoveResult.Outcome;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.pool.PoolSpec;
@@ -22,6 +28,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +45,10 @@ final class TierFixture implements AutoCloseable {
   final List<Path> logDirectories = new ArrayList<>();
   TierEvents events = TierEvents.NONE;
   Map<String, String> extra = Map.of();
-  MoveStage.Hook hook = MoveStage.Hook.NONE;
+
+  /** May be replaced while the tier is open. */
+  volatile MoveStage.Hook hook = MoveStage.Hook.NONE;
+
   private @Nullable HotTier tier;
 
   TierFixture(Path root) throws IOException {
@@ -57,6 +67,24 @@ final class TierFixture implements AutoCloseable {
       extra.put(
           key.getKey(), key.getValue().replace(original.root.toString(), this.root.toString()));
     }
+  }
+
+  /** Two tiers, {@code fast} above {@code slow}, with a pool of {@code poolSize} bytes each. */
+  static TierFixture twoTiers(Path root, long poolSize) throws IOException {
+    return new TierFixture(root)
+        .pool("fast.pool", poolSize)
+        .pool("slow.pool", poolSize)
+        .inTiers("fast", "slow");
+  }
+
+  /** Makes a tier of each pool. */
+  TierFixture inTiers(String... names) {
+    extra = new HashMap<>();
+    extra.put("strata.tiers", String.join(",", names));
+    for (int i = 0; i < names.length; i++) {
+      extra.put("strata.tier." + names[i] + ".pools", pools.get(i).toString());
+    }
+    return this;
   }
 
   /**
@@ -109,7 +137,13 @@ final class TierFixture implements AutoCloseable {
     }
     StrataConfig config = StrataConfig.parse(keys).config().orElseThrow();
     return new TierSpec(
-        config, pools, OWNER, logDirectories, config.placement(), Optional.empty(), hook);
+        config,
+        pools,
+        OWNER,
+        logDirectories,
+        config.placement(),
+        Optional.empty(),
+        stage -> hook.reached(stage));
   }
 
   HotTier open() throws IOException {
@@ -152,12 +186,90 @@ final class TierFixture implements AutoCloseable {
 
   byte[] read(Path file) throws IOException {
     try (FileChannel channel = tier().open(file, Set.of(StandardOpenOption.READ)).orElseThrow()) {
-      ByteBuffer buffer = ByteBuffer.allocate((int) channel.size());
-      while (buffer.hasRemaining() && channel.read(buffer, buffer.position()) >= 0) {
-        // Short reads are allowed.
-      }
-      return buffer.array();
+      return content(channel);
     }
+  }
+
+  static byte[] content(FileChannel channel) throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocate((int) channel.size());
+    while (buffer.hasRemaining() && channel.read(buffer, buffer.position()) >= 0) {
+      // Short reads are allowed.
+    }
+    return buffer.array();
+  }
+
+  /** What the engine sees of a segment. */
+  SegmentView view(Path file) {
+    return tier().tieredSegments().state().segments().stream()
+        .filter(
+            segment ->
+                file.endsWith(String.format("%020d.log", segment.name().id().baseOffset()))
+                    && file.toString().contains("/" + segment.name().id().topic() + "-"))
+        .findAny()
+        .orElseThrow();
+  }
+
+  MoveResult destage(Path file, int toTier) throws IOException, InterruptedException {
+    return tier().tieredSegments().destage(view(file).id(), toTier, MoveControl.UNLIMITED);
+  }
+
+  MoveResult evict(Path file) throws IOException {
+    return tier().tieredSegments().evict(view(file).id());
+  }
+
+  MoveResult promote(Path file, int toTier) throws IOException, InterruptedException {
+    return tier().tieredSegments().promote(view(file).id(), toTier, MoveControl.UNLIMITED);
+  }
+
+  static void assertDone(MoveResult result) {
+    assertThat(result.outcome()).as(result.reason()).isEqualTo(Outcome.DONE);
+  }
+
+  /** What a test does in the middle of a move. */
+  interface Step {
+    void run() throws Exception;
+  }
+
+  /** Has something done when a move comes to a stage the next time. */
+  void at(MoveStage stage, Step step) {
+    hook =
+        reached -> {
+          if (reached == stage) {
+            hook = MoveStage.Hook.NONE;
+            try {
+              step.run();
+            } catch (Exception e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+  }
+
+  /** Keeps background work waiting, as a slow disk does, until the answer is counted down. */
+  CountDownLatch holdKeeper() throws InterruptedException {
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    tier()
+        .keeper()
+        .every(
+            1,
+            () -> {
+              held.countDown();
+              try {
+                go.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
+    held.await();
+    return go;
+  }
+
+  /** Waits until background work that has been asked for is done. */
+  void awaitKeeper() throws InterruptedException {
+    CountDownLatch done = new CountDownLatch(1);
+    tier().keeper().every(1, done::countDown);
+    done.await();
   }
 
   static byte[] bytes(int length, long seed) {

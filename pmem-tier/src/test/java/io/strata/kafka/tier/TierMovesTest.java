@@ -1,5 +1,7 @@
 package io.strata.kafka.tier;
 
+import static io.strata.kafka.tier.TierFixture.assertDone;
+import static io.strata.kafka.tier.TierFixture.content;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -19,7 +21,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalInt;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -60,13 +61,7 @@ final class TierMovesTest {
   }
 
   private SegmentView view(Path file) {
-    return fixture.tier().tieredSegments().state().segments().stream()
-        .filter(
-            segment ->
-                file.endsWith(String.format("%020d.log", segment.name().id().baseOffset()))
-                    && file.toString().contains("/" + segment.name().id().topic() + "-"))
-        .findAny()
-        .orElseThrow();
+    return fixture.view(file);
   }
 
   private List<TierUsage> usages() {
@@ -78,19 +73,15 @@ final class TierMovesTest {
   }
 
   private MoveResult destage(Path file, int tier) throws IOException, InterruptedException {
-    return fixture.tier().tieredSegments().destage(view(file).id(), tier, MoveControl.UNLIMITED);
+    return fixture.destage(file, tier);
   }
 
   private MoveResult evict(Path file) throws IOException {
-    return fixture.tier().tieredSegments().evict(view(file).id());
+    return fixture.evict(file);
   }
 
   private MoveResult promote(Path file, int tier) throws IOException, InterruptedException {
-    return fixture.tier().tieredSegments().promote(view(file).id(), tier, MoveControl.UNLIMITED);
-  }
-
-  private static void assertDone(MoveResult result) {
-    assertThat(result.outcome()).as(result.reason()).isEqualTo(Outcome.DONE);
+    return fixture.promote(file, tier);
   }
 
   @Test
@@ -374,13 +365,7 @@ final class TierMovesTest {
   @Test
   void cascadesThroughTwoTiersAndBack() throws Exception {
     fixture.close();
-    fixture.pool("two.pool", 16 * MIB);
-    fixture.extra =
-        Map.of(
-            "strata.tiers", "fast,slow",
-            "strata.tier.fast.pools", fixture.pools.get(0).toString(),
-            "strata.tier.slow.pools", fixture.pools.get(1).toString());
-    fixture.open();
+    fixture.pool("two.pool", 16 * MIB).inTiers("fast", "slow").open();
     try (FileChannel channel = fixture.tier().open(old, TierFixture.KAFKA).orElseThrow();
         FileChannel newer =
             fixture
@@ -428,13 +413,7 @@ final class TierMovesTest {
   @Test
   void newSegmentsGoToTheFirstTierWithRoom() throws Exception {
     fixture.close();
-    fixture.pool("two.pool", 16 * MIB);
-    fixture.extra =
-        Map.of(
-            "strata.tiers", "fast,slow",
-            "strata.tier.fast.pools", fixture.pools.get(0).toString(),
-            "strata.tier.slow.pools", fixture.pools.get(1).toString());
-    fixture.open();
+    fixture.pool("two.pool", 16 * MIB).inTiers("fast", "slow").open();
     fixture.append(fixture.segment("big-0", 0), new byte[(int) (16 * MIB)]);
     Path next = fixture.segment("next-0", 0);
     fixture.append(next, NEW);
@@ -443,13 +422,5 @@ final class TierMovesTest {
     Path last = fixture.segment("last-0", 0);
     fixture.append(last, NEW);
     assertThat(Files.readAllBytes(last)).isEqualTo(NEW);
-  }
-
-  private static byte[] content(FileChannel channel) throws IOException {
-    ByteBuffer buffer = ByteBuffer.allocate((int) channel.size());
-    while (buffer.hasRemaining() && channel.read(buffer, buffer.position()) >= 0) {
-      // Short reads are allowed.
-    }
-    return buffer.array();
   }
 }

@@ -1,0 +1,179 @@
+package io.strata.kafka.tier;
+
+import static io.strata.kafka.tier.TierFixture.assertDone;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult.Outcome;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A home begins with a batch only if it has them all: that tells who has lost the pool. */
+final class WholeHomeTest {
+
+  private static final long MIB = 1 << 20;
+  private static final int SLOW = 1;
+  private static final int HOME = 2;
+  private static final int KEPT = 300_000;
+  private static final byte[] OLD = Batches.of(700_000, 1);
+  private static final byte[] NEW = Batches.of(100_000, 2);
+
+  @TempDir private Path directory;
+  private TierFixture fixture;
+  private Path old;
+
+  @BeforeEach
+  void open() throws IOException {
+    fixture = TierFixture.twoTiers(Files.createDirectory(directory.resolve("live")), 16 * MIB);
+    fixture.open();
+    old = fixture.segment("orders-0", 0);
+    fixture.append(old, OLD);
+    fixture.append(fixture.segment("orders-0", 1000), NEW);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    fixture.close();
+  }
+
+  private FileChannel openAsKafka() throws IOException {
+    return fixture.tier().open(old, TierFixture.KAFKA).orElseThrow();
+  }
+
+  /** As a follower that takes over another leader's batches. */
+  private static void change(FileChannel channel) throws IOException {
+    channel.truncate(KEPT);
+    assertThat(channel.write(ByteBuffer.wrap(NEW), KEPT)).isEqualTo(NEW.length);
+  }
+
+  private static byte[] changed() {
+    byte[] bytes = Arrays.copyOf(OLD, KEPT + NEW.length);
+    System.arraycopy(NEW, 0, bytes, KEPT, NEW.length);
+    return bytes;
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"DESTAGE_COPIED", "DESTAGE_FORCED", "DESTAGE_VERIFIED", "DESTAGE_CLEAN"})
+  void homeOfASegmentThatIsChangedWhileItIsCopiedIsHollow(MoveStage stage) throws Exception {
+    try (FileChannel channel = openAsKafka()) {
+      fixture.at(stage, () -> change(channel));
+      assertThat(fixture.destage(old, HOME)).isNotNull();
+      assertThat(fixture.view(old).clean()).isFalse();
+      assertThat(HollowHome.test(old)).isTrue();
+      assertThat(TierFixture.content(channel)).isEqualTo(changed());
+    }
+    fixture.reopen();
+    assertThat(fixture.read(old)).isEqualTo(changed());
+  }
+
+  @Test
+  void homeThatWasReadBackWithAnotherChecksumIsHollow() throws Exception {
+    fixture.at(
+        MoveStage.DESTAGE_FORCED,
+        () -> {
+          try (FileChannel home = FileChannel.open(old, StandardOpenOption.WRITE)) {
+            assertThat(home.write(ByteBuffer.wrap(new byte[] {1, 2, 3}), KEPT)).isEqualTo(3);
+          }
+        });
+    assertThatThrownBy(() -> fixture.destage(old, HOME))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("another checksum");
+    assertThat(HollowHome.test(old)).isTrue();
+    assertThat(fixture.view(old).clean()).isFalse();
+    assertThat(fixture.read(old)).isEqualTo(OLD);
+  }
+
+  @Test
+  void copyThatIsStoppedTakesNoRoomAtHome() throws Exception {
+    MoveControl stopping =
+        new MoveControl() {
+          private boolean begun;
+
+          @Override
+          public boolean cancelled() {
+            return begun;
+          }
+
+          @Override
+          public void beforeCopying(long bytes) {
+            begun = true;
+          }
+        };
+    assertThat(
+            fixture
+                .tier()
+                .tieredSegments()
+                .destage(fixture.view(old).id(), HOME, stopping)
+                .outcome())
+        .isEqualTo(Outcome.CANCELLED);
+    assertThat(old).isEmptyFile();
+    assertThat(fixture.read(old)).isEqualTo(OLD);
+  }
+
+  @Test
+  void homeIsMadeHollowByTheNextChangeWhenTheFirstCouldNotDoIt() throws Exception {
+    assertDone(fixture.destage(old, HOME));
+    try (FileChannel interrupted = openAsKafka()) {
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(() -> interrupted.truncate(KEPT))
+          .isInstanceOf(ClosedChannelException.class);
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
+    try (FileChannel channel = openAsKafka()) {
+      change(channel);
+    }
+    assertThat(HollowHome.test(old)).isTrue();
+    assertThat(fixture.read(old)).isEqualTo(changed());
+  }
+
+  @Test
+  void evictedSegmentThatIsTruncatedToNothingBeforeItsTagFollowed() throws Exception {
+    assertDone(fixture.destage(old, HOME));
+    TierFixture[] killed = new TierFixture[1];
+    try (FileChannel channel = openAsKafka()) {
+      fixture.at(
+          MoveStage.EVICT_FREED,
+          () -> {
+            channel.truncate(0);
+            killed[0] = fixture.copyTo(Files.createDirectory(directory.resolve("killed")));
+          });
+      assertDone(fixture.evict(old));
+    }
+    try (TierFixture left = killed[0]) {
+      left.open();
+      assertThat(left.read(left.segment("orders-0", 0))).isEmpty();
+    }
+  }
+
+  @Test
+  void toolsReadTheCopyBelowOfWhatWasJustEvicted() throws Exception {
+    assertDone(fixture.destage(old, SLOW));
+    fixture.at(
+        MoveStage.EVICT_FREED,
+        () -> {
+          ReadOnlyTier tool = new ReadOnlyTier();
+          assertThat(tool.size(old)).isEqualTo(OptionalLong.of(OLD.length));
+          try (FileChannel channel =
+              tool.open(old, Set.of(StandardOpenOption.READ)).orElseThrow()) {
+            assertThat(TierFixture.content(channel)).isEqualTo(OLD);
+          }
+        });
+    assertDone(fixture.evict(old));
+  }
+}
