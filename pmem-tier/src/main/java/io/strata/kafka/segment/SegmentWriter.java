@@ -89,8 +89,7 @@ final class SegmentWriter {
     this.view = firstView(residence, homeSize);
     this.tail = new HomeTail(settings.spillForce(), tailAtHome, homeSize);
     this.forcer = new SegmentForcer(residence.map(Residence::slot), tail, lock);
-    // Where it does not, recovery has seen to it that home has none.
-    this.homeHasHead = residence.map(in -> in.slot().has(SlotFlag.CLEAN)).orElse(false);
+    this.homeHasHead = residence.isPresent() && homeSize > 0;
   }
 
   private static SegmentView firstView(Optional<Residence> residence, long homeSize) {
@@ -548,7 +547,8 @@ final class SegmentWriter {
       tail.mayBeLonger();
     }
     forcer.movedTo(to.map(Residence::slot));
-    homeHasHead = residence.isEmpty() || homeHasHead;
+    // Of a segment that comes from home, or whose pool part was empty, home has it all.
+    homeHasHead = !newView.spilled();
     residence = to;
     view = newView;
   }

@@ -24,7 +24,7 @@ final class TinyPool implements AutoCloseable {
   static final UUID DIRECTORY = new UUID(1, 2);
 
   private static final int BLOCKS = 32;
-  private static final int SLOTS = 48;
+  private static final int SLOTS = 80;
   private static final int SIZE = 4 << 20;
   private static final String BALLAST = "ballast";
 
