@@ -7,10 +7,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Makes what happened to files and to directory entries durable. */
+/**
+ * Makes what happened to files and to directory entries durable.
+ *
+ * <p>Thread safety: stateless.
+ */
 final class Directories {
 
   private Directories() {}
+
+  /** The directory of a file; of a root, itself. */
+  static Path of(Path file) {
+    Path parent = file.getParent();
+    return parent == null ? file : parent;
+  }
 
   /** Forces a file or a directory, its metadata and attributes included. */
   static void force(Path file) throws IOException {

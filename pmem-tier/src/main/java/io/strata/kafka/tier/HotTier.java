@@ -1,28 +1,22 @@
 package io.strata.kafka.tier;
 
-import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolException;
-import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.CopyOption;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -43,18 +37,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   private static final long RESERVE_MILLIS = 200;
 
-  /** What the channel of a segment at home knows how to do; the JDK's own has the rest. */
-  private static final Set<OpenOption> OPTIONS_AT_HOME =
-      Set.of(
-          StandardOpenOption.READ,
-          StandardOpenOption.WRITE,
-          StandardOpenOption.APPEND,
-          StandardOpenOption.CREATE,
-          StandardOpenOption.TRUNCATE_EXISTING,
-          StandardOpenOption.SPARSE,
-          StandardOpenOption.SYNC,
-          StandardOpenOption.DSYNC);
-
   private final TierSpec spec;
   private final TierCounts counts;
   private final PoolSet pools;
@@ -65,6 +47,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final HomeKeeper keeper;
   private final Traffic traffic;
   private final PressureRoom room;
+  private final HotSegments hot;
+  private final HomeSegments atHome;
+  private final Placement placement;
+  private final Renames renames;
   private final TierMoves moves;
   private RecoveryReport recovered = RecoveryReport.NONE;
 
@@ -112,6 +98,12 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
                 }
               }
             });
+    this.hot = new HotSegments(pools, registry, factory);
+    this.atHome = new HomeSegments(logDirectories, spec.placement(), registry, factory);
+    this.placement =
+        new Placement(
+            pools, logDirectories, spec.placement(), registry, factory, hot, keeper, room, counts);
+    this.renames = new Renames(names, registry, hot, atHome, keeper);
     this.moves =
         new TierMoves(
             pools,
@@ -180,49 +172,44 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
     Path name = located.get();
     try (PathLocks.Held held = names.lock(name)) {
-      Optional<TieredSegment> hot = find(name);
-      if (hot.isPresent()) {
+      Optional<TieredSegment> known = hot.find(name);
+      if (known.isPresent()) {
         if (options.contains(StandardOpenOption.CREATE_NEW)) {
           throw new FileAlreadyExistsException(file.toString());
         }
-        return Optional.of(openHot(hot.get(), name, options));
+        return Optional.of(hot.open(known.get(), name, options));
       }
-      Optional<SegmentPlace> place =
-          findAtHome(name).isPresent() ? Optional.empty() : placeFor(name, options);
-      if (place.isPresent()) {
-        Optional<FileChannel> placed = place(place.get(), options, attributes);
-        if (placed.isPresent()) {
-          return placed;
-        }
-        moves.sealedOrFull();
-      }
-      return openAtHome(name, options, attributes);
+      Optional<FileChannel> placed =
+          atHome.find(name).isPresent()
+              ? Optional.empty()
+              : placement.open(name, options, attributes);
+      return placed.isPresent() ? placed : atHome.open(name, options, attributes);
     }
   }
 
   @Override
   public OptionalLong size(Path file) throws IOException {
-    Optional<TieredSegment> hot = find(file);
-    return hot.isPresent() ? OptionalLong.of(hot.get().segment().size()) : OptionalLong.empty();
+    Optional<TieredSegment> known = hot.find(file);
+    return known.isPresent() ? OptionalLong.of(known.get().segment().size()) : OptionalLong.empty();
   }
 
   @Override
   public Optional<FileTime> lastModified(Path file) throws IOException {
-    Optional<TieredSegment> hot = find(file);
-    if (hot.isEmpty()) {
+    Optional<TieredSegment> known = hot.find(file);
+    if (known.isEmpty()) {
       return Optional.empty();
     }
-    keeper.refreshModificationTime(hot.get());
+    keeper.refreshModificationTime(known.get());
     return Optional.of(Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS));
   }
 
   @Override
   public boolean setLastModified(Path file, FileTime time) throws IOException {
-    Optional<TieredSegment> hot = find(file);
-    if (hot.isEmpty()) {
+    Optional<TieredSegment> known = hot.find(file);
+    if (known.isEmpty()) {
       return false;
     }
-    hot.get().takeChange();
+    known.get().takeChange();
     Files.setLastModifiedTime(file, time);
     return true;
   }
@@ -236,14 +223,14 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
     Path name = located.get();
     try (PathLocks.Held held = names.lock(name)) {
-      Optional<TieredSegment> hot = find(name);
+      Optional<TieredSegment> known = hot.find(name);
       Path directory = name.getParent();
       if (directory == null || !Files.isWritable(directory)) {
         // The JDK will say why it cannot be deleted.
         return false;
       }
-      if (hot.isEmpty()) {
-        Optional<TieredSegment> cold = findAtHome(name);
+      if (known.isEmpty()) {
+        Optional<TieredSegment> cold = atHome.find(name);
         if (cold.isPresent()) {
           Files.delete(name);
           cold.get().segment().markDeleting();
@@ -251,10 +238,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         }
         return cold.isPresent();
       }
-      hot.get().segment().markDeleting();
+      known.get().segment().markDeleting();
       Files.delete(name);
-      registry.remove(hot.get());
-      keeper.freeAfterUnlink(hot.get(), directory);
+      registry.remove(known.get());
+      keeper.freeAfterUnlink(known.get(), directory);
       return true;
     }
   }
@@ -268,10 +255,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       return false;
     }
     if (Files.isDirectory(from.get(), LinkOption.NOFOLLOW_LINKS)) {
-      return moveDirectory(from.get(), to.get(), options);
+      return renames.directory(from.get(), to.get(), options);
     }
     try (PathLocks.Held held = names.lock(from.get(), to.get())) {
-      return moveFile(from.get(), to.get(), options);
+      return renames.file(from.get(), to.get(), options);
     }
   }
 
@@ -368,306 +355,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       return Optional.of(parent.toRealPath().resolve(name));
     } catch (NoSuchFileException e) {
       return Optional.empty();
-    }
-  }
-
-  private Optional<TieredSegment> find(Path file) throws IOException {
-    Optional<SegmentTag> tag = Tags.of(file);
-    while (tag.isPresent()) {
-      Optional<TieredSegment> found = find(tag.get(), file);
-      if (found.isPresent()) {
-        return found;
-      }
-      // An eviction's new tag, or the removal of the old one, may have come in between.
-      Optional<SegmentTag> again = Tags.of(file);
-      if (again.equals(tag)) {
-        throw lost(tag.get(), file);
-      }
-      tag = again;
-    }
-    return Optional.empty();
-  }
-
-  /** The segment that a tag names; empty if none does, or none any more. */
-  private Optional<TieredSegment> find(SegmentTag tag, Path home) throws IOException {
-    Optional<TieredSegment> known = registry.find(tag);
-    if (known.isPresent()) {
-      return known;
-    }
-    Optional<Residence> live = pools.live(tag);
-    return live.isPresent()
-        ? Optional.of(registry.add(factory.inPool(live.get(), home)))
-        : Optional.empty();
-  }
-
-  /** Home has the tag, and so cannot be read without what that names. */
-  private FileSystemException lost(SegmentTag tag, Path home) {
-    return new FileSystemException(
-        home.toString(),
-        null,
-        "its extended attribute says that its bytes are in "
-            + tag
-            + ", and no open pool has them there: "
-            + pools.describe()
-            + "; restart the broker, whose recovery says what to do");
-  }
-
-  private FileChannel openHot(TieredSegment hot, Path name, Set<? extends OpenOption> options)
-      throws IOException {
-    boolean write =
-        options.contains(StandardOpenOption.WRITE) || options.contains(StandardOpenOption.APPEND);
-    FileChannel home =
-        write
-            ? FileChannel.open(name, StandardOpenOption.READ, StandardOpenOption.WRITE)
-            : FileChannel.open(name, StandardOpenOption.READ);
-    FileChannel channel = hot.segment().open(home, options);
-    registry.moved(hot, name);
-    return channel;
-  }
-
-  /**
-   * A segment that is at home, and that a policy may want in a pool some day: its channels must
-   * then follow it there. Others are the JDK's business.
-   */
-  private boolean mayBecomeHot(Path name) throws IOException {
-    // Whatever it is called now: a replica that moves between log directories and what compaction
-    // writes become segments by a rename, with their channels open.
-    Optional<SegmentName> segment = SegmentNames.of(name);
-    return segment.isPresent()
-        ? logDirectories.placeOf(name).isPresent()
-            && spec.placement()
-                .mayBeHot(
-                    new SegmentName(
-                        segment.get().id(), SegmentName.Replica.CURRENT, SegmentName.Stage.LIVE))
-        : logDirectories.place(name, spec.placement()).isPresent();
-  }
-
-  private Optional<FileChannel> openAtHome(
-      Path name, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
-      throws IOException {
-    if (!OPTIONS_AT_HOME.containsAll(options) || !mayBecomeHot(name)) {
-      return Optional.empty();
-    }
-    boolean write =
-        options.contains(StandardOpenOption.WRITE) || options.contains(StandardOpenOption.APPEND);
-    if (!Files.exists(name, LinkOption.NOFOLLOW_LINKS)) {
-      if (!write || !options.contains(StandardOpenOption.CREATE)) {
-        return Optional.empty();
-      }
-      boolean unused = createHome(name, attributes);
-    } else if (!Files.isRegularFile(name, LinkOption.NOFOLLOW_LINKS)) {
-      return Optional.empty();
-    }
-    while (true) {
-      FileChannel home =
-          write
-              ? FileChannel.open(name, StandardOpenOption.READ, StandardOpenOption.WRITE)
-              : FileChannel.open(name, StandardOpenOption.READ);
-      TieredSegment segment;
-      try {
-        Optional<TieredSegment> known = findAtHome(name);
-        segment = known.isPresent() ? known.get() : factory.atHome(name);
-      } catch (IOException | RuntimeException e) {
-        home.close();
-        throw e;
-      }
-      FileChannel channel = segment.segment().open(home, options);
-      if (registry.addAtHome(segment) == segment) {
-        registry.moved(segment, name);
-        return Optional.of(channel);
-      }
-      // Somebody opened the file by another name meanwhile: one object must stand for it.
-      channel.close();
-    }
-  }
-
-  private Optional<TieredSegment> findAtHome(Path name) throws IOException {
-    try {
-      return registry.findAtHome(HomeNames.keyOf(name));
-    } catch (NoSuchFileException absent) {
-      return Optional.empty();
-    }
-  }
-
-  /**
-   * Placed is what is opened as Kafka opens a segment that it will append to, for reading and for
-   * writing. A file that is only made or written (as a copy or a restored backup is) stays at home,
-   * and may become hot when Kafka opens it, if it is still empty then.
-   */
-  private Optional<SegmentPlace> placeFor(Path name, Set<? extends OpenOption> options)
-      throws IOException {
-    if (!options.contains(StandardOpenOption.READ) || !options.contains(StandardOpenOption.WRITE)) {
-      return Optional.empty();
-    }
-    boolean create =
-        options.contains(StandardOpenOption.CREATE)
-            || options.contains(StandardOpenOption.CREATE_NEW);
-    if (Files.exists(name, LinkOption.NOFOLLOW_LINKS)) {
-      if (options.contains(StandardOpenOption.CREATE_NEW)
-          || !Files.isRegularFile(name, LinkOption.NOFOLLOW_LINKS)
-          || Files.size(name) > 0) {
-        return Optional.empty();
-      }
-    } else if (!create) {
-      return Optional.empty();
-    }
-    return logDirectories.place(name, spec.placement());
-  }
-
-  /** Commit rule 3: the slot first, then home, then home's tag. */
-  private Optional<FileChannel> place(
-      SegmentPlace place, Set<? extends OpenOption> options, FileAttribute<?>... attributes) {
-    Optional<Residence> allocated;
-    try {
-      allocated = room.place(pools, place);
-    } catch (IOException e) {
-      counts.failed("place " + place.file() + " in a pool; it goes home", e);
-      return Optional.empty();
-    }
-    if (allocated.isEmpty()) {
-      counts.refused(place.file());
-      return Optional.empty();
-    }
-    Residence residence = allocated.get();
-    boolean created = false;
-    Optional<TieredSegment> registered = Optional.empty();
-    try {
-      created = createHome(place.file(), attributes);
-      // Known before it can be found by its tag: one object must stand for it.
-      TieredSegment hot = registry.add(factory.inPool(residence, place.file()));
-      registered = Optional.of(hot);
-      residence.tag().write(place.file());
-      FileChannel channel = openHot(hot, place.file(), options);
-      counts.placed();
-      keeper.makeDurableLater(hot);
-      moves.sealedOrFull();
-      return Optional.of(channel);
-    } catch (IOException e) {
-      // Home will do without the pool; and if it is home that fails, the JDK says so best.
-      registered.ifPresent(registry::remove);
-      withdraw(residence, place.file(), created, e);
-      counts.failed("place " + place.file() + " in a pool; it goes home", e);
-      return Optional.empty();
-    } catch (RuntimeException e) {
-      registered.ifPresent(registry::remove);
-      withdraw(residence, place.file(), created, e);
-      throw e;
-    }
-  }
-
-  /** Undoes a placement of which nobody has been told. */
-  private void withdraw(Residence residence, Path home, boolean created, Exception cause) {
-    try {
-      residence.slot().markDeleting();
-      if (created) {
-        Files.deleteIfExists(home);
-        Directories.forceNearest(directoryOf(home));
-      } else if (Files.exists(home)) {
-        SegmentTag.remove(home);
-        Directories.force(home);
-      }
-      Copies.free(residence);
-    } catch (IOException | RuntimeException e) {
-      cause.addSuppressed(e);
-    }
-  }
-
-  private static Path directoryOf(Path file) {
-    Path parent = file.getParent();
-    return parent == null ? file : parent;
-  }
-
-  private static boolean createHome(Path home, FileAttribute<?>... attributes) throws IOException {
-    try {
-      FileChannel.open(
-              home, Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW), attributes)
-          .close();
-      return true;
-    } catch (FileAlreadyExistsException e) {
-      return false;
-    }
-  }
-
-  @SuppressWarnings("try") // what is held is only to be released
-  private boolean moveDirectory(Path source, Path target, CopyOption... options)
-      throws IOException {
-    try (PathLocks.Held held = names.lockDirectories()) {
-      List<TieredSegment> inside = registry.in(source);
-      if (inside.isEmpty()) {
-        return false;
-      }
-      // The slots keep the old path: from here on only the homes' tags lead to them.
-      for (TieredSegment segment : inside) {
-        keeper.makeDurable(segment);
-      }
-      Files.move(source, target, options);
-      Path real = target.toRealPath();
-      for (TieredSegment segment : inside) {
-        renamed(segment, real.resolve(source.relativize(segment.home())));
-      }
-      return true;
-    }
-  }
-
-  private boolean moveFile(Path source, Path target, CopyOption... options) throws IOException {
-    Optional<TieredSegment> moved = find(source);
-    // A symbolic link is replaced itself: the segment that it leads to stays.
-    Optional<TieredSegment> replaced =
-        Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS) ? find(target) : Optional.empty();
-    if (moved.isEmpty() && replaced.isEmpty()) {
-      return moveAtHome(source, target, options);
-    }
-    if (moved.isPresent() && !Arrays.asList(options).contains(StandardCopyOption.ATOMIC_MOVE)) {
-      throw new IllegalArgumentException(
-          source + ": a hot segment is renamed, or copied; it is not moved any other way");
-    }
-    if (replaced.isPresent() && Files.isSameFile(source, target)) {
-      return true;
-    }
-    Optional<TieredSegment> cold = moved.isPresent() ? Optional.empty() : findAtHome(source);
-    // It may have come here past the provider, by java.io.File.
-    moved.ifPresent(segment -> registry.moved(segment, source));
-    List<TieredSegment> both = new ArrayList<>();
-    moved.ifPresent(both::add);
-    replaced.ifPresent(both::add);
-    for (TieredSegment segment : both) {
-      keeper.makeDurable(segment);
-    }
-    Files.move(source, target, options);
-    if (replaced.isPresent()) {
-      // Its home is gone with the rename, and its slot says that home was durable: a crash before
-      // the next line frees it all the same.
-      registry.remove(replaced.get());
-      replaced.get().segment().markDeleting();
-      keeper.freeAfterUnlink(replaced.get(), directoryOf(target));
-    }
-    moved.or(() -> cold).ifPresent(segment -> renamed(segment, target));
-    return true;
-  }
-
-  private boolean moveAtHome(Path source, Path target, CopyOption... options) throws IOException {
-    Optional<TieredSegment> moved = findAtHome(source);
-    Optional<TieredSegment> replaced = findAtHome(target);
-    if (moved.isEmpty() && replaced.isEmpty()) {
-      return false;
-    }
-    if (replaced.isPresent() && Files.isSameFile(source, target)) {
-      return true;
-    }
-    Files.move(source, target, options);
-    if (replaced.isPresent()) {
-      replaced.get().segment().markDeleting();
-      registry.remove(replaced.get());
-    }
-    moved.ifPresent(segment -> renamed(segment, target));
-    return true;
-  }
-
-  private void renamed(TieredSegment segment, Path target) {
-    registry.moved(segment, target);
-    if (!segment.isCurrent()) {
-      // About to be deleted, most likely.
-      segment.segment().cancelMoves();
     }
   }
 }

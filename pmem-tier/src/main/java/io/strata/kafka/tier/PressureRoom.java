@@ -49,6 +49,7 @@ final class PressureRoom implements RoomMaker {
     onDemand = wake;
   }
 
+  /** A segment was sealed, or found no room: there may be something to plan. */
   void wake() {
     onDemand.run();
   }

@@ -153,7 +153,7 @@ final class SegmentRegistry {
 
   private void index(TieredSegment segment) {
     byDirectory.compute(
-        directoryOf(segment),
+        Directories.of(segment.home()),
         (directory, segments) -> {
           Set<TieredSegment> in = segments == null ? ConcurrentHashMap.newKeySet() : segments;
           in.add(segment);
@@ -163,17 +163,12 @@ final class SegmentRegistry {
 
   private void unindex(TieredSegment segment) {
     byDirectory.computeIfPresent(
-        directoryOf(segment), (directory, segments) -> without(segments, segment));
+        Directories.of(segment.home()), (directory, segments) -> without(segments, segment));
   }
 
   private static @Nullable Set<TieredSegment> without(
       Set<TieredSegment> segments, TieredSegment segment) {
     segments.remove(segment);
     return segments.isEmpty() ? null : segments;
-  }
-
-  private static Path directoryOf(TieredSegment segment) {
-    Path parent = segment.home().getParent();
-    return parent == null ? segment.home() : parent;
   }
 }

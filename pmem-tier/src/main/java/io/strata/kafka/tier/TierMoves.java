@@ -72,11 +72,6 @@ final class TierMoves implements TieredSegments {
     room.onDemand(wake);
   }
 
-  /** A segment was sealed, or found no room: there may be something to plan. */
-  void sealedOrFull() {
-    room.wake();
-  }
-
   @Override
   public MoveResult destage(long id, int toTier, MoveControl control)
       throws IOException, InterruptedException {

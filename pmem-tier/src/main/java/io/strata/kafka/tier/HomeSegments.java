@@ -1,0 +1,114 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.api.PlacementPolicy;
+import io.strata.kafka.api.SegmentName;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Finds and opens segments all of whose bytes are at home.
+ *
+ * <p>Thread safety: all methods may be called by any thread.
+ */
+final class HomeSegments {
+
+  /** What the channel of a segment at home knows how to do; the JDK's own has the rest. */
+  private static final Set<OpenOption> OPTIONS =
+      Set.of(
+          StandardOpenOption.READ,
+          StandardOpenOption.WRITE,
+          StandardOpenOption.APPEND,
+          StandardOpenOption.CREATE,
+          StandardOpenOption.TRUNCATE_EXISTING,
+          StandardOpenOption.SPARSE,
+          StandardOpenOption.SYNC,
+          StandardOpenOption.DSYNC);
+
+  private final LogDirectories logDirectories;
+  private final PlacementPolicy placement;
+  private final SegmentRegistry registry;
+  private final SegmentFactory factory;
+
+  HomeSegments(
+      LogDirectories logDirectories,
+      PlacementPolicy placement,
+      SegmentRegistry registry,
+      SegmentFactory factory) {
+    this.logDirectories = logDirectories;
+    this.placement = placement;
+    this.registry = registry;
+    this.factory = factory;
+  }
+
+  /** The segment of an untagged file, if a channel is open on it. */
+  Optional<TieredSegment> find(Path name) throws IOException {
+    try {
+      return registry.findAtHome(HomeNames.keyOf(name));
+    } catch (NoSuchFileException absent) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * A channel that follows the segment when it moves; empty for a file that will never be hot, and
+   * for options that are the JDK's business.
+   */
+  Optional<FileChannel> open(
+      Path name, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+      throws IOException {
+    if (!OPTIONS.containsAll(options) || !mayBecomeHot(name)) {
+      return Optional.empty();
+    }
+    if (!Files.exists(name, LinkOption.NOFOLLOW_LINKS)) {
+      if (!HomeChannels.writes(options) || !options.contains(StandardOpenOption.CREATE)) {
+        return Optional.empty();
+      }
+      boolean unused = HomeChannels.create(name, attributes);
+    } else if (!Files.isRegularFile(name, LinkOption.NOFOLLOW_LINKS)) {
+      return Optional.empty();
+    }
+    while (true) {
+      FileChannel home = HomeChannels.under(name, options);
+      TieredSegment segment;
+      try {
+        Optional<TieredSegment> known = find(name);
+        segment = known.isPresent() ? known.get() : factory.atHome(name);
+      } catch (IOException | RuntimeException e) {
+        home.close();
+        throw e;
+      }
+      FileChannel channel = segment.segment().open(home, options);
+      if (registry.addAtHome(segment) == segment) {
+        registry.moved(segment, name);
+        return Optional.of(channel);
+      }
+      // Somebody opened the file by another name meanwhile: one object must stand for it.
+      channel.close();
+    }
+  }
+
+  /**
+   * A segment that is at home, and that a policy may want in a pool some day: its channels must
+   * then follow it there. Others are the JDK's business.
+   */
+  private boolean mayBecomeHot(Path name) throws IOException {
+    // Whatever it is called now: a replica that moves between log directories and what compaction
+    // writes become segments by a rename, with their channels open.
+    Optional<SegmentName> segment = SegmentNames.of(name);
+    return segment.isPresent()
+        ? logDirectories.placeOf(name).isPresent()
+            && placement.mayBeHot(
+                new SegmentName(
+                    segment.get().id(), SegmentName.Replica.CURRENT, SegmentName.Stage.LIVE))
+        : logDirectories.place(name, placement).isPresent();
+  }
+}

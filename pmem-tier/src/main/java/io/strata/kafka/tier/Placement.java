@@ -1,0 +1,159 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.api.PlacementPolicy;
+import io.strata.kafka.segment.Residence;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Gives a file that Kafka makes for a new segment a slot in the first tier that has room.
+ *
+ * <p>Thread safety: all methods may be called by any thread that holds the file's name ({@link
+ * HomeNames}).
+ */
+final class Placement {
+
+  private final PoolSet pools;
+  private final LogDirectories logDirectories;
+  private final PlacementPolicy policy;
+  private final SegmentRegistry registry;
+  private final SegmentFactory factory;
+  private final HotSegments hot;
+  private final HomeKeeper keeper;
+  private final PressureRoom room;
+  private final TierCounts counts;
+
+  Placement(
+      PoolSet pools,
+      LogDirectories logDirectories,
+      PlacementPolicy policy,
+      SegmentRegistry registry,
+      SegmentFactory factory,
+      HotSegments hot,
+      HomeKeeper keeper,
+      PressureRoom room,
+      TierCounts counts) {
+    this.pools = pools;
+    this.logDirectories = logDirectories;
+    this.policy = policy;
+    this.registry = registry;
+    this.factory = factory;
+    this.hot = hot;
+    this.keeper = keeper;
+    this.room = room;
+    this.counts = counts;
+  }
+
+  /**
+   * Places a file that is opened, if it is one to be placed.
+   *
+   * @return empty if it is to be opened at home
+   */
+  Optional<FileChannel> open(
+      Path name, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+      throws IOException {
+    Optional<SegmentPlace> place = placeFor(name, options);
+    if (place.isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<FileChannel> placed = place(place.get(), options, attributes);
+    if (placed.isEmpty()) {
+      // There was no room: there may be something to plan.
+      room.wake();
+    }
+    return placed;
+  }
+
+  /**
+   * Placed is what is opened as Kafka opens a segment that it will append to, for reading and for
+   * writing. A file that is only made or written (as a copy or a restored backup is) stays at home,
+   * and may become hot when Kafka opens it, if it is still empty then.
+   */
+  private Optional<SegmentPlace> placeFor(Path name, Set<? extends OpenOption> options)
+      throws IOException {
+    if (!options.contains(StandardOpenOption.READ) || !options.contains(StandardOpenOption.WRITE)) {
+      return Optional.empty();
+    }
+    boolean create =
+        options.contains(StandardOpenOption.CREATE)
+            || options.contains(StandardOpenOption.CREATE_NEW);
+    if (Files.exists(name, LinkOption.NOFOLLOW_LINKS)) {
+      if (options.contains(StandardOpenOption.CREATE_NEW)
+          || !Files.isRegularFile(name, LinkOption.NOFOLLOW_LINKS)
+          || Files.size(name) > 0) {
+        return Optional.empty();
+      }
+    } else if (!create) {
+      return Optional.empty();
+    }
+    return logDirectories.place(name, policy);
+  }
+
+  /** Commit rule 3: the slot first, then home, then home's tag. */
+  private Optional<FileChannel> place(
+      SegmentPlace place, Set<? extends OpenOption> options, FileAttribute<?>... attributes) {
+    Optional<Residence> allocated;
+    try {
+      allocated = room.place(pools, place);
+    } catch (IOException e) {
+      counts.failed("place " + place.file() + " in a pool; it goes home", e);
+      return Optional.empty();
+    }
+    if (allocated.isEmpty()) {
+      counts.refused(place.file());
+      return Optional.empty();
+    }
+    Residence residence = allocated.get();
+    boolean created = false;
+    Optional<TieredSegment> registered = Optional.empty();
+    try {
+      created = HomeChannels.create(place.file(), attributes);
+      // Known before it can be found by its tag: one object must stand for it.
+      TieredSegment segment = registry.add(factory.inPool(residence, place.file()));
+      registered = Optional.of(segment);
+      residence.tag().write(place.file());
+      FileChannel channel = hot.open(segment, place.file(), options);
+      counts.placed();
+      keeper.makeDurableLater(segment);
+      // The one before it is sealed now.
+      room.wake();
+      return Optional.of(channel);
+    } catch (IOException e) {
+      // Home will do without the pool; and if it is home that fails, the JDK says so best.
+      registered.ifPresent(registry::remove);
+      withdraw(residence, place.file(), created, e);
+      counts.failed("place " + place.file() + " in a pool; it goes home", e);
+      return Optional.empty();
+    } catch (RuntimeException e) {
+      registered.ifPresent(registry::remove);
+      withdraw(residence, place.file(), created, e);
+      throw e;
+    }
+  }
+
+  /** Undoes a placement of which nobody has been told. */
+  private void withdraw(Residence residence, Path home, boolean created, Exception cause) {
+    try {
+      residence.slot().markDeleting();
+      if (created) {
+        Files.deleteIfExists(home);
+        Directories.forceNearest(Directories.of(home));
+      } else if (Files.exists(home)) {
+        SegmentTag.remove(home);
+        Directories.force(home);
+      }
+      Copies.free(residence);
+    } catch (IOException | RuntimeException e) {
+      cause.addSuppressed(e);
+    }
+  }
+}

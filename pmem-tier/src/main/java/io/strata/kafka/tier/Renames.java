@@ -1,0 +1,134 @@
+package io.strata.kafka.tier;
+
+import java.io.IOException;
+import java.nio.file.CopyOption;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Renames files and directories of segments: what the tier knows of them follows.
+ *
+ * <p>Thread safety: all methods may be called by any thread. A file's names are held by the caller
+ * ({@link HomeNames}), a directory's are held here.
+ */
+final class Renames {
+
+  private final HomeNames names;
+  private final SegmentRegistry registry;
+  private final HotSegments hot;
+  private final HomeSegments atHome;
+  private final HomeKeeper keeper;
+
+  Renames(
+      HomeNames names,
+      SegmentRegistry registry,
+      HotSegments hot,
+      HomeSegments atHome,
+      HomeKeeper keeper) {
+    this.names = names;
+    this.registry = registry;
+    this.hot = hot;
+    this.atHome = atHome;
+    this.keeper = keeper;
+  }
+
+  /**
+   * Renames a directory.
+   *
+   * @return false, and nothing done, if no known segment is in it
+   */
+  @SuppressWarnings("try") // what is held is only to be released
+  boolean directory(Path source, Path target, CopyOption... options) throws IOException {
+    try (PathLocks.Held held = names.lockDirectories()) {
+      List<TieredSegment> inside = registry.in(source);
+      if (inside.isEmpty()) {
+        return false;
+      }
+      // The slots keep the old path: from here on only the homes' tags lead to them.
+      for (TieredSegment segment : inside) {
+        keeper.makeDurable(segment);
+      }
+      Files.move(source, target, options);
+      Path real = target.toRealPath();
+      for (TieredSegment segment : inside) {
+        renamed(segment, real.resolve(source.relativize(segment.home())));
+      }
+      return true;
+    }
+  }
+
+  /**
+   * Renames a file.
+   *
+   * @return false, and nothing done, if neither name is that of a known segment
+   */
+  boolean file(Path source, Path target, CopyOption... options) throws IOException {
+    Optional<TieredSegment> moved = hot.find(source);
+    // A symbolic link is replaced itself: the segment that it leads to stays.
+    Optional<TieredSegment> replaced =
+        Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS)
+            ? hot.find(target)
+            : Optional.empty();
+    if (moved.isEmpty() && replaced.isEmpty()) {
+      return moveAtHome(source, target, options);
+    }
+    if (moved.isPresent() && !Arrays.asList(options).contains(StandardCopyOption.ATOMIC_MOVE)) {
+      throw new IllegalArgumentException(
+          source + ": a hot segment is renamed, or copied; it is not moved any other way");
+    }
+    if (replaced.isPresent() && Files.isSameFile(source, target)) {
+      return true;
+    }
+    Optional<TieredSegment> cold = moved.isPresent() ? Optional.empty() : atHome.find(source);
+    // It may have come here past the provider, by java.io.File.
+    moved.ifPresent(segment -> registry.moved(segment, source));
+    List<TieredSegment> both = new ArrayList<>();
+    moved.ifPresent(both::add);
+    replaced.ifPresent(both::add);
+    for (TieredSegment segment : both) {
+      keeper.makeDurable(segment);
+    }
+    Files.move(source, target, options);
+    if (replaced.isPresent()) {
+      // Its home is gone with the rename, and its slot says that home was durable: a crash before
+      // the next line frees it all the same.
+      registry.remove(replaced.get());
+      replaced.get().segment().markDeleting();
+      keeper.freeAfterUnlink(replaced.get(), Directories.of(target));
+    }
+    moved.or(() -> cold).ifPresent(segment -> renamed(segment, target));
+    return true;
+  }
+
+  private boolean moveAtHome(Path source, Path target, CopyOption... options) throws IOException {
+    Optional<TieredSegment> moved = atHome.find(source);
+    Optional<TieredSegment> replaced = atHome.find(target);
+    if (moved.isEmpty() && replaced.isEmpty()) {
+      return false;
+    }
+    if (replaced.isPresent() && Files.isSameFile(source, target)) {
+      return true;
+    }
+    Files.move(source, target, options);
+    if (replaced.isPresent()) {
+      replaced.get().segment().markDeleting();
+      registry.remove(replaced.get());
+    }
+    moved.ifPresent(segment -> renamed(segment, target));
+    return true;
+  }
+
+  private void renamed(TieredSegment segment, Path target) {
+    registry.moved(segment, target);
+    if (!segment.isCurrent()) {
+      // About to be deleted, most likely.
+      segment.segment().cancelMoves();
+    }
+  }
+}
