@@ -43,7 +43,8 @@ public final class Segment {
   private final Lifetime lifetime;
   private final SegmentWriter writer;
   private final HotBytes bytes;
-  private final SegmentMoves moves;
+  private final Copying copying;
+  private final Publishing publishing;
   private final Reads reads;
 
   private volatile long lastChangeMillis;
@@ -109,7 +110,8 @@ public final class Segment {
     SegmentReader reader = new SegmentReader();
     this.writer = new SegmentWriter(this, residence, homeSize, gate, settings, events);
     this.bytes = new HotBytes(this, reader, writer, gate, new ReadEvents(events, reads, settings));
-    this.moves = new SegmentMoves(this, writer, reader, gate);
+    this.copying = new Copying(this, writer, reader, gate);
+    this.publishing = new Publishing(writer, gate);
     this.lastChangeMillis = createdAtMillis;
   }
 
@@ -256,8 +258,8 @@ public final class Segment {
   }
 
   /** For tests, whose bytes are no batches. */
-  SegmentMoves moves() {
-    return moves;
+  Copying copying() {
+    return copying;
   }
 
   /** Withdraws a fact about the slot, durably; without effect on a deleted segment. */
@@ -281,7 +283,7 @@ public final class Segment {
    */
   public CopyResult copyHome(FileChannel home, CopyPace pace)
       throws IOException, InterruptedException {
-    return moves.copyHome(home, pace, false);
+    return copying.copyHome(home, pace, false);
   }
 
   /**
@@ -292,7 +294,7 @@ public final class Segment {
    */
   public CopyResult copyHomeAsItIs(FileChannel home) throws IOException {
     try {
-      return moves.copyHome(home, CopyPace.FREE, true);
+      return copying.copyHome(home, CopyPace.FREE, true);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException(name() + ": interrupted on the way home");
@@ -310,7 +312,7 @@ public final class Segment {
    */
   public CopyResult copyInto(Residence target, FileChannel home, CopyPace pace)
       throws IOException, InterruptedException {
-    return moves.copyInto(target, home, pace, false);
+    return copying.copyInto(target, home, pace, false);
   }
 
   /**
@@ -321,7 +323,7 @@ public final class Segment {
    */
   public CopyResult copyTailIntoPool(FileChannel home, CopyPace pace)
       throws IOException, InterruptedException {
-    return moves.copyTailIntoPool(home, pace, false);
+    return copying.copyTailIntoPool(home, pace, false);
   }
 
   /**
@@ -330,7 +332,7 @@ public final class Segment {
    * @return false when it was changed meanwhile
    */
   public boolean finishTail(CopyResult copied) throws IOException {
-    return moves.finishTail(copied);
+    return publishing.finishTail(copied);
   }
 
   /**
@@ -339,7 +341,7 @@ public final class Segment {
    * @return false when it was changed since it was copied; it is not clean then
    */
   public boolean markClean(CopyResult copied) throws IOException {
-    return moves.markClean(copied);
+    return publishing.markClean(copied);
   }
 
   /** Ties home to a copy; see {@link #moveUp}. */
@@ -358,7 +360,7 @@ public final class Segment {
    * @return false when the segment was changed since it was copied; it is where it was then
    */
   public boolean moveUp(CopyResult copied, Residence upper, Link link) throws IOException {
-    return moves.moveUp(copied, upper, link);
+    return publishing.moveUp(copied, upper, link);
   }
 
   /**
@@ -373,7 +375,7 @@ public final class Segment {
    */
   public Optional<Residence> evict(Supplier<Optional<Residence>> lower, boolean wait)
       throws IOException {
-    return moves.evict(lower, wait);
+    return publishing.evict(lower, wait);
   }
 
   /** Has a copy that is being made end, as a change would: it is not worth making any more. */

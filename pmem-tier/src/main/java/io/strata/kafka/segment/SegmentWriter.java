@@ -498,7 +498,7 @@ final class SegmentWriter {
     return guard;
   }
 
-  /** Lets {@code change} happen when nobody else changes the segment; see {@link SegmentMoves}. */
+  /** Lets {@code change} happen when nobody else changes the segment; see {@link Publishing}. */
   <T> T exclusively(Change<T> change) throws IOException {
     lock.lock();
     try {

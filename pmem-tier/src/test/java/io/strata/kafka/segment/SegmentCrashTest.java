@@ -290,14 +290,14 @@ final class SegmentCrashTest {
       boolean done = false;
       try (FileChannel home = one.home.open()) {
         home.force(true);
-        SegmentMoves moves = one.segment.orElseThrow().moves();
-        CopyResult copied = moves.copyInto(copy, home, CopyPace.FREE, true);
+        Segment segment = one.segment.orElseThrow();
+        CopyResult copied = segment.copying().copyInto(copy, home, CopyPace.FREE, true);
         if (copied.outcome() == CopyResult.Outcome.COPIED) {
           one.forced = one.acknowledged.length;
           slot.set(SlotFlag.CLEAN);
-          done = moves.moveUp(copied, copy, () -> one.tag = Optional.of(copy.tag()));
+          done = segment.moveUp(copied, copy, () -> one.tag = Optional.of(copy.tag()));
           assertThat(done).isTrue();
-          one.segment.orElseThrow().clear(SlotFlag.COPY);
+          segment.clear(SlotFlag.COPY);
         }
       } catch (InterruptedException e) {
         throw new AssertionError(e);
@@ -315,10 +315,10 @@ final class SegmentCrashTest {
 
     private void mend(Expected one) throws IOException {
       try (FileChannel home = one.home.open()) {
-        SegmentMoves moves = one.segment.orElseThrow().moves();
-        CopyResult copied = moves.copyTailIntoPool(home, CopyPace.FREE, true);
+        Segment segment = one.segment.orElseThrow();
+        CopyResult copied = segment.copying().copyTailIntoPool(home, CopyPace.FREE, true);
         if (copied.outcome() == CopyResult.Outcome.COPIED) {
-          assertThat(moves.finishTail(copied)).isTrue();
+          assertThat(segment.finishTail(copied)).isTrue();
           one.forced = one.acknowledged.length;
         }
       } catch (InterruptedException e) {

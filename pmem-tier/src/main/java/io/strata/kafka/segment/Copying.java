@@ -1,0 +1,299 @@
+package io.strata.kafka.segment;
+
+import io.strata.kafka.pool.Extent;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.segment.CopyPace.Step;
+import io.strata.kafka.segment.CopyResult.Outcome;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.List;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+
+/**
+ * The first half of a move: gives a segment a second place, home or in a pool, while it is read and
+ * perhaps changed.
+ *
+ * <p>No lock is held for longer than one piece takes: the segment's own bytes are checked (Kafka's
+ * batches have checksums), copied, forced, read back and compared. A change of the segment ends the
+ * copy. The second half is {@link Publishing}'s.
+ *
+ * <p>Thread safety: one copy of a segment at a time, beside any number of readers and writers.
+ */
+final class Copying {
+
+  private final Segment segment;
+  private final SegmentWriter writer;
+  private final SegmentReader reader;
+  private final ReaderGate gate;
+
+  Copying(Segment segment, SegmentWriter writer, SegmentReader reader, ReaderGate gate) {
+    this.segment = segment;
+    this.writer = writer;
+    this.reader = reader;
+    this.gate = gate;
+  }
+
+  private Optional<CopyBegun> begin(boolean toHome) throws IOException {
+    return writer.exclusively(
+        publisher -> {
+          if (!writer.movable()) {
+            return Optional.empty();
+          }
+          SegmentView view = writer.view();
+          if (toHome) {
+            writer.homeIsWritten();
+            writer.guard().beginCopy();
+          }
+          long changes = writer.guard().changes();
+          return Optional.of(new CopyBegun(changes, view, view.size(), writer.residence()));
+        });
+  }
+
+  /** See {@link Segment#copyHome}. */
+  CopyResult copyHome(FileChannel home, CopyPace pace, boolean asItIs)
+      throws IOException, InterruptedException {
+    Optional<CopyBegun> begun = begin(true);
+    if (begun.isEmpty() || begun.get().residence().isEmpty()) {
+      writer.guard().endCopy();
+      return CopyResult.ended(Outcome.CHANGED);
+    }
+    try {
+      CopyResult result = copyHome(begun.get(), home, pace, asItIs);
+      if (result.outcome() != Outcome.COPIED) {
+        giveUp(begun.get(), home);
+      }
+      return result;
+    } catch (IOException e) {
+      try {
+        giveUp(begun.get(), home);
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    } finally {
+      writer.guard().endCopy();
+    }
+  }
+
+  /** What a copy that has not come to its end leaves at home is of no use, and takes room there. */
+  private void giveUp(CopyBegun begun, FileChannel home) throws IOException {
+    if (home.isOpen()) {
+      boolean hollow = writer.hollowUnlessClean(home);
+      if (hollow && !begun.view().spilled()) {
+        boolean unused = writer.guard().piece(begun.changes(), () -> home.truncate(0));
+      }
+    }
+  }
+
+  private CopyResult copyHome(CopyBegun begun, FileChannel home, CopyPace pace, boolean asItIs)
+      throws IOException, InterruptedException {
+    ChangeGuard guard = writer.guard();
+    CopySource source = new CopySource(begun, writer, reader, gate, home, pace);
+    CRC32C checksum = new CRC32C();
+    Optional<CopyResult> refused = source.check(checksum, asItIs);
+    if (refused.isPresent()) {
+      return refused.get();
+    }
+    CopySource.Sink sink =
+        (piece, position) -> guard.piece(begun.changes(), () -> writeFully(home, piece, position));
+    // The first bytes last, when the others are durable: a home that begins with a batch has them
+    // all. Who finds it without its pool can tell by that. They lie in one sector: all or none.
+    long head = Math.min(SegmentWriter.HOLLOW_HEAD_LENGTH, begun.inPool());
+    Optional<Outcome> ended = source.copy(head, begun.inPool(), sink);
+    if (ended.isPresent()) {
+      return CopyResult.ended(ended.get());
+    }
+    if (!guard.piece(begun.changes(), () -> cutTo(home, begun.size()))) {
+      return CopyResult.ended(Outcome.CHANGED);
+    }
+    pace.reached(Step.COPIED);
+    if (begun.size() > head) {
+      home.force(true);
+    }
+    ended = source.copy(0, head, sink);
+    if (ended.isPresent()) {
+      return CopyResult.ended(ended.get());
+    }
+    home.force(true);
+    pace.reached(Step.FORCED);
+    long wrong = checksum.getValue() - ReadBack.ofHome(home, begun.size());
+    if (guard.changes() != begun.changes()) {
+      return CopyResult.ended(Outcome.CHANGED);
+    }
+    if (wrong != 0) {
+      throw differs("home", begun.size());
+    }
+    pace.reached(Step.VERIFIED);
+    return CopyResult.copied(begun.changes(), begun.inPool());
+  }
+
+  private static void cutTo(FileChannel home, long size) throws IOException {
+    if (home.size() > size) {
+      home.truncate(size);
+    }
+  }
+
+  private static void writeFully(FileChannel home, ByteBuffer piece, long position)
+      throws IOException {
+    long at = position;
+    while (piece.hasRemaining()) {
+      at += home.write(piece, at);
+    }
+  }
+
+  /** See {@link Segment#copyInto}. */
+  CopyResult copyInto(Residence target, FileChannel home, CopyPace pace, boolean asItIs)
+      throws IOException, InterruptedException {
+    Optional<CopyBegun> began = begin(false);
+    if (began.isEmpty()) {
+      return CopyResult.ended(Outcome.CHANGED);
+    }
+    CopyBegun begun = began.get();
+    if (begun.residence().isEmpty() && home.size() != begun.size()) {
+      throw new IOException(
+          segment.name()
+              + ": found "
+              + home.size()
+              + " bytes, expected "
+              + begun.size()
+              + ": it is written past this broker's channels, and stays where it is");
+    }
+    CopySource source = new CopySource(begun, writer, reader, gate, home, pace);
+    CRC32C checksum = new CRC32C();
+    Optional<CopyResult> refused = source.check(checksum, asItIs);
+    if (refused.isPresent()) {
+      return refused.get();
+    }
+    Slot slot = target.slot();
+    while (slot.extents().capacity() < begun.size()) {
+      if (!slot.grow()) {
+        return CopyResult.ended(Outcome.NO_ROOM);
+      }
+    }
+    Optional<Outcome> ended = source.copy(0, begun.size(), storeIn(target));
+    if (ended.isPresent()) {
+      return CopyResult.ended(ended.get());
+    }
+    pace.reached(Step.COPIED);
+    slot.commit(begun.size());
+    slot.force(0, begun.size());
+    pace.reached(Step.FORCED);
+    if (ReadBack.ofPool(target, begun.size()) != checksum.getValue()) {
+      throw differs(target.toString(), begun.size());
+    }
+    pace.reached(Step.VERIFIED);
+    return CopyResult.copied(begun.changes(), begun.size());
+  }
+
+  private static CopySource.Sink storeIn(Residence target) {
+    return (piece, position) -> {
+      target.bytes().storeAndPersist(target.slot().extents(), position, piece, piece.remaining());
+      return true;
+    };
+  }
+
+  /** See {@link Segment#copyTailIntoPool}. */
+  CopyResult copyTailIntoPool(FileChannel home, CopyPace pace, boolean asItIs)
+      throws IOException, InterruptedException {
+    Optional<CopyBegun> began = begin(false);
+    if (began.isEmpty() || began.get().residence().isEmpty() || !began.get().view().spilled()) {
+      return CopyResult.ended(Outcome.CHANGED);
+    }
+    CopyBegun begun = began.get();
+    Residence in = begun.residence().orElseThrow();
+    boolean done = false;
+    try {
+      CopySource source = new CopySource(begun, writer, reader, gate, home, pace);
+      CRC32C checksum = new CRC32C();
+      Optional<CopyResult> refused = source.check(checksum, asItIs);
+      if (refused.isPresent()) {
+        return refused.get();
+      }
+      Optional<Outcome> grown = growFor(begun, in);
+      if (grown.isPresent()) {
+        return CopyResult.ended(grown.get());
+      }
+      Optional<Outcome> ended =
+          source.copy(
+              begun.inPool(),
+              begun.size(),
+              (piece, position) -> storeUnlessChanged(begun, in, piece, position));
+      if (ended.isPresent()) {
+        return CopyResult.ended(ended.get());
+      }
+      pace.reached(Step.COPIED);
+      if (ReadBack.ofPool(in, begun.size()) != checksum.getValue()) {
+        if (changed(begun)) {
+          return CopyResult.ended(Outcome.CHANGED);
+        }
+        throw differs(in.toString(), begun.size());
+      }
+      pace.reached(Step.VERIFIED);
+      done = true;
+      return CopyResult.copied(begun.changes(), begun.size() - begun.inPool());
+    } finally {
+      if (!done) {
+        giveBackUnused(begun, in);
+      }
+    }
+  }
+
+  private Optional<Outcome> growFor(CopyBegun begun, Residence in) throws IOException {
+    return writer.exclusively(
+        publisher -> {
+          if (changed(begun)) {
+            return Optional.of(Outcome.CHANGED);
+          }
+          while (in.slot().extents().capacity() < begun.size()) {
+            if (!in.slot().grow()) {
+              return Optional.of(Outcome.NO_ROOM);
+            }
+          }
+          return Optional.empty();
+        });
+  }
+
+  /** Under the lock: a truncation gives the extents to others. */
+  private boolean storeUnlessChanged(CopyBegun begun, Residence in, ByteBuffer piece, long position)
+      throws IOException {
+    return writer.exclusively(
+        publisher -> {
+          if (changed(begun)) {
+            return false;
+          }
+          in.bytes().storeAndPersist(in.slot().extents(), position, piece, piece.remaining());
+          return true;
+        });
+  }
+
+  /** Drops the extents behind the seam, of which no reader knows. */
+  private void giveBackUnused(CopyBegun begun, Residence in) throws IOException {
+    List<Extent> unused =
+        writer.exclusively(
+            publisher -> {
+              if (changed(begun)) {
+                return List.of();
+              }
+              return in.slot().truncate(in.slot().committedLength());
+            });
+    writer.release(in.pool(), unused);
+  }
+
+  private boolean changed(CopyBegun begun) {
+    return !writer.movable()
+        || writer.guard().changes() != begun.changes()
+        || !writer.residence().equals(begun.residence());
+  }
+
+  private IOException differs(String where, long size) {
+    return new IOException(
+        segment.name()
+            + ": the copy of its "
+            + size
+            + " bytes in "
+            + where
+            + " was read back with another checksum: the copy is not used; look at that medium");
+  }
+}

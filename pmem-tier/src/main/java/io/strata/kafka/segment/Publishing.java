@@ -1,0 +1,118 @@
+package io.strata.kafka.segment;
+
+import io.strata.kafka.pool.Extent;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.segment.CopyResult.Outcome;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * The second half of a move: makes a copy count, and gives up what it makes needless. Under the
+ * writer lock, and only if the segment has not changed since {@link Copying} began.
+ *
+ * <p>Readers never wait: they see the old place or the new one, and the old place is given to
+ * nobody before the last of them has left it.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads; {@link #evict} may meet a
+ * copy that is being made, which then reads on where the segment is.
+ */
+final class Publishing {
+
+  private final SegmentWriter writer;
+  private final ReaderGate gate;
+
+  Publishing(SegmentWriter writer, ReaderGate gate) {
+    this.writer = writer;
+    this.gate = gate;
+  }
+
+  /** See {@link Segment#finishTail}. */
+  boolean finishTail(CopyResult copied) throws IOException {
+    return writer.exclusively(
+        publisher -> {
+          Optional<Residence> in = writer.residence();
+          SegmentView view = writer.view();
+          if (stale(copied) || in.isEmpty() || !view.spilled()) {
+            return false;
+          }
+          Slot slot = in.get().slot();
+          long size = view.size();
+          // Home's bytes count until the flag is gone; then the pool's must have been forced.
+          slot.commit(size);
+          slot.force(0, size);
+          slot.clear(SlotFlag.SPILLED);
+          publisher.publish(in, SegmentView.inPool(in.get().bytes(), slot.extents(), size));
+          return true;
+        });
+  }
+
+  /** See {@link Segment#markClean}. */
+  boolean markClean(CopyResult copied) throws IOException {
+    return writer.exclusively(
+        publisher -> {
+          if (stale(copied) || writer.residence().isEmpty()) {
+            return false;
+          }
+          writer.residence().get().slot().set(SlotFlag.CLEAN);
+          return true;
+        });
+  }
+
+  /** See {@link Segment#moveUp}. */
+  boolean moveUp(CopyResult copied, Residence upper, Segment.Link link) throws IOException {
+    return writer.exclusively(
+        publisher -> {
+          if (stale(copied)) {
+            return false;
+          }
+          link.link();
+          long size = writer.view().size();
+          publisher.publish(
+              Optional.of(upper), SegmentView.inPool(upper.bytes(), upper.slot().extents(), size));
+          return true;
+        });
+  }
+
+  private boolean stale(CopyResult copied) {
+    return copied.outcome() != Outcome.COPIED
+        || !writer.movable()
+        || writer.guard().changes() != copied.changes();
+  }
+
+  /** See {@link Segment#evict}. */
+  Optional<Residence> evict(Supplier<Optional<Residence>> lower, boolean wait) throws IOException {
+    SegmentWriter.Change<Optional<Residence>> change = publisher -> evict(lower, publisher);
+    return wait
+        ? writer.exclusively(change)
+        : writer.exclusivelyOrNot(change).flatMap(evicted -> evicted);
+  }
+
+  private Optional<Residence> evict(
+      Supplier<Optional<Residence>> lower, SegmentWriter.Publisher publisher) throws IOException {
+    Optional<Residence> in = writer.residence();
+    if (!writer.movable() || in.isEmpty() || !in.get().slot().has(SlotFlag.CLEAN)) {
+      return Optional.empty();
+    }
+    Residence upper = in.get();
+    List<Extent> extents;
+    long size = writer.view().size();
+    try {
+      extents = upper.free();
+    } catch (IOException e) {
+      // Freed or not: it can be read there and below, and a change would be lost in one of them.
+      writer.markBroken(e);
+      throw e;
+    }
+    Optional<Residence> below = lower.get();
+    publisher.publish(
+        below,
+        below
+            .map(to -> SegmentView.inPool(to.bytes(), to.slot().extents(), size))
+            .orElseGet(() -> SegmentView.atHome(size)));
+    boolean unused = gate.retire(() -> writer.release(upper.pool(), extents));
+    return in;
+  }
+}
