@@ -198,6 +198,24 @@ class DrainAndSetAsideTest {
   }
 
   @Test
+  void whatWasJustEvictedToALowerPoolIsNotLost() throws Exception {
+    append("orders-0/" + FIRST, 1000);
+    append("orders-1/" + FIRST, 1000);
+    Path evicted = logs.resolve("orders-0").resolve(FIRST);
+    Path deleted = logs.resolve("orders-1").resolve(FIRST);
+    SegmentTag freed = SegmentTag.read(deleted).orElseThrow();
+    try (HotTier tier = openTier()) {
+      assertThat(tier.delete(deleted)).isTrue();
+    }
+    // As it is before home's tag has followed.
+    SegmentTag.read(evicted).orElseThrow().writeBelow(evicted);
+    freed.write(evicted);
+
+    assertThat(CommandLineRun.of("set-aside", "--config", config, "--yes").succeeds().out())
+        .contains("nothing to set aside");
+  }
+
+  @Test
   void anOlderCopyOfAPoolIsTakenForLostOnRequest() throws Exception {
     append("orders-0/" + FIRST, 1000);
     SegmentTag tag = SegmentTag.read(logs.resolve("orders-0").resolve(FIRST)).orElseThrow();
@@ -257,18 +275,21 @@ class DrainAndSetAsideTest {
     return SlotLayout.slotPosition(tag.slot()) + SlotLayout.GENERATION_OFFSET;
   }
 
+  private HotTier openTier() throws Exception {
+    BrokerProperties broker = BrokerProperties.load(config, List.of());
+    return HotTier.open(
+        TierSpecs.of(broker.strataConfig().orElseThrow(), broker),
+        TierEvents.NONE,
+        SegmentEvents.NONE);
+  }
+
   /** Appends random bytes to a new segment, as a broker does. */
   private byte[] append(String name, int length) throws Exception {
     byte[] bytes = new byte[length];
     new Random(length).nextBytes(bytes);
-    BrokerProperties broker = BrokerProperties.load(config, List.of());
     Path file = logs.resolve(name);
     Files.createDirectories(logs.resolve(name).resolveSibling("."));
-    try (HotTier tier =
-            HotTier.open(
-                TierSpecs.of(broker.strataConfig().orElseThrow(), broker),
-                TierEvents.NONE,
-                SegmentEvents.NONE);
+    try (HotTier tier = openTier();
         FileChannel channel =
             tier.open(
                     file,

@@ -8,7 +8,6 @@ import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult.Outcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -123,23 +122,6 @@ final class WholeHomeTest {
         .isEqualTo(Outcome.CANCELLED);
     assertThat(old).isEmptyFile();
     assertThat(fixture.read(old)).isEqualTo(OLD);
-  }
-
-  @Test
-  void homeIsMadeHollowByTheNextChangeWhenTheFirstCouldNotDoIt() throws Exception {
-    assertDone(fixture.destage(old, HOME));
-    try (FileChannel interrupted = openAsKafka()) {
-      Thread.currentThread().interrupt();
-      assertThatThrownBy(() -> interrupted.truncate(KEPT))
-          .isInstanceOf(ClosedChannelException.class);
-    } finally {
-      assertThat(Thread.interrupted()).isTrue();
-    }
-    try (FileChannel channel = openAsKafka()) {
-      change(channel);
-    }
-    assertThat(HollowHome.test(old)).isTrue();
-    assertThat(fixture.read(old)).isEqualTo(changed());
   }
 
   @Test
