@@ -100,7 +100,7 @@ final class Copying {
         (piece, position) -> guard.piece(begun.changes(), () -> writeFully(home, piece, position));
     // The first bytes last, when the others are durable: a home that begins with a batch has them
     // all. Who finds it without its pool can tell by that. They lie in one sector: all or none.
-    long head = Math.min(SegmentWriter.HOLLOW_HEAD_LENGTH, begun.inPool());
+    long head = Math.min(HomeHead.LENGTH, begun.inPool());
     Optional<Outcome> ended = source.copy(head, begun.inPool(), sink);
     if (ended.isPresent()) {
       return CopyResult.ended(ended.get());

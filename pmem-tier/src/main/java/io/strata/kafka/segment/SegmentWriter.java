@@ -37,9 +37,6 @@ final class SegmentWriter {
    */
   static final long LONGEST_GAP_IN_POOL = 1 << 20;
 
-  /** The length of a batch's header: what home begins with tells whether it is whole. */
-  static final int HOLLOW_HEAD_LENGTH = 61;
-
   private final Segment segment;
   private final ReaderGate gate;
   private final RoomMaker roomMaker;
@@ -64,9 +61,8 @@ final class SegmentWriter {
   @GuardedBy("lock")
   private boolean deleted;
 
-  /** Whether home may begin with bytes, though it is the pool's that count. */
   @GuardedBy("lock")
-  private boolean homeHasHead;
+  private final HomeHead head;
 
   /** Why the segment must not be changed any more, though it can be read. */
   @GuardedBy("lock")
@@ -89,7 +85,7 @@ final class SegmentWriter {
     this.view = firstView(residence, homeSize);
     this.tail = new HomeTail(settings.spillForce(), tailAtHome, homeSize);
     this.forcer = new SegmentForcer(residence.map(Residence::slot), tail, lock);
-    this.homeHasHead = residence.isPresent() && homeSize > 0;
+    this.head = new HomeHead(tail, residence.isPresent() && homeSize > 0);
   }
 
   private static SegmentView firstView(Optional<Residence> residence, long homeSize) {
@@ -210,9 +206,7 @@ final class SegmentWriter {
       in.get().slot().clear(SlotFlag.CLEAN);
       events.madeDirty(segment);
     }
-    if (homeHasHead) {
-      makeHollow(home);
-    }
+    head.withdraw(view, home);
   }
 
   /** Has a copy that is being made end. */
@@ -234,35 +228,13 @@ final class SegmentWriter {
     lock.lock();
     try {
       boolean clean = residence.map(in -> !deleted && in.slot().has(SlotFlag.CLEAN)).orElse(true);
-      if (homeHasHead && !clean) {
-        makeHollow(home);
+      if (!clean) {
+        head.withdraw(view, home);
       }
       return !clean;
     } finally {
       lock.unlock();
     }
-  }
-
-  /**
-   * Home is not whole any more, and must not look so to somebody who has lost the pool: it begins
-   * with a batch only as long as it has all of them.
-   */
-  @GuardedBy("lock")
-  private void makeHollow(FileChannel home) throws IOException {
-    SegmentView current = view;
-    long length = HOLLOW_HEAD_LENGTH;
-    boolean countsNot = !current.spilled() || current.poolEnd(current.size()) >= length;
-    if (countsNot && home.size() > 0) {
-      ByteBuffer zeros = ByteBuffer.allocate(HOLLOW_HEAD_LENGTH);
-      while (zeros.hasRemaining()) {
-        home.write(zeros, zeros.position());
-      }
-      tail.dirty(true);
-      if (!current.spilled()) {
-        tail.mayBeLonger();
-      }
-    }
-    homeHasHead = false;
   }
 
   /** The pool's part of a segment that has one. */
@@ -548,7 +520,7 @@ final class SegmentWriter {
     }
     forcer.movedTo(to.map(Residence::slot));
     // Of a segment that comes from home, or whose pool part was empty, home has it all.
-    homeHasHead = !newView.spilled();
+    head.written(!newView.spilled());
     residence = to;
     view = newView;
   }
@@ -557,7 +529,7 @@ final class SegmentWriter {
   void homeIsWritten() {
     lock.lock();
     try {
-      homeHasHead = true;
+      head.written(true);
       if (!view.spilled()) {
         tail.mayBeLonger();
       }

@@ -1,0 +1,55 @@
+package io.strata.kafka.segment;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+
+/**
+ * What home begins with: a batch only as long as home has all of the segment's bytes. Somebody who
+ * has lost the pool can tell by that whether home can do without it.
+ *
+ * <p>Thread safety: none; all calls under the segment's writer lock.
+ */
+final class HomeHead {
+
+  /** The length of a batch's header. */
+  static final int LENGTH = 61;
+
+  private final HomeTail tail;
+
+  /** Whether home may begin with bytes, though it is the pool's that count. */
+  private boolean written;
+
+  HomeHead(HomeTail tail, boolean written) {
+    this.tail = tail;
+    this.written = written;
+  }
+
+  /** Whether home may begin with bytes from now on, though it is the pool's that count. */
+  void written(boolean now) {
+    written = now;
+  }
+
+  /**
+   * Home is not whole any more, and must not look so: makes its head zeros, if that does not count.
+   *
+   * @param view what readers see
+   */
+  void withdraw(SegmentView view, FileChannel home) throws IOException {
+    if (!written) {
+      return;
+    }
+    boolean countsNot = !view.spilled() || view.poolEnd(view.size()) >= LENGTH;
+    if (countsNot && home.size() > 0) {
+      ByteBuffer zeros = ByteBuffer.allocate(LENGTH);
+      while (zeros.hasRemaining()) {
+        home.write(zeros, zeros.position());
+      }
+      tail.dirty(true);
+      if (!view.spilled()) {
+        tail.mayBeLonger();
+      }
+    }
+    written = false;
+  }
+}
