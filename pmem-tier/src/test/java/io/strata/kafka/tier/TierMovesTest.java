@@ -202,31 +202,47 @@ final class TierMovesTest {
     assertThat(fixture.read(corrupt)).isEqualTo(bytes);
   }
 
+  /** Something that happens to a segment while it is copied. */
+  private interface Action {
+    void run() throws IOException;
+  }
+
+  /** Has {@code action} happen before each piece is copied. */
+  private static MoveControl whileCopying(Action action) {
+    return new MoveControl() {
+      @Override
+      public boolean cancelled() {
+        return false;
+      }
+
+      @Override
+      public void beforeCopying(long bytes) {
+        try {
+          action.run();
+        } catch (IOException e) {
+          throw new AssertionError(e);
+        }
+      }
+    };
+  }
+
+  private MoveResult destageOld(MoveControl control) throws IOException, InterruptedException {
+    return fixture.tier().tieredSegments().destage(view(old).id(), HOME, control);
+  }
+
+  private Path deleted() {
+    return old.resolveSibling("00000000000000000000.log.deleted");
+  }
+
+  /** As Kafka renames a segment before it deletes it. */
+  private void renameForDeletion() throws IOException {
+    assertThat(fixture.tier().move(old, deleted(), StandardCopyOption.ATOMIC_MOVE)).isTrue();
+  }
+
   @Test
   void aChangeWhileItIsCopiedWins() throws Exception {
     try (FileChannel channel = fixture.tier().open(old, TierFixture.KAFKA).orElseThrow()) {
-      MoveResult result =
-          fixture
-              .tier()
-              .tieredSegments()
-              .destage(
-                  view(old).id(),
-                  HOME,
-                  new MoveControl() {
-                    @Override
-                    public boolean cancelled() {
-                      return false;
-                    }
-
-                    @Override
-                    public void beforeCopying(long bytes) {
-                      try {
-                        channel.truncate(200_000);
-                      } catch (IOException e) {
-                        throw new AssertionError(e);
-                      }
-                    }
-                  });
+      MoveResult result = destageOld(whileCopying(() -> channel.truncate(200_000)));
       assertThat(result.outcome()).isEqualTo(Outcome.CANCELLED);
       assertThat(view(old).clean()).isFalse();
       assertThat(content(channel)).isEqualTo(Arrays.copyOf(OLD, 200_000));
@@ -235,70 +251,32 @@ final class TierMovesTest {
 
   @Test
   void deletionAndRenamingWhileItIsCopied() throws Exception {
-    Path deleted = old.resolveSibling("00000000000000000000.log.deleted");
     MoveResult result =
-        fixture
-            .tier()
-            .tieredSegments()
-            .destage(
-                view(old).id(),
-                HOME,
-                new MoveControl() {
-                  @Override
-                  public boolean cancelled() {
-                    return false;
+        destageOld(
+            whileCopying(
+                () -> {
+                  if (Files.exists(old)) {
+                    renameForDeletion();
+                    assertThat(fixture.tier().delete(deleted())).isTrue();
                   }
-
-                  @Override
-                  public void beforeCopying(long bytes) {
-                    try {
-                      if (Files.exists(old)) {
-                        assertThat(
-                                fixture.tier().move(old, deleted, StandardCopyOption.ATOMIC_MOVE))
-                            .isTrue();
-                        assertThat(fixture.tier().delete(deleted)).isTrue();
-                      }
-                    } catch (IOException e) {
-                      throw new AssertionError(e);
-                    }
-                  }
-                });
+                }));
     assertThat(result.outcome()).isEqualTo(Outcome.CANCELLED);
     Awaitility.await().until(() -> usage().usedBytes() == 128 << 10);
   }
 
   @Test
   void renamingForDeletionEndsACopy() throws Exception {
-    Path deleted = old.resolveSibling("00000000000000000000.log.deleted");
     MoveResult result =
-        fixture
-            .tier()
-            .tieredSegments()
-            .destage(
-                view(old).id(),
-                HOME,
-                new MoveControl() {
-                  @Override
-                  public boolean cancelled() {
-                    return false;
+        destageOld(
+            whileCopying(
+                () -> {
+                  if (Files.exists(old)) {
+                    renameForDeletion();
                   }
-
-                  @Override
-                  public void beforeCopying(long bytes) {
-                    try {
-                      if (Files.exists(old)) {
-                        boolean renamed =
-                            fixture.tier().move(old, deleted, StandardCopyOption.ATOMIC_MOVE);
-                        assertThat(renamed).isTrue();
-                      }
-                    } catch (IOException e) {
-                      throw new AssertionError(e);
-                    }
-                  }
-                });
+                }));
     assertThat(result.outcome()).isEqualTo(Outcome.CANCELLED);
-    assertThat(HollowHome.test(deleted)).isTrue();
-    assertThat(fixture.read(deleted)).isEqualTo(OLD);
+    assertThat(HollowHome.test(deleted())).isTrue();
+    assertThat(fixture.read(deleted())).isEqualTo(OLD);
   }
 
   @Test
