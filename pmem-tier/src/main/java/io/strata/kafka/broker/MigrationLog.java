@@ -97,18 +97,19 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
       corrupt(move, cause);
       return;
     }
-    long before;
+    RateLimit limit;
     String sort = sort(cause);
     synchronized (this) {
       failing.merge(target(move), 1L, Long::sum);
-      before =
-          limits
-              .computeIfAbsent(new Trouble(target(move), sort), trouble -> new RateLimit(nanoTime))
-              .take();
+      limit =
+          limits.computeIfAbsent(
+              new Trouble(target(move), sort), trouble -> new RateLimit(nanoTime));
     }
-    if (before < 0) {
-      return;
-    }
+    limit.ifDue(before -> warn(move, cause, sort, attempt, retryMillis, before));
+  }
+
+  private void warn(
+      Move move, Exception cause, String sort, int attempt, long retryMillis, long before) {
     String message =
         "Could not copy "
             + move.segment().name().id()
@@ -154,15 +155,15 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
 
   @Override
   public void roundFailed(Throwable cause, long inARow) {
-    long before = rounds.take();
-    if (before >= 0) {
-      log.warn(
-          "Planning which segments move failed, {} times in a row: nothing moves until it succeeds."
-              + " Appends go on, and go home when the pools are full. If the policy"
-              + " (strata.migration.policy) is at fault, choose another with kafka-configs.sh.",
-          inARow,
-          cause);
-    }
+    rounds.ifDue(
+        unused ->
+            log.warn(
+                "Planning which segments move failed, {} times in a row: nothing moves until it"
+                    + " succeeds. Appends go on, and go home when the pools are full. If the policy"
+                    + " (strata.migration.policy) is at fault, choose another with"
+                    + " kafka-configs.sh.",
+                inARow,
+                cause));
   }
 
   @Override
@@ -172,23 +173,22 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
 
   @Override
   public void refused(Move move, String reason) {
-    long before = refusals.take();
-    if (before >= 0) {
-      log.warn(
-          "The policy planned {}, which is not allowed: {}. It was dropped, as were moves in {}"
-              + " rounds before it since the last such line.",
-          move,
-          reason,
-          before);
-    }
+    refusals.ifDue(
+        before ->
+            log.warn(
+                "The policy planned {}, which is not allowed: {}. It was dropped, as were moves in"
+                    + " {} rounds before it since the last such line.",
+                move,
+                reason,
+                before));
   }
 
   @Override
   public void listenerFailed(MigrationListener listener, Throwable cause) {
-    long before = listeners.take();
-    if (before >= 0) {
-      log.warn("The migration listener {} threw; dropped", listener.getClass().getName(), cause);
-    }
+    listeners.ifDue(
+        unused ->
+            log.warn(
+                "The migration listener {} threw; dropped", listener.getClass().getName(), cause));
   }
 
   /** Tells of new settings. */

@@ -1,6 +1,7 @@
 package io.strata.kafka.broker;
 
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -20,14 +21,18 @@ final class RateLimit {
     this.next = new AtomicLong(nanoTime.getAsLong());
   }
 
-  /** How many were held back since the last line; -1 when this one is held back, too. */
-  long take() {
+  /**
+   * Writes a line if it is due, else holds it back.
+   *
+   * @param line is told how many were held back since the last one
+   */
+  void ifDue(LongConsumer line) {
     long now = nanoTime.getAsLong();
     long due = next.get();
     if (now - due >= 0 && next.compareAndSet(due, now + MINUTE)) {
-      return heldBack.getAndSet(0);
+      line.accept(heldBack.getAndSet(0));
+    } else {
+      heldBack.incrementAndGet();
     }
-    heldBack.incrementAndGet();
-    return -1;
   }
 }

@@ -134,29 +134,28 @@ public final class TierLog implements TierEvents {
 
   @Override
   public void placementRefused(Path file) {
-    long before = refusals.take();
-    if (before >= 0) {
-      log.warn(
-          "No pool has a free slot and room, nor a clean segment to give way: {} and {} segments"
-              + " before it since the last such line go home at once. See 'strata status': a lower"
-              + " strata.migration.threshold keeps more room in reserve; more slots (strata pool"
-              + " create --slots) or another pool help where it is full of active segments.",
-          file,
-          before);
-    }
+    refusals.ifDue(
+        before ->
+            log.warn(
+                "No pool has a free slot and room, nor a clean segment to give way: {} and {}"
+                    + " segments before it since the last such line go home at once. See 'strata"
+                    + " status': a lower strata.migration.threshold keeps more room in reserve;"
+                    + " more slots (strata pool create --slots) or another pool help where it is"
+                    + " full of active segments.",
+                file,
+                before));
   }
 
   @Override
   public void spilled(Path file, long bytesInPool) {
-    long before = spills.take();
-    if (before >= 0) {
-      log.info(
-          "The pool is full: {} goes on at home after {} bytes in the pool; {} other segments did"
-              + " so since the last such line",
-          file,
-          bytesInPool,
-          before);
-    }
+    spills.ifDue(
+        before ->
+            log.info(
+                "The pool is full: {} goes on at home after {} bytes in the pool; {} other segments"
+                    + " did so since the last such line",
+                file,
+                bytesInPool,
+                before));
   }
 
   @Override

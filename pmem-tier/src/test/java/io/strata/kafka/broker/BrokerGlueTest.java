@@ -19,17 +19,12 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.event.EventRecodingLogger;
 import org.slf4j.event.SubstituteLoggingEvent;
-import org.slf4j.helpers.MessageFormatter;
-import org.slf4j.helpers.SubstituteLogger;
 
 /** A real tier as the metrics and the log show it. */
 class BrokerGlueTest {
@@ -38,11 +33,9 @@ class BrokerGlueTest {
 
   @TempDir Path directory;
 
-  private final Queue<SubstituteLoggingEvent> logged = new LinkedBlockingQueue<>();
+  private final RecordedLog logged = new RecordedLog();
   private final AtomicLong now = new AtomicLong();
-  private final TierLog log =
-      new TierLog(
-          new EventRecodingLogger(new SubstituteLogger("tier", logged, false), logged), now::get);
+  private final TierLog log = new TierLog(logged.logger(), now::get);
   private final EventCounters counters = new EventCounters();
 
   @Test
@@ -136,7 +129,7 @@ class BrokerGlueTest {
             "WARN Passed over log directory /gone: it is offline. Its segments in the pools are"
                 + " kept.",
             "WARN Could not free a slot: tried again later");
-    assertThat(logged).last().extracting(SubstituteLoggingEvent::getThrowable).isNotNull();
+    assertThat(logged.events()).last().extracting(SubstituteLoggingEvent::getThrowable).isNotNull();
   }
 
   private static final Set<StandardOpenOption> READ_WRITE =
@@ -164,13 +157,6 @@ class BrokerGlueTest {
   }
 
   private List<String> messages() {
-    return logged.stream()
-        .map(
-            event ->
-                event.getLevel()
-                    + " "
-                    + MessageFormatter.arrayFormat(event.getMessage(), event.getArgumentArray())
-                        .getMessage())
-        .toList();
+    return logged.messages();
   }
 }

@@ -10,26 +10,18 @@ import io.strata.kafka.migration.CorruptSegmentException;
 import java.io.IOException;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.Queue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.slf4j.event.EventRecodingLogger;
 import org.slf4j.event.SubstituteLoggingEvent;
-import org.slf4j.helpers.MessageFormatter;
-import org.slf4j.helpers.SubstituteLogger;
 
 /** What an operator reads of moves. */
 class MigrationLogTest {
 
-  private final Queue<SubstituteLoggingEvent> logged = new LinkedBlockingQueue<>();
+  private final RecordedLog logged = new RecordedLog();
   private final AtomicLong now = new AtomicLong();
   private final MigrationLog log =
-      new MigrationLog(
-          new EventRecodingLogger(new SubstituteLogger("migration", logged, false), logged),
-          now::get,
-          List.of("pmem", "ssd"));
+      new MigrationLog(logged.logger(), now::get, List.of("pmem", "ssd"));
 
   @Test
   void aFailureIsToldOnceAMinuteForEachTargetAndCause() {
@@ -66,7 +58,7 @@ class MigrationLogTest {
   void aFaultOfOursHasItsStackTrace() {
     log.failed(down(1, "/a", 2), new IllegalStateException("x"), 1, 1_000);
 
-    assertThat(logged).last().extracting(SubstituteLoggingEvent::getThrowable).isNotNull();
+    assertThat(logged.events()).last().extracting(SubstituteLoggingEvent::getThrowable).isNotNull();
   }
 
   @Test
@@ -150,13 +142,6 @@ class MigrationLogTest {
   }
 
   private List<String> messages() {
-    return logged.stream()
-        .map(
-            event ->
-                event.getLevel()
-                    + " "
-                    + MessageFormatter.arrayFormat(event.getMessage(), event.getArgumentArray())
-                        .getMessage())
-        .toList();
+    return logged.messages();
   }
 }
