@@ -46,7 +46,7 @@ final class HollowHomeTest {
 
         home.limit(Long.MAX_VALUE);
         assertThat(channel.truncate(LENGTH / 2).size()).isEqualTo(LENGTH / 2);
-        assertThat(Arrays.copyOf(home.content(), SegmentWriter.HOLLOW_HEAD_LENGTH)).containsOnly(0);
+        assertThat(Arrays.copyOf(home.content(), HomeHead.LENGTH)).containsOnly(0);
       }
     }
   }
