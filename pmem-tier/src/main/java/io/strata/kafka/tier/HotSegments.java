@@ -1,5 +1,6 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
@@ -55,7 +56,8 @@ final class HotSegments {
     if (known.isPresent()) {
       return known;
     }
-    Optional<Residence> live = pools.live(tag);
+    // One flagged COPY is a segment's other copy: home's tag has gone on to the one above.
+    Optional<Residence> live = pools.live(tag).filter(in -> !in.slot().has(SlotFlag.COPY));
     return live.isPresent()
         ? Optional.of(registry.add(factory.inPool(live.get(), home)))
         : Optional.empty();

@@ -28,6 +28,7 @@ final class TierMoves implements TieredSegments {
   private final PressureRoom room;
   private final MoveStage.Hook hook;
   private final TierState state;
+  private final HomeKeeper keeper;
   private final DestageMove destage;
   private final EvictMove eviction;
   private final PromoteMove promotion;
@@ -47,6 +48,7 @@ final class TierMoves implements TieredSegments {
     this.hook = hook;
     this.state = new TierState(pools, registry, placement, logDirectories.forcedPlacement());
     CopySlots slots = new CopySlots(logDirectories, room);
+    this.keeper = keeper;
     this.destage = new DestageMove(names, keeper, room, slots, hook);
     this.eviction = new EvictMove(names, keeper, room, hook);
     this.promotion = new PromoteMove(registry, names, room, slots, hook);
@@ -140,6 +142,7 @@ final class TierMoves implements TieredSegments {
       if (toTier >= tier) {
         return MoveResult.cancelled("it is there already");
       }
+      keeper.makeDurable(segment);
       return promotion.into(pools.tiers().get(toTier), segment, control);
     } catch (NoSuchFileException e) {
       return MoveResult.cancelled("its file is gone: " + e.getMessage());

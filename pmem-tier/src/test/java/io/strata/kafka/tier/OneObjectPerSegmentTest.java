@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class OneObjectPerSegmentTest {
 
   private static final long MIB = 1 << 20;
+  private static final int SLOW = 1;
   private static final int HOME = 2;
 
   /** As many as there are slots, nearly: without one, a segment is at home. */
@@ -110,13 +111,22 @@ final class OneObjectPerSegmentTest {
 
   @Test
   void segmentThatIsAskedForWhileItGoesHomeAndBack() throws Exception {
+    assertAnswersWhileMoving(HOME);
+  }
+
+  @Test
+  void segmentThatIsAskedForWhileItGoesToALowerPoolAndBack() throws Exception {
+    assertAnswersWhileMoving(SLOW);
+  }
+
+  private void assertAnswersWhileMoving(int below) throws Exception {
     Path old = fixture.segment("orders-0", 0);
     Path newer = fixture.segment("orders-0", 1000);
     fixture.append(old, OLD);
     fixture.append(newer, NEW);
     try (FileChannel channel = openAsKafka(old);
         FileChannel active = openAsKafka(newer)) {
-      assertDone(fixture.destage(old, HOME));
+      assertDone(fixture.destage(old, below));
       try (Asker asker = new Asker(old)) {
         assertThat(asker).isNotNull();
         for (int i = 0; i < EVICTIONS; i++) {
