@@ -10,7 +10,7 @@ Usage: integration-tests/bench.sh brokers [PAIRS [MEGABYTES]]   stock Kafka agai
        integration-tests/bench.sh migration [POOL_MIB [QUIET_S [STEADY_S [HOME_MBPS [burst|steady|all]]]]]
                                                                 a home of 80 MB/s: a burst after a quiet minute, and a
                                                                 steady load with retention; 2048 60 90 80 all. Needs root,
-                                                                nbdkit, nbdfuse and fuse3, and about 8 GiB of memory
+                                                                nbdkit, nbdfuse and fuse3, and 16 GiB of memory
        integration-tests/bench.sh planning [SEGMENTS...]        processor time of a planning round; 1000 10000 100000
 
 Needs a built tree: mvn -q -DskipTests verify

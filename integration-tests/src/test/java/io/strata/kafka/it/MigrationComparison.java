@@ -27,6 +27,11 @@ final class MigrationComparison {
   /** Heap 512 MiB, what else a JVM takes, and about half a gigabyte of page cache. */
   private static final long MEMORY = 1_280 * MIB;
 
+  /**
+   * Home's size, in pools: what retention has deleted goes only when the device has time for it.
+   */
+  private static final int HOME_POOLS = 5;
+
   private static final String TOPIC = "burst";
 
   private final Path folder;
@@ -130,6 +135,15 @@ final class MigrationComparison {
     print("plots: %s", images);
   }
 
+  private static void printSeconds(Contender contender, Throughput.Seen seen) {
+    print(
+        "%s: MB in each second: %s",
+        contender.title,
+        seen.seconds().stream()
+            .map(second -> String.format(Locale.ROOT, "%.0f", second.megabytes()))
+            .toList());
+  }
+
   private static Throughput.Seen none() {
     return new Throughput.Seen(List.of(), 1, 0, 0, 0);
   }
@@ -144,13 +158,8 @@ final class MigrationComparison {
       run.printUsage("before the burst");
       Throughput.Seen burst = run.send(size.burst());
       run.printUsage("after the burst");
-      print(
-          "%s: filled at %.0f MB/s; per second: %s",
-          contender.title,
-          before.megabytesPerSecond(),
-          burst.seconds().stream()
-              .map(s -> String.format(Locale.ROOT, "%.0f", s.megabytes()))
-              .toList());
+      print("%s: filled at %.0f MB/s", contender.title, before.megabytesPerSecond());
+      printSeconds(contender, burst);
       return burst;
     }
   }
@@ -162,13 +171,14 @@ final class MigrationComparison {
   private void steady() throws Exception {
     for (double factor : new double[] {1, 1.5, 2}) {
       Map<Contender, Double> rates = new LinkedHashMap<>();
-      for (Contender contender : List.of(Contender.EAGER, Contender.STOCK)) {
+      for (Contender contender : List.of(Contender.STOCK, Contender.EAGER)) {
         long perPartition = (long) (factor * size.pool() / PARTITIONS);
         try (Run run = new Run(contender, Map.of("retention.bytes", "" + perPartition))) {
           run.home.bytesPerSecond(size.homeBytes());
           Throughput.Seen seen =
               Throughput.ofSeconds(run.broker.bootstrap(), TOPIC, PARTITIONS, size.steadySeconds());
           run.printUsage("at the end");
+          printSeconds(contender, seen);
           // The first half fills the pool and begins to delete.
           rates.put(contender, seen.megabytesPerSecondFrom(seen.seconds().size() / 2));
         }
@@ -195,7 +205,7 @@ final class MigrationComparison {
       this.contender = contender;
       Path own = Files.createDirectories(folder.resolve("run-" + runs));
       Path device = Files.createDirectories(memory.resolve("run-" + runs++));
-      home = closing(HomeDevice.ext4(device, (int) (size.poolMebibytes() * 5 / 2 + 512), 0));
+      home = closing(HomeDevice.ext4(device, (int) size.poolMebibytes() * HOME_POOLS, 0));
       StockBroker.Builder builder =
           StockBroker.in(own)
               .set("log.dirs", home.path().resolve("data").toString())

@@ -30,8 +30,8 @@ final class Throughput {
           "max.request.size", "2097152",
           "linger.ms", "5",
           "buffer.memory", "33554432",
-          "delivery.timeout.ms", "600000",
-          "request.timeout.ms", "300000");
+          "delivery.timeout.ms", "150000",
+          "request.timeout.ms", "100000");
 
   private final String bootstrap;
   private final String topic;
