@@ -39,7 +39,16 @@ class PoolLifecycleTest {
   @BeforeAll
   void start() throws Exception {
     pool = Pools.create(work.pool("first"), "48m");
-    broker = work.closing(StockBroker.in(work.folder("broker")).strata(pool).jmx().build()).start();
+    // A full pool is what this is about: nothing is to leave it in the background.
+    broker =
+        work.closing(
+                StockBroker.in(work.folder("broker"))
+                    .strata(pool)
+                    .set("strata.migration.threshold", "-1")
+                    .set("strata.migration.promote", "false")
+                    .jmx()
+                    .build())
+            .start();
     Topics.create(broker, "dumped", 1, Map.of());
     Topics.create(broker, "filling", 2, Map.of("segment.bytes", "" + SEGMENT));
   }
