@@ -34,7 +34,7 @@ class MigrationRacesTest {
 
   private static final long SEED = Long.getLong("strata.it.seed", System.nanoTime());
   private static final Duration RUN =
-      Duration.ofSeconds(Long.getLong("strata.it.races.seconds", 20));
+      Duration.ofSeconds(Long.getLong("strata.it.races.seconds", 15));
 
   private static final int KEYS = 200;
   private static final String COMPACTED = "compacted";
