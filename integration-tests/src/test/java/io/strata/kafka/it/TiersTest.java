@@ -43,7 +43,7 @@ class TiersTest {
         .until(
             () -> {
               pushing.produce(broker.bootstrap(), 4_000, 4_000);
-              return atHome(partitions) >= 3;
+              return atHome(partitions) >= 9; // all but the active ones
             });
     Tiers.awaitQuiet(broker);
     for (Path pool : new Path[] {pmem1, pmem2, ssd1, ssd2}) {

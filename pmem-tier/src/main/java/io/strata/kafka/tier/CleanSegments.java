@@ -1,12 +1,14 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.pool.Pool;
+import io.strata.kafka.segment.Residence;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Which clean segments of each pool give way next.
@@ -18,37 +20,59 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 final class CleanSegments {
 
-  private final Map<UUID, Queue<TieredSegment>> byPool = new ConcurrentHashMap<>();
+  private final Map<UUID, Waiting> byPool = new ConcurrentHashMap<>();
+
+  /** The segments of one pool, and about how much of its room they take. */
+  private static final class Waiting {
+    private final Queue<TieredSegment> segments = new ConcurrentLinkedQueue<>();
+    private final AtomicLong bytes = new AtomicLong();
+
+    void add(TieredSegment segment, Residence in) {
+      segments.add(segment);
+      bytes.addAndGet(in.roomBytes());
+    }
+
+    Optional<TieredSegment> take() {
+      Optional<TieredSegment> next = Optional.ofNullable(segments.poll());
+      next.flatMap(TieredSegment::residence).ifPresent(in -> bytes.addAndGet(-in.roomBytes()));
+      return next;
+    }
+  }
 
   /** Puts a segment at the end of its pool's queue. */
   void add(TieredSegment segment) {
-    segment.residence().ifPresent(in -> queue(in.pool()).add(segment));
+    segment.residence().ifPresent(in -> waiting(in.pool()).add(segment, in));
   }
 
   /** Takes the segment that gives way first. */
   Optional<TieredSegment> take(Pool pool) {
-    return Optional.ofNullable(queue(pool).poll());
+    return waiting(pool).take();
+  }
+
+  /** About how much room of a pool could be had from them: exact after each planning round. */
+  long bytes(Pool pool) {
+    return Math.max(0, waiting(pool).bytes.get());
   }
 
   /** Replaces all queues; in the order given. */
   void replace(Iterable<TieredSegment> inOrder) {
-    Map<UUID, Queue<TieredSegment>> fresh = new ConcurrentHashMap<>();
+    Map<UUID, Waiting> fresh = new ConcurrentHashMap<>();
     for (TieredSegment segment : inOrder) {
       segment
           .residence()
           .ifPresent(
               in ->
                   fresh
-                      .computeIfAbsent(in.pool().info().id(), id -> new ConcurrentLinkedQueue<>())
-                      .add(segment));
+                      .computeIfAbsent(in.pool().info().id(), id -> new Waiting())
+                      .add(segment, in));
     }
     for (UUID pool : byPool.keySet()) {
-      fresh.computeIfAbsent(pool, id -> new ConcurrentLinkedQueue<>());
+      fresh.computeIfAbsent(pool, id -> new Waiting());
     }
     byPool.putAll(fresh);
   }
 
-  private Queue<TieredSegment> queue(Pool pool) {
-    return byPool.computeIfAbsent(pool.info().id(), id -> new ConcurrentLinkedQueue<>());
+  private Waiting waiting(Pool pool) {
+    return byPool.computeIfAbsent(pool.info().id(), id -> new Waiting());
   }
 }

@@ -39,7 +39,7 @@ final class CopySlots {
           "it is outside the log directories, by a symbolic link: it cannot be placed in a pool");
     }
     long bytes = segment.segment().size();
-    for (Pool pool : PressureRoom.byFreeRoom(tier)) {
+    for (Pool pool : room.byRoom(tier)) {
       if (pool.usage().freeBytes() >= bytes || (evict && room.reserve(pool, bytes))) {
         Optional<Slot> slot =
             pool.allocateSlot(place.get().directoryId(), place.get().relativePath());

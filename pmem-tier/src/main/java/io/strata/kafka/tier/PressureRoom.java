@@ -119,7 +119,7 @@ final class PressureRoom implements RoomMaker {
   /** A LIVE slot for a new segment, in the first tier that has room for one. */
   Optional<Residence> place(PoolSet pools, SegmentPlace place) throws IOException {
     for (PoolTier tier : pools.tiers()) {
-      for (Pool pool : byFreeRoom(tier)) {
+      for (Pool pool : byRoom(tier)) {
         if (hasRoom(pool)) {
           Optional<Slot> slot = pool.allocateSlot(place.directoryId(), place.relativePath());
           if (slot.isPresent()) {
@@ -131,10 +131,16 @@ final class PressureRoom implements RoomMaker {
     return Optional.empty();
   }
 
-  /** A tier's pools, the one with the most free room first. */
-  static List<Pool> byFreeRoom(PoolTier tier) {
+  /**
+   * A tier's pools, the one first that has most room to give, clean segments' included. By free
+   * room alone, all would go to the pool that something has just been evicted from, and the others
+   * would keep what is oldest.
+   */
+  List<Pool> byRoom(PoolTier tier) {
     List<Pool> byRoom = new ArrayList<>(tier.pools());
-    byRoom.sort(Comparator.comparingLong((Pool pool) -> pool.usage().freeBytes()).reversed());
+    byRoom.sort(
+        Comparator.comparingLong((Pool pool) -> pool.usage().freeBytes() + clean.bytes(pool))
+            .reversed());
     return byRoom;
   }
 
