@@ -5,7 +5,6 @@ import io.strata.kafka.segment.Residence;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -20,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class CleanSegments {
 
-  private final Map<UUID, Waiting> byPool = new ConcurrentHashMap<>();
+  private final Map<Pool, Waiting> byPool = new ConcurrentHashMap<>();
 
   /** The segments of one pool, and about how much of its room they take. */
   private static final class Waiting {
@@ -56,23 +55,19 @@ final class CleanSegments {
 
   /** Replaces all queues; in the order given. */
   void replace(Iterable<TieredSegment> inOrder) {
-    Map<UUID, Waiting> fresh = new ConcurrentHashMap<>();
+    Map<Pool, Waiting> fresh = new ConcurrentHashMap<>();
     for (TieredSegment segment : inOrder) {
       segment
           .residence()
-          .ifPresent(
-              in ->
-                  fresh
-                      .computeIfAbsent(in.pool().info().id(), id -> new Waiting())
-                      .add(segment, in));
+          .ifPresent(in -> fresh.computeIfAbsent(in.pool(), id -> new Waiting()).add(segment, in));
     }
-    for (UUID pool : byPool.keySet()) {
+    for (Pool pool : byPool.keySet()) {
       fresh.computeIfAbsent(pool, id -> new Waiting());
     }
     byPool.putAll(fresh);
   }
 
   private Waiting waiting(Pool pool) {
-    return byPool.computeIfAbsent(pool.info().id(), id -> new Waiting());
+    return byPool.computeIfAbsent(pool, id -> new Waiting());
   }
 }

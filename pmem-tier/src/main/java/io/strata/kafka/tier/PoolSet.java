@@ -32,7 +32,7 @@ final class PoolSet {
   private final List<PoolTier> tiers;
   private final List<Pool> pools;
   private final Map<UUID, Pool> byId = new LinkedHashMap<>();
-  private final Map<UUID, Integer> tierOf = new HashMap<>();
+  private final Map<Pool, Integer> tierOf = new HashMap<>();
 
   private PoolSet(List<PoolTier> tiers) {
     this.tiers = List.copyOf(tiers);
@@ -41,7 +41,7 @@ final class PoolSet {
       for (Pool pool : tiers.get(t).pools()) {
         all.add(pool);
         byId.put(pool.info().id(), pool);
-        tierOf.put(pool.info().id(), t);
+        tierOf.put(pool, t);
       }
     }
     this.pools = List.copyOf(all);
@@ -121,9 +121,9 @@ final class PoolSet {
     return tiers;
   }
 
-  /** The number of the tier that a pool belongs to. */
+  /** The number of the tier that a pool belongs to; asked for each read, and cheap. */
   int tierOf(Pool pool) {
-    return tierOf.getOrDefault(pool.info().id(), 0);
+    return tierOf.getOrDefault(pool, 0);
   }
 
   /**
