@@ -10,10 +10,13 @@ import java.nio.channels.FileChannel;
  *
  * <p>Thread safety: none; all calls under the segment's writer lock.
  */
-final class HomeHead {
+public final class HomeHead {
 
-  /** The length of a batch's header. */
-  static final int LENGTH = 61;
+  /**
+   * The length of a batch's header. No batch begins with so many zeros: the 17th byte is its magic,
+   * 2 since Kafka 0.11.
+   */
+  public static final int LENGTH = 61;
 
   private final HomeTail tail;
 
@@ -23,6 +26,18 @@ final class HomeHead {
   HomeHead(HomeTail tail, boolean written) {
     this.tail = tail;
     this.written = written;
+  }
+
+  /**
+   * Makes a home begin with zeros; not durable.
+   *
+   * @param home open for writing
+   */
+  public static void makeZeros(FileChannel home) throws IOException {
+    ByteBuffer zeros = ByteBuffer.allocate(LENGTH);
+    while (zeros.hasRemaining()) {
+      home.write(zeros, zeros.position());
+    }
   }
 
   /** Whether home may begin with bytes from now on, though it is the pool's that count. */
@@ -41,10 +56,7 @@ final class HomeHead {
     }
     boolean countsNot = !view.spilled() || view.poolEnd(view.size()) >= LENGTH;
     if (countsNot && home.size() > 0) {
-      ByteBuffer zeros = ByteBuffer.allocate(LENGTH);
-      while (zeros.hasRemaining()) {
-        home.write(zeros, zeros.position());
-      }
+      makeZeros(home);
       tail.dirty(true);
       if (!view.spilled()) {
         tail.mayBeLonger();

@@ -1,5 +1,6 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.segment.HomeHead;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -13,9 +14,6 @@ import java.nio.file.StandardOpenOption;
  */
 public final class HollowHome {
 
-  /** No Kafka batch begins with so many zeros: the 17th byte is its magic, 2 since Kafka 0.11. */
-  static final int HEADER_LENGTH = 61;
-
   private HollowHome() {}
 
   /**
@@ -23,7 +21,7 @@ public final class HollowHome {
    * the head of them, are in a pool. Home of a segment that never had a record looks the same.
    */
   public static boolean test(Path home) throws IOException {
-    ByteBuffer head = ByteBuffer.allocate(HEADER_LENGTH);
+    ByteBuffer head = ByteBuffer.allocate(HomeHead.LENGTH);
     try (FileChannel channel = FileChannel.open(home, StandardOpenOption.READ)) {
       while (head.hasRemaining() && channel.read(head) >= 0) {
         // Short reads are allowed.

@@ -4,10 +4,10 @@ import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotState;
+import io.strata.kafka.segment.HomeHead;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -300,11 +300,11 @@ final class Recovery {
 
   /** As the segment's writer does when it withdraws that home is whole; a crash came in between. */
   private static void makeHollow(Slot slot, Path home) throws IOException {
-    if (slot.committedLength() >= HollowHome.HEADER_LENGTH
+    if (slot.committedLength() >= HomeHead.LENGTH
         && Files.size(home) > 0
         && !HollowHome.test(home)) {
       try (FileChannel channel = FileChannel.open(home, StandardOpenOption.WRITE)) {
-        int unused = channel.write(ByteBuffer.allocate(HollowHome.HEADER_LENGTH), 0);
+        HomeHead.makeZeros(channel);
       }
     }
   }

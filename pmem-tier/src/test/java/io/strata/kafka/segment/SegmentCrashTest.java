@@ -34,9 +34,6 @@ final class SegmentCrashTest {
 
   private static final int OPERATIONS = 30;
 
-  /** As long as a batch's header. */
-  private static final int HEAD = 61;
-
   private static final int SEGMENTS = 3;
   private static final Set<StandardOpenOption> READ_WRITE =
       Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
@@ -140,9 +137,10 @@ final class SegmentCrashTest {
     void hollowUnlessClean() throws IOException {
       Optional<Residence> in = segment.orElseThrow().residence();
       if (in.isPresent() && !in.get().slot().has(SlotFlag.CLEAN) && home.size() > 0) {
-        if (in.get().slot().committedLength() >= HEAD) {
+        if (in.get().slot().committedLength() >= HomeHead.LENGTH) {
           try (FileChannel channel = home.open()) {
-            assertThat(channel.write(ByteBuffer.allocate(HEAD), 0)).isEqualTo(HEAD);
+            assertThat(channel.write(ByteBuffer.allocate(HomeHead.LENGTH), 0))
+                .isEqualTo(HomeHead.LENGTH);
           }
         }
       }
@@ -442,8 +440,9 @@ final class SegmentCrashTest {
     /** Who has lost the pool goes by home alone. */
     private void checkHomeIsWholeOrHollow(Expected one) {
       byte[] home = one.home.content();
-      boolean inPool = one.segment.orElseThrow().bytesInPool() >= HEAD;
-      boolean hollow = Arrays.equals(Arrays.copyOf(home, HEAD), new byte[HEAD]);
+      boolean inPool = one.segment.orElseThrow().bytesInPool() >= HomeHead.LENGTH;
+      boolean hollow =
+          Arrays.equals(Arrays.copyOf(home, HomeHead.LENGTH), new byte[HomeHead.LENGTH]);
       if (inPool && !hollow && !needsForce()) {
         assertThat(home.length)
             .as("home of %s", one.number)
