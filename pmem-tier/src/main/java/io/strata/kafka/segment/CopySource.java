@@ -48,7 +48,7 @@ final class CopySource {
   /** Where a piece goes. */
   interface Sink {
     /** Takes all of {@code piece}; false if the segment has changed. */
-    boolean write(ByteBuffer piece, long position) throws IOException;
+    boolean write(ByteBuffer piece, long position) throws IOException, InterruptedException;
   }
 
   /**
@@ -90,12 +90,7 @@ final class CopySource {
         from,
         to,
         (piece, position) -> {
-          try {
-            pace.before(piece.remaining());
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-          }
+          pace.before(piece.remaining());
           return sink.write(piece, position);
         });
   }
@@ -115,9 +110,6 @@ final class CopySource {
         return Optional.of(Outcome.CHANGED);
       }
       if (!sink.write(buffer.flip(), at)) {
-        if (Thread.interrupted()) {
-          throw new InterruptedException();
-        }
         return Optional.of(Outcome.CHANGED);
       }
       at += read;

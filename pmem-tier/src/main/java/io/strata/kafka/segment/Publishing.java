@@ -93,7 +93,7 @@ final class Publishing {
   private Optional<Residence> evict(
       Supplier<Optional<Residence>> lower, SegmentWriter.Publisher publisher) throws IOException {
     Optional<Residence> in = writer.residence();
-    if (!writer.movable() || in.isEmpty() || !in.get().slot().has(SlotFlag.CLEAN)) {
+    if (!writer.movable() || in.isEmpty() || !in.get().isClean()) {
       return Optional.empty();
     }
     Residence upper = in.get();

@@ -6,6 +6,7 @@ import io.strata.kafka.memory.Durability;
 import io.strata.kafka.pool.Extent;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotState;
 import java.io.IOException;
 import java.util.List;
@@ -48,6 +49,11 @@ public final class Residence {
   /** What ties home to this copy. */
   public SegmentTag tag() {
     return new SegmentTag(pool.info().id(), slot.index(), slot.generation());
+  }
+
+  /** Whether a lower tier has the whole segment, durably, too. */
+  public boolean isClean() {
+    return slot.has(SlotFlag.CLEAN);
   }
 
   /** The room that the copy takes, in bytes. */

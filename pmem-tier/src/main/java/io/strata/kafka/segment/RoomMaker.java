@@ -13,14 +13,13 @@ import io.strata.kafka.pool.Pool;
 public interface RoomMaker {
 
   /** Has nothing to give. */
-  RoomMaker NONE = (pool, wanted) -> false;
+  RoomMaker NONE = (pool, wanted) -> {};
 
   /**
    * Frees at least {@code wanted} bytes, or as much as there is to free.
    *
    * @param pool in which
    * @param wanted bytes that would be welcome in one piece
-   * @return whether anything was freed
    */
-  boolean makeRoom(Pool pool, long wanted);
+  void makeRoom(Pool pool, long wanted);
 }

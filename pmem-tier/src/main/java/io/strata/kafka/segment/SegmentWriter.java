@@ -202,7 +202,7 @@ final class SegmentWriter {
     }
     guard.changing();
     Optional<Residence> in = residence;
-    if (in.isPresent() && in.get().slot().has(SlotFlag.CLEAN)) {
+    if (in.isPresent() && in.get().isClean()) {
       in.get().slot().clear(SlotFlag.CLEAN);
       events.madeDirty(segment);
     }
@@ -227,7 +227,7 @@ final class SegmentWriter {
   boolean hollowUnlessClean(FileChannel home) throws IOException {
     lock.lock();
     try {
-      boolean clean = residence.map(in -> !deleted && in.slot().has(SlotFlag.CLEAN)).orElse(true);
+      boolean clean = residence.map(in -> !deleted && in.isClean()).orElse(true);
       if (!clean) {
         head.withdraw(view, home);
       }
@@ -302,7 +302,7 @@ final class SegmentWriter {
   private boolean growOrMakeRoom(Residence in) throws IOException {
     long wanted = in.slot().nextExtentLength();
     if (wanted > in.pool().largestFreeExtent()) {
-      boolean unused = roomMaker.makeRoom(in.pool(), wanted);
+      roomMaker.makeRoom(in.pool(), wanted);
     }
     return in.slot().grow();
   }

@@ -52,6 +52,11 @@ final class DestageMove {
       throws IOException, InterruptedException {
     keeper.settleTag(segment);
     keeper.makeDurable(segment);
+    // Out of date, since the segment is not clean.
+    Optional<Residence> old = segment.takeLower();
+    if (old.isPresent()) {
+      keeper.dropLower(segment, old.get());
+    }
     // An empty one has nothing to copy; home is as good a place as any.
     boolean empty = segment.segment().size() == 0;
     return empty || tier.isEmpty() ? home(segment, control) : into(tier.get(), segment, control);
@@ -59,13 +64,8 @@ final class DestageMove {
 
   private MoveResult home(TieredSegment segment, MoveControl control)
       throws IOException, InterruptedException {
-    Optional<Residence> old = segment.takeLower();
-    if (old.isPresent()) {
-      keeper.dropLower(segment, old.get());
-    } else {
-      // A tie that a crash has left: with it, home would not count.
-      boolean unusedTie = names.with(segment, SegmentTag::removeBelow);
-    }
+    // A crash may have left a tie: with it, home would not count.
+    boolean unusedTie = names.with(segment, SegmentTag::removeBelow);
     long missing = segment.segment().bytesInPool();
     boolean unused = names.with(segment, home -> refuseToFill(home, missing));
     keeper.refreshModificationTime(segment);
@@ -114,10 +114,6 @@ final class DestageMove {
 
   private MoveResult into(PoolTier tier, TieredSegment segment, MoveControl control)
       throws IOException, InterruptedException {
-    Optional<Residence> old = segment.takeLower();
-    if (old.isPresent()) {
-      keeper.dropLower(segment, old.get());
-    }
     Optional<Residence> target = slots.allocate(tier, segment, true);
     if (target.isEmpty()) {
       return MoveResult.noRoom("no pool of tier " + tier.name() + " has room for it");

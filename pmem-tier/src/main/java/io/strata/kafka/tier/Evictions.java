@@ -1,6 +1,5 @@
 package io.strata.kafka.tier;
 
-import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.segment.Residence;
 import java.io.IOException;
 import java.util.Optional;
@@ -12,7 +11,7 @@ final class Evictions {
 
   /** Whether a lower tier has the whole segment, durably. */
   static boolean isClean(TieredSegment segment) {
-    return segment.residence().map(in -> in.slot().has(SlotFlag.CLEAN)).orElse(false);
+    return segment.residence().map(Residence::isClean).orElse(false);
   }
 
   /**

@@ -321,10 +321,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     return registry;
   }
 
-  PressureRoom room() {
-    return room;
-  }
-
   LogDirectories logDirectories() {
     return logDirectories;
   }

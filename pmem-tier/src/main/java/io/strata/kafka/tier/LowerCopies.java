@@ -95,7 +95,7 @@ final class LowerCopies {
   private SegmentTag resolve(
       TaggedHome home, SegmentTag below, Residence upper, Optional<Residence> lower)
       throws IOException {
-    if (upper.slot().has(SlotFlag.CLEAN)) {
+    if (upper.isClean()) {
       if (lower.isPresent()) {
         byUpper.put(home.tag(), lower.get());
         kept.add(below);

@@ -67,7 +67,7 @@ final class PressureRoom implements RoomMaker {
   }
 
   @Override
-  public boolean makeRoom(Pool pool, long wanted) {
+  public void makeRoom(Pool pool, long wanted) {
     long freed = 0;
     // A reader may keep what was evicted for a while, and pieces may not lie together.
     while (pool.largestFreeExtent() < wanted && freed < MOST_FREED * wanted) {
@@ -78,7 +78,6 @@ final class PressureRoom implements RoomMaker {
       }
       freed += now;
     }
-    return freed > 0;
   }
 
   /**

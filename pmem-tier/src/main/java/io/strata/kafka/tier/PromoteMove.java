@@ -54,7 +54,6 @@ final class PromoteMove {
       try (FileChannel home = names.with(segment, HomeChannels::toRead)) {
         if (segment.atHome()) {
           // Home is the copy below from now on.
-          home.force(true);
           HomeKeeper.forceEntries(segment.home());
         }
         copied =
@@ -97,7 +96,7 @@ final class PromoteMove {
   private void link(TieredSegment segment, Residence upper, Path home) throws IOException {
     // Not what was copied from: an append may have evicted that since.
     Optional<Residence> from = segment.residence();
-    boolean homeHasIt = from.isPresent() && isClean(from.get()) && segment.lower().isEmpty();
+    boolean homeHasIt = from.isPresent() && from.get().isClean() && segment.lower().isEmpty();
     Optional<Residence> lower = homeHasIt ? Optional.empty() : from;
     if (from.isEmpty() && Files.size(home) != segment.segment().size()) {
       throw new FileSystemException(
@@ -125,10 +124,6 @@ final class PromoteMove {
         unlink(from, home);
       }
     }
-  }
-
-  private static boolean isClean(Residence in) {
-    return in.slot().has(SlotFlag.CLEAN);
   }
 
   private static void unlink(Optional<Residence> lower, Path home) throws IOException {

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -74,10 +73,5 @@ final class SegmentFactory {
         new TieredSegment(ids.incrementAndGet(), segment, home, HomeNames.keyOf(home));
     notice.of(tiered);
     return tiered;
-  }
-
-  /** For a segment whose slot is known and whose tag is what was asked for. */
-  Optional<TieredSegment> inPool(Optional<Residence> residence, Path home) throws IOException {
-    return residence.isPresent() ? Optional.of(inPool(residence.get(), home)) : Optional.empty();
   }
 }

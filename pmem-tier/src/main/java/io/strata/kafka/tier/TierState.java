@@ -7,7 +7,6 @@ import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolUsage;
-import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.segment.Reads;
 import io.strata.kafka.segment.Residence;
 import java.nio.file.Path;
@@ -66,7 +65,7 @@ final class TierState {
       boolean active = isNewest(segment, newest);
       Optional<Residence> in = segment.residence();
       Optional<Residence> lower = segment.lower();
-      boolean clean = in.isPresent() && in.get().slot().has(SlotFlag.CLEAN);
+      boolean clean = in.isPresent() && in.get().isClean();
       if (in.isPresent()) {
         Sums tier = sums[pools.tierOf(in.get().pool())];
         long bytes = in.get().roomBytes();
