@@ -17,7 +17,7 @@ import java.util.function.LongSupplier;
  *
  * <p>Thread safety: safe for use by any number of threads.
  */
-final class ByteRateLimiter {
+public final class ByteRateLimiter {
 
   /** Bucket4j refills one token in a nanosecond at most; above 1 GB/s a token is a KiB. */
   private static final long FINEST_RATE = TimeUnit.SECONDS.toNanos(1);
@@ -38,12 +38,12 @@ final class ByteRateLimiter {
   private volatile Optional<Limit> limit = Optional.empty();
 
   /** Without a limit. */
-  ByteRateLimiter(LongSupplier nanoTime) {
+  public ByteRateLimiter(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
   }
 
   /** Sets the rate; 0 for no limit. */
-  void setRate(long bytesPerSecond) {
+  public void setRate(long bytesPerSecond) {
     limit = bytesPerSecond == 0 ? Optional.empty() : Optional.of(limit(bytesPerSecond));
     wakeAll();
   }
@@ -74,7 +74,7 @@ final class ByteRateLimiter {
   }
 
   /** Has all waiting threads look again, at the rate and at whether they are still to wait. */
-  void wakeAll() {
+  public void wakeAll() {
     lock.lock();
     try {
       changed.signalAll();
@@ -88,7 +88,7 @@ final class ByteRateLimiter {
    *
    * @param givenUp ends the wait; {@link #wakeAll} must follow
    */
-  void acquire(long bytes, BooleanSupplier givenUp) throws InterruptedException {
+  public void acquire(long bytes, BooleanSupplier givenUp) throws InterruptedException {
     long left = bytes;
     while (left > 0 && !givenUp.getAsBoolean()) {
       Optional<Limit> current = limit;

@@ -10,7 +10,7 @@ import org.HdrHistogram.Histogram;
  *
  * <p>Thread safety: safe for use by any number of threads.
  */
-final class LatencyWindow {
+public final class LatencyWindow {
 
   private static final long HALF_NANOS = TimeUnit.MINUTES.toNanos(5);
   private static final long HIGHEST_NANOS = TimeUnit.DAYS.toNanos(1);
@@ -27,17 +27,20 @@ final class LatencyWindow {
   @GuardedBy("this")
   private long currentBegan;
 
-  LatencyWindow(LongSupplier nanoTime) {
+  /** Empty. */
+  public LatencyWindow(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
     this.currentBegan = nanoTime.getAsLong();
   }
 
-  synchronized void record(long nanos) {
+  /** Counts one. */
+  public synchronized void record(long nanos) {
     rotate();
     current.recordValue(Math.max(0, Math.min(HIGHEST_NANOS, nanos)));
   }
 
-  synchronized MigrationStats.Latency latency() {
+  /** What was counted. */
+  public synchronized MigrationStats.Latency latency() {
     rotate();
     Histogram both = current.copy();
     both.add(previous);

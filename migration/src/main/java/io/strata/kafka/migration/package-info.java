@@ -1,6 +1,6 @@
 /**
  * Where segments are placed and how they move between tiers. Knows plugin-api alone: no files, no
- * pool, no Kafka.
+ * pool, no Kafka. The remote tier is in packages of its own, below this one.
  *
  * <p>Public doors: {@link io.strata.kafka.migration.TopicPlacement}; {@link
  * io.strata.kafka.migration.TieredSegments}, which the broker's side implements, with {@link

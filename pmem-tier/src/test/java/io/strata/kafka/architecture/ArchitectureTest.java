@@ -130,6 +130,21 @@ class ArchitectureTest {
         .check(classes);
   }
 
+  /** The engine knows no Kafka; of the remote tier, only the manager itself does. */
+  @Test
+  void migrationKnowsKafkaInTheRemoteStorageManagersPackagesAlone() {
+    noClasses()
+        .that()
+        .resideInAPackage(MIGRATION)
+        .and()
+        .resideOutsideOfPackages(ROOT + ".migration.remote", ROOT + ".migration.remote.cold..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("org.apache.kafka..", "org.slf4j..")
+        .allowEmptyShould(true)
+        .check(classes);
+  }
+
   /** The provider's side may run while the JVM boots, and in tools; it reports by other means. */
   @Test
   void nothingBelowTheBrokerGlueLogs() {

@@ -1,0 +1,65 @@
+package io.strata.kafka.migration.remote;
+
+import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.remote.read.ChunkArena;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.kafka.common.metrics.PluginMetrics;
+
+/**
+ * What the manager takes from the process that it runs in. The broker's side implements it; it is
+ * found by {@link java.util.ServiceLoader}, in the class loader of the manager.
+ *
+ * <p>Thread safety: all methods may be called by any thread.
+ */
+public interface RemoteEnvironment {
+
+  /**
+   * Reads the settings: {@code rsm.config.*} as Kafka gives them to the manager, without the
+   * prefix, and {@code strata.remote.*} from the broker's own file.
+   *
+   * @throws IllegalArgumentException if they cannot be used; the message names every key at fault,
+   *     what was found, what is expected and what to do
+   */
+  RemoteSettings settings(Map<String, ?> configs);
+
+  /** Has {@code changed} called when the operator changes settings; replaces an earlier one. */
+  void onChange(Consumer<RemoteSettings.Live> changed);
+
+  /** The cluster that the broker belongs to; empty where that cannot be found out. */
+  Optional<String> clusterId();
+
+  /** The broker's log directories; empty where they cannot be found out. */
+  List<Path> logDirectories();
+
+  /** The local tiers. */
+  LocalSegments segments();
+
+  /**
+   * Room for the chunk cache in a pool's spare room; it keeps its content across restarts.
+   *
+   * @param bytes the cache's bound
+   * @param frameBytes the largest chunk
+   * @return empty if there is no pool
+   */
+  Optional<ChunkArena> spareRoom(long bytes, int frameBytes);
+
+  /** The policies by which segments move between levels. */
+  PolicyRegistry policies();
+
+  /** Clocks, threads and chance. */
+  EngineEnvironment engine();
+
+  /**
+   * Publishes the metrics over JMX, as the broker's other Strata metrics; replaces an earlier one.
+   */
+  void publish(Supplier<RemoteStats> stats);
+
+  /** Publishes the same metrics in Kafka's own registry (KIP-877). */
+  void publish(PluginMetrics registry, Supplier<RemoteStats> stats);
+}

@@ -1,0 +1,174 @@
+package io.strata.kafka.migration.remote;
+
+import static java.util.Objects.requireNonNull;
+
+import io.strata.kafka.migration.MigrationSettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * How the remote tier works: the checked values of the {@code rsm.config.*} and {@code
+ * strata.remote.*} keys. What the operator may change on a live broker is in {@link Live}.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param brokerId this broker's {@code node.id}
+ * @param levels the store's levels, fastest first; at least one
+ * @param cold the manager that has the lowest level, below {@code levels}, if another has it
+ * @param chunkBytes a segment is checked, read and cached in chunks of so many bytes: a power of
+ *     two from 64 KiB to 16 MiB. Holds for segments copied from now on
+ * @param cacheBytes the bound of the chunk cache; 0 for none
+ * @param cachePlace where the cache lives
+ * @param link whether a copy may share its bytes with home's file
+ * @param live what can be changed while it runs
+ */
+public record RemoteSettings(
+    int brokerId,
+    List<Level> levels,
+    Optional<Cold> cold,
+    int chunkBytes,
+    long cacheBytes,
+    CachePlace cachePlace,
+    boolean link,
+    Live live) {
+
+  /** Copies the list. */
+  public RemoteSettings {
+    levels = List.copyOf(levels);
+    requireNonNull(cold);
+    requireNonNull(cachePlace);
+    requireNonNull(live);
+    if (levels.isEmpty()) {
+      throw new IllegalArgumentException("levels: found none, expected at least one");
+    }
+  }
+
+  /** Where the chunk cache lives. */
+  public enum CachePlace {
+    /** In a pool's spare room where there is a pool, else in memory outside the heap. */
+    AUTO("auto"),
+    /** In memory outside the heap. */
+    MEMORY("memory");
+
+    private final String configName;
+
+    CachePlace(String configName) {
+      this.configName = configName;
+    }
+
+    /** The value of {@code strata.remote.cache.place}. */
+    public String configName() {
+      return configName;
+    }
+  }
+
+  /**
+   * One level of the store.
+   *
+   * @param name its name in {@code rsm.config.levels}
+   * @param directories at least one
+   */
+  public record Level(String name, List<Directory> directories) {
+    /** Copies the list. */
+    public Level {
+      requireNonNull(name);
+      directories = List.copyOf(directories);
+      if (directories.isEmpty()) {
+        throw new IllegalArgumentException(
+            "level " + name + ": found no directory, expected at least one");
+      }
+    }
+  }
+
+  /**
+   * One directory of a level.
+   *
+   * @param path the directory, absolute; it must exist
+   * @param capacityBytes what the store may take there; empty for the whole file system less a
+   *     reserve
+   */
+  public record Directory(Path path, OptionalLong capacityBytes) {
+    /** Checks that nothing is null. */
+    public Directory {
+      requireNonNull(path);
+      requireNonNull(capacityBytes);
+    }
+  }
+
+  /**
+   * Another {@code RemoteStorageManager}.
+   *
+   * @param className its class
+   * @param classPath where its classes are, as for {@code remote.log.storage.manager.class.path};
+   *     empty for the broker's class path
+   * @param configs what it is configured with: {@code rsm.config.cold.*} without that prefix,
+   *     {@code class.name} and {@code class.path} excepted, and {@code broker.id}
+   */
+  public record Cold(String className, Optional<String> classPath, Map<String, Object> configs) {
+    /** Copies the map. */
+    public Cold {
+      requireNonNull(className);
+      requireNonNull(classPath);
+      configs = Map.copyOf(configs);
+    }
+  }
+
+  /**
+   * What can be changed while the broker runs.
+   *
+   * @param copyTimeout the longest that a copy may take, waiting for the rate limit included
+   * @param fetchTimeout the longest that the read of one chunk may take
+   * @param indexTimeout the longest that the read of an index may take
+   * @param deleteTimeout the longest that a deletion may take
+   * @param copyBytesPerSecond the rate limit of copies, all together; 0 for none
+   * @param fetchBytesPerSecond the rate limit of what is read from the store for fetches, all
+   *     together; what the cache has is not counted; 0 for none
+   * @param readAheadChunks how many chunks are read ahead of a reader that reads on; 0 for none
+   * @param censusInterval how often the directories are listed
+   * @param scrubInterval how often every object is read and checked; zero for never
+   * @param scrubBytesPerSecond the rate limit of that; 0 for none
+   * @param orphanAge how old what a failed copy left must be before it is removed
+   * @param migration how segments move between levels; a threshold for each level but the lowest
+   *     (the cold manager's counts as one)
+   */
+  public record Live(
+      Duration copyTimeout,
+      Duration fetchTimeout,
+      Duration indexTimeout,
+      Duration deleteTimeout,
+      long copyBytesPerSecond,
+      long fetchBytesPerSecond,
+      int readAheadChunks,
+      Duration censusInterval,
+      Duration scrubInterval,
+      long scrubBytesPerSecond,
+      Duration orphanAge,
+      MigrationSettings migration) {
+    /** Checks that nothing is null. */
+    public Live {
+      requireNonNull(copyTimeout);
+      requireNonNull(fetchTimeout);
+      requireNonNull(indexTimeout);
+      requireNonNull(deleteTimeout);
+      requireNonNull(censusInterval);
+      requireNonNull(scrubInterval);
+      requireNonNull(orphanAge);
+      requireNonNull(migration);
+    }
+  }
+
+  /** The levels' names, fastest first; {@code cold} is the last where another manager has one. */
+  public List<String> levelNames() {
+    List<String> names = new java.util.ArrayList<>();
+    levels.forEach(level -> names.add(level.name()));
+    cold.ifPresent(unused -> names.add(COLD));
+    return List.copyOf(names);
+  }
+
+  /** The name of the level that another manager has. */
+  public static final String COLD = "cold";
+}

@@ -1,0 +1,181 @@
+package io.strata.kafka.migration.remote;
+
+import static java.util.Objects.requireNonNull;
+
+import io.strata.kafka.migration.MigrationStats;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * What the remote tier has done and is doing, at one moment. Counts are since the broker started.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param operations for each kind (all kinds are there)
+ * @param levels one for each level, fastest first; the cold manager's is the last
+ * @param linkedBytes of the copied bytes, those that share home's blocks
+ * @param cache the chunk cache
+ * @param readAhead what was read ahead
+ * @param scrub what was checked
+ * @param oldestUncopiedMillis the age of the oldest sealed segment of a tiered partition led by
+ *     this broker that is not in the store yet; empty when there is none
+ * @param stuckThreads threads whose operation ran out of its time and has not come back
+ * @param migration how segments move between levels; empty while another broker moves them, or with
+ *     one level
+ */
+public record RemoteStats(
+    Map<Operation, OperationStats> operations,
+    List<LevelStats> levels,
+    long linkedBytes,
+    CacheStats cache,
+    ReadAheadStats readAhead,
+    ScrubStats scrub,
+    OptionalLong oldestUncopiedMillis,
+    int stuckThreads,
+    Optional<MigrationStats> migration) {
+
+  /** Copies the collections. */
+  public RemoteStats {
+    operations = Map.copyOf(operations);
+    levels = List.copyOf(levels);
+    requireNonNull(cache);
+    requireNonNull(readAhead);
+    requireNonNull(scrub);
+    requireNonNull(oldestUncopiedMillis);
+    requireNonNull(migration);
+  }
+
+  /** What Kafka asks for. */
+  public enum Operation {
+    /** A segment with its indexes. */
+    COPY,
+    /** A range of a segment: counted by range, its bytes as Kafka reads them. */
+    FETCH,
+    /** An index. */
+    INDEX,
+    /** A segment with its indexes. */
+    DELETE
+  }
+
+  /** Why an operation failed. */
+  public enum Cause {
+    /** No level has room. */
+    FULL,
+    /** It ran out of its time. */
+    TIMEOUT,
+    /** The segment, or the index, is not there. */
+    NOT_FOUND,
+    /** What was read is not what was written. */
+    CORRUPT,
+    /** A directory cannot be used: unmounted, read-only, of another store. */
+    UNAVAILABLE,
+    /** The thread was interrupted: Kafka gave the operation up. */
+    CANCELLED,
+    /** The cold manager failed. */
+    COLD,
+    /** Any other failure of input or output. */
+    IO
+  }
+
+  /**
+   * One kind of operation.
+   *
+   * @param count those that ended well
+   * @param bytes of them
+   * @param running those under way
+   * @param latency how long they took, over the last minutes; for {@link Operation#FETCH} the time
+   *     from the call to the first byte
+   * @param failures by cause (all causes are there)
+   */
+  public record OperationStats(
+      long count,
+      long bytes,
+      int running,
+      MigrationStats.Latency latency,
+      Map<Cause, Long> failures) {
+    /** Copies the map. */
+    public OperationStats {
+      requireNonNull(latency);
+      failures = Map.copyOf(failures);
+    }
+  }
+
+  /**
+   * One level.
+   *
+   * @param name its name
+   * @param capacityBytes what the store may take there; 0 for the cold manager's
+   * @param usedBytes what it takes
+   * @param segments segments read from there
+   * @param directories how many it has
+   * @param unavailableDirectories of those, the ones that cannot be used now
+   * @param copiedBytes copied there for Kafka
+   * @param fetchedBytes read from there for fetches, read-ahead included
+   * @param deletedBytes deleted there for Kafka
+   */
+  public record LevelStats(
+      String name,
+      long capacityBytes,
+      long usedBytes,
+      long segments,
+      int directories,
+      int unavailableDirectories,
+      long copiedBytes,
+      long fetchedBytes,
+      long deletedBytes) {
+    /** Checks that nothing is null. */
+    public LevelStats {
+      requireNonNull(name);
+    }
+  }
+
+  /**
+   * The chunk cache.
+   *
+   * @param inPool whether it lives in a pool
+   * @param capacityBytes its bound
+   * @param usedBytes what it holds
+   * @param hits chunks found
+   * @param misses chunks not found
+   * @param evictions chunks given up
+   */
+  public record CacheStats(
+      boolean inPool, long capacityBytes, long usedBytes, long hits, long misses, long evictions) {}
+
+  /**
+   * What was read ahead.
+   *
+   * @param bytes read
+   * @param usedBytes of those, what was asked for later
+   * @param wastedBytes of those, what left the cache unused
+   */
+  public record ReadAheadStats(long bytes, long usedBytes, long wastedBytes) {}
+
+  /**
+   * What was checked.
+   *
+   * @param rounds that came to their end
+   * @param objects checked
+   * @param bytes checked
+   * @param corruptObjects found not to be what was written
+   * @param missingObjects found missing
+   * @param orphansRemoved left by failed copies and removed
+   * @param lastEndMillis when the last round ended, in milliseconds since the epoch; empty if none
+   *     did
+   */
+  public record ScrubStats(
+      long rounds,
+      long objects,
+      long bytes,
+      long corruptObjects,
+      long missingObjects,
+      long orphansRemoved,
+      OptionalLong lastEndMillis) {
+    /** Checks that nothing is null. */
+    public ScrubStats {
+      requireNonNull(lastEndMillis);
+    }
+  }
+}

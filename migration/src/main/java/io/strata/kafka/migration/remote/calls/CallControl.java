@@ -1,0 +1,16 @@
+package io.strata.kafka.migration.remote.calls;
+
+/**
+ * What a piece of work asks between its steps.
+ *
+ * <p>Thread safety: safe for use by any thread.
+ */
+@FunctionalInterface
+public interface CallControl {
+
+  /** Never gives up. */
+  CallControl PATIENT = () -> false;
+
+  /** Whether nobody waits for the result any more: the work is to stop and to clean up. */
+  boolean givenUp();
+}

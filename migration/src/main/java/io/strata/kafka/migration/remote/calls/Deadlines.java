@@ -1,0 +1,220 @@
+package io.strata.kafka.migration.remote.calls;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Makes calls that end in their time, whatever the file system does. The work runs on a thread of
+ * this object's; when the time is over, or the caller is interrupted, the caller goes on and the
+ * work is told to stop. A thread that hangs in the kernel stays until the kernel lets it go; there
+ * are never more threads than the bound, and calls that find all of them hanging fail in their
+ * time.
+ *
+ * <p>An interrupt of the caller never reaches the files that the work has open through another
+ * caller's call.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+public final class Deadlines implements AutoCloseable {
+
+  private static final long IDLE_SECONDS = 30;
+
+  private final int threads;
+  private final Semaphore free;
+  private final ThreadPoolExecutor executor;
+  private final AtomicInteger stuck = new AtomicInteger();
+
+  /** The work of one call. */
+  @FunctionalInterface
+  public interface Work<T> {
+    /**
+     * Does it.
+     *
+     * @param control tells when nobody waits any more
+     */
+    T run(CallControl control) throws IOException, InterruptedException;
+  }
+
+  /**
+   * With a bound.
+   *
+   * @param name begins the threads' names
+   * @param threads how many calls may run at once, from 1
+   * @param factory makes the threads
+   */
+  public Deadlines(String name, int threads, ThreadFactory factory) {
+    requireNonNull(factory);
+    this.threads = threads;
+    free = new Semaphore(threads);
+    AtomicInteger number = new AtomicInteger();
+    executor =
+        new ThreadPoolExecutor(
+            0,
+            Integer
+                .MAX_VALUE, // The semaphore is the bound; a thread may outlive its permit a while.
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            task -> {
+              Thread thread = factory.newThread(task);
+              thread.setName(name + "-" + number.getAndIncrement());
+              return thread;
+            });
+  }
+
+  /** Calls that ran out of their time and have not come back. */
+  public int stuck() {
+    return stuck.get();
+  }
+
+  /**
+   * Makes a call.
+   *
+   * @param what names it in messages: "copying orders-3@4711 to /ssd/a"
+   * @param limit the longest it may take, waiting for a thread included
+   * @throws TimeLimitException if it did not end in its time
+   * @throws InterruptedException if the caller was interrupted, or the work was
+   * @throws IOException what the work threw
+   */
+  public <T> T call(String what, Duration limit, Work<T> work)
+      throws IOException, InterruptedException {
+    long end = System.nanoTime() + limit.toNanos();
+    if (!free.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+      throw new TimeLimitException(
+          what
+              + ": not begun within "
+              + limit.toMillis()
+              + " ms: "
+              + threads
+              + " operations run, "
+              + stuck.get()
+              + " of them beyond their time; expected a store that answers: look at its file"
+              + " systems");
+    }
+    Call<T> call = new Call<>(work);
+    try {
+      executor.execute(call);
+    } catch (RuntimeException | Error e) {
+      free.release();
+      throw e;
+    }
+    try {
+      return call.get(Math.max(1, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      call.giveUp();
+      throw new TimeLimitException(
+          what
+              + ": not done within "
+              + limit.toMillis()
+              + " ms; it was told to stop and can be tried again. If the store is slower than that,"
+              + " raise the timeout (strata.remote.*.timeout.ms) or look at its file system");
+    } catch (InterruptedException e) {
+      call.giveUp();
+      throw e;
+    } catch (ExecutionException e) {
+      throw rethrown(what, e);
+    }
+  }
+
+  private static IOException rethrown(String what, ExecutionException e)
+      throws InterruptedException {
+    Throwable cause = e.getCause();
+    if (cause instanceof InterruptedException interrupted) {
+      throw interrupted;
+    }
+    if (cause instanceof UncheckedIOException unchecked) {
+      return requireNonNull(unchecked.getCause());
+    }
+    if (cause instanceof IOException io) {
+      return io;
+    }
+    if (cause instanceof RuntimeException runtime) {
+      throw runtime;
+    }
+    if (cause instanceof VirtualMachineError error) {
+      throw error;
+    }
+    return new IOException(what + ": " + cause, cause);
+  }
+
+  /** Begins no call any more; those under way are told to stop. */
+  @Override
+  public void close() {
+    var unused = executor.shutdownNow();
+  }
+
+  /** One call. Its permit is given back when its work has ended, however late. */
+  private final class Call<T> extends FutureTask<T> {
+    private final Progress<T> progress;
+
+    Call(Work<T> work) {
+      this(new Progress<>(work));
+    }
+
+    private Call(Progress<T> progress) {
+      super(progress);
+      this.progress = progress;
+    }
+
+    @Override
+    public void run() {
+      try {
+        super.run();
+      } finally {
+        progress.ended(stuck);
+        // An interrupt that came too late for this work is not the next one's.
+        boolean unused = Thread.interrupted();
+        free.release();
+      }
+    }
+
+    void giveUp() {
+      progress.giveUp(stuck);
+      boolean unused = cancel(true);
+    }
+  }
+
+  /** How far a call is. */
+  private static final class Progress<T> implements java.util.concurrent.Callable<T> {
+    private final Work<T> work;
+    private volatile boolean givenUp;
+    private boolean ended;
+    private boolean counted;
+
+    Progress(Work<T> work) {
+      this.work = requireNonNull(work);
+    }
+
+    @Override
+    public T call() throws Exception {
+      return work.run(() -> givenUp);
+    }
+
+    synchronized void giveUp(AtomicInteger stuck) {
+      givenUp = true;
+      if (!ended) {
+        counted = true;
+        stuck.incrementAndGet();
+      }
+    }
+
+    synchronized void ended(AtomicInteger stuck) {
+      ended = true;
+      if (counted) {
+        stuck.decrementAndGet();
+      }
+    }
+  }
+}

@@ -1,0 +1,13 @@
+/**
+ * The remote tier: Kafka's {@code RemoteStorageManager} (KIP-405) over directories on SSD and HDD.
+ *
+ * <p>Public doors: {@link io.strata.kafka.migration.remote.StrataRemoteStorageManager}, which Kafka
+ * creates; {@link io.strata.kafka.migration.remote.RemoteEnvironment}, which the broker's side
+ * implements, with {@link io.strata.kafka.migration.remote.RemoteSettings}, {@link
+ * io.strata.kafka.migration.remote.RemoteStats} and {@link
+ * io.strata.kafka.migration.remote.LocalSegments}.
+ */
+@NullMarked
+package io.strata.kafka.migration.remote;
+
+import org.jspecify.annotations.NullMarked;

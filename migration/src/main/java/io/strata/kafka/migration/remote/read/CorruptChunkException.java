@@ -1,0 +1,13 @@
+package io.strata.kafka.migration.remote.read;
+
+import java.io.IOException;
+
+/** What was read from the store is not what was written: the message names the object. */
+public final class CorruptChunkException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  /** With the whole message. */
+  public CorruptChunkException(String message) {
+    super(message);
+  }
+}
