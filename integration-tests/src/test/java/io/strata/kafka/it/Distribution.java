@@ -1,8 +1,11 @@
 package io.strata.kafka.it;
 
 import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 /** Where the build has put what the tests run: the jar under test and a stock broker's jars. */
 final class Distribution {
@@ -37,6 +40,19 @@ final class Distribution {
             + "*",
         kafkaClassPath(),
         strataJar().toString());
+  }
+
+  /** Kafka's published tests of its storage; a RemoteStorageManager is among them. */
+  static Path kafkaStorageTests() {
+    Path folder = existing("strata.it.kafka.own.tests", "run 'mvn verify', which copies it");
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .filter(f -> f.getFileName().toString().matches("kafka-storage-.*-test\\.jar"))
+          .findFirst()
+          .orElseThrow(() -> new IllegalStateException("no tests of kafka-storage in " + folder));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** The folder below which tests keep their files. */

@@ -1,5 +1,7 @@
 package io.strata.kafka.it;
 
+import java.io.File;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,14 +28,23 @@ enum Installed {
     this.flag = flag;
   }
 
-  /** Flag and class path; the same for a broker and for the tools of its user. */
-  List<String> jvmOptions() {
+  /**
+   * Flag and class path; the same for a broker and for the tools of its user.
+   *
+   * @param further jars on the class path, before the others
+   */
+  List<String> jvmOptions(List<Path> further) {
     List<String> options = new ArrayList<>();
     if (flag) {
       options.add(PROVIDER_FLAG);
     }
-    String kafka = Distribution.kafkaClassPath();
-    options.addAll(List.of("-cp", jar ? kafka + ":" + Distribution.strataJar() : kafka));
+    List<String> classPath = new ArrayList<>();
+    further.forEach(path -> classPath.add(path.toString()));
+    classPath.add(Distribution.kafkaClassPath());
+    if (jar) {
+      classPath.add(Distribution.strataJar().toString());
+    }
+    options.addAll(List.of("-cp", String.join(File.pathSeparator, classPath)));
     return options;
   }
 }

@@ -117,6 +117,11 @@ final class RecordLedger {
 
   /** Sends one record of about the size to the partition; does not wait. */
   void send(Producer<byte[], byte[]> producer, int partition, int size) {
+    send(producer, partition, size, System.currentTimeMillis());
+  }
+
+  /** Sends one record of the time; does not wait. */
+  void send(Producer<byte[], byte[]> producer, int partition, int size, long timestamp) {
     Partition target = partition(partition);
     int number = target.sent();
     byte[] value = value(number, Math.max(size, HEADER));
@@ -124,7 +129,7 @@ final class RecordLedger {
     byte[] key = ByteBuffer.allocate(Integer.BYTES).putInt(number).array();
     Future<RecordMetadata> unused = // the callback has the outcome
         producer.send(
-            new ProducerRecord<>(topic, partition, key, value),
+            new ProducerRecord<>(topic, partition, timestamp, key, value),
             (metadata, exception) -> target.completed(number, exception == null));
   }
 

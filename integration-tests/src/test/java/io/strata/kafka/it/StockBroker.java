@@ -37,6 +37,7 @@ final class StockBroker implements AutoCloseable {
   private final Path folder;
   private final Map<String, String> properties;
   private final List<String> jvmOptions;
+  private final List<Path> libraries;
   private final Map<String, String> systemProperties = new TreeMap<>();
   private final String clusterId;
   private final int port;
@@ -49,6 +50,7 @@ final class StockBroker implements AutoCloseable {
     folder = builder.folder;
     properties = new TreeMap<>(builder.properties);
     jvmOptions = List.copyOf(builder.jvmOptions);
+    libraries = List.copyOf(builder.libraries);
     clusterId = builder.clusterId;
     port = builder.port;
     jmxPort = builder.jmxPort;
@@ -146,7 +148,7 @@ final class StockBroker implements AutoCloseable {
                     "-Dcom.sun.management.jmxremote.ssl=false")));
     command.addAll(jvmOptions);
     systemProperties.forEach((key, value) -> command.add("-D" + key + "=" + value));
-    command.addAll(installed.jvmOptions());
+    command.addAll(installed.jvmOptions(libraries));
     command.add("kafka.Kafka");
     command.add(propertiesFile().toString());
     process = Optional.of(JavaProcess.start("broker", command, folder, consoleLog(), serverLog()));
@@ -163,7 +165,7 @@ final class StockBroker implements AutoCloseable {
     command.add("-Dstrata.it.log=" + folder.resolve("tools.log"));
     command.add("-Dlog4j2.configurationFile=" + log4jConfiguration());
     command.addAll(jvmOptions);
-    command.addAll(installed.jvmOptions());
+    command.addAll(installed.jvmOptions(libraries));
     command.add(mainClass);
     command.addAll(List.of(arguments));
     String name = mainClass.substring(mainClass.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
@@ -332,6 +334,7 @@ final class StockBroker implements AutoCloseable {
     private final Path folder;
     private final Map<String, String> properties = new TreeMap<>();
     private final List<String> jvmOptions = new ArrayList<>();
+    private final List<Path> libraries = new ArrayList<>();
     private final int port;
     private String clusterId = Uuid.randomUuid().toString();
     private Optional<Integer> jmxPort = Optional.empty();
@@ -399,6 +402,18 @@ final class StockBroker implements AutoCloseable {
     /** Adds an option of the broker's JVM and of its tools' JVMs. */
     Builder jvmOption(String option) {
       jvmOptions.add(option);
+      return this;
+    }
+
+    /** Adds a jar to the class path, before those of the broker. */
+    Builder library(Path jar) {
+      libraries.add(jar);
+      return this;
+    }
+
+    /** Puts our jar on the class path, without the flag, the pools and the reporter. */
+    Builder jarAlone() {
+      installed = Installed.JAR;
       return this;
     }
 

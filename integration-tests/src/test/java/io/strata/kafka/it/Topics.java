@@ -9,10 +9,13 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.awaitility.Awaitility;
 
 /** What the tests ask of the admin client, waiting for each answer. */
@@ -43,6 +46,25 @@ final class Topics {
           .atMost(Duration.ofSeconds(LIMIT_SECONDS))
           .ignoreExceptions()
           .until(() -> admin.listOffsets(all).all().get().size() == partitions);
+    }
+  }
+
+  /** Sets keys of a topic. */
+  static void alter(StockBroker broker, String topic, Map<String, String> config)
+      throws InterruptedException {
+    List<AlterConfigOp> changes =
+        config.entrySet().stream()
+            .map(
+                e ->
+                    new AlterConfigOp(
+                        new ConfigEntry(e.getKey(), e.getValue()), AlterConfigOp.OpType.SET))
+            .toList();
+    try (Admin admin = broker.admin()) {
+      await(
+          admin
+              .incrementalAlterConfigs(
+                  Map.of(new ConfigResource(ConfigResource.Type.TOPIC, topic), changes))
+              .all());
     }
   }
 

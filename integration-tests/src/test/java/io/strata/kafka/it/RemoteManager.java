@@ -1,0 +1,110 @@
+package io.strata.kafka.it;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The RemoteStorageManager of a test's brokers: ours, or the one that Kafka's own tests use. What
+ * fails with that one, too, is no fault of ours; and it is what ours is measured against.
+ */
+enum RemoteManager {
+  /** Ours, with one level for each directory: {@code level-0}, {@code level-1}, …. */
+  STRATA(
+      "io.strata.kafka.migration.remote.StrataRemoteStorageManager",
+      "topics/(?<topic>[^/]+)/[^/]+/(?<partition>\\d+)/(?<offset>\\d{20})-(?<id>[^/]+)/\\d{20}\\.log") {
+    @Override
+    StockBroker.Builder configure(StockBroker.Builder builder, List<Path> directories) {
+      List<String> levels = new ArrayList<>();
+      for (int i = 0; i < directories.size(); i++) {
+        levels.add("level-" + i);
+        builder.set("rsm.config.level-" + i + ".directories", directories.get(i).toString());
+      }
+      return builder
+          .set("rsm.config.levels", String.join(",", levels))
+          .set("strata.remote.census.interval.ms", "1000")
+          .set("strata.remote.migration.interval.ms", "200");
+    }
+  },
+
+  /** Kafka's {@code LocalTieredStorage}, from its published test jar; one directory. */
+  LOCAL(
+      "org.apache.kafka.server.log.remote.storage.LocalTieredStorage",
+      "kafka-tiered-storage/(?<topic>[^/]+)-(?<partition>\\d+)-[^/]{22}/(?<offset>\\d{20})-(?<id>[^/]+)\\.log") {
+    @Override
+    StockBroker.Builder configure(StockBroker.Builder builder, List<Path> directories) {
+      return builder
+          .library(Distribution.kafkaStorageTests())
+          .set("rsm.config.dir", directories.get(0).toString());
+    }
+  };
+
+  private final String className;
+  private final Pattern segment;
+
+  RemoteManager(String className, String segment) {
+    this.className = className;
+    this.segment = Pattern.compile(segment);
+  }
+
+  /** The one of this run: {@code -Dstrata.it.remote.manager=local}, or ours. */
+  static RemoteManager ofThisRun() {
+    return valueOf(
+        System.getProperty("strata.it.remote.manager", "strata").toUpperCase(Locale.ROOT));
+  }
+
+  /** Its own settings. */
+  abstract StockBroker.Builder configure(StockBroker.Builder builder, List<Path> directories);
+
+  String className() {
+    return className;
+  }
+
+  /**
+   * A segment in the store.
+   *
+   * @param log its file with the records
+   */
+  record Segment(String topic, int partition, long startOffset, String id, Path log) {
+
+    /** Its file with the ending, for instance {@code .txnindex}. */
+    Path file(String ending) {
+      String name = log.getFileName().toString();
+      return log.resolveSibling(name.substring(0, name.length() - ".log".length()) + ending);
+    }
+  }
+
+  /** What is in the store, by its directories: what a fetch could find. */
+  List<Segment> segments(Path directory) throws IOException {
+    List<Segment> segments = new ArrayList<>();
+    for (Path file : files(directory)) {
+      Matcher name = segment.matcher(directory.relativize(file).toString());
+      if (name.matches()) {
+        segments.add(
+            new Segment(
+                name.group("topic"),
+                Integer.parseInt(name.group("partition")),
+                Long.parseLong(name.group("offset")),
+                name.group("id"),
+                file));
+      }
+    }
+    return segments;
+  }
+
+  /** All regular files; what goes while they are listed is left out. */
+  static List<Path> files(Path directory) throws IOException {
+    try (Stream<Path> found = Files.find(directory, 20, (file, what) -> what.isRegularFile())) {
+      return found.sorted().toList();
+    } catch (UncheckedIOException e) {
+      return files(directory); // a directory went meanwhile
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+
+/**
+ * Records of committed, of aborted and of no transactions, mixed in one partition; some
+ * transactions are larger than a segment.
+ */
+final class RemoteTransactions {
+
+  private static final int LARGE = 4_000;
+
+  private final String topic;
+  private final List<Integer> all;
+  private final List<Integer> committed;
+
+  private RemoteTransactions(String topic, List<Integer> all, List<Integer> committed) {
+    this.topic = topic;
+    this.all = all;
+    this.committed = committed;
+  }
+
+  /** Sends about so many records of 4 KB. */
+  static RemoteTransactions send(String bootstrap, String topic, int records, Random random) {
+    List<Integer> all = new ArrayList<>();
+    List<Integer> committed = new ArrayList<>();
+    try (Producer<byte[], byte[]> one =
+            RecordLedger.producer(
+                bootstrap, Map.of("transactional.id", topic + "-1", "linger.ms", "5"));
+        Producer<byte[], byte[]> plain = RecordLedger.producer(bootstrap, Map.of())) {
+      one.initTransactions();
+      while (all.size() < records) {
+        boolean large = random.nextInt(10) == 0;
+        boolean commit = random.nextBoolean();
+        one.beginTransaction();
+        int begin = all.size();
+        // Each batch is waited for, so that the order of sending is the order in the log.
+        send(one, topic, all, large ? 300 : 1 + random.nextInt(40), random);
+        List<Integer> own = new ArrayList<>(all.subList(begin, all.size()));
+        List<Integer> between = List.of();
+        if (random.nextInt(3) == 0) {
+          int from = all.size();
+          send(plain, topic, all, 1 + random.nextInt(10), random);
+          between = new ArrayList<>(all.subList(from, all.size()));
+        }
+        if (commit) {
+          one.commitTransaction();
+          committed.addAll(own);
+        } else {
+          one.abortTransaction();
+        }
+        committed.addAll(between);
+      }
+    }
+    return new RemoteTransactions(topic, all, committed);
+  }
+
+  private static void send(
+      Producer<byte[], byte[]> producer,
+      String topic,
+      List<Integer> all,
+      int records,
+      Random random) {
+    for (int i = 0; i < records; i++) {
+      byte[] value = new byte[LARGE];
+      random.nextBytes(value);
+      byte[] key = ByteBuffer.allocate(Integer.BYTES).putInt(all.size()).array();
+      all.add(all.size());
+      Future<RecordMetadata> unused = producer.send(new ProducerRecord<>(topic, 0, key, value));
+    }
+    producer.flush();
+  }
+
+  /** Reads the partition with both isolation levels, and compares. */
+  void verify(String bootstrap, String as) {
+    assertThat(read(bootstrap, "read_uncommitted")).as("all records, %s", as).isEqualTo(all);
+    assertThat(read(bootstrap, "read_committed"))
+        .as("records of committed transactions and of none, %s", as)
+        .isEqualTo(committed);
+  }
+
+  private List<Integer> read(String bootstrap, String isolation) {
+    List<Integer> numbers = new ArrayList<>();
+    for (ConsumerRecord<byte[], byte[]> found :
+        RecordLedger.readAll(bootstrap, topic, 1, Map.of("isolation.level", isolation))) {
+      numbers.add(ByteBuffer.wrap(found.key()).getInt());
+    }
+    return numbers;
+  }
+}
