@@ -35,15 +35,22 @@ final class Jmx {
   }
 
   /** The values of all MBeans of ours that the pattern finds, by their names. */
-  @SuppressWarnings("BanJNDI") // RMI of a JVM that this test has started on this machine
   static Map<String, Number> values(StockBroker broker, String pattern) throws IOException {
+    return attributes(broker, DOMAIN + pattern, "Value");
+  }
+
+  /** An attribute of all MBeans that the pattern finds, Kafka's included, by their names. */
+  @SuppressWarnings("BanJNDI") // RMI of a JVM that this test has started on this machine
+  static Map<String, Number> attributes(StockBroker broker, String pattern, String attribute)
+      throws IOException {
     Map<String, Number> values = new TreeMap<>();
     try (JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(broker.jmxUrl()))) {
       MBeanServerConnection server = connector.getMBeanServerConnection();
-      Set<ObjectName> found = server.queryNames(new ObjectName(DOMAIN + pattern), null);
+      Set<ObjectName> found = server.queryNames(new ObjectName(pattern), null);
       for (ObjectName name : found) {
         values.put(
-            name.getCanonicalKeyPropertyListString(), (Number) server.getAttribute(name, "Value"));
+            name.getCanonicalKeyPropertyListString(),
+            (Number) server.getAttribute(name, attribute));
       }
     } catch (JMException e) {
       throw new AssertionError("the broker's MBeans " + pattern + " cannot be read", e);
