@@ -1,0 +1,59 @@
+package io.strata.kafka.migration.remote.store;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One segment of the store as the census knows it.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param number the segment's number in this process, never given twice
+ * @param segment what Kafka says of it
+ * @param totalBytes the bytes of all its files
+ * @param createdMillis when it was copied
+ * @param copies where it is, the fastest level first; at least one
+ */
+public record CensusEntry(
+    long number,
+    SegmentInfo segment,
+    long totalBytes,
+    long createdMillis,
+    List<StoredCopy> copies) {
+
+  /** Copies the list. */
+  public CensusEntry {
+    requireNonNull(segment);
+    copies = List.copyOf(copies);
+    if (copies.isEmpty()) {
+      throw new IllegalArgumentException(segment.key() + ": found no copy, expected one or two");
+    }
+  }
+
+  /** Which segment. */
+  public SegmentKey key() {
+    return segment.key();
+  }
+
+  /** The copy in a directory. */
+  Optional<StoredCopy> in(StoreDirectory directory) {
+    return copies.stream().filter(c -> c.directory().equals(directory)).findFirst();
+  }
+
+  /** The copy that is read: the fastest that has the bytes; empty if the cold manager has them. */
+  public Optional<StoredCopy> readable() {
+    return copies.stream().filter(StoredCopy::hasLog).findFirst();
+  }
+
+  /** Whether the cold manager has the bytes. */
+  public boolean cold() {
+    return copies.stream().anyMatch(StoredCopy::cold);
+  }
+
+  /** What a copy takes of its directory. */
+  long bytesIn(StoredCopy copy) {
+    return copy.hasLog() ? totalBytes : totalBytes - segment.bytes();
+  }
+}

@@ -1,0 +1,38 @@
+package io.strata.kafka.migration.remote.store;
+
+import io.strata.kafka.migration.remote.calls.CallControl;
+import java.io.IOException;
+
+/**
+ * What a copy asks between its pieces.
+ *
+ * <p>Thread safety: used by the copying thread.
+ */
+interface CopyPace {
+
+  /**
+   * Waits until the rate limit lets so many bytes pass.
+   *
+   * @param bytes from 1 to the largest chunk
+   * @throws CopyCancelledException if nobody waits for the copy any more
+   */
+  void before(int bytes) throws IOException, InterruptedException;
+
+  /** Nobody waits for the copy any more; it has been cleaned up. */
+  final class CopyCancelledException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    CopyCancelledException(String message) {
+      super(message);
+    }
+  }
+
+  /** Without a limit. */
+  static CopyPace unlimited(CallControl control) {
+    return bytes -> {
+      if (control.givenUp()) {
+        throw new CopyCancelledException("the copy was given up");
+      }
+    };
+  }
+}

@@ -1,0 +1,143 @@
+package io.strata.kafka.migration.remote.store;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the store does with files, so that a power cut finds either the old or the new state.
+ *
+ * <p>Thread safety: stateless.
+ */
+final class Disk {
+  private Disk() {}
+
+  /** Makes a directory's entries durable. */
+  static void forceDirectory(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  /** Writes a file that is not there yet, and makes its bytes durable; not its entry. */
+  static void writeNew(Path file, ByteBuffer bytes) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      writeFully(channel, bytes);
+      channel.force(true);
+    }
+  }
+
+  static void writeFully(FileChannel channel, ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      int unused = channel.write(bytes);
+    }
+  }
+
+  /** Fills the buffer from a position, as far as the file has bytes; flips it. */
+  static void readFully(FileChannel channel, ByteBuffer buffer, long position) throws IOException {
+    long at = position;
+    while (buffer.hasRemaining()) {
+      int count = channel.read(buffer, at);
+      if (count < 0) {
+        break;
+      }
+      at += count;
+    }
+    buffer.flip();
+  }
+
+  /** Gives a file new content, durably: it has all of the old or all of the new at any moment. */
+  static void replace(Path file, byte[] bytes) throws IOException {
+    Path part = file.resolveSibling(file.getFileName() + StoreNames.PART);
+    boolean unused = Files.deleteIfExists(part);
+    writeNew(part, ByteBuffer.wrap(bytes));
+    Path unusedPath = Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+    forceDirectory(parent(file));
+  }
+
+  /**
+   * Makes a file that is not there, whole and durable, or not at all: of several that do it at
+   * once, on several machines, too, one succeeds.
+   *
+   * @param nonce makes the temporary name one of this process
+   * @throws java.nio.file.FileAlreadyExistsException if it is there
+   */
+  static void createExclusively(Path file, byte[] bytes, String nonce) throws IOException {
+    Path part = file.resolveSibling(file.getFileName() + "." + nonce + StoreNames.PART);
+    boolean unused = Files.deleteIfExists(part);
+    writeNew(part, ByteBuffer.wrap(bytes));
+    try {
+      // A link fails where a rename would replace.
+      Path unusedPath = Files.createLink(file, part);
+    } finally {
+      Files.delete(part);
+    }
+    forceDirectory(parent(file));
+  }
+
+  /** The directory that a file is in. */
+  static Path parent(Path file) {
+    return requireNonNull(file.toAbsolutePath().getParent());
+  }
+
+  /** Removes a file or a directory with all in it; others may be removing it, too. */
+  static void removeTree(Path top) throws IOException {
+    try {
+      Path unused =
+          Files.walkFileTree(
+              top,
+              new SimpleFileVisitor<>() {
+                @Override
+                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+                    throws IOException {
+                  boolean unused = Files.deleteIfExists(file);
+                  return FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult visitFileFailed(Path file, IOException e)
+                    throws IOException {
+                  if (e instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                  }
+                  throw e;
+                }
+
+                @Override
+                public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e)
+                    throws IOException {
+                  if (e != null) {
+                    throw e;
+                  }
+                  boolean unused = Files.deleteIfExists(directory);
+                  return FileVisitResult.CONTINUE;
+                }
+              });
+    } catch (NoSuchFileException e) {
+      // Somebody else was faster.
+      return;
+    }
+  }
+
+  /** Removes a directory if it is empty. */
+  static boolean removeIfEmpty(Path directory) throws IOException {
+    try {
+      return Files.deleteIfExists(directory);
+    } catch (DirectoryNotEmptyException e) {
+      return false;
+    }
+  }
+}

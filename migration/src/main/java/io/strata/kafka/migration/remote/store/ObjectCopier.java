@@ -1,0 +1,109 @@
+package io.strata.kafka.migration.remote.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
+
+/**
+ * Copies files into the store: each is forced and read back before it counts.
+ *
+ * <p>Thread safety: used by one thread.
+ */
+final class ObjectCopier {
+
+  private final int chunkBytes;
+  private final CopyPace pace;
+  private final ByteBuffer buffer;
+
+  /**
+   * With a buffer of one chunk.
+   *
+   * @param chunkBytes how a log is divided for its checksums
+   */
+  ObjectCopier(int chunkBytes, CopyPace pace) {
+    this.chunkBytes = chunkBytes;
+    this.pace = pace;
+    buffer = ByteBuffer.allocateDirect(Math.max(chunkBytes, 1 << 20));
+  }
+
+  /**
+   * Copies a file's bytes.
+   *
+   * @param source is read from 0 to its end
+   * @param target must not exist
+   * @return the checksums of what was read, and is durable in the target
+   * @throws IOException if reading or writing failed, or the target is not what was written
+   */
+  ChunkChecksums.Builder copy(Path source, Path target) throws IOException, InterruptedException {
+    ChunkChecksums.Builder read = new ChunkChecksums.Builder(chunkBytes);
+    try (FileChannel from = FileChannel.open(source, StandardOpenOption.READ);
+        FileChannel to =
+            FileChannel.open(
+                target,
+                StandardOpenOption.CREATE_NEW,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE)) {
+      while (fill(from, read.bytes())) {
+        pace.before(buffer.remaining());
+        read.update(buffer);
+        Disk.writeFully(to, buffer);
+      }
+      to.force(true);
+      verify(target, to, read);
+    }
+    return read;
+  }
+
+  private boolean fill(FileChannel from, long position) throws IOException {
+    buffer.clear();
+    Disk.readFully(from, buffer, position);
+    return buffer.hasRemaining();
+  }
+
+  private void verify(Path target, FileChannel written, ChunkChecksums.Builder expected)
+      throws IOException {
+    CRC32C found = new CRC32C();
+    long position = 0;
+    while (fill(written, position)) {
+      position += buffer.remaining();
+      found.update(buffer);
+    }
+    if (position != expected.bytes() || (int) found.getValue() != expected.whole()) {
+      throw new IOException(
+          target
+              + ": what was written does not read back: found "
+              + position
+              + " bytes with checksum "
+              + JsonFile.hex((int) found.getValue())
+              + ", expected "
+              + expected.bytes()
+              + " with "
+              + JsonFile.hex(expected.whole())
+              + ": the medium or the file system is faulty");
+    }
+  }
+
+  /** The checksums of a file's bytes, as they are. */
+  ChunkChecksums.Builder read(Path file) throws IOException, InterruptedException {
+    ChunkChecksums.Builder read = new ChunkChecksums.Builder(chunkBytes);
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      while (fill(channel, read.bytes())) {
+        pace.before(buffer.remaining());
+        read.update(buffer);
+      }
+    }
+    return read;
+  }
+
+  /** Writes an object that is in memory, durably. */
+  static StoredObject write(ObjectType type, ByteBuffer bytes, Path target) throws IOException {
+    CRC32C checksum = new CRC32C();
+    checksum.update(bytes.duplicate());
+    int length = bytes.remaining();
+    Disk.writeNew(target, bytes.duplicate());
+    return new StoredObject(type, length, (int) checksum.getValue());
+  }
+}

@@ -1,0 +1,147 @@
+package io.strata.kafka.migration.remote.store;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Where a new copy goes: to the fastest level that has room, and there to the directory with the
+ * most.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+final class Placement {
+
+  private final List<StoreDirectory> directories;
+  private final Census census;
+
+  /** Makes room in a level by giving up copies that a lower level has, too. */
+  private volatile RoomMaker roomMaker = (level, bytes) -> false;
+
+  @GuardedBy("this")
+  private final Map<StoreDirectory, Long> reserved = new HashMap<>();
+
+  Placement(List<StoreDirectory> directories, Census census) {
+    this.directories = directories;
+    this.census = census;
+  }
+
+  /** Gives up copies for room. */
+  @FunctionalInterface
+  interface RoomMaker {
+    /**
+     * Frees at least so many bytes in one directory of a level, if it can.
+     *
+     * @return whether something was freed
+     */
+    boolean makeRoom(int level, long bytes);
+  }
+
+  void roomMaker(RoomMaker maker) {
+    roomMaker = maker;
+  }
+
+  /** Room that is held for a copy until this is closed. */
+  final class Reservation implements AutoCloseable {
+    private final StoreDirectory directory;
+    private final long bytes;
+
+    private Reservation(StoreDirectory directory, long bytes) {
+      this.directory = directory;
+      this.bytes = bytes;
+    }
+
+    StoreDirectory directory() {
+      return directory;
+    }
+
+    @Override
+    public void close() {
+      synchronized (Placement.this) {
+        Long unused = reserved.merge(directory, -bytes, Long::sum);
+      }
+    }
+  }
+
+  /**
+   * Finds room in the fastest level that has it.
+   *
+   * @throws StoreFullException if none has; the message tells of each directory
+   * @throws StoreUnavailableException if none can be used
+   */
+  Reservation reserve(long bytes) throws IOException {
+    List<String> reasons = new ArrayList<>();
+    int usable = 0;
+    int levels = directories.isEmpty() ? 0 : directories.get(directories.size() - 1).level() + 1;
+    for (int level = 0; level < levels; level++) {
+      Attempt attempt = tryLevel(level, bytes);
+      if (attempt.reservation.isEmpty() && attempt.usable > 0 && roomMaker.makeRoom(level, bytes)) {
+        attempt = tryLevel(level, bytes);
+      }
+      if (attempt.reservation.isPresent()) {
+        return attempt.reservation.get();
+      }
+      usable += attempt.usable;
+      reasons.addAll(attempt.reasons);
+    }
+    String message =
+        "no room for " + bytes + " bytes in the remote store: " + String.join("; ", reasons);
+    if (usable == 0) {
+      throw new StoreUnavailableException(message);
+    }
+    throw new StoreFullException(
+        message + ". Add a directory or a level, raise a capacity, or shorten retention.ms");
+  }
+
+  /**
+   * Finds room in one level.
+   *
+   * @return empty if it has none
+   */
+  Optional<Reservation> reserveIn(int level, long bytes) {
+    Attempt attempt = tryLevel(level, bytes);
+    if (attempt.reservation.isEmpty() && roomMaker.makeRoom(level, bytes)) {
+      attempt = tryLevel(level, bytes);
+    }
+    return attempt.reservation;
+  }
+
+  private record Attempt(Optional<Reservation> reservation, int usable, List<String> reasons) {}
+
+  private synchronized Attempt tryLevel(int level, long bytes) {
+    List<String> reasons = new ArrayList<>();
+    Optional<StoreDirectory> best = Optional.empty();
+    long bestFree = -1;
+    int usable = 0;
+    for (StoreDirectory directory : directories) {
+      if (directory.level() != level) {
+        continue;
+      }
+      try {
+        directory.checkAvailable();
+        long free =
+            directory.freeBytes(census.usedBytes(directory)) - reserved.getOrDefault(directory, 0L);
+        usable++;
+        reasons.add(directory + " has " + Math.max(0, free) + " bytes free");
+        if (free >= bytes && free > bestFree) {
+          best = Optional.of(directory);
+          bestFree = free;
+        }
+      } catch (IOException e) {
+        reasons.add(directory + " cannot be used (" + e.getMessage() + ")");
+      }
+    }
+    return new Attempt(
+        best.map(
+            directory -> {
+              Long unused = reserved.merge(directory, bytes, Long::sum);
+              return new Reservation(directory, bytes);
+            }),
+        usable,
+        reasons);
+  }
+}

@@ -1,0 +1,124 @@
+package io.strata.kafka.migration.remote.store;
+
+import io.strata.kafka.migration.remote.LocalSegments;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * One copy of a local segment into a directory of the store.
+ *
+ * <p>Thread safety: used by one thread.
+ */
+final class SegmentCopy {
+
+  private final SegmentStore store;
+  private final StoreDirectory directory;
+  private final SegmentInfo segment;
+  private final LogSource source;
+  private final ObjectCopier copier;
+  private boolean linked;
+
+  SegmentCopy(
+      SegmentStore store,
+      StoreDirectory directory,
+      SegmentInfo segment,
+      LogSource source,
+      int chunkBytes,
+      CopyPace pace) {
+    this.store = store;
+    this.directory = directory;
+    this.segment = segment;
+    this.source = source;
+    this.copier = new ObjectCopier(chunkBytes, pace);
+  }
+
+  /** Makes it, and publishes it. What cannot be finished is removed. */
+  Manifest make(LocalSegments local) throws IOException, InterruptedException {
+    SegmentKey key = segment.key();
+    Path staged = directory.stage(store.owner(), key);
+    boolean published = false;
+    try {
+      store.stages().reached(StoreStage.COPY_STAGED);
+      List<StoredObject> objects = new ArrayList<>();
+      ChunkChecksums.Builder log = log(staged, local);
+      objects.add(new StoredObject(ObjectType.LOG, log.bytes(), log.whole()));
+      store.stages().reached(StoreStage.COPY_LOG_WRITTEN);
+      for (ObjectType type : ObjectType.values()) {
+        index(type, staged).ifPresent(objects::add);
+      }
+      objects.add(
+          ObjectCopier.write(
+              ObjectType.LEADER_EPOCHS,
+              source.leaderEpochs(),
+              staged.resolve(ObjectType.LEADER_EPOCHS.fileName(key))));
+      store.stages().reached(StoreStage.COPY_INDEXES_WRITTEN);
+      Manifest manifest =
+          new Manifest(
+              store.storeId(), segment, store.clock().millis(), linked, objects, log.build());
+      Disk.writeNew(
+          staged.resolve(StoreNames.MANIFEST), ByteBuffer.wrap(ManifestCodec.print(manifest)));
+      store.stages().reached(StoreStage.COPY_MANIFEST_WRITTEN);
+      store.publish(directory, staged, key);
+      published = true;
+      store.stages().reached(StoreStage.COPY_PUBLISHED);
+      return manifest;
+    } finally {
+      if (!published) {
+        Disk.removeTree(staged);
+      }
+    }
+  }
+
+  private ChunkChecksums.Builder log(Path staged, LocalSegments local)
+      throws IOException, InterruptedException {
+    SegmentKey key = segment.key();
+    String name = ObjectType.LOG.fileName(key);
+    Path target = staged.resolve(name);
+    LocalSegments.Sharing sharing =
+        local.share(source.log(), target, directory.segment(key).resolve(name));
+    ChunkChecksums.Builder log;
+    if (sharing == LocalSegments.Sharing.NONE) {
+      log = copier.copy(source.log(), target);
+    } else {
+      linked = true;
+      force(target);
+      log = copier.read(target);
+    }
+    if (log.bytes() != segment.bytes()) {
+      throw new IOException(
+          source.log()
+              + ": found "
+              + log.bytes()
+              + " bytes, expected "
+              + segment.bytes()
+              + ", as Kafka says: the segment was changed while it was copied");
+    }
+    return log;
+  }
+
+  /** Kafka forces a sealed segment some time after it was sealed: perhaps not yet. */
+  private static void force(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  private Optional<StoredObject> index(ObjectType type, Path staged)
+      throws IOException, InterruptedException {
+    for (Map.Entry<ObjectType, Path> entry : source.indexes().entrySet()) {
+      if (entry.getKey() == type) {
+        ChunkChecksums.Builder copied =
+            copier.copy(entry.getValue(), staged.resolve(type.fileName(segment.key())));
+        return Optional.of(new StoredObject(type, copied.bytes(), copied.whole()));
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,52 @@
+package io.strata.kafka.migration.remote.store;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Collections;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/**
+ * What Kafka says of a remote segment (its {@code RemoteLogSegmentMetadata}), so that the store can
+ * be read without Kafka's metadata.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param key which segment
+ * @param endOffset its last offset
+ * @param maxTimestampMillis the largest timestamp of its records
+ * @param brokerId the broker that copied it
+ * @param eventTimestampMillis when it began to
+ * @param bytes the segment's length
+ * @param leaderEpochs the leader epochs of its records, each with its first offset
+ * @param transactionIndexEmpty whether it has no transaction index
+ */
+public record SegmentInfo(
+    SegmentKey key,
+    long endOffset,
+    long maxTimestampMillis,
+    int brokerId,
+    long eventTimestampMillis,
+    int bytes,
+    NavigableMap<Integer, Long> leaderEpochs,
+    boolean transactionIndexEmpty) {
+
+  /**
+   * Copies the map.
+   *
+   * @throws IllegalArgumentException if the offsets or the length are out of range
+   */
+  public SegmentInfo {
+    requireNonNull(key);
+    leaderEpochs = Collections.unmodifiableNavigableMap(new TreeMap<>(leaderEpochs));
+    if (endOffset < key.startOffset() || bytes < 0) {
+      throw new IllegalArgumentException(
+          key
+              + ": found end offset "
+              + endOffset
+              + " and "
+              + bytes
+              + " bytes, expected an end that is not before the start, and no negative length");
+    }
+  }
+}

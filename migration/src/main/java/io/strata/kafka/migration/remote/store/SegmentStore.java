@@ -1,0 +1,275 @@
+package io.strata.kafka.migration.remote.store;
+
+import static java.util.Objects.requireNonNull;
+
+import io.strata.kafka.migration.remote.LocalSegments;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * The store: segments in directories, in levels. What is on disk is all that there is; what is kept
+ * in memory is made from it.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads, and other brokers may use
+ * the same directories.
+ */
+public final class SegmentStore {
+
+  private final StoreOptions options;
+  private final List<StoreDirectory> directories;
+  private final List<String> warnings;
+  private final Census census = new Census();
+  private final Placement placement;
+  private final String owner;
+
+  private SegmentStore(StoreOptions options, StoreOpener.Opened opened) {
+    this.options = options;
+    this.directories =
+        opened.directories().stream()
+            .sorted(Comparator.comparingInt(StoreDirectory::level))
+            .toList();
+    this.warnings = opened.warnings();
+    this.placement = new Placement(directories, census);
+    this.owner = options.brokerId() + "-" + Ids.random();
+  }
+
+  /**
+   * Opens the store for a broker: its directories are made the store's if they are used for the
+   * first time, and what an earlier process of the broker left in staging is removed.
+   *
+   * @throws StoreRefusedException if a directory is not what it should be; nothing was changed in
+   *     it
+   * @throws IOException if the broker's own log directories cannot be read or written
+   */
+  public static SegmentStore open(StoreOptions options) throws IOException, StoreRefusedException {
+    return new SegmentStore(options, StoreOpener.open(options));
+  }
+
+  /** The directories, the fastest level first. */
+  public List<StoreDirectory> directories() {
+    return directories;
+  }
+
+  /** Directories that could not be used when the store was opened: a message each. */
+  public List<String> warnings() {
+    return warnings;
+  }
+
+  /** The store's id. */
+  public String storeId() {
+    return directories.get(0).identity().storeId();
+  }
+
+  /** The broker that opened it. */
+  public int brokerId() {
+    return options.brokerId();
+  }
+
+  /** How many levels it has of its own. */
+  public int levels() {
+    return options.levels().size();
+  }
+
+  Census census() {
+    return census;
+  }
+
+  Placement placement() {
+    return placement;
+  }
+
+  String owner() {
+    return owner;
+  }
+
+  InstantSource clock() {
+    return options.clock();
+  }
+
+  StoreStage.Hook stages() {
+    return options.stages();
+  }
+
+  /** All segments that are known, in no particular order. */
+  public List<CensusEntry> segments() {
+    return census.entries();
+  }
+
+  /** What the store takes in a directory, as far as it is known. */
+  public long usedBytes(StoreDirectory directory) {
+    return census.usedBytes(directory);
+  }
+
+  /** The segment that follows another in its partition, if it is known. */
+  public Optional<CensusEntry> next(SegmentInfo segment) {
+    return census.at(segment.key(), segment.endOffset() + 1);
+  }
+
+  /** The last offset that the store has of a partition, if it is known. */
+  public Optional<Long> endOffset(String topicId, int partition) {
+    return census.endOffset(topicId, partition);
+  }
+
+  /** Which directory a copy went to, and what its manifest says. */
+  public record Copied(StoreDirectory directory, Manifest manifest) {
+    /** Checks that nothing is null. */
+    public Copied {
+      requireNonNull(directory);
+      requireNonNull(manifest);
+    }
+  }
+
+  /**
+   * Copies a segment into the store. When this returns, it is durable, and can be read by any
+   * broker; when it throws, nothing of it can be seen.
+   *
+   * @param chunkBytes how the log is divided for its checksums
+   * @param local what may share its bytes
+   * @param pace waits for the rate limit
+   * @throws StoreFullException if no level has room
+   * @throws IOException if it failed
+   */
+  Copied copy(
+      SegmentInfo segment, LogSource source, int chunkBytes, LocalSegments local, CopyPace pace)
+      throws IOException, InterruptedException {
+    long bytes = segment.bytes();
+    for (Path index : source.indexes().values()) {
+      bytes += Files.size(index);
+    }
+    try (Placement.Reservation room =
+        placement.reserve(bytes + source.leaderEpochs().remaining())) {
+      StoreDirectory directory = room.directory();
+      SegmentCopy copy = new SegmentCopy(this, directory, segment, source, chunkBytes, pace);
+      Manifest manifest = copy.make(local);
+      census.put(manifest, new StoredCopy(directory, true, false, false));
+      return new Copied(directory, manifest);
+    }
+  }
+
+  /**
+   * Publishes a whole copy. A segment that is there already is replaced: Kafka may copy again what
+   * it has copied.
+   */
+  void publish(StoreDirectory directory, Path staged, SegmentKey key) throws IOException {
+    try {
+      directory.publish(staged, key);
+    } catch (FileAlreadyExistsException e) {
+      Optional<Path> old = directory.trash(key, owner);
+      directory.publish(staged, key);
+      if (old.isPresent()) {
+        Disk.removeTree(old.get());
+      }
+    }
+  }
+
+  /** A segment that was found. */
+  public record Located(StoreDirectory directory, Path path, Manifest manifest, boolean hasLog) {
+    /** Checks that nothing is null. */
+    public Located {
+      requireNonNull(directory);
+      requireNonNull(path);
+      requireNonNull(manifest);
+    }
+
+    /** One of its files. */
+    public Path file(ObjectType type) {
+      return path.resolve(type.fileName(manifest.segment().key()));
+    }
+  }
+
+  /**
+   * Finds a segment on disk, in the fastest level that has its bytes.
+   *
+   * @return empty if no directory has it, and all can be used
+   * @throws StoreUnavailableException if it was not found, and a directory that may have it cannot
+   *     be used
+   * @throws CorruptManifestException if it is there, and its manifest is damaged
+   */
+  public Optional<Located> locate(SegmentKey key) throws IOException {
+    // A segment that moves between two looks is in neither: the second round finds it.
+    Optional<Located> found = look(key);
+    return found.isPresent() ? found : look(key);
+  }
+
+  private Optional<Located> look(SegmentKey key) throws IOException {
+    Optional<Located> stub = Optional.empty();
+    Optional<IOException> problem = Optional.empty();
+    for (StoreDirectory directory : directories) {
+      try {
+        Optional<Located> found = lookIn(directory, key);
+        if (found.isPresent() && found.get().hasLog()) {
+          return found;
+        }
+        stub = stub.isPresent() ? stub : found;
+      } catch (IOException e) {
+        problem = problem.isPresent() ? problem : Optional.of(e);
+      }
+    }
+    if (stub.isEmpty() && problem.isPresent()) {
+      throw problem.get();
+    }
+    return stub;
+  }
+
+  Optional<Located> lookIn(StoreDirectory directory, SegmentKey key) throws IOException {
+    Path path = directory.segment(key);
+    try {
+      Manifest manifest = ManifestCodec.read(path, key);
+      boolean hasLog = Files.exists(path.resolve(ObjectType.LOG.fileName(key)));
+      return Optional.of(new Located(directory, path, manifest, hasLog));
+    } catch (NoSuchFileException e) {
+      directory.checkAvailable();
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Removes a segment from all directories. When this returns, none of it is there.
+   *
+   * @return how many bytes were removed, by directory
+   * @throws IOException if a directory cannot be used that may have it; what could be removed is
+   */
+  public Map<StoreDirectory, Long> delete(SegmentKey key) throws IOException {
+    options.stages().reached(StoreStage.DELETE_STARTED);
+    List<StoreDirectory> removed = new ArrayList<>();
+    Optional<CensusEntry> known = census.find(key.id());
+    Optional<IOException> problem = Optional.empty();
+    for (StoreDirectory directory : directories) {
+      try {
+        if (remove(directory, key)) {
+          removed.add(directory);
+        }
+      } catch (IOException e) {
+        problem = problem.isPresent() ? problem : Optional.of(e);
+      }
+    }
+    if (problem.isPresent()) {
+      throw problem.get();
+    }
+    return removed.stream()
+        .collect(
+            Collectors.toMap(d -> d, d -> known.flatMap(e -> e.in(d).map(e::bytesIn)).orElse(0L)));
+  }
+
+  private boolean remove(StoreDirectory directory, SegmentKey key) throws IOException {
+    Optional<Path> trashed = directory.trash(key, owner);
+    census.remove(key.id(), directory);
+    if (trashed.isPresent()) {
+      options.stages().reached(StoreStage.DELETE_TRASHED);
+      Disk.removeTree(trashed.get());
+      options.stages().reached(StoreStage.DELETE_EMPTIED);
+    }
+    directory.removeEmptyParents(key);
+    return trashed.isPresent();
+  }
+}

@@ -1,0 +1,257 @@
+package io.strata.kafka.migration.remote.store;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * One directory of the store: what is made, renamed and removed in it.
+ *
+ * <p>A segment's directory appears under its name by one rename, whole and durable, and goes by
+ * another; nothing partial is ever seen under {@code topics}.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads, and by other brokers on the
+ * same directory.
+ */
+public final class StoreDirectory {
+
+  /** A publication meets directories that a deletion removes: it makes them again. */
+  private static final int ATTEMPTS = 20;
+
+  private final Path path;
+  private final int level;
+  private final String levelName;
+  private final OptionalLong capacity;
+  private final StoreIdentity identity;
+
+  /**
+   * Of a directory whose identity was read.
+   *
+   * @param path absolute
+   * @param level from 0, the fastest
+   */
+  StoreDirectory(
+      Path path, int level, String levelName, OptionalLong capacity, StoreIdentity identity) {
+    this.path = requireNonNull(path);
+    this.level = level;
+    this.levelName = requireNonNull(levelName);
+    this.capacity = requireNonNull(capacity);
+    this.identity = requireNonNull(identity);
+  }
+
+  /** The directory. */
+  public Path path() {
+    return path;
+  }
+
+  /** The number of its level, from 0, the fastest. */
+  public int level() {
+    return level;
+  }
+
+  /** The name of its level. */
+  public String levelName() {
+    return levelName;
+  }
+
+  /** Its identity, as it was read. */
+  public StoreIdentity identity() {
+    return identity;
+  }
+
+  /** Where a segment is, or would be. */
+  public Path segment(SegmentKey key) {
+    return StoreNames.segment(path, key);
+  }
+
+  /** For messages: {@code ssd:/mnt/a}. */
+  @Override
+  public String toString() {
+    return levelName + ":" + path;
+  }
+
+  /**
+   * Checks that the directory is the store's still, and not an empty mount point.
+   *
+   * @throws StoreUnavailableException if it is not
+   */
+  void checkAvailable() throws StoreUnavailableException {
+    StoreIdentity found;
+    try {
+      found = StoreIdentity.read(path);
+    } catch (NoSuchFileException e) {
+      throw new StoreUnavailableException(
+          path
+              + ": found no "
+              + StoreNames.IDENTITY
+              + ", expected that of directory "
+              + identity.directoryId()
+              + ": is its file system mounted? Nothing is written there until it is back");
+    } catch (IOException e) {
+      throw new StoreUnavailableException(path + ": cannot be read: " + reason(e));
+    }
+    if (!found.directoryId().equals(identity.directoryId())
+        || !found.storeId().equals(identity.storeId())) {
+      throw new StoreUnavailableException(
+          path
+              + ": found directory "
+              + found.directoryId()
+              + " of store "
+              + found.storeId()
+              + ", expected directory "
+              + identity.directoryId()
+              + " of store "
+              + identity.storeId()
+              + ": another file system is mounted there");
+    }
+  }
+
+  /** A file system exception tells its reason apart from its files. */
+  static String reason(IOException e) {
+    if (e instanceof FileSystemException fs && fs.getReason() != null) {
+      return fs.getReason() + " (" + fs.getFile() + ")";
+    }
+    return e.getClass().getSimpleName() + ": " + e.getMessage();
+  }
+
+  /**
+   * What the store may take here at most.
+   *
+   * @throws IOException if the file system does not tell
+   */
+  public long capacityBytes() throws IOException {
+    return capacity.isPresent()
+        ? capacity.getAsLong()
+        : Files.getFileStore(path).getTotalSpace() / 100 * 95;
+  }
+
+  /**
+   * What can be written here: less than the file system has, which must not become quite full.
+   *
+   * @param usedBytes what the store takes here now
+   */
+  long freeBytes(long usedBytes) throws IOException {
+    FileStore store = Files.getFileStore(path);
+    long usable = store.getUsableSpace() - store.getTotalSpace() / 100;
+    return Math.max(0, Math.min(capacityBytes() - usedBytes, usable));
+  }
+
+  /** The directory in staging of one process; it is made if it is not there. */
+  Path staging(String owner) throws IOException {
+    checkAvailable();
+    Path staging = path.resolve(StoreNames.STAGING).resolve(owner);
+    return Files.createDirectories(staging);
+  }
+
+  /**
+   * Makes a new, empty directory for a copy; what an earlier attempt left in its place is removed.
+   *
+   * @param owner the process, as in {@link #staging}
+   */
+  Path stage(String owner, SegmentKey key) throws IOException {
+    Path staged = staging(owner).resolve(StoreNames.segment(key));
+    Disk.removeTree(staged);
+    return Files.createDirectory(staged);
+  }
+
+  /**
+   * Gives a whole copy its place. What it has is durable before, its entry after.
+   *
+   * @param staged its directory; all its files have been forced
+   * @throws FileAlreadyExistsException if the segment is there already
+   */
+  void publish(Path staged, SegmentKey key) throws IOException {
+    Disk.forceDirectory(staged);
+    Path target = segment(key);
+    for (int attempt = 1; ; attempt++) {
+      Deque<Path> made = makeDirectories(Disk.parent(target));
+      try {
+        if (Files.exists(target)) {
+          throw new FileAlreadyExistsException(target.toString());
+        }
+        Path unused = Files.move(staged, target, StandardCopyOption.ATOMIC_MOVE);
+        made.addFirst(Disk.parent(target));
+        for (Path parent : made) {
+          Disk.forceDirectory(parent);
+        }
+        return;
+      } catch (NoSuchFileException e) {
+        // A deletion has just removed the empty directory of the partition.
+        if (attempt == ATTEMPTS || !Files.exists(staged)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Makes what is missing below {@code topics}, and gives each parent that has got an entry. */
+  private Deque<Path> makeDirectories(Path directory) throws IOException {
+    checkAvailable();
+    Path top = path.resolve(StoreNames.TOPICS);
+    Deque<Path> missing = new ArrayDeque<>();
+    for (Path at = directory; !at.equals(path) && !Files.isDirectory(at); at = Disk.parent(at)) {
+      missing.addFirst(at);
+    }
+    if (!missing.isEmpty() && missing.getFirst().equals(top)) {
+      // Made when the directory was first used: without it, it is not the one that was.
+      throw new StoreUnavailableException(
+          top + ": is not there, expected it since the directory was first used; was it removed?");
+    }
+    Deque<Path> parents = new ArrayDeque<>();
+    for (Path at : missing) {
+      try {
+        Path unused = Files.createDirectory(at);
+        parents.addFirst(Disk.parent(at));
+      } catch (FileAlreadyExistsException e) {
+        continue;
+      } catch (NoSuchFileException e) {
+        return parents; // Its parent has just been removed: the next attempt makes it again.
+      }
+    }
+    return parents;
+  }
+
+  /**
+   * Renames a segment's directory into the trash: it cannot be seen any more.
+   *
+   * @param nonce makes its name there one of this process
+   * @return where it is now; empty if it was not there
+   */
+  Optional<Path> trash(SegmentKey key, String nonce) throws IOException {
+    checkAvailable();
+    Path place = segment(key);
+    Path trash = path.resolve(StoreNames.TRASH).resolve(StoreNames.segment(key) + "-" + nonce);
+    try {
+      Path unused = Files.move(place, trash, StandardCopyOption.ATOMIC_MOVE);
+    } catch (NoSuchFileException e) {
+      if (!Files.isDirectory(path.resolve(StoreNames.TRASH))) {
+        throw e;
+      }
+      return Optional.empty();
+    }
+    Disk.forceDirectory(Disk.parent(place));
+    Disk.forceDirectory(path.resolve(StoreNames.TRASH));
+    return Optional.of(trash);
+  }
+
+  /** Removes the directories of a partition, a topic id and a topic that have become empty. */
+  void removeEmptyParents(SegmentKey key) throws IOException {
+    Path top = path.resolve(StoreNames.TOPICS);
+    for (Path at = StoreNames.partition(path, key); !at.equals(top); at = Disk.parent(at)) {
+      if (Files.isDirectory(at) && !Disk.removeIfEmpty(at)) {
+        return;
+      }
+    }
+  }
+}

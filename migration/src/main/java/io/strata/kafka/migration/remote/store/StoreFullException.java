@@ -1,0 +1,13 @@
+package io.strata.kafka.migration.remote.store;
+
+import java.io.IOException;
+
+/** No level of the store has room: the message tells of each. It may have later. */
+public final class StoreFullException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  /** With the whole message. */
+  public StoreFullException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,71 @@
+package io.strata.kafka.migration.remote.store;
+
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * Which store a directory belongs to: the content of its {@code strata-store.json}.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param storeId the store's id, the same in all its directories: 22 characters, as Kafka prints a
+ *     UUID
+ * @param clusterId the cluster whose segments it holds
+ * @param directoryId this directory's own id
+ * @param createdMillis when the directory was first used
+ */
+public record StoreIdentity(
+    String storeId, String clusterId, String directoryId, long createdMillis) {
+
+  private static final int VERSION = 1;
+
+  /** Checks that nothing is null. */
+  public StoreIdentity {
+    requireNonNull(storeId);
+    requireNonNull(clusterId);
+    requireNonNull(directoryId);
+  }
+
+  byte[] print() {
+    ObjectNode document = JsonFile.object();
+    document.put("formatVersion", VERSION);
+    document.put("storeId", storeId);
+    document.put("clusterId", clusterId);
+    document.put("directoryId", directoryId);
+    document.put("createdMillis", createdMillis);
+    return JsonFile.print(document);
+  }
+
+  /**
+   * Reads a directory's identity.
+   *
+   * @throws java.nio.file.NoSuchFileException if it has none
+   * @throws CorruptManifestException if it is damaged or of another version
+   */
+  public static StoreIdentity read(Path directory) throws IOException {
+    Path file = directory.resolve(StoreNames.IDENTITY);
+    return parse(file.toString(), JsonFile.read(file));
+  }
+
+  private static StoreIdentity parse(String name, ObjectNode document)
+      throws CorruptManifestException {
+    JsonFile.checkVersion(name, document, VERSION);
+    return new StoreIdentity(
+        id(name, document, "storeId"),
+        JsonFile.text(name, document, "clusterId"),
+        id(name, document, "directoryId"),
+        JsonFile.number(name, document, "createdMillis"));
+  }
+
+  private static String id(String name, ObjectNode document, String member)
+      throws CorruptManifestException {
+    String value = JsonFile.text(name, document, member);
+    if (!value.matches("[A-Za-z0-9_-]{22}")) {
+      throw JsonFile.wrong(name, member, value, "22 characters of URL-safe base64");
+    }
+    return value;
+  }
+}

@@ -1,0 +1,91 @@
+package io.strata.kafka.migration.remote.store;
+
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Finds the segments of a directory by listing it.
+ *
+ * <p>Thread safety: stateless.
+ */
+public final class StoreListing {
+  private StoreListing() {}
+
+  /** Is told of what is found. */
+  public interface Visitor {
+    /** A segment's directory. */
+    void segment(SegmentKey key, Path directory) throws IOException;
+
+    /**
+     * Something below {@code topics} that is not a segment's, by its name.
+     *
+     * @param path where it is
+     */
+    void stranger(Path path) throws IOException;
+  }
+
+  /**
+   * Lists a directory of the store. Segments that come or go meanwhile may be told of or not.
+   *
+   * @param directory the store's directory
+   * @throws IOException if it cannot be listed; a visitor's exceptions pass
+   */
+  public static void list(Path directory, Visitor visitor) throws IOException {
+    Path topics = directory.resolve(StoreNames.TOPICS);
+    if (!Files.isDirectory(topics)) {
+      throw new NoSuchFileException(topics.toString());
+    }
+    for (Path topic : entries(topics)) {
+      for (Path topicId : below(topic, visitor)) {
+        for (Path partition : below(topicId, visitor)) {
+          for (Path segment : below(partition, visitor)) {
+            Optional<SegmentKey> key =
+                StoreNames.parse(name(topic), name(topicId), name(partition), name(segment));
+            if (key.isPresent() && Files.isDirectory(segment, LinkOption.NOFOLLOW_LINKS)) {
+              visitor.segment(key.get(), segment);
+            } else if (Files.exists(segment, LinkOption.NOFOLLOW_LINKS)) {
+              visitor.stranger(segment);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private static List<Path> below(Path directory, Visitor visitor) throws IOException {
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
+        visitor.stranger(directory);
+      }
+      return List.of();
+    }
+    return entries(directory);
+  }
+
+  /** A directory's entries; none if it has just been removed. */
+  static List<Path> entries(Path directory) throws IOException {
+    List<Path> entries = new ArrayList<>();
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
+      stream.forEach(entries::add);
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      return List.of();
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    entries.sort(null);
+    return entries;
+  }
+
+  static String name(Path path) {
+    return String.valueOf(path.getFileName());
+  }
+}

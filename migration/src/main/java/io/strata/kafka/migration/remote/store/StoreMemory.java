@@ -1,0 +1,97 @@
+package io.strata.kafka.migration.remote.store;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Remembers, in the broker's log directories, which directories are the store's: the file {@code
+ * strata-remote-store.json}. Without it an empty mount point looks like a new directory, and would
+ * be written to.
+ *
+ * <p>Thread safety: used by one thread.
+ */
+final class StoreMemory {
+
+  private static final String FILE = "strata-remote-store.json";
+  private static final int VERSION = 1;
+
+  private final List<Path> places;
+
+  /** Identities by the path under which they were known. */
+  private final Map<String, StoreIdentity> known = new HashMap<>();
+
+  private StoreMemory(List<Path> places) {
+    this.places = places;
+  }
+
+  /**
+   * Reads what is remembered, in whichever of the places it is.
+   *
+   * @throws CorruptManifestException if a file is damaged
+   */
+  static StoreMemory read(List<Path> places) throws IOException {
+    StoreMemory memory = new StoreMemory(places);
+    for (Path place : places) {
+      Path file = place.resolve(FILE);
+      try {
+        memory.take(file.toString(), JsonFile.read(file));
+      } catch (NoSuchFileException e) {
+        continue;
+      }
+    }
+    return memory;
+  }
+
+  private void take(String name, ObjectNode document) throws CorruptManifestException {
+    JsonFile.checkVersion(name, document, VERSION);
+    for (JsonNode node : document.path("directories")) {
+      known.put(
+          JsonFile.text(name, node, "path"),
+          new StoreIdentity(
+              JsonFile.text(name, node, "storeId"),
+              JsonFile.text(name, node, "clusterId"),
+              JsonFile.text(name, node, "directoryId"),
+              JsonFile.number(name, node, "createdMillis")));
+    }
+  }
+
+  /** What a directory was when it was last seen. */
+  Optional<StoreIdentity> of(Path directory) {
+    return Optional.ofNullable(known.get(directory.toString()));
+  }
+
+  /** Remembers these, and no others; places that cannot be written are passed over. */
+  void remember(Map<Path, StoreIdentity> directories) throws IOException {
+    Map<String, StoreIdentity> now = new TreeMap<>();
+    directories.forEach((path, identity) -> now.put(path.toString(), identity));
+    ObjectNode document = JsonFile.object();
+    document.put("formatVersion", VERSION);
+    var array = document.putArray("directories");
+    now.forEach(
+        (path, identity) ->
+            array
+                .addObject()
+                .put("path", path)
+                .put("storeId", identity.storeId())
+                .put("clusterId", identity.clusterId())
+                .put("directoryId", identity.directoryId())
+                .put("createdMillis", identity.createdMillis()));
+    byte[] bytes = JsonFile.print(document);
+    for (Path place : places) {
+      if (Files.isDirectory(place)) {
+        Disk.replace(place.resolve(FILE), bytes);
+      }
+    }
+    known.clear();
+    known.putAll(now);
+  }
+}

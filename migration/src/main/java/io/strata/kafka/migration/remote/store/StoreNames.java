@@ -1,0 +1,98 @@
+package io.strata.kafka.migration.remote.store;
+
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The names in a directory of the store.
+ *
+ * <pre>
+ * strata-store.json                     which store, which cluster, which directory
+ * brokers/3.json                        a broker that uses it
+ * topics/orders/Xd4…/0/00000000000000004711-q3H…/    a segment (topic, topic id, partition)
+ *     00000000000000004711.log .index .timeindex .txnindex .snapshot
+ *     leader-epoch-checkpoint
+ *     manifest.json
+ *     moving                            published by a move that is not confirmed yet
+ *     cold.json                         the cold manager has the .log, or is getting it
+ * staging/3-8f21…/                      copies that are being made
+ * trash/                                what is being removed
+ * locks/mover.lock                      held by the broker that moves and scrubs
+ * </pre>
+ *
+ * <p>Thread safety: stateless.
+ */
+public final class StoreNames {
+
+  /** The directory's identity. */
+  public static final String IDENTITY = "strata-store.json";
+
+  /** A segment's manifest. */
+  public static final String MANIFEST = "manifest.json";
+
+  /** Ends the name of a copy that takes the place of a hard link; left behind by a crash only. */
+  public static final String UNSHARED = ".unshared";
+
+  static final String MOVING = "moving";
+  static final String COLD = "cold.json";
+  static final String BROKERS = "brokers";
+  static final String TOPICS = "topics";
+  static final String STAGING = "staging";
+  static final String TRASH = "trash";
+  static final String LOCKS = "locks";
+  static final String MOVER_LOCK = "mover.lock";
+
+  /** Ends the name of a file that is being written and will be renamed. */
+  static final String PART = ".part";
+
+  private static final int OFFSET_DIGITS = 20;
+  private static final int ID_LENGTH = 22;
+
+  private StoreNames() {}
+
+  /** As Kafka names segments: 20 digits. */
+  static String offset(long offset) {
+    return String.format(Locale.ROOT, "%0" + OFFSET_DIGITS + "d", offset);
+  }
+
+  /** The name of a segment's directory: the start offset and the remote segment's id. */
+  static String segment(SegmentKey key) {
+    return offset(key.startOffset()) + "-" + key.id();
+  }
+
+  /** Where a segment is below a directory of the store. */
+  public static Path segment(Path directory, SegmentKey key) {
+    return partition(directory, key).resolve(segment(key));
+  }
+
+  static Path partition(Path directory, SegmentKey key) {
+    return directory
+        .resolve(TOPICS)
+        .resolve(key.topic())
+        .resolve(key.topicId())
+        .resolve(Integer.toString(key.partition()));
+  }
+
+  /** Reads the names back; empty if they are no segment's. */
+  static Optional<SegmentKey> parse(String topic, String topicId, String partition, String name) {
+    if (name.length() != OFFSET_DIGITS + 1 + ID_LENGTH || name.charAt(OFFSET_DIGITS) != '-') {
+      return Optional.empty();
+    }
+    try {
+      SegmentKey key =
+          new SegmentKey(
+              topic,
+              topicId,
+              Integer.parseInt(partition),
+              Long.parseLong(name, 0, OFFSET_DIGITS, 10),
+              name.substring(OFFSET_DIGITS + 1));
+      // "+7" and "007" are numbers, too, but not the names that we write.
+      boolean same =
+          segment(key).equals(name) && Integer.toString(key.partition()).equals(partition);
+      return same ? Optional.of(key) : Optional.empty();
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,236 @@
+package io.strata.kafka.migration.remote.store;
+
+import io.strata.kafka.migration.remote.RemoteSettings;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Opens the store's directories for a broker: reads their identities, gives one to a directory that
+ * is used for the first time, refuses what is another cluster's or another store's.
+ *
+ * <p>Thread safety: used by one thread; other brokers may do the same at the same time.
+ */
+final class StoreOpener {
+
+  /** What a new file system has in its top directory. */
+  private static final Set<String> HARMLESS = Set.of("lost+found");
+
+  private final StoreOptions options;
+  private final StoreMemory memory;
+  private final Map<Path, StoreIdentity> identities = new LinkedHashMap<>();
+  private final List<String> warnings = new ArrayList<>();
+
+  private StoreOpener(StoreOptions options, StoreMemory memory) {
+    this.options = options;
+    this.memory = memory;
+  }
+
+  /**
+   * What was opened.
+   *
+   * @param directories all of them, those that cannot be used now included
+   * @param warnings of directories that cannot be used now
+   */
+  record Opened(List<StoreDirectory> directories, List<String> warnings) {
+    Opened {
+      directories = List.copyOf(directories);
+      warnings = List.copyOf(warnings);
+    }
+  }
+
+  /**
+   * Opens the directories.
+   *
+   * @throws StoreRefusedException if one is not what it should be; nothing was changed in it
+   * @throws IOException if the broker's own log directories cannot be read or written
+   */
+  static Opened open(StoreOptions options) throws IOException, StoreRefusedException {
+    StoreOpener opener = new StoreOpener(options, StoreMemory.read(options.memory()));
+    return opener.openAll();
+  }
+
+  private Opened openAll() throws IOException, StoreRefusedException {
+    for (RemoteSettings.Level level : options.levels()) {
+      for (RemoteSettings.Directory directory : level.directories()) {
+        readIdentity(directory.path());
+      }
+    }
+    checkOneStore();
+    for (RemoteSettings.Level level : options.levels()) {
+      for (RemoteSettings.Directory directory : level.directories()) {
+        if (!identities.containsKey(directory.path())) {
+          format(directory.path());
+          checkOneStore();
+        }
+      }
+    }
+    memory.remember(identities);
+    List<StoreDirectory> opened = new ArrayList<>();
+    for (int i = 0; i < options.levels().size(); i++) {
+      RemoteSettings.Level level = options.levels().get(i);
+      for (RemoteSettings.Directory directory : level.directories()) {
+        StoreIdentity identity = identities.get(directory.path());
+        if (identity != null) {
+          opened.add(
+              new StoreDirectory(
+                  directory.path(), i, level.name(), directory.capacityBytes(), identity));
+        }
+      }
+    }
+    return new Opened(opened, warnings);
+  }
+
+  private void readIdentity(Path directory) throws StoreRefusedException {
+    Optional<StoreIdentity> remembered = memory.of(directory);
+    try {
+      StoreIdentity found = StoreIdentity.read(directory);
+      checkCluster(directory, found);
+      identities.put(directory, found);
+    } catch (NoSuchFileException e) {
+      if (remembered.isPresent()) {
+        identities.put(directory, remembered.get());
+        warnings.add(
+            directory
+                + ": found no "
+                + StoreNames.IDENTITY
+                + ", expected that of directory "
+                + remembered.get().directoryId()
+                + " of the remote store: is its file system mounted? Nothing is written there until"
+                + " it is back. If the directory is really lost, remove it from rsm.config.levels"
+                + " or give it another path");
+      }
+    } catch (CorruptManifestException e) {
+      throw new StoreRefusedException(
+          e.getMessage()
+              + ". Restore the file from another directory's backup, or see docs/remote.md");
+    } catch (IOException e) {
+      if (remembered.isEmpty()) {
+        throw new StoreRefusedException(
+            directory + ": cannot be read: " + StoreDirectory.reason(e));
+      }
+      identities.put(directory, remembered.get());
+      warnings.add(directory + ": cannot be read: " + StoreDirectory.reason(e));
+    }
+  }
+
+  private void checkCluster(Path directory, StoreIdentity found) throws StoreRefusedException {
+    if (!found.clusterId().equals(options.clusterId())) {
+      throw new StoreRefusedException(
+          directory
+              + ": found a remote store of cluster "
+              + SegmentKey.printable(found.clusterId())
+              + ", expected one of this broker's cluster "
+              + options.clusterId()
+              + ": give rsm.config.* the directories of this cluster's store, or an empty one");
+    }
+  }
+
+  private void checkOneStore() throws StoreRefusedException {
+    Map<String, Path> byId = new HashMap<>();
+    Path first = null;
+    for (Map.Entry<Path, StoreIdentity> entry : identities.entrySet()) {
+      Path same = byId.put(entry.getValue().directoryId(), entry.getKey());
+      if (same != null) {
+        throw new StoreRefusedException(
+            entry.getKey()
+                + ": found the same directory as "
+                + same
+                + " ("
+                + entry.getValue().directoryId()
+                + "), expected each once: it is mounted, linked or copied twice");
+      }
+      if (first == null) {
+        first = entry.getKey();
+      }
+      StoreIdentity ofFirst = identities.get(first);
+      if (ofFirst != null && !ofFirst.storeId().equals(entry.getValue().storeId())) {
+        throw new StoreRefusedException(
+            entry.getKey()
+                + ": found a directory of store "
+                + entry.getValue().storeId()
+                + ", expected one of store "
+                + ofFirst.storeId()
+                + ", as "
+                + first
+                + ": all levels of a broker, and those of all brokers of the cluster, are one"
+                + " store. Give this broker the directories that the others use, or empty ones");
+      }
+    }
+  }
+
+  private void format(Path directory) throws IOException, StoreRefusedException {
+    try {
+      List<Path> entries = StoreListing.entries(directory);
+      if (!Files.isDirectory(directory)) {
+        throw new StoreRefusedException(
+            directory
+                + ": is no directory, expected one: create it, owned by the user that the broker"
+                + " runs as, or mount its file system");
+      }
+      for (Path entry : entries) {
+        String name = StoreListing.name(entry);
+        boolean ours =
+            name.startsWith(StoreNames.IDENTITY)
+                || Set.of(
+                        StoreNames.BROKERS, StoreNames.STAGING, StoreNames.TRASH, StoreNames.LOCKS)
+                    .contains(name)
+                || (name.equals(StoreNames.TOPICS) && StoreListing.entries(entry).isEmpty());
+        if (!ours && !HARMLESS.contains(name)) {
+          throw new StoreRefusedException(
+              directory
+                  + ": found "
+                  + SegmentKey.printable(name)
+                  + " and no "
+                  + StoreNames.IDENTITY
+                  + ", expected a directory of a remote store, or an empty one: name another"
+                  + " directory");
+        }
+      }
+      // The identity comes last: a directory that has one has these.
+      for (String name :
+          List.of(
+              StoreNames.BROKERS,
+              StoreNames.TOPICS,
+              StoreNames.STAGING,
+              StoreNames.TRASH,
+              StoreNames.LOCKS)) {
+        Path unused = Files.createDirectories(directory.resolve(name));
+      }
+      Disk.forceDirectory(directory);
+      identities.put(directory, identify(directory));
+    } catch (IOException e) {
+      throw new StoreRefusedException(
+          directory
+              + ": cannot be made a directory of the remote store: "
+              + StoreDirectory.reason(e)
+              + "; expected one that the broker may write to");
+    }
+  }
+
+  private StoreIdentity identify(Path directory) throws IOException, StoreRefusedException {
+    String storeId =
+        identities.values().stream().map(StoreIdentity::storeId).findFirst().orElseGet(Ids::random);
+    StoreIdentity made =
+        new StoreIdentity(storeId, options.clusterId(), Ids.random(), options.clock().millis());
+    try {
+      Disk.createExclusively(
+          directory.resolve(StoreNames.IDENTITY), made.print(), made.directoryId());
+      return made;
+    } catch (FileAlreadyExistsException e) {
+      // Another broker of the cluster was faster: it is the same store.
+      StoreIdentity found = StoreIdentity.read(directory);
+      checkCluster(directory, found);
+      return found;
+    }
+  }
+}

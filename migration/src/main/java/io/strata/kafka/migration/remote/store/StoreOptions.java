@@ -1,0 +1,39 @@
+package io.strata.kafka.migration.remote.store;
+
+import static java.util.Objects.requireNonNull;
+
+import io.strata.kafka.migration.remote.RemoteSettings;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+
+/**
+ * Which store to open, and for whom.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param levels the levels, fastest first
+ * @param brokerId the broker
+ * @param clusterId its cluster
+ * @param memory directories of the broker's own in which to remember the store: so that a directory
+ *     that was the store's and is empty now is known for an empty mount point. None: not remembered
+ * @param clock dates what is written
+ * @param stages is told of stages
+ */
+public record StoreOptions(
+    List<RemoteSettings.Level> levels,
+    int brokerId,
+    String clusterId,
+    List<Path> memory,
+    InstantSource clock,
+    StoreStage.Hook stages) {
+
+  /** Copies the lists. */
+  public StoreOptions {
+    levels = List.copyOf(levels);
+    requireNonNull(clusterId);
+    memory = List.copyOf(memory);
+    requireNonNull(clock);
+    requireNonNull(stages);
+  }
+}

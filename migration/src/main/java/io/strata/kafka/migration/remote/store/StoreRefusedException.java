@@ -1,0 +1,11 @@
+package io.strata.kafka.migration.remote.store;
+
+/** The directories are not what they were configured as; nothing was changed in them. */
+public final class StoreRefusedException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  /** With the whole message: the directory, what was found, what is expected, what to do. */
+  public StoreRefusedException(String message) {
+    super(message);
+  }
+}

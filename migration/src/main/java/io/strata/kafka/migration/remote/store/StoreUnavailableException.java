@@ -1,0 +1,15 @@
+package io.strata.kafka.migration.remote.store;
+
+import java.io.IOException;
+
+/**
+ * A directory of the store cannot be used now: unmounted, read-only, or not the store's any more.
+ */
+public final class StoreUnavailableException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  /** With the whole message. */
+  public StoreUnavailableException(String message) {
+    super(message);
+  }
+}

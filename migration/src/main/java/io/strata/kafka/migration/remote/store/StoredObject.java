@@ -1,0 +1,23 @@
+package io.strata.kafka.migration.remote.store;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * One file of a segment.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param type what it is; its name follows from that
+ * @param bytes its length
+ * @param checksum its CRC-32C
+ */
+public record StoredObject(ObjectType type, long bytes, int checksum) {
+
+  /** Checks the range. */
+  public StoredObject {
+    requireNonNull(type);
+    if (bytes < 0) {
+      throw new IllegalArgumentException(type + ": found " + bytes + " bytes, expected 0 or more");
+    }
+  }
+}
