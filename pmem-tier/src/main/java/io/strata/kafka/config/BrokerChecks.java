@@ -18,7 +18,7 @@ final class BrokerChecks {
 
   private static final String OWN_PACKAGES = "io.strata.kafka.";
   private static final List<String> CLASS_PATH_OWNERS =
-      List.of("remote.log.storage.manager.class", "remote.log.metadata.manager.class");
+      List.of(BrokerProperties.REMOTE_STORAGE_MANAGER, "remote.log.metadata.manager.class");
 
   private BrokerChecks() {}
 
@@ -31,6 +31,11 @@ final class BrokerChecks {
     }
     checkDirectories(broker, problems);
     return problems;
+  }
+
+  /** The class path of the remote storage manager alone: for a broker without local tiers. */
+  static List<ConfigProblem> checkStorageManager(BrokerProperties broker) {
+    return checkClassPath(broker, BrokerProperties.REMOTE_STORAGE_MANAGER).stream().toList();
   }
 
   private static Optional<ConfigProblem> checkPreallocate(BrokerProperties broker) {

@@ -43,6 +43,16 @@ public record ConfigProblem(
     return new ConfigProblem(Severity.WARNING, key, found, expected, action);
   }
 
+  /** The same with another prefix of the keys that it speaks of. */
+  ConfigProblem with(String prefix, String another) {
+    return new ConfigProblem(
+        severity,
+        key.replace(prefix, another),
+        found.replace(prefix, another),
+        expected.replace(prefix, another),
+        action.replace(prefix, another));
+  }
+
   /** Whether Strata refuses to run with it. */
   public boolean isError() {
     return severity == Severity.ERROR;

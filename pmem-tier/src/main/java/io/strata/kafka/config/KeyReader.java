@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /**
  * Reads keys one by one and collects what is wrong.
@@ -14,10 +15,22 @@ import java.util.TreeSet;
  */
 final class KeyReader {
   private final Map<String, String> properties;
+  private final Predicate<String> resolved;
   private final List<ConfigProblem> problems = new ArrayList<>();
 
   KeyReader(Map<String, String> properties) {
+    this(properties, name -> false);
+  }
+
+  /**
+   * With keys that come from Kafka.
+   *
+   * @param resolved whether Kafka has resolved configuration providers in the key's value: what
+   *     looks like one is then none
+   */
+  KeyReader(Map<String, String> properties, Predicate<String> resolved) {
     this.properties = properties;
+    this.resolved = resolved;
   }
 
   List<ConfigProblem> problems() {
@@ -34,9 +47,14 @@ final class KeyReader {
 
   /** The names of all keys that are set and begin with {@link StrataKeys#PREFIX}, in order. */
   Set<String> names() {
+    return names(StrataKeys.PREFIX);
+  }
+
+  /** The names of all keys that are set and begin with {@code prefix}, in order. */
+  Set<String> names(String prefix) {
     Set<String> names = new TreeSet<>();
     for (String name : properties.keySet()) {
-      if (name.startsWith(StrataKeys.PREFIX)) {
+      if (name.startsWith(prefix)) {
         names.add(name);
       }
     }
@@ -63,7 +81,7 @@ final class KeyReader {
   }
 
   private <T> Optional<T> parse(StrataKey<T> key, String text) {
-    if (text.contains("${")) {
+    if (text.contains("${") && !resolved.test(key.name())) {
       refuse(
           key.name(),
           "'" + text + "'",

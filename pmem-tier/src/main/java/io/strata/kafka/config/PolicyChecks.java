@@ -42,14 +42,14 @@ public final class PolicyChecks {
 
   /** A problem for each parameter that no policy has. */
   public static List<ConfigProblem> unknownParameters(
-      MigrationSettings settings, PolicyRegistry policies) {
+      MigrationKeys keys, MigrationSettings settings, PolicyRegistry policies) {
     Set<String> known = policies.parameterNames();
     List<ConfigProblem> problems = new ArrayList<>();
     for (String parameter : new TreeSet<>(settings.policyParameters().keySet())) {
       if (!known.contains(parameter)) {
         problems.add(
             ConfigProblem.error(
-                StrataKeys.MIGRATION_POLICY_PARAMETER.with(parameter).name(),
+                keys.policyParameter().with(parameter).name(),
                 "a parameter that no policy has",
                 known.isEmpty() ? "none" : "one of " + String.join(", ", known),
                 "correct it, or remove it"));
@@ -62,11 +62,12 @@ public final class PolicyChecks {
    * What keeps the chosen policy from being made, and what any other refuses of its parameters:
    * they are there to be chosen later. Empty if there is nothing of the sort.
    */
-  public static List<ConfigProblem> refusals(MigrationSettings settings, PolicyRegistry policies) {
+  public static List<ConfigProblem> refusals(
+      MigrationKeys keys, MigrationSettings settings, PolicyRegistry policies) {
     if (!policies.names().contains(settings.policy())) {
       return List.of(
           ConfigProblem.error(
-              StrataKeys.MIGRATION_POLICY.name(),
+              keys.policy().name(),
               "'" + settings.policy() + "'",
               "one of " + String.join(", ", policies.names()),
               "correct it, or put the policy's jar on the broker's class path"));
@@ -75,21 +76,21 @@ public final class PolicyChecks {
     for (String policy : policies.names()) {
       Map<String, String> own = parametersOf(policy, settings, policies);
       if (policy.equals(settings.policy()) || !own.isEmpty()) {
-        refusal(policy, own, policies).ifPresent(problems::add);
+        refusal(keys, policy, own, policies).ifPresent(problems::add);
       }
     }
     return problems;
   }
 
   private static Optional<ConfigProblem> refusal(
-      String policy, Map<String, String> parameters, PolicyRegistry policies) {
+      MigrationKeys keys, String policy, Map<String, String> parameters, PolicyRegistry policies) {
     try {
       var unused = policies.create(policy, parameters);
       return Optional.empty();
     } catch (RuntimeException e) {
       return Optional.of(
           ConfigProblem.error(
-              StrataKeys.MIGRATION_POLICY.name(),
+              keys.policy().name(),
               "parameters that policy '"
                   + policy
                   + "' refuses ("

@@ -132,7 +132,7 @@ public record StrataConfig(
     Optional<SpillForce> spillForce = reader.read(StrataKeys.SPILL_FORCE);
     Optional<Long> mtimeInterval = reader.read(StrataKeys.HOME_MTIME_INTERVAL_MS);
     Optional<MigrationSettings> migration =
-        MigrationKeys.read(reader, tiers.stream().map(TierConfig::name).toList());
+        MigrationKeys.LOCAL.read(reader, tiers.stream().map(TierConfig::name).toList());
     reader.refuseUnknown();
     if (!reader.problems().isEmpty()) {
       return new Parsed(Optional.empty(), reader.problems());

@@ -89,6 +89,11 @@ public final class StrataKey<T> {
     return PLACEHOLDER.matcher(name).find();
   }
 
+  /** Whether this is the key of that name, or, with a placeholder, whether the name fits it. */
+  boolean matches(String actual) {
+    return patterned() ? partOf(actual).isPresent() : name.equals(actual);
+  }
+
   /** What stands in the placeholder's place in {@code actual}; empty if it is no such key. */
   public Optional<String> partOf(String actual) {
     Matcher placeholder = PLACEHOLDER.matcher(name);

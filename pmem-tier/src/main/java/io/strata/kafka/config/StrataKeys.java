@@ -3,17 +3,17 @@ package io.strata.kafka.config;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.migration.MigrationSettings;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * The catalogue of the {@code strata.*} keys: each is declared here, once, and nowhere else. The
- * page {@code docs/reference/configuration.md} is generated from it.
+ * The catalogue of the {@code strata.*} keys: each is declared here, once, and nowhere else, save
+ * those of the remote tier ({@link RemoteKeys}). The page {@code docs/reference/configuration.md}
+ * is generated from both.
  *
  * <p>Immutable and safe for use by any thread.
  */
@@ -53,7 +53,7 @@ public final class StrataKeys {
   public static final StrataKey<MemoryType> POOL_TYPE =
       StrataKey.named("strata.pool.type", "name", Values::parseMemoryType)
           .defaultValue("mapped")
-          .expected("one of " + names(MemoryType.values(), MemoryType::configName))
+          .expected("one of " + Values.names(MemoryType.values(), MemoryType::configName))
           .documentation(
               "How the pools are reached, where `strata.tier.<name>.type` says nothing else."
                   + " `mapped`: a shared mapping by the JDK alone, durable"
@@ -88,7 +88,7 @@ public final class StrataKeys {
   public static final StrataKey<MemoryType> TIER_TYPE =
       StrataKey.named("strata.tier.<name>.type", "name", Values::parseMemoryType)
           .otherwise("the value of `strata.pool.type`")
-          .expected("one of " + names(MemoryType.values(), MemoryType::configName))
+          .expected("one of " + Values.names(MemoryType.values(), MemoryType::configName))
           .documentation("How the pools of one tier are reached. See `strata.pool.type`.")
           .build();
 
@@ -140,7 +140,7 @@ public final class StrataKeys {
   public static final StrataKey<SpillForce> SPILL_FORCE =
       StrataKey.named("strata.spill.force", "name", Values::parseSpillForce)
           .defaultValue("auto")
-          .expected("one of " + names(SpillForce.values(), SpillForce::configName))
+          .expected("one of " + Values.names(SpillForce.values(), SpillForce::configName))
           .documentation(
               "Whether an append that goes home or to a lower tier, because the first tier is full,"
                   + " is forced to the medium before it is acknowledged. `auto`: when the first"
@@ -181,7 +181,8 @@ public final class StrataKeys {
           .defaultValue("eager")
           .expected(
               "one of "
-                  + names(MigrationSettings.Mode.values(), MigrationSettings.Mode::configName))
+                  + Values.names(
+                      MigrationSettings.Mode.values(), MigrationSettings.Mode::configName))
           .documentation(
               "What becomes of a segment in a pool once a lower tier has it, too. `eager`: it stays"
                   + " readable in the pool until its room is needed, and is then given up without"
@@ -337,19 +338,22 @@ public final class StrataKeys {
 
   private StrataKeys() {}
 
-  /** All keys, in the order of the reference page. */
+  /** All keys of the local tiers, in the order of the reference page. */
   public static List<StrataKey<?>> all() {
     return ALL;
   }
 
-  /** The key of that name; one with a placeholder for each name that fits it. */
+  /**
+   * The key of that name, of the local tiers or of the remote one; a key with a placeholder for
+   * each name that fits it.
+   */
   public static Optional<StrataKey<?>> find(String name) {
     for (StrataKey<?> key : ALL) {
-      if (key.patterned() ? key.partOf(name).isPresent() : key.name().equals(name)) {
+      if (key.matches(name)) {
         return Optional.of(key);
       }
     }
-    return Optional.empty();
+    return RemoteKeys.find(name);
   }
 
   /**
@@ -377,7 +381,7 @@ public final class StrataKeys {
 
   /** The known key that is most like {@code name}. */
   static StrataKey<?> nearest(String name) {
-    return ALL.stream()
+    return Stream.concat(ALL.stream(), RemoteKeys.all().stream())
         .min(Comparator.comparingInt(key -> distance(name, key.name())))
         .orElseThrow();
   }
@@ -398,9 +402,5 @@ public final class StrataKeys {
       previous = row;
     }
     return previous[b.length()];
-  }
-
-  private static <E> String names(E[] values, java.util.function.Function<E, String> name) {
-    return Arrays.stream(values).map(name).collect(Collectors.joining(", "));
   }
 }

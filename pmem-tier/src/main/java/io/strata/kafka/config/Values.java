@@ -6,12 +6,15 @@ import io.strata.kafka.migration.MigrationSettings;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import java.util.stream.Collectors;
 
 /** The parsers of the keys' values. Each throws IllegalArgumentException for what is not one. */
 final class Values {
@@ -96,14 +99,24 @@ final class Values {
   }
 
   static List<String> parseTiers(String value) {
+    List<String> names = parseNames("tier", value);
+    if (names.contains(SegmentView.HOME)) {
+      throw new IllegalArgumentException(
+          "home is always the last tier: leave it out, and call no other so");
+    }
+    return names;
+  }
+
+  /**
+   * At least one name, none twice.
+   *
+   * @param what what is named, for messages
+   */
+  static List<String> parseNames(String what, String value) {
     Set<String> names = new LinkedHashSet<>();
     for (String name : splitAtCommas(value)) {
-      if (name.equals(SegmentView.HOME)) {
-        throw new IllegalArgumentException(
-            "home is always the last tier: leave it out, and call no other so");
-      }
       if (!TIER.matcher(name).matches()) {
-        throw new IllegalArgumentException("'" + name + "' cannot be the name of a tier");
+        throw new IllegalArgumentException("'" + name + "' cannot be the name of a " + what);
       }
       if (!names.add(name)) {
         throw new IllegalArgumentException("'" + name + "' is listed twice");
@@ -210,5 +223,10 @@ final class Values {
       throw new IllegalArgumentException("an element of '" + whole + "' is empty");
     }
     return element;
+  }
+
+  /** The names of an enumeration's values, for messages. */
+  static <E> String names(E[] values, Function<E, String> name) {
+    return Arrays.stream(values).map(name).collect(Collectors.joining(", "));
   }
 }

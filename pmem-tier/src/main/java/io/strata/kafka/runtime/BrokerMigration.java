@@ -60,8 +60,9 @@ public final class BrokerMigration implements AutoCloseable {
                   "take that jar off the broker's class path, or correct it")));
     }
     List<ConfigProblem> problems =
-        new ArrayList<>(PolicyChecks.unknownParameters(config.migration(), policies));
-    problems.addAll(PolicyChecks.refusals(config.migration(), policies));
+        new ArrayList<>(
+            PolicyChecks.unknownParameters(MigrationKeys.LOCAL, config.migration(), policies));
+    problems.addAll(PolicyChecks.refusals(MigrationKeys.LOCAL, config.migration(), policies));
     if (!problems.isEmpty()) {
       throw new ConfigRefusedException(problems);
     }
@@ -161,8 +162,8 @@ public final class BrokerMigration implements AutoCloseable {
 
   /** Each key that has changed: {@code key=old to new}. */
   private String difference(MigrationSettings before, MigrationSettings after) {
-    Map<String, String> old = MigrationKeys.written(before, live.tiers());
-    Map<String, String> now = MigrationKeys.written(after, live.tiers());
+    Map<String, String> old = MigrationKeys.LOCAL.written(before, live.tiers());
+    Map<String, String> now = MigrationKeys.LOCAL.written(after, live.tiers());
     Set<String> names = new TreeSet<>(old.keySet());
     names.addAll(now.keySet());
     List<String> changes = new ArrayList<>();
@@ -183,7 +184,7 @@ public final class BrokerMigration implements AutoCloseable {
 
   /** What it works by, as the keys would be written. */
   public Map<String, String> settings() {
-    return MigrationKeys.written(engine.settings(), live.tiers());
+    return MigrationKeys.LOCAL.written(engine.settings(), live.tiers());
   }
 
   /** Tells the operator that nobody can change a live broker's settings any more. */

@@ -139,7 +139,7 @@ class LiveSettingsTest {
     file.put("strata.migration.policy.nonsense", "1");
     MigrationSettings settings = StrataConfig.parse(file).config().orElseThrow().migration();
 
-    assertThat(PolicyChecks.unknownParameters(settings, POLICIES))
+    assertThat(PolicyChecks.unknownParameters(MigrationKeys.LOCAL, settings, POLICIES))
         .singleElement()
         .extracting(ConfigProblem::message)
         .asString()

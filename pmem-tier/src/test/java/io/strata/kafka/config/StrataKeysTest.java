@@ -25,6 +25,36 @@ class StrataKeysTest {
   }
 
   @Test
+  void everyKeyOfTheRemoteTierIsDeclaredWhole() {
+    assertThat(RemoteKeys.all())
+        .allSatisfy(
+            key -> {
+              assertThat(key.name())
+                  .matches("(rsm\\.config|strata\\.remote)(\\.(?:[a-z]+|<[a-z]+>))+")
+                  .isLowerCase();
+              assertThat(key.documentation()).matches("(?s)[A-Z`].*\\.");
+              assertThat(key.expected()).isNotBlank();
+            });
+    assertThat(RemoteKeys.all().stream().map(StrataKey::name)).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void ofTheRemoteTierAllButTheStoresKeysAndTheCachesAreDynamic() {
+    assertThat(
+            RemoteKeys.all().stream()
+                .filter(key -> !key.dynamic() && key.name().startsWith(RemoteKeys.PREFIX))
+                .map(StrataKey::name))
+        .containsExactly(
+            "strata.remote.chunk.size",
+            "strata.remote.cache.size",
+            "strata.remote.cache.place",
+            "strata.remote.link");
+    assertThat(RemoteKeys.dynamicNames(List.of("ssd"), Set.of("after")))
+        .contains("strata.remote.level.ssd.threshold", "strata.remote.migration.policy.after")
+        .allMatch(name -> name.startsWith(RemoteKeys.PREFIX));
+  }
+
+  @Test
   void findsAKeyByItsName() {
     assertThat(StrataKeys.find("strata.pools")).contains(StrataKeys.POOLS);
     assertThat(StrataKeys.find("strata.pool")).isEmpty();
@@ -85,13 +115,39 @@ class StrataKeysTest {
     StringBuilder page = new StringBuilder();
     page.append("# Configuration keys\n\n");
     page.append(
-        "<!-- Generated from io.strata.kafka.config.StrataKeys: see docs/contributing.md. -->\n\n");
+        "<!-- Generated from io.strata.kafka.config.StrataKeys and RemoteKeys: see"
+            + " docs/contributing.md. -->\n\n");
     page.append(
-        "All keys go into the broker's `server.properties`. A key that begins with `strata.` and is"
-            + " not listed\nhere is refused. Values are read before Kafka starts: configuration"
-            + " providers (`${...}`) are not resolved.\n\n");
+        """
+        All keys go into the broker's `server.properties`. A key that begins with `strata.` and is not listed
+        here is refused. Values are read before Kafka starts: configuration providers (`${...}`) are not resolved.
+
+        [Tiers](#tiers) are local: pools and home. The [remote tier](#remote-tier) is what Kafka's tiered storage copies
+        to; see [remote](../remote.md).
+
+        ## Tiers
+
+        """);
+    contents(page, StrataKeys.all());
+    page.append(
+        """
+
+        ## Remote tier
+
+        Keys that begin with `rsm.config.` describe the store. Kafka hands them to the manager, with configuration providers
+        resolved; another prefix can be chosen with `remote.log.storage.manager.impl.prefix`. One that is not listed here is
+        refused. Keys that begin with `strata.remote.` are read from the broker's file, as all others.
+
+        """);
+    contents(page, RemoteKeys.all());
+    StrataKeys.all().forEach(key -> section(page, key));
+    RemoteKeys.all().forEach(key -> section(page, key));
+    GeneratedPage.check("reference/configuration.md", page.toString().replace("\r", ""));
+  }
+
+  private static void contents(StringBuilder page, List<StrataKey<?>> keys) {
     page.append("| key | default |\n|---|---|\n");
-    for (StrataKey<?> key : StrataKeys.all()) {
+    for (StrataKey<?> key : keys) {
       page.append(
           String.format(
               Locale.ROOT,
@@ -100,17 +156,17 @@ class StrataKeysTest {
               key.name().replaceAll("[.<>]", ""),
               defaultOf(key)));
     }
-    for (StrataKey<?> key : StrataKeys.all()) {
-      page.append("\n## ").append(key.name()).append("\n\n");
-      page.append(key.documentation()).append("\n\n");
-      page.append("- type: ").append(key.type()).append('\n');
-      page.append("- default: ").append(defaultOf(key)).append('\n');
-      page.append("- allowed: ").append(key.expected()).append('\n');
-      page.append("- changeable on a live broker: ");
-      page.append(key.dynamic() ? "yes, with `kafka-configs.sh`" : "no").append('\n');
-      page.append("- since: ").append(key.since()).append('\n');
-    }
-    GeneratedPage.check("reference/configuration.md", page.toString().replace("\r", ""));
+  }
+
+  private static void section(StringBuilder page, StrataKey<?> key) {
+    page.append("\n## ").append(key.name()).append("\n\n");
+    page.append(key.documentation()).append("\n\n");
+    page.append("- type: ").append(key.type()).append('\n');
+    page.append("- default: ").append(defaultOf(key)).append('\n');
+    page.append("- allowed: ").append(key.expected()).append('\n');
+    page.append("- changeable on a live broker: ");
+    page.append(key.dynamic() ? "yes, with `kafka-configs.sh`" : "no").append('\n');
+    page.append("- since: ").append(key.since()).append('\n');
   }
 
   private static String defaultOf(StrataKey<?> key) {

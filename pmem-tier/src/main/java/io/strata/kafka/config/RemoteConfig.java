@@ -1,0 +1,204 @@
+package io.strata.kafka.config;
+
+import io.strata.kafka.migration.MigrationSettings;
+import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.remote.RemoteSettings;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * Reads the remote tier's keys: {@code rsm.config.*} as Kafka gives them to the manager, and {@code
+ * strata.remote.*} from the broker's own file. Neither needs a pool or Strata's provider.
+ *
+ * <p>Thread safety: stateless.
+ */
+public final class RemoteConfig {
+
+  /** The one key that Kafka adds to the manager's. */
+  private static final String BROKER_ID = "broker.id";
+
+  private RemoteConfig() {}
+
+  /**
+   * The result of {@link #parse}.
+   *
+   * @param settings the values; present exactly when no problem is an error
+   * @param problems errors and warnings
+   */
+  public record Parsed(Optional<RemoteSettings> settings, List<ConfigProblem> problems) {
+
+    /** Copies the list. */
+    public Parsed {
+      problems = List.copyOf(problems);
+    }
+
+    /**
+     * The values.
+     *
+     * @throws ConfigRefusedException if there are none, with every error
+     */
+    public RemoteSettings orElseThrow() throws ConfigRefusedException {
+      if (settings.isEmpty()) {
+        throw new ConfigRefusedException(problems);
+      }
+      return settings.get();
+    }
+  }
+
+  /**
+   * Checks all values. Every problem is found in one pass.
+   *
+   * @param manager what Kafka gives to the manager: {@code rsm.config.*} without that prefix, and
+   *     {@code broker.id}
+   * @param broker the broker's file; empty if it is not known: then {@code strata.remote.*} keys
+   *     have their defaults, and nothing is compared with the log directories
+   * @param policies those on the broker's class path; empty to leave them unchecked
+   */
+  public static Parsed parse(
+      Map<String, ?> manager,
+      Optional<BrokerProperties> broker,
+      Optional<PolicyRegistry> policies) {
+    Map<String, String> keys = new HashMap<>();
+    broker.ifPresent(file -> keys.putAll(file.asMap()));
+    // In the file they have not been resolved, and may have another prefix.
+    keys.keySet().removeIf(name -> name.startsWith(RemoteKeys.MANAGER_PREFIX));
+    manager.forEach(
+        (name, value) -> {
+          if (!name.equals(BROKER_ID) && value != null) {
+            keys.put(RemoteKeys.MANAGER_PREFIX + name, String.valueOf(value));
+          }
+        });
+    KeyReader reader = new KeyReader(keys, name -> name.startsWith(RemoteKeys.MANAGER_PREFIX));
+    broker.ifPresent(file -> reader.problems().addAll(BrokerChecks.checkStorageManager(file)));
+    Optional<RemoteSettings> settings = read(reader, manager, broker);
+    policies.ifPresent(
+        known ->
+            settings.ifPresent(
+                read -> reader.problems().addAll(policyProblems(read.live().migration(), known))));
+    reader.refuseUnknown();
+    return new Parsed(
+        reader.problems().stream().anyMatch(ConfigProblem::isError)
+            ? Optional.empty()
+            : settings.map(read -> policies.map(known -> ofChosen(read, known)).orElse(read)),
+        named(reader.problems(), broker));
+  }
+
+  /**
+   * The same from the broker's file alone, for tools.
+   *
+   * @param broker the file; values given through configuration providers are not resolved
+   */
+  public static Parsed parse(BrokerProperties broker) {
+    String prefix = prefix(Optional.of(broker));
+    Map<String, Object> manager = new HashMap<>();
+    broker
+        .asMap()
+        .forEach(
+            (name, value) -> {
+              if (name.startsWith(prefix)) {
+                manager.put(name.substring(prefix.length()), value);
+              }
+            });
+    broker.nodeId().ifPresent(id -> manager.put(BROKER_ID, id));
+    return parse(manager, Optional.of(broker), Optional.empty());
+  }
+
+  /** The levels that have a threshold: all but the lowest. */
+  static List<String> thresholdLevels(List<String> levels) {
+    return levels.isEmpty() ? levels : levels.subList(0, levels.size() - 1);
+  }
+
+  private static Optional<RemoteSettings> read(
+      KeyReader reader, Map<String, ?> manager, Optional<BrokerProperties> broker) {
+    OptionalInt brokerId = brokerId(reader, manager);
+    RemoteLevels levels = new RemoteLevels(reader, manager, broker);
+    List<RemoteSettings.Level> read = levels.levels();
+    Optional<RemoteSettings.Cold> cold = levels.cold();
+    levels.refuseUnknown();
+    Optional<Integer> chunk = reader.read(RemoteKeys.CHUNK_SIZE);
+    Optional<Long> cache = reader.read(RemoteKeys.CACHE_SIZE);
+    if (chunk.isPresent() && cache.isPresent() && cache.get() > 0 && cache.get() < chunk.get()) {
+      reader.refuse(
+          RemoteKeys.CACHE_SIZE.name(),
+          "'" + cache.get() + "' bytes",
+          "0, or at least one chunk, which is " + chunk.get() + " bytes",
+          "raise it, or lower " + RemoteKeys.CHUNK_SIZE.name());
+    }
+    Optional<RemoteSettings.CachePlace> place = reader.read(RemoteKeys.CACHE_PLACE);
+    Optional<Boolean> link = reader.read(RemoteKeys.LINK);
+    Optional<RemoteSettings.Live> live =
+        RemoteLiveKeys.read(reader, thresholdLevels(levels.names()));
+    if (reader.problems().stream().anyMatch(ConfigProblem::isError)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new RemoteSettings(
+            brokerId.orElseThrow(),
+            read,
+            cold,
+            chunk.orElseThrow(),
+            cache.orElseThrow(),
+            place.orElseThrow(),
+            link.orElseThrow(),
+            live.orElseThrow()));
+  }
+
+  private static OptionalInt brokerId(KeyReader reader, Map<String, ?> manager) {
+    String text = String.valueOf(manager.get(BROKER_ID)).strip();
+    try {
+      int id = Integer.parseInt(text);
+      if (id >= 0) {
+        return OptionalInt.of(id);
+      }
+    } catch (NumberFormatException e) {
+      // Refused below.
+    }
+    reader.refuse(
+        BrokerProperties.NODE_ID,
+        manager.get(BROKER_ID) == null ? "nothing" : "'" + text + "'",
+        "a number from 0",
+        "set it in server.properties: Kafka gives it to the manager as " + BROKER_ID);
+    return OptionalInt.empty();
+  }
+
+  private static List<ConfigProblem> policyProblems(
+      MigrationSettings migration, PolicyRegistry policies) {
+    List<ConfigProblem> problems =
+        new ArrayList<>(PolicyChecks.unknownParameters(MigrationKeys.REMOTE, migration, policies));
+    problems.addAll(PolicyChecks.refusals(MigrationKeys.REMOTE, migration, policies));
+    return problems;
+  }
+
+  private static RemoteSettings ofChosen(RemoteSettings settings, PolicyRegistry policies) {
+    return new RemoteSettings(
+        settings.brokerId(),
+        settings.levels(),
+        settings.cold(),
+        settings.chunkBytes(),
+        settings.cacheBytes(),
+        settings.cachePlace(),
+        settings.link(),
+        RemoteLiveKeys.ofChosenPolicy(settings.live(), policies));
+  }
+
+  private static String prefix(Optional<BrokerProperties> broker) {
+    return broker
+        .flatMap(file -> file.get(RemoteKeys.MANAGER_PREFIX_KEY))
+        .orElse(RemoteKeys.MANAGER_PREFIX);
+  }
+
+  /** With the keys' names as they are in the file. */
+  private static List<ConfigProblem> named(
+      List<ConfigProblem> problems, Optional<BrokerProperties> broker) {
+    String prefix = prefix(broker);
+    return prefix.equals(RemoteKeys.MANAGER_PREFIX)
+        ? problems
+        : problems.stream()
+            .map(problem -> problem.with(RemoteKeys.MANAGER_PREFIX, prefix))
+            .toList();
+  }
+}

@@ -1,0 +1,525 @@
+package io.strata.kafka.config;
+
+import io.strata.kafka.migration.MigrationSettings;
+import io.strata.kafka.migration.remote.RemoteSettings;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The catalogue of the remote tier's keys: each is declared here, once, and nowhere else. Those of
+ * the store itself, {@code rsm.config.*}, come from Kafka, which hands them to the manager without
+ * that prefix; how it works, {@code strata.remote.*}, is read as all other {@code strata.*} keys.
+ * The page {@code docs/reference/configuration.md} is generated from it.
+ *
+ * <p>Immutable and safe for use by any thread.
+ */
+public final class RemoteKeys {
+
+  /** What the keys that Kafka hands to the manager begin with, unless that is changed. */
+  public static final String MANAGER_PREFIX = "rsm.config.";
+
+  /** Kafka's key by which that is changed. */
+  static final String MANAGER_PREFIX_KEY = "remote.log.storage.manager.impl.prefix";
+
+  /** What the others begin with. */
+  public static final String PREFIX = "strata.remote.";
+
+  /** What the keys of the cold manager begin with. */
+  static final String COLD_PREFIX = MANAGER_PREFIX + RemoteSettings.COLD + ".";
+
+  /** {@code rsm.config.levels}. */
+  public static final StrataKey<List<String>> LEVELS =
+      StrataKey.named("rsm.config.levels", "list of names", RemoteValues::parseLevels)
+          .otherwise("none: required")
+          .expected(
+              "a comma-separated list of names, each once: lower-case letters, digits and"
+                  + " hyphens, a letter first, 32 characters at most, and neither home nor cold")
+          .documentation(
+              "The levels of the store, fastest first. Each has directories of its own"
+                  + " (`rsm.config.<level>.directories`). A segment is copied to the first level"
+                  + " that has room, and moves between them as `strata.remote.migration.*` says."
+                  + " Where another manager has the lowest level (`rsm.config.cold.class.name`),"
+                  + " that level is called `cold` and is not listed.")
+          .build();
+
+  /** {@code rsm.config.<level>.directories}. */
+  public static final StrataKey<List<Path>> LEVEL_DIRECTORIES =
+      StrataKey.named(
+              "rsm.config.<level>.directories",
+              "list of directories",
+              RemoteValues::parseDirectories)
+          .otherwise("none: required for each level")
+          .expected(
+              "a comma-separated list of absolute directories that exist, each once and in"
+                  + " one level only")
+          .documentation(
+              "The directories of one level, several if it has several devices; a segment"
+                  + " lies wholly in one. They must exist: what is not there may just not be"
+                  + " mounted. None may be inside another, nor in, nor around, a log directory."
+                  + " All brokers of a cluster must see the same directories, under the same"
+                  + " names or others; one broker alone may use its own disks.")
+          .build();
+
+  /** {@code rsm.config.<level>.capacity}. */
+  public static final StrataKey<List<Long>> LEVEL_CAPACITY =
+      StrataKey.named("rsm.config.<level>.capacity", "list of bytes", RemoteValues::parseCapacities)
+          .otherwise("the size of the directory's file system less 5 %")
+          .expected(
+              "an amount for each directory, or one for all of them, for example 500GB or"
+                  + " 2TiB,4TiB")
+          .documentation(
+              "What the store may take of a level's directories: one amount for each of"
+                  + " them, in their order, or one that holds for each. kB, MB, GB and TB are"
+                  + " powers of 1000; KiB, MiB, GiB and TiB powers of 1024.")
+          .build();
+
+  /** {@code rsm.config.cold.class.name}. */
+  public static final StrataKey<String> COLD_CLASS_NAME =
+      StrataKey.named("rsm.config.cold.class.name", "class name", RemoteValues::parseClassName)
+          .otherwise("none: the store has the listed levels alone")
+          .expected(
+              "the name of a class that implements"
+                  + " org.apache.kafka.server.log.remote.storage.RemoteStorageManager, not"
+                  + " Strata's own")
+          .documentation(
+              "Another `RemoteStorageManager`, which then has the lowest level, below all"
+                  + " of `rsm.config.levels`: where a segment is to end in S3, GCS or Azure, for"
+                  + " example. The levels above it work as without it.")
+          .build();
+
+  /** {@code rsm.config.cold.class.path}. */
+  public static final StrataKey<String> COLD_CLASS_PATH =
+      StrataKey.named("rsm.config.cold.class.path", "class path", RemoteValues::parseText)
+          .otherwise("the broker's class path")
+          .expected("a class path without Strata's jar")
+          .documentation(
+              "Where that manager's classes are, as for Kafka's own"
+                  + " `remote.log.storage.manager.class.path`: files and directories, `/*` for"
+                  + " all jars of one. They are loaded apart from the broker's.")
+          .build();
+
+  /** {@code rsm.config.cold.<key>}. */
+  public static final StrataKey<String> COLD_CONFIG =
+      StrataKey.named("rsm.config.cold.<key>", "text", RemoteValues::parseText)
+          .otherwise("the manager's own default")
+          .expected("what the manager expects")
+          .documentation(
+              "Handed to that manager as `<key>`; what there is, its own documentation" + " says.")
+          .build();
+
+  /** {@code strata.remote.copy.timeout.ms}. */
+  public static final StrataKey<Long> COPY_TIMEOUT_MS =
+      StrataKey.named(
+              "strata.remote.copy.timeout.ms",
+              "milliseconds",
+              Values.longBetween(1_000L, 86_400_000L))
+          .defaultValue("600000")
+          .expected("a number from 1000 to 86400000")
+          .documentation(
+              "The longest that a copy of a segment to the store may take, waiting for"
+                  + " `strata.remote.rate.copy` included. It then fails, and Kafka tries again."
+                  + " Kafka waits for a copy without end, and copies nothing else of that"
+                  + " partition meanwhile.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.fetch.timeout.ms}. */
+  public static final StrataKey<Long> FETCH_TIMEOUT_MS =
+      StrataKey.named(
+              "strata.remote.fetch.timeout.ms",
+              "milliseconds",
+              Values.longBetween(100L, 3_600_000L))
+          .defaultValue("30000")
+          .expected("a number from 100 to 3600000")
+          .documentation(
+              "The longest that the read of one chunk may take, waiting for"
+                  + " `strata.remote.rate.fetch` included.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.index.timeout.ms}. */
+  public static final StrataKey<Long> INDEX_TIMEOUT_MS =
+      StrataKey.named(
+              "strata.remote.index.timeout.ms",
+              "milliseconds",
+              Values.longBetween(100L, 3_600_000L))
+          .defaultValue("30000")
+          .expected("a number from 100 to 3600000")
+          .documentation("The longest that the read of an index may take.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.delete.timeout.ms}. */
+  public static final StrataKey<Long> DELETE_TIMEOUT_MS =
+      StrataKey.named(
+              "strata.remote.delete.timeout.ms",
+              "milliseconds",
+              Values.longBetween(100L, 3_600_000L))
+          .defaultValue("60000")
+          .expected("a number from 100 to 3600000")
+          .documentation("The longest that the deletion of a segment may take.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.rate.copy}. */
+  public static final StrataKey<Long> RATE_COPY =
+      StrataKey.named("strata.remote.rate.copy", "bytes per second", Values::parseRate)
+          .defaultValue("0")
+          .expected("0 for no limit, or bytes per second, for example 80MB or 500MiB")
+          .documentation(
+              "The most that copies to the store may take, all together, within a segment"
+                  + " too. Kafka's own `remote.log.manager.copy.max.bytes.per.second` works as"
+                  + " well; it holds whole segments back.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.rate.fetch}. */
+  public static final StrataKey<Long> RATE_FETCH =
+      StrataKey.named("strata.remote.rate.fetch", "bytes per second", Values::parseRate)
+          .defaultValue("0")
+          .expected("0 for no limit, or bytes per second, for example 80MB or 500MiB")
+          .documentation(
+              "The most that may be read from the store for consumers and followers, all"
+                  + " together, read-ahead included. What the cache has is not counted.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.rate.scrub}. */
+  public static final StrataKey<Long> RATE_SCRUB =
+      StrataKey.named("strata.remote.rate.scrub", "bytes per second", Values::parseRate)
+          .defaultValue("50MB")
+          .expected("0 for no limit, or bytes per second, for example 80MB or 500MiB")
+          .documentation("The most that the scrubber reads.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.chunk.size}. */
+  public static final StrataKey<Integer> CHUNK_SIZE =
+      StrataKey.named("strata.remote.chunk.size", "bytes", RemoteValues::parseChunkSize)
+          .defaultValue("1MiB")
+          .expected("a power of two from 64KiB to 16MiB, for example 256KiB or 4MiB")
+          .documentation(
+              "A segment is checked, read and cached in chunks of this size. It holds for"
+                  + " segments that are copied from now on; others keep theirs. Larger ones make"
+                  + " a catch-up read faster, and the read of a single record slower.")
+          .build();
+
+  /** {@code strata.remote.cache.size}. */
+  public static final StrataKey<Long> CACHE_SIZE =
+      StrataKey.named("strata.remote.cache.size", "bytes", RemoteValues::parseBytes)
+          .defaultValue("128MiB")
+          .expected(
+              "0 for no cache, or an amount of at least one chunk"
+                  + " (strata.remote.chunk.size), for example 512MiB")
+          .documentation(
+              "The bound of the chunk cache. A follower and several consumers that read the"
+                  + " same old data read it from the store once.")
+          .build();
+
+  /** {@code strata.remote.cache.place}. */
+  public static final StrataKey<RemoteSettings.CachePlace> CACHE_PLACE =
+      StrataKey.named("strata.remote.cache.place", "name", RemoteValues::parseCachePlace)
+          .defaultValue("auto")
+          .expected(
+              "one of "
+                  + Values.names(
+                      RemoteSettings.CachePlace.values(), RemoteSettings.CachePlace::configName))
+          .documentation(
+              "Where the cache lives. `auto`: in a pool's spare room where there is a pool,"
+                  + " so that it is there after a restart; else as `memory`. `memory`: in memory"
+                  + " outside the heap; give the JVM that much `-XX:MaxDirectMemorySize`.")
+          .build();
+
+  /** {@code strata.remote.readahead.chunks}. */
+  public static final StrataKey<Long> READAHEAD_CHUNKS =
+      StrataKey.named("strata.remote.readahead.chunks", "number", Values.longBetween(0, 256))
+          .defaultValue("8")
+          .expected("a number from 0 to 256")
+          .documentation(
+              "How many chunks are read ahead of a reader that reads on, across the end of"
+                  + " a segment too. `0`: none. Needs a cache.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.link}. */
+  public static final StrataKey<Boolean> LINK =
+      StrataKey.named("strata.remote.link", "boolean", Values::parseBoolean)
+          .defaultValue("true")
+          .expected("true or false")
+          .documentation(
+              "Whether a copy may share its bytes with the segment in `log.dirs`, where"
+                  + " that is whole there and on the file system of the store: by a reflink where"
+                  + " the file system has it, else by a hard link. Nothing is copied then, and"
+                  + " nothing is taken twice. A copy on the same disk is lost with it.")
+          .build();
+
+  /** {@code strata.remote.census.interval.ms}. */
+  public static final StrataKey<Long> CENSUS_INTERVAL_MS =
+      StrataKey.named(
+              "strata.remote.census.interval.ms",
+              "milliseconds",
+              Values.longBetween(100L, 3_600_000L))
+          .defaultValue("60000")
+          .expected("a number from 100 to 3600000")
+          .documentation(
+              "How often the directories of the store are listed, which is how a broker"
+                  + " learns what others have copied, moved and deleted. What a fetch does not"
+                  + " find is looked for at once.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.scrub.interval.ms}. */
+  public static final StrataKey<Long> SCRUB_INTERVAL_MS =
+      StrataKey.named(
+              "strata.remote.scrub.interval.ms",
+              "milliseconds",
+              RemoteValues.zeroOrBetween(1_000L, 31_536_000_000L))
+          .defaultValue("604800000")
+          .expected("0 for never, or a number from 1000 to 31536000000")
+          .documentation(
+              "How often every byte of the store is read and compared with its checksum."
+                  + " One broker of the cluster does it. `0`: never; see `strata remote scrub`.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.orphan.age.ms}. */
+  public static final StrataKey<Long> ORPHAN_AGE_MS =
+      StrataKey.named(
+              "strata.remote.orphan.age.ms",
+              "milliseconds",
+              Values.longBetween(1_000L, 2_592_000_000L))
+          .defaultValue("3600000")
+          .expected("a number from 1000 to 2592000000")
+          .documentation(
+              "How old what a failed copy has left must be before it is removed. Longer"
+                  + " than the longest copy (`strata.remote.copy.timeout.ms`).")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.migration.threshold}. */
+  public static final StrataKey<Double> MIGRATION_THRESHOLD =
+      StrataKey.named("strata.remote.migration.threshold", "share", Values::parseThreshold)
+          .defaultValue("0.5")
+          .expected("-1, or a number from 0 to 1")
+          .documentation(
+              "The dirty share of a level's capacity above which segments are copied to the"
+                  + " next one, oldest first. Dirty are the bytes of segments that no lower level"
+                  + " has. `0`: as soon as they are in the store. `-1`: never.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.level.<name>.threshold}. */
+  public static final StrataKey<Double> LEVEL_THRESHOLD =
+      StrataKey.named("strata.remote.level.<name>.threshold", "share", Values::parseThreshold)
+          .otherwise("the value of `strata.remote.migration.threshold`")
+          .expected("-1, or a number from 0 to 1")
+          .documentation(
+              "The threshold of one level, which must not be the lowest. See"
+                  + " `strata.remote.migration.threshold`.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.migration.mode}. */
+  public static final StrataKey<MigrationSettings.Mode> MIGRATION_MODE =
+      StrataKey.named("strata.remote.migration.mode", "name", Values::parseMode)
+          .defaultValue("eager")
+          .expected(
+              "one of "
+                  + Values.names(
+                      MigrationSettings.Mode.values(), MigrationSettings.Mode::configName))
+          .documentation(
+              "What becomes of a segment in a level once a lower one has it, too. `eager`:"
+                  + " it stays readable in the upper one until its room is needed. `threshold`:"
+                  + " it is given up at once.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.migration.hysteresis}. */
+  public static final StrataKey<Double> MIGRATION_HYSTERESIS =
+      StrataKey.named("strata.remote.migration.hysteresis", "share", Values.doubleBetween(0, 1))
+          .defaultValue("0.05")
+          .expected("a number from 0 to 1")
+          .documentation("How far below its threshold a level is brought once it is above.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.migration.promote}. */
+  public static final StrataKey<Boolean> MIGRATION_PROMOTE =
+      StrataKey.named("strata.remote.migration.promote", "boolean", Values::parseBoolean)
+          .defaultValue("true")
+          .expected("true or false")
+          .documentation(
+              "Whether segments are copied back up when a faster level has room and the"
+                  + " policy wants them there.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.migration.threads}. */
+  public static final StrataKey<Long> MIGRATION_THREADS =
+      StrataKey.named("strata.remote.migration.threads", "number", Values.longBetween(1, 64))
+          .defaultValue("2")
+          .expected("a number from 1 to 64")
+          .documentation("How many segments are copied between levels at once.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.migration.rate.down}. */
+  public static final StrataKey<Long> MIGRATION_RATE_DOWN =
+      StrataKey.named("strata.remote.migration.rate.down", "bytes per second", Values::parseRate)
+          .defaultValue("0")
+          .expected("0 for no limit, or bytes per second, for example 80MB or 500MiB")
+          .documentation("The most that copies to lower levels may take, all together.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.migration.rate.up}. */
+  public static final StrataKey<Long> MIGRATION_RATE_UP =
+      StrataKey.named("strata.remote.migration.rate.up", "bytes per second", Values::parseRate)
+          .defaultValue("0")
+          .expected("0 for no limit, or bytes per second, for example 80MB or 500MiB")
+          .documentation("The most that copies to upper levels may take, all together.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.migration.interval.ms}. */
+  public static final StrataKey<Long> MIGRATION_INTERVAL_MS =
+      StrataKey.named(
+              "strata.remote.migration.interval.ms",
+              "milliseconds",
+              Values.longBetween(100, 3_600_000))
+          .defaultValue("1000")
+          .expected("a number from 100 to 3600000")
+          .documentation("The time between two planning rounds.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.migration.policy}. */
+  public static final StrataKey<String> MIGRATION_POLICY =
+      StrataKey.named("strata.remote.migration.policy", "name", Values::parsePolicy)
+          .defaultValue("threshold")
+          .expected("the name of a policy on the broker's class path")
+          .documentation(
+              "Which segments move between levels: one of the policies that"
+                  + " `strata.migration.policy` can name.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.migration.policy.<parameter>}. */
+  public static final StrataKey<String> MIGRATION_POLICY_PARAMETER =
+      StrataKey.named("strata.remote.migration.policy.<parameter>", "text", RemoteValues::parseText)
+          .otherwise("the policy's own default")
+          .expected("what the policy expects")
+          .documentation(
+              "A parameter of the policy. One of a policy that is not chosen is ignored;"
+                  + " one that no policy has is refused.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.migration.pin.topics}. */
+  public static final StrataKey<List<String>> MIGRATION_PIN_TOPICS =
+      StrataKey.named(
+              "strata.remote.migration.pin.topics",
+              "list of regular expressions",
+              Values::parseExpressions)
+          .defaultValue("")
+          .expected("a comma-separated list of regular expressions (java.util.regex)")
+          .documentation(
+              "Topics whose segments never leave their level, and are the first to be"
+                  + " copied up: those whose whole name matches one of the expressions.")
+          .dynamic()
+          .build();
+
+  /** {@code strata.remote.migration.exclude.topics}. */
+  public static final StrataKey<List<String>> MIGRATION_EXCLUDE_TOPICS =
+      StrataKey.named(
+              "strata.remote.migration.exclude.topics",
+              "list of regular expressions",
+              Values::parseExpressions)
+          .defaultValue("")
+          .expected("a comma-separated list of regular expressions (java.util.regex)")
+          .documentation(
+              "Topics whose segments go to the lowest level as soon as they are in the"
+                  + " store, and are never copied up. A topic that is pinned, too, is excluded.")
+          .dynamic()
+          .build();
+
+  private static final List<StrataKey<?>> ALL =
+      List.of(
+          LEVELS,
+          LEVEL_DIRECTORIES,
+          LEVEL_CAPACITY,
+          COLD_CLASS_NAME,
+          COLD_CLASS_PATH,
+          COLD_CONFIG,
+          COPY_TIMEOUT_MS,
+          FETCH_TIMEOUT_MS,
+          INDEX_TIMEOUT_MS,
+          DELETE_TIMEOUT_MS,
+          RATE_COPY,
+          RATE_FETCH,
+          RATE_SCRUB,
+          CHUNK_SIZE,
+          CACHE_SIZE,
+          CACHE_PLACE,
+          READAHEAD_CHUNKS,
+          LINK,
+          CENSUS_INTERVAL_MS,
+          SCRUB_INTERVAL_MS,
+          ORPHAN_AGE_MS,
+          MIGRATION_THRESHOLD,
+          LEVEL_THRESHOLD,
+          MIGRATION_MODE,
+          MIGRATION_HYSTERESIS,
+          MIGRATION_PROMOTE,
+          MIGRATION_THREADS,
+          MIGRATION_RATE_DOWN,
+          MIGRATION_RATE_UP,
+          MIGRATION_INTERVAL_MS,
+          MIGRATION_POLICY,
+          MIGRATION_POLICY_PARAMETER,
+          MIGRATION_PIN_TOPICS,
+          MIGRATION_EXCLUDE_TOPICS);
+
+  private RemoteKeys() {}
+
+  /** All keys, in the order of the reference page. */
+  public static List<StrataKey<?>> all() {
+    return ALL;
+  }
+
+  /** The key of that name; one with a placeholder for each name that fits it. */
+  public static Optional<StrataKey<?>> find(String name) {
+    for (StrataKey<?> key : ALL) {
+      if (key.matches(name)) {
+        return Optional.of(key);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * The names that {@code kafka-configs.sh} may change on a live broker, those with a placeholder
+   * written out.
+   *
+   * @param levels the names of the levels that have a threshold
+   * @param policyParameters the parameters of all policies
+   */
+  public static Set<String> dynamicNames(List<String> levels, Set<String> policyParameters) {
+    Set<String> names = new LinkedHashSet<>();
+    for (StrataKey<?> key : ALL) {
+      if (!key.dynamic()) {
+        continue;
+      }
+      if (!key.patterned()) {
+        names.add(key.name());
+      } else {
+        (key == MIGRATION_POLICY_PARAMETER ? policyParameters : levels)
+            .forEach(part -> names.add(key.with(part).name()));
+      }
+    }
+    return names;
+  }
+}

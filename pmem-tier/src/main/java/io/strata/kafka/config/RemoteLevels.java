@@ -1,0 +1,208 @@
+package io.strata.kafka.config;
+
+import io.strata.kafka.migration.remote.RemoteSettings;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Reads the keys that describe the store: its levels, their directories and capacities, and the
+ * manager that has the lowest level.
+ *
+ * <p>Not thread-safe.
+ */
+final class RemoteLevels {
+
+  /** Ours: as its own cold manager it would ask itself without end. */
+  private static final String OWN_MANAGER =
+      "io.strata.kafka.migration.remote.StrataRemoteStorageManager";
+
+  private final KeyReader reader;
+  private final Map<String, ?> manager;
+  private final Optional<List<String>> names;
+  private final DirectoryChecks directories;
+
+  /**
+   * Of one broker.
+   *
+   * @param manager the keys as Kafka gives them, without prefix
+   */
+  RemoteLevels(KeyReader reader, Map<String, ?> manager, Optional<BrokerProperties> broker) {
+    this.reader = reader;
+    this.manager = manager;
+    this.names = reader.read(RemoteKeys.LEVELS);
+    this.directories = new DirectoryChecks(reader, broker);
+  }
+
+  /** The levels' names, the cold manager's included; empty if they cannot be read. */
+  List<String> names() {
+    List<String> all = new ArrayList<>(names.orElse(List.of()));
+    if (hasCold()) {
+      all.add(RemoteSettings.COLD);
+    }
+    return all;
+  }
+
+  /** The levels; incomplete if there is a problem, which the reader then has. */
+  List<RemoteSettings.Level> levels() {
+    List<RemoteSettings.Level> levels = new ArrayList<>();
+    for (String name : names.orElse(List.of())) {
+      StrataKey<List<Path>> key = RemoteKeys.LEVEL_DIRECTORIES.with(name);
+      Optional<List<Path>> paths = reader.read(key);
+      paths.ifPresent(found -> directories.check(key.name(), found));
+      Optional<List<Long>> capacities = reader.readIfSet(RemoteKeys.LEVEL_CAPACITY.with(name));
+      paths.ifPresent(
+          found ->
+              levels.add(new RemoteSettings.Level(name, withCapacity(name, found, capacities))));
+    }
+    return levels;
+  }
+
+  private List<RemoteSettings.Directory> withCapacity(
+      String level, List<Path> paths, Optional<List<Long>> capacities) {
+    int given = capacities.map(List::size).orElse(0);
+    if (given > 1 && given != paths.size()) {
+      reader.refuse(
+          RemoteKeys.LEVEL_CAPACITY.with(level).name(),
+          given + " amounts",
+          "one, or one for each of the " + paths.size() + " directories",
+          "give as many as "
+              + RemoteKeys.LEVEL_DIRECTORIES.with(level).name()
+              + " has directories");
+      return paths.stream().map(path -> directory(path, OptionalLong.empty())).toList();
+    }
+    List<RemoteSettings.Directory> result = new ArrayList<>();
+    for (int i = 0; i < paths.size(); i++) {
+      int index = given == 1 ? 0 : i;
+      result.add(
+          directory(
+              paths.get(i),
+              capacities.map(all -> OptionalLong.of(all.get(index))).orElse(OptionalLong.empty())));
+    }
+    return result;
+  }
+
+  private static RemoteSettings.Directory directory(Path path, OptionalLong capacity) {
+    return new RemoteSettings.Directory(path, capacity);
+  }
+
+  private boolean hasCold() {
+    return !reader.names(RemoteKeys.COLD_PREFIX).isEmpty();
+  }
+
+  /** The manager of the lowest level; empty if there is none, or with one more problem. */
+  Optional<RemoteSettings.Cold> cold() {
+    if (!hasCold()) {
+      return Optional.empty();
+    }
+    Optional<String> className = reader.read(RemoteKeys.COLD_CLASS_NAME);
+    if (className.filter(OWN_MANAGER::equals).isPresent()) {
+      reader.refuse(
+          RemoteKeys.COLD_CLASS_NAME.name(),
+          "'" + OWN_MANAGER + "'",
+          RemoteKeys.COLD_CLASS_NAME.expected(),
+          "name another manager; levels of Strata's own go into " + RemoteKeys.LEVELS.name());
+    }
+    Optional<String> classPath = reader.readIfSet(RemoteKeys.COLD_CLASS_PATH);
+    classPath.ifPresent(this::checkClassPath);
+    return className.map(
+        name -> new RemoteSettings.Cold(name, classPath.filter(p -> !p.isEmpty()), coldConfigs()));
+  }
+
+  private void checkClassPath(String classPath) {
+    String key = RemoteKeys.COLD_CLASS_PATH.name();
+    BrokerChecks.firstOwnEntry(classPath)
+        .ifPresent(
+            entry ->
+                reader.refuse(
+                    key,
+                    "'" + classPath + "' (" + entry + " holds Strata)",
+                    RemoteKeys.COLD_CLASS_PATH.expected(),
+                    "take the entry out: with it a second copy of Strata's classes is loaded"));
+    for (String entry : BrokerProperties.classPath(classPath)) {
+      Path path = Path.of(entry.endsWith("/*") ? entry.substring(0, entry.length() - 2) : entry);
+      if (!Files.exists(path)) {
+        reader.refuse(
+            key,
+            "'" + entry + "', which does not exist",
+            "files and directories that exist",
+            "put the manager's jars there, or correct the path");
+      }
+    }
+  }
+
+  private Map<String, Object> coldConfigs() {
+    String prefix = RemoteSettings.COLD + ".";
+    Map<String, Object> configs = new HashMap<>();
+    manager.forEach(
+        (name, value) -> {
+          if (name.startsWith(prefix) && value != null) {
+            configs.put(name.substring(prefix.length()), value);
+          } else if (name.equals(BrokerProperties.BROKER_ID) && value != null) {
+            configs.put(name, value);
+          }
+        });
+    configs.remove("class.name");
+    configs.remove("class.path");
+    return configs;
+  }
+
+  /** What is neither a level's key nor the cold manager's, and thresholds of no level. */
+  void refuseUnknown() {
+    for (String name : reader.names(RemoteKeys.MANAGER_PREFIX)) {
+      if (name.startsWith(RemoteKeys.COLD_PREFIX) || name.equals(RemoteKeys.LEVELS.name())) {
+        continue;
+      }
+      Optional<String> level =
+          RemoteKeys.LEVEL_DIRECTORIES
+              .partOf(name)
+              .or(() -> RemoteKeys.LEVEL_CAPACITY.partOf(name));
+      if (level.isEmpty()) {
+        reader.refuse(
+            name,
+            "an unknown key",
+            "one that docs/reference/configuration.md lists",
+            "did you mean "
+                + StrataKeys.nearest(name).name()
+                + "? Otherwise remove it; keys of another manager begin with "
+                + RemoteKeys.COLD_PREFIX);
+      } else {
+        refuseUnknownLevel(name, level.get());
+      }
+    }
+    for (String name : reader.names(RemoteKeys.PREFIX)) {
+      RemoteKeys.LEVEL_THRESHOLD.partOf(name).ifPresent(level -> checkThreshold(name, level));
+    }
+  }
+
+  private void refuseUnknownLevel(String key, String level) {
+    if (names.isPresent() && !names.get().contains(level)) {
+      reader.refuse(
+          key,
+          "a key of level '" + level + "'",
+          "a level that " + RemoteKeys.LEVELS.name() + " lists: " + String.join(", ", names.get()),
+          "add the level to " + RemoteKeys.LEVELS.name() + ", or remove the key");
+    }
+  }
+
+  private void checkThreshold(String key, String level) {
+    if (names.isEmpty()) {
+      return;
+    }
+    List<String> all = names();
+    if (!all.contains(level)) {
+      refuseUnknownLevel(key, level);
+    } else if (!RemoteConfig.thresholdLevels(all).contains(level)) {
+      reader.refuse(
+          key,
+          "a threshold of '" + level + "', the lowest level",
+          "a level above it",
+          "remove the key: there is no level below to copy to");
+    }
+  }
+}

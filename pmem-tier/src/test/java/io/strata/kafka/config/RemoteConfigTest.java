@@ -1,0 +1,428 @@
+package io.strata.kafka.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.migration.MigrationSettings;
+import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.remote.RemoteSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The remote tier's keys, and each way in which one can be wrong. */
+class RemoteConfigTest {
+
+  @TempDir private Path temp;
+
+  private final Map<String, Object> manager = new TreeMap<>();
+  private final Map<String, String> file = new HashMap<>();
+
+  @BeforeEach
+  void aStoreOfOneDirectory() throws IOException {
+    for (String name : List.of("logs", "meta", "ssd", "ssd2", "hdd", "ssd/inner")) {
+      Files.createDirectories(temp.resolve(name));
+    }
+    Files.createSymbolicLink(temp.resolve("alias"), temp.resolve("ssd"));
+    Files.createFile(temp.resolve("file"));
+    file.put("log.dirs", temp.resolve("logs").toString());
+    file.put("metadata.log.dir", temp.resolve("meta").toString());
+    manager.put("broker.id", 7);
+    manager.put("levels", "ssd");
+    manager.put("ssd.directories", temp.resolve("ssd").toString());
+  }
+
+  @Test
+  void levelsAndDirectoriesAreEnough() {
+    assertThat(settings())
+        .isEqualTo(
+            new RemoteSettings(
+                7,
+                List.of(
+                    new RemoteSettings.Level(
+                        "ssd", List.of(directory("ssd", OptionalLong.empty())))),
+                Optional.empty(),
+                1 << 20,
+                128 << 20,
+                RemoteSettings.CachePlace.AUTO,
+                true,
+                new RemoteSettings.Live(
+                    Duration.ofMinutes(10),
+                    Duration.ofSeconds(30),
+                    Duration.ofSeconds(30),
+                    Duration.ofMinutes(1),
+                    0,
+                    0,
+                    8,
+                    Duration.ofMinutes(1),
+                    Duration.ofDays(7),
+                    50_000_000,
+                    Duration.ofHours(1),
+                    new MigrationSettings(
+                        MigrationSettings.Mode.EAGER,
+                        List.of(),
+                        0.05,
+                        true,
+                        2,
+                        0,
+                        0,
+                        Duration.ofSeconds(1),
+                        "threshold",
+                        Map.of(),
+                        List.of(),
+                        List.of()))));
+  }
+
+  @Test
+  void everyKeyIsRead() {
+    manager.put("levels", "ssd, hdd");
+    manager.put("ssd.directories", temp.resolve("ssd") + " , " + temp.resolve("ssd2"));
+    manager.put("ssd.capacity", "500GB, 2TiB");
+    manager.put("hdd.directories", temp.resolve("hdd").toString());
+    manager.put("hdd.capacity", "1GB");
+    manager.put("cold.class.name", "com.example.Cold");
+    manager.put("cold.class.path", temp.toString());
+    manager.put("cold.bucket", "b${x}");
+    manager.put("cold.retries", 3);
+    file.put("strata.remote.copy.timeout.ms", "1001");
+    file.put("strata.remote.fetch.timeout.ms", "1002");
+    file.put("strata.remote.index.timeout.ms", "1003");
+    file.put("strata.remote.delete.timeout.ms", "1004");
+    file.put("strata.remote.rate.copy", "1MB");
+    file.put("strata.remote.rate.fetch", "2MB/s");
+    file.put("strata.remote.rate.scrub", "3MiB");
+    file.put("strata.remote.chunk.size", "256KiB");
+    file.put("strata.remote.cache.size", "1GiB");
+    file.put("strata.remote.cache.place", "Memory");
+    file.put("strata.remote.readahead.chunks", "4");
+    file.put("strata.remote.link", "false");
+    file.put("strata.remote.census.interval.ms", "1005");
+    file.put("strata.remote.scrub.interval.ms", "0");
+    file.put("strata.remote.orphan.age.ms", "1006");
+    file.put("strata.remote.migration.threshold", "0.25");
+    file.put("strata.remote.level.hdd.threshold", "-1");
+    file.put("strata.remote.migration.mode", "threshold");
+    file.put("strata.remote.migration.hysteresis", "0.1");
+    file.put("strata.remote.migration.promote", "false");
+    file.put("strata.remote.migration.threads", "7");
+    file.put("strata.remote.migration.rate.down", "80MB");
+    file.put("strata.remote.migration.rate.up", "90MB");
+    file.put("strata.remote.migration.interval.ms", "500");
+    file.put("strata.remote.migration.policy", "age");
+    file.put("strata.remote.migration.policy.after", "1h");
+    file.put("strata.remote.migration.pin.topics", "pay{1,2}, x");
+    file.put("strata.remote.migration.exclude.topics", "bulk");
+
+    assertThat(settings())
+        .isEqualTo(
+            new RemoteSettings(
+                7,
+                List.of(
+                    new RemoteSettings.Level(
+                        "ssd",
+                        List.of(
+                            directory("ssd", OptionalLong.of(500_000_000_000L)),
+                            directory("ssd2", OptionalLong.of(2L << 40)))),
+                    new RemoteSettings.Level(
+                        "hdd", List.of(directory("hdd", OptionalLong.of(1_000_000_000))))),
+                Optional.of(
+                    new RemoteSettings.Cold(
+                        "com.example.Cold",
+                        Optional.of(temp.toString()),
+                        Map.of("bucket", "b${x}", "retries", 3, "broker.id", 7))),
+                256 << 10,
+                1 << 30,
+                RemoteSettings.CachePlace.MEMORY,
+                false,
+                new RemoteSettings.Live(
+                    Duration.ofMillis(1001),
+                    Duration.ofMillis(1002),
+                    Duration.ofMillis(1003),
+                    Duration.ofMillis(1004),
+                    1_000_000,
+                    2_000_000,
+                    4,
+                    Duration.ofMillis(1005),
+                    Duration.ZERO,
+                    3 << 20,
+                    Duration.ofMillis(1006),
+                    new MigrationSettings(
+                        MigrationSettings.Mode.THRESHOLD,
+                        List.of(0.25, -1.0),
+                        0.1,
+                        false,
+                        7,
+                        80_000_000,
+                        90_000_000,
+                        Duration.ofMillis(500),
+                        "age",
+                        Map.of("after", "1h"),
+                        List.of("pay{1,2}", "x"),
+                        List.of("bulk")))));
+  }
+
+  @Test
+  void everyKeyOfTheCatalogueIsInTheTestAbove() {
+    everyKeyIsRead();
+    Map<String, Object> given = new TreeMap<>(file);
+    manager.forEach((name, value) -> given.put("rsm.config." + name, value));
+
+    assertThat(RemoteKeys.all())
+        .allSatisfy(key -> assertThat(given.keySet()).as(key.name()).anyMatch(key::matches));
+  }
+
+  /** {@code {t}} is the test's directory; {@code -} takes a key away. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "broker.id | - | node.id | found nothing, expected a number from 0; set it",
+        "broker.id | -1 | node.id | found '-1', expected a number from 0",
+        "levels | - | rsm.config.levels | found nothing, expected a comma-separated list of names",
+        "levels | '' | rsm.config.levels | the list is empty",
+        "levels | SSD | rsm.config.levels | found 'SSD' ('SSD' cannot be the name of a level",
+        "levels | ssd,ssd | rsm.config.levels | is listed twice",
+        "levels | ssd,cold | rsm.config.levels | cold is the level of the manager",
+        "levels | ssd,home | rsm.config.levels | home is the segments' own place",
+        "levels | ssd,hdd | rsm.config.hdd.directories | found nothing, expected a comma-separated",
+        "ssd.directories | - | rsm.config.ssd.directories | found nothing",
+        "ssd.directories | '' | rsm.config.ssd.directories | the list is empty",
+        "ssd.directories | ssd | rsm.config.ssd.directories | found 'ssd' ('ssd' is not absolute)",
+        "ssd.directories | {t}/ssd,{t}/ssd | rsm.config.ssd.directories | is listed twice",
+        "ssd.directories | {t}/ssd,{t}/hdd/../ssd | rsm.config.ssd.directories | is listed twice",
+        "ssd.directories | {t}/ssd,{t}/alias | rsm.config.ssd.directories | is the same as rsm",
+        "ssd.directories | {t}/ssd,{t}/ssd/inner | rsm.config.ssd.directories | is inside rsm",
+        "ssd.directories | {t}/ssd/inner,{t}/ssd | rsm.config.ssd.directories | is around rsm",
+        "ssd.directories | {t}/none | rsm.config.ssd.directories | is not there, expected a"
+            + " directory",
+        "ssd.directories | {t}/file | rsm.config.ssd.directories | which is not a directory",
+        "ssd.directories | {t}/logs | rsm.config.ssd.directories | is the same as log directory"
+            + " {t}",
+        "ssd.directories | {t} | rsm.config.ssd.directories | is around log directory {t}/logs",
+        "ssd.directories | {t}/meta | rsm.config.ssd.directories | log directory {t}/meta",
+        "ssd.capacity | 500G | rsm.config.ssd.capacity | unknown unit 'G'",
+        "ssd.capacity | 0 | rsm.config.ssd.capacity | found '0' ('0' is nothing)",
+        "ssd.capacity | '' | rsm.config.ssd.capacity | the list is empty",
+        "ssd.capacity | 1MB/s | rsm.config.ssd.capacity | an amount, not a rate",
+        "ssd.capacity | 1GB,2GB | rsm.config.ssd.capacity | found 2 amounts, expected one, or one"
+            + " for each of the 1",
+        "hdd.capacity | 1GB | rsm.config.hdd.capacity | found a key of level 'hdd', expected a"
+            + " level that rsm.config.levels lists: ssd; add",
+        "hdd.directories | {t}/hdd | rsm.config.hdd.directories | found a key of level 'hdd'",
+        "level | ssd | rsm.config.level | found an unknown key, expected one that"
+            + " docs/reference/configuration.md lists; did you mean rsm.config.levels?",
+        "chunk.size | 1MiB | rsm.config.chunk.size | found an unknown key",
+        "cold.bucket | b | rsm.config.cold.class.name | found nothing, expected the name of a"
+            + " class",
+        "cold.class.name | a b | rsm.config.cold.class.name | not the name of a class",
+        "cold.class.name | io.strata.kafka.migration.remote.StrataRemoteStorageManager |"
+            + " rsm.config.cold.class.name | expected the name of a class that implements",
+        "cold.class.path | {t} | rsm.config.cold.class.name | found nothing",
+      })
+  void refusesWhatKafkaGives(String key, String value, String named, String message) {
+    if (value.equals("-")) {
+      manager.remove(key);
+    } else {
+      manager.put(key, value.replace("{t}", temp.toString()));
+    }
+
+    refusedBy(named, message);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "strata.remote.copy.timeout.ms | 999 | expected a number from 1000 to 86400000",
+        "strata.remote.copy.timeout.ms | 10m | expected a number from 1000 to 86400000",
+        "strata.remote.fetch.timeout.ms | 0 | expected a number from 100 to 3600000",
+        "strata.remote.index.timeout.ms | x | expected a number from 100 to 3600000",
+        "strata.remote.delete.timeout.ms | -1 | expected a number from 100 to 3600000",
+        "strata.remote.rate.copy | 80M | unknown unit",
+        "strata.remote.rate.fetch | -1 | not a number with a unit",
+        "strata.remote.rate.scrub | fast | not a number with a unit",
+        "strata.remote.chunk.size | 1MB | (1000000 bytes), expected a power of two",
+        "strata.remote.chunk.size | 32KiB | expected a power of two from 64KiB to 16MiB",
+        "strata.remote.chunk.size | 32MiB | expected a power of two from 64KiB to 16MiB",
+        "strata.remote.cache.size | 128M | unknown unit",
+        "strata.remote.cache.size | 1000 | expected 0, or at least one chunk, which is 1048576",
+        "strata.remote.cache.place | disk | expected one of auto, memory",
+        "strata.remote.readahead.chunks | 257 | expected a number from 0 to 256",
+        "strata.remote.link | yes | expected true or false",
+        "strata.remote.census.interval.ms | 99 | expected a number from 100 to 3600000",
+        "strata.remote.scrub.interval.ms | 1 | expected 0 for never, or a number from 1000",
+        "strata.remote.orphan.age.ms | 0 | expected a number from 1000",
+        "strata.remote.orphan.age.ms | 599999 | expected no less than"
+            + " strata.remote.copy.timeout.ms",
+        "strata.remote.migration.threshold | 2 | expected -1, or a number from 0 to 1",
+        "strata.remote.migration.mode | lazy | expected one of eager, threshold",
+        "strata.remote.migration.hysteresis | 2 | expected a number from 0 to 1",
+        "strata.remote.migration.promote | maybe | expected true or false",
+        "strata.remote.migration.threads | 0 | expected a number from 1 to 64",
+        "strata.remote.migration.rate.down | 80M | unknown unit",
+        "strata.remote.migration.rate.up | 80M | unknown unit",
+        "strata.remote.migration.interval.ms | 1 | expected a number from 100",
+        "strata.remote.migration.policy | My Own | lower-case letters, digits and hyphens",
+        "strata.remote.migration.policy | none-such | expected one of access, age, threshold",
+        "strata.remote.migration.policy.beyond | 1 | found a parameter that no policy has",
+        "strata.remote.migration.pin.topics | a( | is not a regular expression",
+        "strata.remote.migration.exclude.topics | *x | is not a regular expression",
+        "strata.remote.level.tape.threshold | 0.5 | found a key of level 'tape', expected a level",
+        "strata.remote.level.ssd.threshold | 0.5 | found a threshold of 'ssd', the lowest level",
+        "strata.remote.links | true | found an unknown key, expected one that"
+            + " docs/reference/configuration.md lists; did you mean strata.remote.link?",
+        "strata.remot.link | true | did you mean strata.remote.link?",
+        "strata.remote.rate.copy | ${env:RATE} | configuration providers are not resolved",
+      })
+  void refusesWhatTheFileSays(String key, String value, String message) {
+    file.put(key, value);
+
+    refusedBy(key, message);
+  }
+
+  @Test
+  void refusesAnotherBrokersJarOrOursOnTheColdClassPath() throws IOException {
+    manager.put("cold.class.name", "com.example.Cold");
+    manager.put("cold.class.path", temp.resolve("none") + "/*");
+    refusedBy("rsm.config.cold.class.path", "/none/*', which does not exist");
+
+    Path own = temp.resolve("classes").resolve(BrokerChecks.OWN_CLASS);
+    Files.createDirectories(own.getParent());
+    Files.createFile(own);
+    manager.put("cold.class.path", temp.resolve("classes").toString());
+    refusedBy("rsm.config.cold.class.path", "holds Strata), expected a class path without");
+  }
+
+  @Test
+  void refusesASecondCopyOfOurClasses() {
+    file.put(
+        "remote.log.storage.manager.class.name",
+        "io.strata.kafka.migration.remote.StrataRemoteStorageManager");
+    file.put("remote.log.storage.manager.class.path", "/opt/strata/*");
+
+    refusedBy("remote.log.storage.manager.class.path", "loads a second copy of Strata's classes");
+  }
+
+  @Test
+  void refusesAThresholdOfTheColdManagersLevelAlone() {
+    manager.put("cold.class.name", "com.example.Cold");
+    file.put("strata.remote.level.ssd.threshold", "0.5");
+    assertThat(settings().live().migration().thresholds()).containsExactly(0.5);
+
+    file.put("strata.remote.level.cold.threshold", "0.5");
+    refusedBy("strata.remote.level.cold.threshold", "found a threshold of 'cold', the lowest");
+  }
+
+  @Test
+  void oneCapacityHoldsForEachDirectory() {
+    manager.put("ssd.directories", temp.resolve("ssd") + "," + temp.resolve("ssd2"));
+    manager.put("ssd.capacity", "1GB");
+
+    assertThat(settings().levels().get(0).directories())
+        .extracting(RemoteSettings.Directory::capacityBytes)
+        .containsOnly(OptionalLong.of(1_000_000_000));
+  }
+
+  @Test
+  void namesKeysWithThePrefixThatTheFileGivesThem() {
+    file.put("remote.log.storage.manager.impl.prefix", "tier.");
+    manager.put("levels", "ssd,hdd");
+
+    refusedBy("tier.hdd.directories", "found nothing");
+  }
+
+  @Test
+  void reportsEveryProblemAtOnce() {
+    manager.put("levels", "ssd,hdd");
+    manager.put("ssd.capacity", "1G");
+    manager.put("nonsense", "1");
+    file.put("strata.remote.link", "x");
+    file.put("strata.remote.nonsense", "x");
+
+    assertThat(parse().problems())
+        .extracting(ConfigProblem::key)
+        .containsExactly(
+            "rsm.config.ssd.capacity",
+            "rsm.config.hdd.directories",
+            "rsm.config.nonsense",
+            "strata.remote.link",
+            "strata.remote.nonsense");
+  }
+
+  @Test
+  void aBrokerWithoutAKnownFileHasTheDefaults() {
+    RemoteConfig.Parsed parsed =
+        RemoteConfig.parse(manager, Optional.empty(), Optional.of(PolicyRegistry.builtIn()));
+
+    assertThat(parsed.problems()).isEmpty();
+    assertThat(parsed.settings().map(RemoteSettings::chunkBytes)).contains(1 << 20);
+  }
+
+  @Test
+  void parametersOfAPolicyThatIsNotChosenAreLeftOut() {
+    file.put("strata.remote.migration.policy.after", "1h");
+
+    assertThat(settings().live().migration().policyParameters()).isEmpty();
+  }
+
+  @Test
+  void aToolReadsTheFileAlone() {
+    file.put("node.id", "3");
+    file.put("remote.log.storage.manager.impl.prefix", "tier.");
+    file.put("tier.levels", "ssd");
+    file.put("tier.ssd.directories", temp.resolve("ssd").toString());
+
+    RemoteConfig.Parsed parsed = RemoteConfig.parse(BrokerProperties.of("test", file));
+
+    assertThat(parsed.problems()).isEmpty();
+    assertThat(parsed.settings().map(RemoteSettings::brokerId)).contains(3);
+    assertThat(parsed.settings().map(RemoteSettings::levelNames)).contains(List.of("ssd"));
+  }
+
+  private void refusedBy(String key, String message) {
+    RemoteConfig.Parsed parsed = parse();
+
+    assertThat(parsed.settings()).isEmpty();
+    assertThat(parsed.problems())
+        .singleElement()
+        .satisfies(
+            problem -> {
+              assertThat(problem.isError()).isTrue();
+              assertThat(problem.key()).isEqualTo(key);
+              assertThat(problem.message())
+                  .startsWith(key + ": found ")
+                  .contains(message.replace("{t}", temp.toString()))
+                  .contains(", expected ")
+                  .contains("; ")
+                  .doesNotContain("\n");
+            });
+  }
+
+  private RemoteSettings settings() {
+    RemoteConfig.Parsed parsed = parse();
+    assertThat(parsed.problems()).isEmpty();
+    return parsed.settings().orElseThrow();
+  }
+
+  private RemoteConfig.Parsed parse() {
+    return RemoteConfig.parse(
+        manager,
+        Optional.of(BrokerProperties.of("test", file)),
+        Optional.of(PolicyRegistry.builtIn()));
+  }
+
+  private RemoteSettings.Directory directory(String name, OptionalLong capacity) {
+    return new RemoteSettings.Directory(temp.resolve(name), capacity);
+  }
+}
