@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
@@ -150,9 +151,9 @@ public final class ManifestCodec {
     }
   }
 
-  private static TreeMap<Integer, Long> epochs(String name, JsonNode node)
+  private static NavigableMap<Integer, Long> epochs(String name, JsonNode node)
       throws CorruptManifestException {
-    TreeMap<Integer, Long> epochs = new TreeMap<>();
+    NavigableMap<Integer, Long> epochs = new TreeMap<>();
     if (!node.isObject()) {
       throw JsonFile.wrong(name, "leaderEpochs", node.toString(), "an object");
     }

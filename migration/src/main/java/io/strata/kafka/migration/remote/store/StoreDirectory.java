@@ -213,8 +213,8 @@ public final class StoreDirectory {
       try {
         Path unused = Files.createDirectory(at);
         parents.addFirst(Disk.parent(at));
-      } catch (FileAlreadyExistsException e) {
-        continue;
+      } catch (FileAlreadyExistsException expected) {
+        // Another copy has just made it.
       } catch (NoSuchFileException e) {
         return parents; // Its parent has just been removed: the next attempt makes it again.
       }

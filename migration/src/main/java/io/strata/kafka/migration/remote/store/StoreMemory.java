@@ -44,8 +44,8 @@ final class StoreMemory {
       Path file = place.resolve(FILE);
       try {
         memory.take(file.toString(), JsonFile.read(file));
-      } catch (NoSuchFileException e) {
-        continue;
+      } catch (NoSuchFileException expected) {
+        // Not in this place.
       }
     }
     return memory;
