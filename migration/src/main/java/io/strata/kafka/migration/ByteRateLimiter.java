@@ -29,6 +29,9 @@ public final class ByteRateLimiter {
 
   private static final long SMALLEST_BURST_BYTES = 64 << 10;
 
+  /** A wait looks so often whether it was given up, however low the rate. */
+  private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   /** A bucket, and how many bytes a token is. */
   private record Limit(Bucket bucket, long unit, long capacity) {}
 
@@ -86,7 +89,7 @@ public final class ByteRateLimiter {
   /**
    * Waits until {@code bytes} may pass.
    *
-   * @param givenUp ends the wait; {@link #wakeAll} must follow
+   * @param givenUp ends the wait; at once if {@link #wakeAll} follows, else soon
    */
   public void acquire(long bytes, BooleanSupplier givenUp) throws InterruptedException {
     long left = bytes;
@@ -111,7 +114,7 @@ public final class ByteRateLimiter {
       throws InterruptedException {
     lock.lockInterruptibly();
     try {
-      long left = nanos;
+      long left = Math.min(nanos, LONGEST_WAIT_NANOS);
       while (left > 0 && waitedFor.equals(limit) && !givenUp.getAsBoolean()) {
         left = changed.awaitNanos(left);
       }

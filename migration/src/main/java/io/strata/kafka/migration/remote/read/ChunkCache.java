@@ -1,0 +1,295 @@
+package io.strata.kafka.migration.remote.read;
+
+import static java.util.Objects.requireNonNull;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.RemovalCause;
+import io.strata.kafka.migration.remote.RemoteStats.CacheStats;
+import io.strata.kafka.migration.remote.RemoteStats.ReadAheadStats;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The chunks that were read, in an arena, bounded by it. A chunk that a reader is expected to ask
+ * for next waits in {@link ExpectedChunks}, at most half of the room; one that was read to its end
+ * stays by how often and how lately it was used (Caffeine's policy), as long as nothing else needs
+ * its room.
+ *
+ * <p>What an earlier process left in the arena is taken over; each such chunk is checked by its
+ * checksum before it is used. A chunk whose room was taken away counts as a miss.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+public final class ChunkCache implements AutoCloseable {
+
+  /** What there is room for without a cache. */
+  private static final int SMALLEST_CHUNKS = 16;
+
+  /** How often one chunk's coming may drive out others: those still being read free no room. */
+  private static final int ATTEMPTS = 4;
+
+  private static final int COLDEST = 8;
+
+  private final ChunkArena arena;
+  private final boolean keepsFinished;
+  private final ExpectedChunks expected;
+  private final Cache<ChunkKey, CachedChunk> finished;
+  private final TransferBuffers buffers = new TransferBuffers();
+  private final AheadAccount account = new AheadAccount();
+  private final LongAdder hits = new LongAdder();
+  private final LongAdder misses = new LongAdder();
+  private final LongAdder evictions = new LongAdder();
+
+  private ChunkCache(ChunkArena arena, boolean keepsFinished, LongSupplier nanoTime) {
+    this.arena = arena;
+    this.keepsFinished = keepsFinished;
+    long capacity = arena.capacityBytes();
+    expected = new ExpectedChunks(keepsFinished ? capacity / 2 : capacity, nanoTime);
+    finished =
+        Caffeine.newBuilder()
+            .maximumWeight(capacity)
+            .weigher((ChunkKey key, CachedChunk chunk) -> chunk.bytes())
+            // Room is to be free when a call returns, not later.
+            .executor(Runnable::run)
+            .removalListener(this::removed)
+            .build();
+    for (ChunkArena.Frame frame : arena.survivors()) {
+      finished.put(frame.key(), CachedChunk.survivor(frame, account));
+    }
+  }
+
+  /**
+   * A cache.
+   *
+   * @param arena what the chunks lie in; closed with the cache
+   * @param nanoTime a clock for intervals
+   */
+  public static ChunkCache in(ChunkArena arena, LongSupplier nanoTime) {
+    return new ChunkCache(requireNonNull(arena), true, nanoTime);
+  }
+
+  /**
+   * No cache, but a little room for what is read in part and for reading ahead. A chunk leaves when
+   * its end was read.
+   *
+   * @param chunkBytes the usual size of chunks
+   * @param nanoTime a clock for intervals
+   */
+  public static ChunkCache none(int chunkBytes, LongSupplier nanoTime) {
+    return new ChunkCache(new MemoryArena((long) SMALLEST_CHUNKS * chunkBytes), false, nanoTime);
+  }
+
+  private void removed(@Nullable ChunkKey key, @Nullable CachedChunk chunk, RemovalCause cause) {
+    if (chunk != null) {
+      if (cause.wasEvicted()) {
+        evictions.increment();
+      }
+      chunk.leave();
+    }
+  }
+
+  /** What is known of it. */
+  public CacheStats stats() {
+    return new CacheStats(
+        arena.inPool(),
+        keepsFinished ? arena.capacityBytes() : 0,
+        arena.usedBytes(),
+        hits.sum(),
+        misses.sum(),
+        evictions.sum());
+  }
+
+  /** What was read ahead, and what came of it. */
+  public ReadAheadStats readAheadStats() {
+    return account.stats();
+  }
+
+  AheadAccount account() {
+    return account;
+  }
+
+  TransferBuffers buffers() {
+    return buffers;
+  }
+
+  /** How much can be read ahead at once, for all readers together. */
+  long expectedLimitBytes() {
+    return expected.limitBytes();
+  }
+
+  /** Looks for a chunk that a reader asks for, and counts whether it is there. */
+  Optional<Chunk> find(ChunkSource source, int chunk) {
+    Optional<Chunk> found = findUncounted(source, chunk);
+    (found.isPresent() ? hits : misses).increment();
+    return found;
+  }
+
+  /** The same for one that was counted before. */
+  Optional<Chunk> findUncounted(ChunkSource source, int chunk) {
+    ChunkKey key = source.key(chunk);
+    Optional<CachedChunk> found =
+        expected.touch(key).or(() -> Optional.ofNullable(finished.getIfPresent(key)));
+    if (found.isEmpty() || !usable(found.get(), source, chunk)) {
+      return Optional.empty();
+    }
+    found.get().used();
+    return Optional.of(found.get());
+  }
+
+  /** Whether a chunk is there; that it was asked is not noticed. */
+  boolean has(ChunkKey key) {
+    return expected
+        .peek(key)
+        .or(() -> Optional.ofNullable(finished.policy().getIfPresentQuietly(key)))
+        .filter(chunk -> !chunk.gone())
+        .isPresent();
+  }
+
+  private boolean usable(CachedChunk found, ChunkSource source, int chunk) {
+    if (!found.gone() && (found.checked() || isRight(found, source, chunk))) {
+      return true;
+    }
+    drop(found);
+    return false;
+  }
+
+  /** Checks what an earlier process left. */
+  private boolean isRight(CachedChunk found, ChunkSource source, int chunk) {
+    if (found.bytes() != Chunks.length(source, chunk)) {
+      return false;
+    }
+    ByteBuffer buffer = buffers.take(found.bytes());
+    try {
+      boolean right =
+          found.read(0, buffer) && Chunks.crc32c(buffer.flip()) == source.checksum(chunk);
+      if (right) {
+        found.foundRight();
+      }
+      return right;
+    } finally {
+      buffers.giveBack(buffer);
+    }
+  }
+
+  private void drop(CachedChunk chunk) {
+    boolean unusedHere = expected.remove(chunk);
+    boolean unusedThere = finished.asMap().remove(chunk.key(), chunk);
+    chunk.leave();
+  }
+
+  /**
+   * Stores a chunk that a reader asked for.
+   *
+   * @param bytes checked
+   * @return the chunk in the cache, or a copy of one's own if there is no room
+   */
+  Chunk store(ChunkKey key, ByteBuffer bytes) {
+    Optional<ChunkArena.Frame> frame = room(key, bytes);
+    if (frame.isEmpty()) {
+      return Chunk.Own.copyOf(bytes);
+    }
+    CachedChunk chunk = CachedChunk.asked(frame.get(), account);
+    takeIn(chunk);
+    return chunk;
+  }
+
+  /**
+   * Stores a chunk that was read ahead. What is stored needs the room that {@link #reserveAhead}
+   * gave, until {@link #giveBackAhead}.
+   *
+   * @param bytes checked
+   * @return empty if there is no room
+   */
+  Optional<Chunk> storeAhead(ChunkKey key, ByteBuffer bytes) {
+    account.read(bytes.remaining());
+    Optional<ChunkArena.Frame> frame = room(key, bytes);
+    if (frame.isEmpty()) {
+      account.wasted(bytes.remaining(), false);
+      return Optional.empty();
+    }
+    CachedChunk chunk = CachedChunk.ahead(frame.get(), account);
+    takeIn(chunk);
+    return Optional.of(chunk);
+  }
+
+  private void takeIn(CachedChunk chunk) {
+    expected.add(chunk).forEach(this::finish);
+  }
+
+  private Optional<ChunkArena.Frame> room(ChunkKey key, ByteBuffer bytes) {
+    if (bytes.remaining() > arena.capacityBytes()) {
+      return Optional.empty();
+    }
+    Optional<ChunkArena.Frame> frame = arena.store(key, bytes);
+    for (int i = 0; i < ATTEMPTS && frame.isEmpty() && makeRoom(bytes.remaining()); i++) {
+      frame = arena.store(key, bytes);
+    }
+    return frame;
+  }
+
+  /** Drives out what is least likely to be used again; false if there was nothing. */
+  private boolean makeRoom(long bytes) {
+    if (!keepsFinished) {
+      Optional<CachedChunk> eldest = expected.removeEldest();
+      eldest.ifPresent(this::finish);
+      return eldest.isPresent();
+    }
+    long freed = 0;
+    for (var coldest : finished.policy().eviction().orElseThrow().coldest(COLDEST).entrySet()) {
+      if (freed < bytes && finished.asMap().remove(coldest.getKey(), coldest.getValue())) {
+        evictions.increment();
+        freed += coldest.getValue().bytes();
+      }
+    }
+    return freed > 0;
+  }
+
+  /** A reader has read the chunk to its end. */
+  void readToEnd(Chunk chunk) {
+    if (chunk instanceof CachedChunk cached && expected.peek(cached.key()).isPresent()) {
+      finish(cached);
+    }
+  }
+
+  /**
+   * From now on it stays by how often it is used. It is in its new place before it leaves the old
+   * one, so that no reader misses it.
+   */
+  private void finish(CachedChunk chunk) {
+    if (keepsFinished && !chunk.gone()) {
+      finished.put(chunk.key(), chunk);
+      boolean unused = expected.remove(chunk);
+    } else {
+      drop(chunk);
+    }
+  }
+
+  /** Keeps room free for reading ahead; false if what waits to be used has all of it. */
+  boolean reserveAhead(long bytes) {
+    for (CachedChunk forgotten : expected.removeForgotten()) {
+      forgotten.grewStale();
+      finish(forgotten);
+    }
+    if (expected.reserve(bytes)) {
+      return true;
+    }
+    List<CachedChunk> gone = expected.removeGone();
+    gone.forEach(this::drop);
+    return !gone.isEmpty() && expected.reserve(bytes);
+  }
+
+  void giveBackAhead(long bytes) {
+    expected.giveBack(bytes);
+  }
+
+  /** Closes the arena. What lies in a pool stays there for the next process. */
+  @Override
+  public void close() {
+    arena.close();
+  }
+}
