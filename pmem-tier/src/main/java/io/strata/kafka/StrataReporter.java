@@ -9,6 +9,8 @@ import io.strata.kafka.runtime.BrokerTier;
 import io.strata.kafka.runtime.JdkFileSystem;
 import io.strata.kafka.runtime.StrataRuntime;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -169,7 +171,10 @@ public final class StrataReporter implements MetricsReporter {
    */
   @Override
   public Set<String> reconfigurableConfigs() {
-    return migration().map(migration -> migration.live().names()).orElse(Set.of());
+    Set<String> names = new LinkedHashSet<>();
+    migration().ifPresent(migration -> names.addAll(migration.live().names()));
+    names.addAll(StrataRuntime.remoteChanges().names());
+    return names;
   }
 
   /**
@@ -180,32 +185,46 @@ public final class StrataReporter implements MetricsReporter {
    */
   @Override
   public void validateReconfiguration(Map<String, ?> configs) {
-    apply(migration -> migration.validate(configs));
+    apply(
+        migration -> migration.validate(configs),
+        () -> StrataRuntime.remoteChanges().validate(configs));
   }
 
-  /** Works by the changed values from the next planning round on. */
+  /** Works by the changed values from now on, or from the next planning round. */
   @Override
   public void reconfigure(Map<String, ?> configs) {
-    apply(migration -> migration.reconfigure(configs));
+    apply(
+        migration -> migration.reconfigure(configs),
+        () -> StrataRuntime.remoteChanges().reconfigure(configs));
   }
 
-  private interface Step {
+  private interface LocalStep {
     void on(BrokerMigration migration) throws ConfigRefusedException;
   }
 
-  private void apply(Step step) {
+  private interface RemoteStep {
+    void take() throws ConfigRefusedException;
+  }
+
+  /** Takes both steps, the second one also when the first is refused. */
+  private void apply(LocalStep local, RemoteStep remote) {
+    List<ConfigProblem> problems = new ArrayList<>();
     Optional<BrokerMigration> migration = migration();
-    if (migration.isEmpty()) {
-      return;
+    if (migration.isPresent()) {
+      try {
+        local.on(migration.get());
+      } catch (ConfigRefusedException e) {
+        problems.addAll(e.problems());
+      }
     }
     try {
-      step.on(migration.get());
+      remote.take();
     } catch (ConfigRefusedException e) {
-      ConfigException refusal =
-          new ConfigException(
-              String.join("; also: ", e.problems().stream().map(ConfigProblem::message).toList()));
-      refusal.initCause(e);
-      throw refusal;
+      problems.addAll(e.problems());
+    }
+    if (!problems.isEmpty()) {
+      throw new ConfigException(
+          String.join("; also: ", problems.stream().map(ConfigProblem::message).toList()));
     }
   }
 

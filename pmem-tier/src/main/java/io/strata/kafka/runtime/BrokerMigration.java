@@ -21,8 +21,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
-import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * The migration engine of a broker, with what Kafka and operators may change of it while it runs.
@@ -47,18 +45,7 @@ public final class BrokerMigration implements AutoCloseable {
    * @throws ConfigRefusedException if there is no such policy, or it refuses its parameters
    */
   static PolicyRegistry policies(StrataConfig config) throws ConfigRefusedException {
-    PolicyRegistry policies;
-    try {
-      policies = PolicyRegistry.load(BrokerMigration.class.getClassLoader());
-    } catch (IllegalArgumentException e) {
-      throw new ConfigRefusedException(
-          List.of(
-              ConfigProblem.error(
-                  "strata.migration.policy",
-                  "a class path on which " + e.getMessage(),
-                  "providers of policies that work, each with a name of its own",
-                  "take that jar off the broker's class path, or correct it")));
-    }
+    PolicyRegistry policies = loadPolicies("strata.migration.policy");
     List<ConfigProblem> problems =
         new ArrayList<>(
             PolicyChecks.unknownParameters(MigrationKeys.LOCAL, config.migration(), policies));
@@ -67,6 +54,26 @@ public final class BrokerMigration implements AutoCloseable {
       throw new ConfigRefusedException(problems);
     }
     return policies;
+  }
+
+  /**
+   * The policies of the class path.
+   *
+   * @param key the key that chooses one of them
+   * @throws ConfigRefusedException if there is a provider among them that does not work
+   */
+  static PolicyRegistry loadPolicies(String key) throws ConfigRefusedException {
+    try {
+      return PolicyRegistry.load(BrokerMigration.class.getClassLoader());
+    } catch (IllegalArgumentException e) {
+      throw new ConfigRefusedException(
+          List.of(
+              ConfigProblem.error(
+                  key,
+                  "a class path on which " + e.getMessage(),
+                  "providers of policies that work, each with a name of its own",
+                  "take that jar off the broker's class path, or correct it")));
+    }
   }
 
   /**
@@ -160,21 +167,10 @@ public final class BrokerMigration implements AutoCloseable {
     }
   }
 
-  /** Each key that has changed: {@code key=old to new}. */
   private String difference(MigrationSettings before, MigrationSettings after) {
-    Map<String, String> old = MigrationKeys.LOCAL.written(before, live.tiers());
-    Map<String, String> now = MigrationKeys.LOCAL.written(after, live.tiers());
-    Set<String> names = new TreeSet<>(old.keySet());
-    names.addAll(now.keySet());
-    List<String> changes = new ArrayList<>();
-    for (String name : names) {
-      String from = old.getOrDefault(name, "unset");
-      String to = now.getOrDefault(name, "unset");
-      if (!from.equals(to)) {
-        changes.add(name + " from '" + from + "' to '" + to + "'");
-      }
-    }
-    return String.join(", ", changes);
+    return Differences.between(
+        MigrationKeys.LOCAL.written(before, live.tiers()),
+        MigrationKeys.LOCAL.written(after, live.tiers()));
   }
 
   /** What the engine has done and is doing. */

@@ -1,5 +1,6 @@
 package io.strata.kafka.runtime;
 
+import io.strata.kafka.broker.RemoteLog;
 import io.strata.kafka.tier.SegmentFiles;
 import java.io.IOException;
 import java.util.Optional;
@@ -39,5 +40,15 @@ public final class StrataRuntime {
   public static Optional<BrokerTier> broker() throws IOException {
     HANDLE.segmentFiles();
     return HANDLE.broker();
+  }
+
+  /** Where changes of a live broker's configuration reach the remote tier. */
+  public static RemoteChanges remoteChanges() {
+    return Remote.CHANGES;
+  }
+
+  /** Made when it is first needed: it logs, which must not begin while the JVM boots. */
+  private static final class Remote {
+    static final RemoteChanges CHANGES = new RemoteChanges(new RemoteLog());
   }
 }

@@ -42,13 +42,18 @@ public final class TierSpecs {
   }
 
   private static PoolOwner owner(BrokerProperties broker, List<Path> logDirectories) {
+    return new PoolOwner(broker.nodeId(), clusterOf(logDirectories));
+  }
+
+  /** The cluster that the directories belong to; empty if none of them tells. */
+  static Optional<String> clusterOf(List<Path> logDirectories) {
     Optional<String> cluster = Optional.empty();
     for (Path directory : logDirectories) {
       if (cluster.isEmpty()) {
         cluster = clusterOf(directory);
       }
     }
-    return new PoolOwner(broker.nodeId(), cluster);
+    return cluster;
   }
 
   /** Empty for a directory on a failing disk, which Kafka takes offline; another one tells. */
