@@ -2,17 +2,16 @@ package io.strata.kafka.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.it.KafkaOwnTests.Counts;
 import java.io.File;
 import java.io.IOException;
 import java.io.StringReader;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -31,10 +30,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class KafkaOwnTestsTest {
 
   private static final Duration LIMIT = Duration.ofMinutes(5);
-
-  /** A summary line of the launcher: {@code [ 30 tests found ]}. */
-  private static final Pattern SUMMARY =
-      Pattern.compile("\\[ *([0-9]+) tests (found|successful|failed|skipped|aborted) *]");
 
   @RegisterExtension static final Workspace WORK = new Workspace();
 
@@ -65,16 +60,13 @@ class KafkaOwnTestsTest {
             List.of("testRecoveryWithCorruptMessage")));
   }
 
-  /** What one run of a class came to. */
-  private record Counts(int found, int successful, int failed, int skipped) {}
-
   @ParameterizedTest
   @MethodSource("subjects")
   void passAsOnTheJdksOwnProvider(Subject subject, TestReporter reporter) throws Exception {
     Counts jdk = run(subject, "jdk", List.of(), List.of());
     reporter.publishEntry(subject + " on the JDK's provider", jdk.toString());
     assertThat(jdk.found()).isPositive();
-    assertThat(jdk).isEqualTo(new Counts(jdk.found(), jdk.found(), 0, 0));
+    assertThat(jdk).isEqualTo(Counts.allOf(jdk.found()));
 
     Counts ours = run(subject, "strata", List.of(Installed.PROVIDER_FLAG), List.of());
     reporter.publishEntry(subject + " on Strata's provider", ours.toString());
@@ -92,7 +84,7 @@ class KafkaOwnTestsTest {
     String placed = placed(report);
     reporter.publishEntry(subject + " with hot segments", hot + ", segments placed: " + placed);
     int expected = jdk.found() - subject.coldOnly().size();
-    assertThat(hot).isEqualTo(new Counts(expected, expected, 0, 0));
+    assertThat(hot).isEqualTo(Counts.allOf(expected));
     assertThat(Integer.parseInt(placed)).as("segments placed").isGreaterThanOrEqualTo(20);
     Pools.strata("pool", "check", pool.toString()).orFail();
   }
@@ -109,7 +101,9 @@ class KafkaOwnTestsTest {
     arguments.addAll(
         List.of(
             "-cp",
-            testClasses() + File.pathSeparator + Distribution.kafkaOwnTestsClassPath(),
+            KafkaOwnTests.classesOf(CorruptSegmentMain.class)
+                + File.pathSeparator
+                + Distribution.kafkaOwnTestsClassPath(),
             CorruptSegmentMain.class.getName(),
             segments.toString(),
             Long.toString(seed)));
@@ -117,11 +111,6 @@ class KafkaOwnTestsTest {
         JavaProcess.run("corrupt", arguments, WORK.folder("corrupt"), LIMIT);
     assertThat(finished.exitCode()).as("seed %d:%n%s", seed, finished.output()).isZero();
     assertThat(placed(report)).isEqualTo("10");
-  }
-
-  private static Path testClasses() throws URISyntaxException {
-    return Path.of(
-        CorruptSegmentMain.class.getProtectionDomain().getCodeSource().getLocation().toURI());
   }
 
   private static List<String> hotOptions(
@@ -144,44 +133,12 @@ class KafkaOwnTestsTest {
   private static Counts run(
       Subject subject, String run, List<String> options, List<String> excludedMethods)
       throws Exception {
-    List<String> arguments = new ArrayList<>(options);
-    arguments.add("-Xmx512m");
-    arguments.add("-Djava.io.tmpdir=" + Files.createDirectories(temporaryFiles(subject, run)));
-    arguments.addAll(
-        List.of(
-            "-cp",
-            Distribution.kafkaOwnTestsClassPath(),
-            "org.junit.platform.console.ConsoleLauncher",
-            "execute",
-            "--select-class=" + subject.className(),
-            "--disable-banner",
-            "--disable-ansi-colors",
-            "--details=tree",
-            "--fail-if-no-tests"));
-    for (String method : excludedMethods) {
-      arguments.add("--exclude-methodname=.*#" + method + "\\(.*|.*#" + method);
-    }
-    JavaProcess.Finished finished =
-        JavaProcess.run(subject + "-" + run, arguments, WORK.folder(subject + "-" + run), LIMIT);
-    assertThat(finished.exitCode())
-        .as("%s, run '%s':%n%s", subject, run, finished.output())
-        .isZero();
-    return counts(finished.output());
-  }
-
-  private static Counts counts(String output) {
-    Properties numbers = new Properties();
-    Matcher summary = SUMMARY.matcher(output);
-    while (summary.find()) {
-      numbers.setProperty(summary.group(2), summary.group(1));
-    }
-    assertThat(numbers).as(output).hasSize(5);
-    return new Counts(
-        Integer.parseInt(numbers.getProperty("found")),
-        Integer.parseInt(numbers.getProperty("successful")),
-        Integer.parseInt(numbers.getProperty("failed")),
-        Integer.parseInt(numbers.getProperty("skipped"))
-            + Integer.parseInt(numbers.getProperty("aborted")));
+    KafkaOwnTests.Run tests =
+        new KafkaOwnTests.Run(subject + "-" + run, WORK.folder(subject + "-" + run))
+            .options(options)
+            .select(subject.className());
+    excludedMethods.forEach(tests::exclude);
+    return tests.run();
   }
 
   /** Tests that pass without us prove nothing: the runtime tells what was really ours. */

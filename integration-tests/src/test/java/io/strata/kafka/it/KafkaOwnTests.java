@@ -1,0 +1,132 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Runs a class of Kafka's own tests, as published, in a JVM of its own. */
+final class KafkaOwnTests {
+
+  private static final Duration LIMIT = Duration.ofMinutes(5);
+  private static final String LAUNCHER = "org.junit.platform.console.ConsoleLauncher";
+
+  /** A summary line of the launcher: {@code [ 30 tests found ]}. */
+  private static final Pattern SUMMARY =
+      Pattern.compile("\\[ *([0-9]+) tests (found|successful|failed|skipped|aborted) *]");
+
+  private KafkaOwnTests() {}
+
+  /** What one run of a class came to. */
+  record Counts(int found, int successful, int failed, int skipped) {
+
+    /** All of so many succeeded. */
+    static Counts allOf(int found) {
+      return new Counts(found, found, 0, 0);
+    }
+  }
+
+  /** How a class is run. */
+  static final class Run {
+
+    private final String name;
+    private final Path folder;
+    private final List<String> options = new ArrayList<>();
+    private final List<String> launcher = new ArrayList<>(List.of(LAUNCHER));
+    private final List<String> selection = new ArrayList<>();
+    private String classPath = Distribution.kafkaOwnTestsClassPath();
+
+    /**
+     * A run.
+     *
+     * @param folder for its files
+     */
+    Run(String name, Path folder) {
+      this.name = name;
+      this.folder = folder;
+      options.add("-Xmx512m");
+    }
+
+    /** Adds options of the JVM. */
+    Run options(List<String> more) {
+      options.addAll(more);
+      return this;
+    }
+
+    /** The launcher is started by our main class, which is put on the class path. */
+    Run startedBy(Class<?> main) {
+      launcher.add(0, main.getName());
+      classPath = classesOf(main) + File.pathSeparator + classPath;
+      return this;
+    }
+
+    /** All of a class's tests. */
+    Run select(String className) {
+      selection.add("--select-class=" + className);
+      return this;
+    }
+
+    /** One round of a test with parameters, from 0. */
+    Run selectRound(String method, int round) {
+      selection.add("--select-iteration=method:" + method + "[" + round + "]");
+      return this;
+    }
+
+    /** But not those of the method. */
+    Run exclude(String method) {
+      selection.add("--exclude-methodname=.*#" + method + "\\(.*|.*#" + method);
+      return this;
+    }
+
+    /** Runs to the end, and fails if a test did. */
+    Counts run() throws IOException, InterruptedException {
+      List<String> arguments = new ArrayList<>(options);
+      arguments.add("-Djava.io.tmpdir=" + Files.createDirectories(folder.resolve("tmp")));
+      arguments.addAll(List.of("-cp", classPath));
+      arguments.addAll(launcher);
+      arguments.add("execute");
+      arguments.addAll(selection);
+      arguments.addAll(
+          List.of(
+              "--disable-banner", "--disable-ansi-colors", "--details=tree", "--fail-if-no-tests"));
+      JavaProcess.Finished finished = JavaProcess.run(name, arguments, folder, LIMIT);
+      assertThat(finished.exitCode())
+          .as("%s:%n%s", name, JavaProcess.tail(finished.output()))
+          .isZero();
+      return counts(finished.output());
+    }
+  }
+
+  /** The folder of the test's own classes. */
+  static Path classesOf(Class<?> type) {
+    try {
+      return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+    } catch (URISyntaxException e) {
+      throw new AssertionError("no path of " + type, e);
+    }
+  }
+
+  private static Counts counts(String output) {
+    Properties numbers = new Properties();
+    Matcher summary = SUMMARY.matcher(output);
+    while (summary.find()) {
+      numbers.setProperty(summary.group(2), summary.group(1));
+    }
+    assertThat(numbers).as(output).hasSize(5);
+    return new Counts(
+        Integer.parseInt(numbers.getProperty("found")),
+        Integer.parseInt(numbers.getProperty("successful")),
+        Integer.parseInt(numbers.getProperty("failed")),
+        Integer.parseInt(numbers.getProperty("skipped"))
+            + Integer.parseInt(numbers.getProperty("aborted")));
+  }
+}
