@@ -8,7 +8,7 @@ import com.github.benmanes.caffeine.cache.RemovalCause;
 import io.strata.kafka.migration.remote.RemoteStats.CacheStats;
 import io.strata.kafka.migration.remote.RemoteStats.ReadAheadStats;
 import java.nio.ByteBuffer;
-import java.util.List;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The chunks that were read, in an arena, bounded by it. A chunk that a reader is expected to ask
- * for next waits in {@link ExpectedChunks}, at most half of the room; one that was read to its end
+ * for next waits in {@link ExpectedChunks}, in a part of the room; one that was read to its end
  * stays by how often and how lately it was used (Caffeine's policy), as long as nothing else needs
  * its room.
  *
@@ -35,6 +35,15 @@ public final class ChunkCache implements AutoCloseable {
 
   private static final int COLDEST = 8;
 
+  /** A reader that reads on comes back sooner than that. */
+  static final long PATIENCE_NANOS = Duration.ofSeconds(60).toNanos();
+
+  /**
+   * Where others want the room, it is to come back sooner; the more so, the more was read ahead in
+   * vain lately.
+   */
+  static final long SHORT_PATIENCE_NANOS = Duration.ofSeconds(10).toNanos();
+
   private final ChunkArena arena;
   private final boolean keepsFinished;
   private final ExpectedChunks expected;
@@ -49,7 +58,10 @@ public final class ChunkCache implements AutoCloseable {
     this.arena = arena;
     this.keepsFinished = keepsFinished;
     long capacity = arena.capacityBytes();
-    expected = new ExpectedChunks(keepsFinished ? capacity / 2 : capacity, nanoTime);
+    expected =
+        keepsFinished
+            ? new ExpectedChunks(capacity / 4 * 3, capacity / 2, nanoTime)
+            : new ExpectedChunks(capacity, capacity / 4 * 3, nanoTime);
     finished =
         Caffeine.newBuilder()
             .maximumWeight(capacity)
@@ -118,8 +130,8 @@ public final class ChunkCache implements AutoCloseable {
   }
 
   /** How much can be read ahead at once, for all readers together. */
-  long expectedLimitBytes() {
-    return expected.limitBytes();
+  long aheadLimitBytes() {
+    return expected.aheadLimitBytes();
   }
 
   /** Looks for a chunk that a reader asks for, and counts whether it is there. */
@@ -271,16 +283,20 @@ public final class ChunkCache implements AutoCloseable {
 
   /** Keeps room free for reading ahead; false if what waits to be used has all of it. */
   boolean reserveAhead(long bytes) {
-    for (CachedChunk forgotten : expected.removeForgotten()) {
-      forgotten.grewStale();
-      finish(forgotten);
-    }
+    forget(PATIENCE_NANOS);
     if (expected.reserve(bytes)) {
       return true;
     }
-    List<CachedChunk> gone = expected.removeGone();
-    gone.forEach(this::drop);
-    return !gone.isEmpty() && expected.reserve(bytes);
+    expected.removeGone().forEach(this::drop);
+    forget(SHORT_PATIENCE_NANOS >> account.halvings());
+    return expected.reserve(bytes);
+  }
+
+  private void forget(long patienceNanos) {
+    for (CachedChunk forgotten : expected.removeForgotten(patienceNanos)) {
+      forgotten.grewStale();
+      finish(forgotten);
+    }
   }
 
   void giveBackAhead(long bytes) {

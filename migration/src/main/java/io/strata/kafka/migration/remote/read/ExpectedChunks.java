@@ -20,14 +20,12 @@ import java.util.function.LongSupplier;
  */
 final class ExpectedChunks {
 
-  /** A reader that reads on comes back sooner than that. */
-  static final long PATIENCE_NANOS = Duration.ofSeconds(60).toNanos();
-
   private static final long LOOK_FOR_GONE_NANOS = Duration.ofSeconds(1).toNanos();
 
   private record Held(CachedChunk chunk, long touchedNanos) {}
 
   private final long limitBytes;
+  private final long aheadLimitBytes;
   private final LongSupplier nanoTime;
 
   /** The one touched last is at the end. */
@@ -43,14 +41,22 @@ final class ExpectedChunks {
   @GuardedBy("this")
   private long lookedForGoneNanos;
 
-  ExpectedChunks(long limitBytes, LongSupplier nanoTime) {
+  /**
+   * With bounds.
+   *
+   * @param limitBytes for all of them
+   * @param aheadLimitBytes what is read ahead comes in only below this: the rest is for the chunks
+   *     that readers are in
+   */
+  ExpectedChunks(long limitBytes, long aheadLimitBytes, LongSupplier nanoTime) {
     this.limitBytes = limitBytes;
+    this.aheadLimitBytes = aheadLimitBytes;
     this.nanoTime = nanoTime;
     lookedForGoneNanos = nanoTime.getAsLong();
   }
 
-  long limitBytes() {
-    return limitBytes;
+  long aheadLimitBytes() {
+    return aheadLimitBytes;
   }
 
   /** Looks for a chunk without touching it. */
@@ -67,7 +73,7 @@ final class ExpectedChunks {
 
   /** Keeps room free for what is to be read ahead; false if there is none. */
   synchronized boolean reserve(long bytes) {
-    if (heldBytes + reservedBytes + bytes > limitBytes) {
+    if (heldBytes + reservedBytes + bytes > aheadLimitBytes) {
       return false;
     }
     reservedBytes += bytes;
@@ -117,13 +123,13 @@ final class ExpectedChunks {
     return eldest;
   }
 
-  /** Takes out those that nobody came for in time. */
-  synchronized List<CachedChunk> removeForgotten() {
+  /** Takes out those that nobody came for in that time. */
+  synchronized List<CachedChunk> removeForgotten(long patienceNanos) {
     long now = nanoTime.getAsLong();
     List<CachedChunk> out = new ArrayList<>();
     for (Iterator<Held> all = held.values().iterator(); all.hasNext(); ) {
       Held next = all.next();
-      if (now - next.touchedNanos() <= PATIENCE_NANOS) {
+      if (now - next.touchedNanos() <= patienceNanos) {
         break; // Those behind it were touched later.
       }
       all.remove();

@@ -1,7 +1,6 @@
 package io.strata.kafka.migration.remote.read;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -28,12 +27,16 @@ final class ReadAhead implements AutoCloseable {
   private static final int QUEUE = 256;
 
   private static final long IDLE_SECONDS = 30;
+  private static final long PROVEN_CHUNKS = 8;
 
   private final ChunkLoader loader;
   private final ChunkCache cache;
   private final IntSupplier mostChunks;
   private final Tracks tracks;
   private final ThreadPoolExecutor executor;
+
+  /** Tracks that wait for a thread or have one. */
+  private final AtomicInteger begun = new AtomicInteger();
 
   ReadAhead(
       ChunkLoader loader,
@@ -96,7 +99,7 @@ final class ReadAhead implements AutoCloseable {
     if (most <= 0 || runChunks == 0) {
       return 0;
     }
-    long room = cache.expectedLimitBytes() / track.source().chunkBytes();
+    long room = cache.aheadLimitBytes() / track.source().chunkBytes();
     // Each reader has the chunk that it reads there, too.
     long share = Math.max(1, room / Math.max(1, tracks.active()) - 1);
     long ramp = Math.min(2 * runChunks, most) >> cache.account().halvings();
@@ -108,13 +111,13 @@ final class ReadAhead implements AutoCloseable {
     return ramp == 0 && runChunks >= PROVEN_CHUNKS ? 1 : ramp;
   }
 
-  private static final long PROVEN_CHUNKS = 8;
-
   private void start(Track track) {
+    int unused = begun.incrementAndGet();
     try {
       executor.execute(() -> work(track));
     } catch (RejectedExecutionException e) {
       track.stopWorking(); // Too many wait, or all is being closed.
+      int unusedToo = begun.decrementAndGet();
     }
   }
 
@@ -128,6 +131,8 @@ final class ReadAhead implements AutoCloseable {
       // All is being closed; the thread ends.
     } catch (IOException | RuntimeException e) {
       // The reader will meet it.
+    } finally {
+      int unused = begun.decrementAndGet();
     }
   }
 
@@ -186,14 +191,14 @@ final class ReadAhead implements AutoCloseable {
     return next.filter(n -> n.aimFromBefore(beyond));
   }
 
+  /** Whether nothing is read ahead now. */
+  boolean idle() {
+    return begun.get() == 0;
+  }
+
   /** Begins nothing any more, and tells what is under way to stop. */
   @Override
   public void close() {
     var unused = executor.shutdownNow();
-  }
-
-  /** Waits, for tests. */
-  boolean awaitEnd(Duration atMost) throws InterruptedException {
-    return executor.awaitTermination(atMost.toNanos(), TimeUnit.NANOSECONDS);
   }
 }

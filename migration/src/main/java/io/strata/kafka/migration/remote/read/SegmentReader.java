@@ -92,6 +92,11 @@ public final class SegmentReader implements AutoCloseable {
     return cache.readAheadStats();
   }
 
+  /** Whether nothing is read ahead now. */
+  boolean idle() {
+    return readAhead.idle();
+  }
+
   /** Ends reading ahead and closes the cache. Streams that are still open fail, or read slower. */
   @Override
   public void close() {

@@ -3,7 +3,6 @@ package io.strata.kafka.migration.remote.read;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +19,7 @@ import java.util.function.LongSupplier;
 final class Tracks {
 
   private static final long MEMORY_NANOS = Duration.ofSeconds(60).toNanos();
+  private static final long LATELY_NANOS = Duration.ofSeconds(15).toNanos();
   private static final long COUNT_NANOS = Duration.ofMillis(100).toNanos();
   private static final int MOST_SEGMENTS = 4096;
   private static final int MOST_IN_SEGMENT = 8;
@@ -49,12 +49,23 @@ final class Tracks {
   /** The track that a stream from {@code start} on goes on with, or a new one. */
   synchronized Track begin(ChunkSource source, long start) {
     Segment segment = touch(source);
-    Optional<Track> known =
-        segment.tracks.stream()
-            .filter(track -> track.distance(start).isPresent())
-            .min(Comparator.comparing(track -> track.distance(start).orElseThrow()));
+    Optional<Track> known = nearest(segment.tracks, start);
     known.ifPresent(Track::takeUp);
     return known.orElseGet(() -> add(segment, new Track(source, start)));
+  }
+
+  /** Each track is asked once: its reader may move meanwhile. */
+  private static Optional<Track> nearest(List<Track> tracks, long start) {
+    Optional<Track> nearest = Optional.empty();
+    long best = Long.MAX_VALUE;
+    for (Track track : tracks) {
+      long distance = track.distance(start).orElse(Long.MAX_VALUE);
+      if (distance < best) {
+        best = distance;
+        nearest = Optional.of(track);
+      }
+    }
+    return nearest;
   }
 
   /** The track of a reader that is expected at a segment's begin. */
@@ -77,7 +88,9 @@ final class Tracks {
       forget();
       active = 0;
       for (Segment segment : segments.values()) {
-        active += (int) segment.tracks.stream().filter(t -> t.runChunks() > 0).count();
+        boolean lately = now - segment.touchedNanos <= LATELY_NANOS;
+        active +=
+            !lately ? 0 : (int) segment.tracks.stream().filter(t -> t.runChunks() > 0).count();
       }
     }
     return active;
@@ -85,11 +98,11 @@ final class Tracks {
 
   @GuardedBy("this")
   private Segment touch(ChunkSource source) {
+    forget();
     ChunkKey key = source.key(0);
     Segment segment = Optional.ofNullable(segments.remove(key)).orElseGet(Segment::new);
     segment.touchedNanos = nanoTime.getAsLong();
     segments.put(key, segment);
-    forget();
     return segment;
   }
 
@@ -108,7 +121,7 @@ final class Tracks {
     for (Iterator<Segment> eldest = segments.values().iterator(); eldest.hasNext(); ) {
       Segment segment = eldest.next();
       boolean old = now - segment.touchedNanos > MEMORY_NANOS;
-      if (!old && segments.size() <= MOST_SEGMENTS) {
+      if (!old && segments.size() < MOST_SEGMENTS) {
         return;
       }
       eldest.remove();
