@@ -82,7 +82,8 @@ final class SegmentOpenOptions {
             || options.contains(StandardOpenOption.CREATE_NEW));
   }
 
-  private static boolean writes(Set<? extends OpenOption> options) {
+  /** Whether a channel that is opened so may write. */
+  static boolean writes(Set<? extends OpenOption> options) {
     return options.contains(StandardOpenOption.WRITE)
         || options.contains(StandardOpenOption.APPEND);
   }

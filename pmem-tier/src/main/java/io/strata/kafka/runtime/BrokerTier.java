@@ -13,6 +13,7 @@ import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.remote.LocalSegments;
 import io.strata.kafka.tier.HotTier;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -66,6 +67,11 @@ public final class BrokerTier {
   /** The configuration that it was opened with. */
   public BrokerProperties properties() {
     return properties;
+  }
+
+  /** The same, as the remote tier sees it. */
+  public LocalSegments localSegments() {
+    return new TierLocalSegments(tier);
   }
 
   /** What moves its segments; empty if nothing does. */

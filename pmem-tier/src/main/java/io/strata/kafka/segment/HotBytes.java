@@ -141,6 +141,11 @@ final class HotBytes implements SegmentBytes {
   }
 
   @Override
+  public void homeIsMapped() throws IOException {
+    writer.mapping();
+  }
+
+  @Override
   public void homeMayHaveGrown(FileChannel home) throws IOException {
     writer.homeMayHaveGrown(home);
   }

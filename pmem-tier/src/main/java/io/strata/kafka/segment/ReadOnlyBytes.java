@@ -127,5 +127,8 @@ final class ReadOnlyBytes implements SegmentBytes {
   }
 
   @Override
+  public void homeIsMapped() {}
+
+  @Override
   public void homeMayHaveGrown(FileChannel home) {}
 }

@@ -12,6 +12,7 @@ import java.nio.file.OpenOption;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -376,6 +377,43 @@ public final class Segment {
   public Optional<Residence> evict(Supplier<Optional<Residence>> lower, boolean wait)
       throws IOException {
     return publishing.evict(lower, wait);
+  }
+
+  /** Shares home's bytes with somebody; see {@link #shareHome}. */
+  @FunctionalInterface
+  public interface HomeShare<T> {
+    /**
+     * Does it.
+     *
+     * @param size how many bytes home must have
+     * @param mayLink whether home's file may be given a second name, for {@link #linked}
+     */
+    Optional<T> run(long size, boolean mayLink) throws IOException;
+  }
+
+  /**
+   * Has home's bytes shared while nobody can change them, if home has them all.
+   *
+   * @param nothingBetween tells, under the writer lock, whether it is home that a clean segment's
+   *     copy below is in
+   * @return empty if home has not got the whole segment; else what {@code share} returned
+   */
+  public <T> Optional<T> shareHome(BooleanSupplier nothingBetween, HomeShare<T> share)
+      throws IOException {
+    return writer.shareHome(nothingBetween, share);
+  }
+
+  /**
+   * Home's file is an object of the remote tier's store, too, or is about to become one: whoever
+   * changes home first gives that a file of its own.
+   */
+  public void linked(StoreLink link) {
+    writer.linked(link);
+  }
+
+  /** Whether home's file may be an object of the remote tier's store, too. */
+  public boolean isLinked() {
+    return writer.isLinked();
   }
 
   /** Has a copy that is being made end, as a change would: it is not worth making any more. */

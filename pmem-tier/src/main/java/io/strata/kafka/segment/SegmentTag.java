@@ -1,12 +1,7 @@
 package io.strata.kafka.segment;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Matcher;
@@ -47,9 +42,6 @@ public record SegmentTag(UUID pool, int slot, long generation) {
 
   /** More than the longest value of this version (69 bytes). */
   private static final int READ_LIMIT = 256;
-
-  /** How often a tag that comes and goes is looked for. */
-  private static final int ATTEMPTS = 5;
 
   private static final Pattern VALUE =
       Pattern.compile(
@@ -134,7 +126,7 @@ public record SegmentTag(UUID pool, int slot, long generation) {
   }
 
   private static Optional<SegmentTag> read(Path file, String name) throws IOException {
-    Optional<String> value = readValue(view(file), name);
+    Optional<String> value = UserAttributes.read(file, name, READ_LIMIT);
     if (value.isEmpty()) {
       return Optional.empty();
     }
@@ -142,26 +134,6 @@ public record SegmentTag(UUID pool, int slot, long generation) {
       return Optional.of(parse(value.get()));
     } catch (IOException e) {
       throw new IOException(file + ": " + e.getMessage(), e);
-    }
-  }
-
-  private static Optional<String> readValue(UserDefinedFileAttributeView view, String name)
-      throws IOException {
-    for (int attempt = 1; ; attempt++) {
-      ByteBuffer value = ByteBuffer.allocate(READ_LIMIT);
-      try {
-        view.read(name, value);
-        return Optional.of(StandardCharsets.US_ASCII.decode(value.flip()).toString());
-      } catch (FileSystemException e) {
-        // The JDK has no type for "no such attribute": ask for the names, off the usual path.
-        if (!view.list().contains(name)) {
-          return Optional.empty();
-        }
-        // A broker in another process may have written it since: try again.
-        if (attempt == ATTEMPTS) {
-          throw e;
-        }
-      }
     }
   }
 
@@ -173,12 +145,12 @@ public record SegmentTag(UUID pool, int slot, long generation) {
    * @throws IOException when the file system refuses; names the file
    */
   public void write(Path file) throws IOException {
-    view(file).write(VIEW_NAME, StandardCharsets.US_ASCII.encode(encode()));
+    UserAttributes.write(file, VIEW_NAME, encode());
   }
 
   /** As {@link #write}, for the copy below. */
   public void writeBelow(Path file) throws IOException {
-    view(file).write(BELOW_NAME, StandardCharsets.US_ASCII.encode(encode()));
+    UserAttributes.write(file, BELOW_NAME, encode());
   }
 
   /**
@@ -187,37 +159,11 @@ public record SegmentTag(UUID pool, int slot, long generation) {
    * @return whether there was one
    */
   public static boolean remove(Path file) throws IOException {
-    return remove(file, VIEW_NAME);
+    return UserAttributes.remove(file, VIEW_NAME);
   }
 
   /** As {@link #remove(Path)}, for the copy below. */
   public static boolean removeBelow(Path file) throws IOException {
-    return remove(file, BELOW_NAME);
-  }
-
-  private static boolean remove(Path file, String name) throws IOException {
-    UserDefinedFileAttributeView view = view(file);
-    try {
-      view.delete(name);
-      return true;
-    } catch (FileSystemException e) {
-      if (!view.list().contains(name)) {
-        return false;
-      }
-      throw e;
-    }
-  }
-
-  private static UserDefinedFileAttributeView view(Path file) throws IOException {
-    UserDefinedFileAttributeView view =
-        Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
-    if (view == null) {
-      throw new IOException(
-          file
-              + ": its file system offers no user attributes, which tie a segment to its slot in"
-              + " the pool; put the log directory on one that does (ext4, XFS, or tmpfs from Linux"
-              + " 6.6 on)");
-    }
-    return view;
+    return UserAttributes.remove(file, BELOW_NAME);
   }
 }

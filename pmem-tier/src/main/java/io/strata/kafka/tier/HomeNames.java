@@ -71,6 +71,25 @@ final class HomeNames {
     }
   }
 
+  /**
+   * Whether a name of a segment's file is the one that the remote tier's store has for it, and none
+   * of the segment's.
+   */
+  static boolean isOfTheStore(Path name, TieredSegment segment) throws IOException {
+    if (!segment.segment().isLinked()) {
+      return false;
+    }
+    Path home = segment.home();
+    if (name.toRealPath(LinkOption.NOFOLLOW_LINKS).equals(home)) {
+      return false;
+    }
+    try {
+      return Objects.equals(keyOf(home), segment.fileKey());
+    } catch (NoSuchFileException renamed) {
+      return false;
+    }
+  }
+
   /** What the file system knows a file by, whatever its name: device and inode. */
   static Object keyOf(Path file) throws IOException {
     BasicFileAttributes attributes =

@@ -3,6 +3,7 @@ package io.strata.kafka.tier;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.segment.StoreLink;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
@@ -38,11 +39,15 @@ final class HotSegments {
     while (tag.isPresent()) {
       Optional<TieredSegment> found = find(tag.get(), file);
       if (found.isPresent()) {
-        return found;
+        return HomeNames.isOfTheStore(file, found.get()) ? Optional.empty() : found;
       }
       // An eviction's new tag, or the removal of the old one, may have come in between.
       Optional<SegmentTag> again = Tags.of(file);
       if (again.equals(tag)) {
+        if (StoreLink.isObject(file)) {
+          // Home has been deleted, and has left its tag to the store's object.
+          return Optional.empty();
+        }
         throw lost(tag.get(), file);
       }
       tag = again;

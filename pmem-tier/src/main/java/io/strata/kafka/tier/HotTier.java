@@ -1,10 +1,12 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.migration.TieredSegments;
+import io.strata.kafka.migration.remote.LocalSegments.Sharing;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.segment.StoreLink;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.CopyOption;
@@ -52,6 +54,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final Placement placement;
   private final Renames renames;
   private final TierMoves moves;
+  private final HomeSharing sharing;
   private RecoveryReport recovered = RecoveryReport.NONE;
 
   private HotTier(
@@ -103,6 +106,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.placement =
         new Placement(
             pools, logDirectories, spec.placement(), registry, factory, hot, keeper, room, counts);
+    this.sharing = new HomeSharing(logDirectories, names, hot, atHome);
     this.renames = new Renames(names, registry, hot, atHome, keeper);
     this.moves =
         new TierMoves(
@@ -183,8 +187,33 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
           atHome.find(name).isPresent()
               ? Optional.empty()
               : placement.open(name, options, attributes);
-      return placed.isPresent() ? placed : atHome.open(name, options, attributes);
+      Optional<FileChannel> channel =
+          placed.isPresent() ? placed : atHome.open(name, options, attributes);
+      if (channel.isEmpty()
+          && HomeChannels.writes(options)
+          && !options.contains(StandardOpenOption.CREATE_NEW)) {
+        passedBy(name);
+      }
+      return channel;
     }
+  }
+
+  @Override
+  public void passedBy(Path file) throws IOException {
+    boolean unused = StoreLink.unshareIfThere(file);
+  }
+
+  /**
+   * Gives the remote tier's store a segment's bytes without copying them; see {@link
+   * io.strata.kafka.migration.remote.LocalSegments#share}.
+   *
+   * @param file the segment's file
+   * @param target the store's, now
+   * @param published the store's, later; absolute, as the target
+   */
+  public Sharing share(Path file, Path target, Path published) throws IOException {
+    Path name = locate(file).orElseThrow(() -> new NoSuchFileException(file.toString()));
+    return sharing.share(name, target, published);
   }
 
   @Override

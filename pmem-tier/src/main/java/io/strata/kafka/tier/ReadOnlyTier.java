@@ -4,6 +4,7 @@ import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.segment.ReadOnlySegment;
 import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.segment.StoreLink;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
@@ -47,6 +48,9 @@ public final class ReadOnlyTier implements SegmentFiles {
       throws IOException {
     Optional<ReadOnlySegment> segment = find(file);
     if (segment.isEmpty()) {
+      if (HomeChannels.writes(options)) {
+        passedBy(file);
+      }
       return Optional.empty();
     }
     if (options.contains(StandardOpenOption.WRITE) || options.contains(StandardOpenOption.APPEND)) {
@@ -78,6 +82,11 @@ public final class ReadOnlyTier implements SegmentFiles {
   }
 
   @Override
+  public void passedBy(Path file) throws IOException {
+    boolean unused = StoreLink.unshareIfThere(file);
+  }
+
+  @Override
   public boolean delete(Path file) {
     return false;
   }
@@ -89,6 +98,10 @@ public final class ReadOnlyTier implements SegmentFiles {
 
   private Optional<ReadOnlySegment> find(Path file) throws IOException {
     Optional<SegmentTag> tag = Tags.of(file);
+    if (tag.isPresent() && StoreLink.isObject(file)) {
+      // Home's tag, on a file that is the store's as well, and has all bytes.
+      return Optional.empty();
+    }
     while (tag.isPresent()) {
       Optional<ReadOnlySegment> found = live(tag.get(), file);
       if (found.isPresent()) {

@@ -148,7 +148,7 @@ class MainTest {
       `lastRoundMicros`; `failures`: a number for each cause; `settings`: by key |
       | `plan` | each result by its name in the table, in bytes, bytes per second, seconds or as a share; `null` for "for \
       ever" |
-      | `drain` | `complete`, `segments`, `bytes`, `kept[]` |
+      | `drain` | `complete`, `segments`, `bytes`, `unshared`, `kept[]` |
       | `set-aside` | `done`, `partitions[]`: `from`, `to`; `untagged[]` |
       """;
 

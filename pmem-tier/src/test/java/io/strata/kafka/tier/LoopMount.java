@@ -1,0 +1,74 @@
+package io.strata.kafka.tier;
+
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A small file system in a file, mounted for one test; the test is skipped where that cannot be.
+ */
+final class LoopMount implements AutoCloseable {
+
+  private final Path directory;
+
+  private LoopMount(Path directory) {
+    this.directory = directory;
+  }
+
+  /**
+   * Makes and mounts one.
+   *
+   * @param below where its file and its mount point are made
+   * @param type ext4, xfs, btrfs
+   */
+  static LoopMount of(Path below, String type, int mebibytes)
+      throws IOException, InterruptedException {
+    Path image = below.resolve(type + ".image");
+    try (RandomAccessFile file = new RandomAccessFile(image.toString(), "rw")) {
+      file.setLength((long) mebibytes << 20);
+    }
+    Path directory = Files.createDirectory(below.resolve(type));
+    String made = run("mkfs." + type, "-q", image.toString());
+    String mounted =
+        made.isEmpty() ? run("mount", "-o", "loop", image.toString(), directory.toString()) : made;
+    assumeThat(mounted).as("a file system of type %s can be made and mounted", type).isEmpty();
+    return new LoopMount(directory);
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  /** Empty if all went well. */
+  private static String run(String... command) throws IOException, InterruptedException {
+    List<String> words = Arrays.asList(command);
+    try {
+      Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
+      String output =
+          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+      int code = process.waitFor();
+      return code == 0 ? "" : words + ": " + code + " " + output;
+    } catch (IOException e) {
+      return words + ": " + e.getMessage();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      // Lazily: a pool that was mapped there stays mapped until its buffers are collected.
+      String result = run("umount", "-l", directory.toString());
+      if (!result.isEmpty()) {
+        throw new IOException(result);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
