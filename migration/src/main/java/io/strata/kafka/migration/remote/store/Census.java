@@ -33,6 +33,7 @@ final class Census {
   private record Place(String id, StoreDirectory directory) {}
 
   private final Map<String, CensusEntry> byId = new ConcurrentHashMap<>();
+  private final Map<Long, String> ids = new ConcurrentHashMap<>();
 
   @GuardedBy("this")
   private final Map<Partition, NavigableMap<Long, List<CensusEntry>>> byPartition = new HashMap<>();
@@ -58,6 +59,11 @@ final class Census {
 
   Optional<CensusEntry> find(String id) {
     return Optional.ofNullable(byId.get(id));
+  }
+
+  /** The segment with a number of this process. */
+  Optional<CensusEntry> numbered(long number) {
+    return Optional.ofNullable(ids.get(number)).flatMap(this::find);
   }
 
   /**
@@ -172,6 +178,7 @@ final class Census {
   private void add(CensusEntry entry) {
     SegmentKey key = entry.key();
     byId.put(key.id(), entry);
+    ids.put(entry.number(), key.id());
     byPartition
         .computeIfAbsent(new Partition(key.topicId(), key.partition()), p -> new TreeMap<>())
         .computeIfAbsent(key.startOffset(), o -> new ArrayList<>())
@@ -185,6 +192,7 @@ final class Census {
   private void drop(CensusEntry entry) {
     SegmentKey key = entry.key();
     byId.remove(key.id());
+    ids.remove(entry.number());
     Partition partition = new Partition(key.topicId(), key.partition());
     NavigableMap<Long, List<CensusEntry>> segments = byPartition.get(partition);
     if (segments != null) {

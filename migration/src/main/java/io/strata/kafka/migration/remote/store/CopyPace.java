@@ -8,7 +8,7 @@ import java.io.IOException;
  *
  * <p>Thread safety: used by the copying thread.
  */
-interface CopyPace {
+public interface CopyPace {
 
   /**
    * Waits until the rate limit lets so many bytes pass.
@@ -22,7 +22,8 @@ interface CopyPace {
   final class CopyCancelledException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    CopyCancelledException(String message) {
+    /** With the whole message. */
+    public CopyCancelledException(String message) {
       super(message);
     }
   }

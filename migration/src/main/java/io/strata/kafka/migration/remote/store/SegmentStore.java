@@ -30,10 +30,14 @@ public final class SegmentStore {
   private final List<String> warnings;
   private final Census census = new Census();
   private final Placement placement;
+  private final ReadHeat heat;
+  private final Optional<ColdLevel> cold;
   private final String owner;
 
-  private SegmentStore(StoreOptions options, StoreOpener.Opened opened) {
+  private SegmentStore(StoreOptions options, StoreOpener.Opened opened, Optional<ColdLevel> cold) {
     this.options = options;
+    this.cold = cold;
+    this.heat = new ReadHeat(options.clock());
     this.directories =
         opened.directories().stream()
             .sorted(Comparator.comparingInt(StoreDirectory::level))
@@ -45,14 +49,16 @@ public final class SegmentStore {
 
   /**
    * Opens the store for a broker: its directories are made the store's if they are used for the
-   * first time, and what an earlier process of the broker left in staging is removed.
+   * first time.
    *
+   * @param cold the lowest level, if another manager has it
    * @throws StoreRefusedException if a directory is not what it should be; nothing was changed in
    *     it
    * @throws IOException if the broker's own log directories cannot be read or written
    */
-  public static SegmentStore open(StoreOptions options) throws IOException, StoreRefusedException {
-    return new SegmentStore(options, StoreOpener.open(options));
+  public static SegmentStore open(StoreOptions options, Optional<ColdLevel> cold)
+      throws IOException, StoreRefusedException {
+    return new SegmentStore(options, StoreOpener.open(options), cold);
   }
 
   /** The directories, the fastest level first. */
@@ -80,8 +86,46 @@ public final class SegmentStore {
     return options.levels().size();
   }
 
+  /** How much is read from each segment. */
+  public ReadHeat heat() {
+    return heat;
+  }
+
+  /** The lowest level, if another manager has it. */
+  Optional<ColdLevel> cold() {
+    return cold;
+  }
+
+  /**
+   * The manager that has the bytes of a segment.
+   *
+   * @param segmentDirectory for the message
+   * @throws StoreUnavailableException if none is configured
+   */
+  ColdLevel requireCold(Path segmentDirectory) throws StoreUnavailableException {
+    return cold.orElseThrow(
+        () ->
+            new StoreUnavailableException(
+                segmentDirectory
+                    + ": its bytes are with the cold manager, and rsm.config.cold.class.name is not"
+                    + " set: set it as it was when they were moved there"));
+  }
+
   Census census() {
     return census;
+  }
+
+  /** What the store may take in a level, as far as its directories can be used. */
+  public long capacityBytes(int level) {
+    long capacity = 0;
+    for (StoreDirectory directory : directories) {
+      try {
+        capacity += directory.level() == level ? directory.capacityBytes() : 0;
+      } catch (IOException e) {
+        continue;
+      }
+    }
+    return capacity;
   }
 
   Placement placement() {
@@ -139,7 +183,7 @@ public final class SegmentStore {
    * @throws StoreFullException if no level has room
    * @throws IOException if it failed
    */
-  Copied copy(
+  public Copied copy(
       SegmentInfo segment, LogSource source, int chunkBytes, LocalSegments local, CopyPace pace)
       throws IOException, InterruptedException {
     long bytes = segment.bytes();
@@ -239,7 +283,7 @@ public final class SegmentStore {
    * @return how many bytes were removed, by directory
    * @throws IOException if a directory cannot be used that may have it; what could be removed is
    */
-  public Map<StoreDirectory, Long> delete(SegmentKey key) throws IOException {
+  public Map<StoreDirectory, Long> delete(SegmentKey key) throws IOException, InterruptedException {
     options.stages().reached(StoreStage.DELETE_STARTED);
     List<StoreDirectory> removed = new ArrayList<>();
     Optional<CensusEntry> known = census.find(key.id());
@@ -261,7 +305,14 @@ public final class SegmentStore {
             Collectors.toMap(d -> d, d -> known.flatMap(e -> e.in(d).map(e::bytesIn)).orElse(0L)));
   }
 
-  private boolean remove(StoreDirectory directory, SegmentKey key) throws IOException {
+  private boolean remove(StoreDirectory directory, SegmentKey key)
+      throws IOException, InterruptedException {
+    Path place = directory.segment(key);
+    if (Files.exists(place.resolve(StoreNames.COLD))) {
+      // Before the mark of it goes: a deletion that fails here is repeated by Kafka.
+      Manifest manifest = ManifestCodec.read(place, key);
+      requireCold(place).delete(manifest, ColdMark.read(place).customMetadataBytes());
+    }
     Optional<Path> trashed = directory.trash(key, owner);
     census.remove(key.id(), directory);
     if (trashed.isPresent()) {

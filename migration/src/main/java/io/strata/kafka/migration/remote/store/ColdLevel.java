@@ -1,0 +1,38 @@
+package io.strata.kafka.migration.remote.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The lowest level, where another manager has it.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+public interface ColdLevel {
+
+  /** The manager's class, for messages. */
+  String className();
+
+  /**
+   * Has the manager copy a segment.
+   *
+   * @param directory the segment's directory in the store, with all its files
+   * @return what the manager wants to see again
+   */
+  Optional<byte[]> copy(Manifest manifest, Path directory) throws IOException, InterruptedException;
+
+  /**
+   * Reads the segment's bytes.
+   *
+   * @param custom what the manager gave when it copied it
+   * @param position from 0
+   * @param target gets as many bytes as it has room for; they must be within the segment
+   */
+  void read(Manifest manifest, Optional<byte[]> custom, long position, ByteBuffer target)
+      throws IOException, InterruptedException;
+
+  /** Has the manager delete a segment; without effect if it has none of it. */
+  void delete(Manifest manifest, Optional<byte[]> custom) throws IOException, InterruptedException;
+}

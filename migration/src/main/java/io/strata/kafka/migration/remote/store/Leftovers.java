@@ -1,0 +1,92 @@
+package io.strata.kafka.migration.remote.store;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What copies, moves and deletions leave behind when a process dies in their midst: directories in
+ * staging and in the trash, and files that were to be renamed.
+ *
+ * <p>Thread safety: stateless.
+ */
+final class Leftovers {
+
+  private Leftovers() {}
+
+  /**
+   * One piece.
+   *
+   * @param path a directory or a file
+   * @param own whether this broker's id is in its name
+   * @param changedMillis when anything in it was changed last
+   */
+  record Piece(Path path, boolean own, long changedMillis) {
+
+    /** Whether nobody can be at work on it any more. */
+    boolean olderThan(Duration age, long nowMillis) {
+      return changedMillis <= nowMillis - age.toMillis();
+    }
+  }
+
+  /**
+   * Finds what is in staging and in the trash of a directory.
+   *
+   * @param broker "own" is what this broker left; empty for none
+   * @param except a process that is at work: its name in staging
+   */
+  static List<Piece> find(Path directory, Optional<Integer> broker, String except)
+      throws IOException {
+    List<Piece> found = new ArrayList<>();
+    for (Path process : StoreListing.entries(directory.resolve(StoreNames.STAGING))) {
+      String name = StoreListing.name(process);
+      if (name.equals(except)) {
+        continue;
+      }
+      boolean own = broker.isPresent() && name.startsWith(broker.get() + "-");
+      found.add(new Piece(process, own, lastChange(process)));
+    }
+    for (Path trashed : StoreListing.entries(directory.resolve(StoreNames.TRASH))) {
+      String name = StoreListing.name(trashed);
+      boolean own =
+          broker.isPresent()
+              && !except.isEmpty()
+              && !name.endsWith("-" + except)
+              && name.contains("-" + broker.get() + "-");
+      found.add(new Piece(trashed, own, lastChange(trashed)));
+    }
+    return found;
+  }
+
+  /** Whether a file in a segment's directory was to be renamed. */
+  static boolean isPart(String name) {
+    return name.endsWith(StoreNames.PART) || name.endsWith(StoreNames.UNSHARED);
+  }
+
+  /** When a file, or anything below a directory, was changed last. */
+  static long lastChange(Path top) throws IOException {
+    long last = 0;
+    try (Stream<Path> all = Files.walk(top)) {
+      for (Path path : (Iterable<Path>) all::iterator) {
+        try {
+          last =
+              Math.max(last, Files.getLastModifiedTime(path, LinkOption.NOFOLLOW_LINKS).toMillis());
+        } catch (NoSuchFileException e) {
+          continue;
+        }
+      }
+    } catch (NoSuchFileException e) {
+      return last;
+    } catch (java.io.UncheckedIOException e) {
+      return Long.MAX_VALUE; // It is changing under our eyes.
+    }
+    return last;
+  }
+}

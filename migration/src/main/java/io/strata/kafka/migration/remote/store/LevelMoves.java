@@ -1,0 +1,406 @@
+package io.strata.kafka.migration.remote.store;
+
+import io.strata.kafka.migration.CorruptSegmentException;
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+
+/**
+ * Moves of segments between levels. A copy in another level is published with a marker, {@code
+ * moving}; only when the first copy is seen to be there still is the marker removed. A deletion
+ * that comes in between (perhaps by another broker) has removed the first copy, or finds the second
+ * one: so that nothing that Kafka has deleted stays behind, or comes back.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads, for different segments.
+ */
+final class LevelMoves {
+
+  /** What {@link MoveControl#beforeCopying} lets pass at once. */
+  private static final int PIECE = 1 << 20;
+
+  private final SegmentStore store;
+
+  LevelMoves(SegmentStore store) {
+    this.store = store;
+  }
+
+  private static CopyPace pace(MoveControl control) {
+    return bytes -> {
+      for (int left = bytes; left > 0; left -= PIECE) {
+        if (control.cancelled()) {
+          throw new CopyPace.CopyCancelledException("the move was given up");
+        }
+        control.beforeCopying(Math.min(left, PIECE));
+      }
+    };
+  }
+
+  /**
+   * Copies a segment to another level of the store, up or down.
+   *
+   * @throws CorruptSegmentException if its bytes are not what its manifest says
+   */
+  MoveResult copy(CensusEntry entry, int toLevel, MoveControl control)
+      throws IOException, InterruptedException {
+    for (StoredCopy copy : entry.copies()) {
+      if (copy.directory().level() == toLevel && !copy.moving()) {
+        return copy.hasLog()
+            ? MoveResult.cancelled("it is there already")
+            : restore(entry, copy, control);
+      }
+    }
+    Optional<SegmentStore.Located> source = source(entry);
+    if (source.isEmpty()) {
+      return MoveResult.cancelled("it is not in the store any more");
+    }
+    Optional<Placement.Reservation> reserved =
+        store.placement().reserveIn(toLevel, entry.totalBytes());
+    if (reserved.isEmpty()) {
+      return MoveResult.noRoom("no directory of the level has " + entry.totalBytes() + " bytes");
+    }
+    try (Placement.Reservation room = reserved.get()) {
+      return copy(source.get(), room.directory(), control);
+    } catch (CopyPace.CopyCancelledException e) {
+      return MoveResult.cancelled("it was given up");
+    } catch (NoSuchFileException e) {
+      source.get().directory().checkAvailable();
+      forgetIfGone(entry, source.get());
+      return MoveResult.cancelled("it was deleted meanwhile");
+    }
+  }
+
+  /** The census is wrong about a copy that is gone. */
+  private void forgetIfGone(CensusEntry entry, SegmentStore.Located source) {
+    if (!Files.exists(source.path())) {
+      store.census().remove(entry.key().id(), source.directory());
+    }
+  }
+
+  /**
+   * The copy to read from, as it is on disk; one without the log if only the cold manager has it.
+   */
+  private Optional<SegmentStore.Located> source(CensusEntry entry) throws IOException {
+    Optional<SegmentStore.Located> found = Optional.empty();
+    for (StoredCopy copy : entry.copies()) {
+      if (copy.moving()) {
+        continue;
+      }
+      Optional<SegmentStore.Located> located = store.lookIn(copy.directory(), entry.key());
+      if (located.isEmpty()) {
+        store.census().remove(entry.key().id(), copy.directory());
+      } else if (located.get().hasLog()) {
+        return located;
+      } else if (found.isEmpty()) {
+        found = located;
+      }
+    }
+    return found;
+  }
+
+  private MoveResult copy(SegmentStore.Located source, StoreDirectory target, MoveControl control)
+      throws IOException, InterruptedException {
+    SegmentKey key = source.manifest().segment().key();
+    Path staged = target.stage(store.owner(), key);
+    boolean published = false;
+    try {
+      long bytes = copyObjects(source, staged, control);
+      Disk.writeNew(
+          staged.resolve(StoreNames.MANIFEST),
+          ByteBuffer.wrap(ManifestCodec.print(source.manifest())));
+      Disk.writeNew(staged.resolve(StoreNames.MOVING), ByteBuffer.allocate(0));
+      store.stages().reached(StoreStage.MOVE_STAGED);
+      store.publish(target, staged, key);
+      published = true;
+      store.stages().reached(StoreStage.MOVE_PUBLISHED);
+      if (!confirm(source, target)) {
+        return MoveResult.cancelled("it was deleted meanwhile");
+      }
+      store.stages().reached(StoreStage.MOVE_CONFIRMED);
+      store.census().put(source.manifest(), new StoredCopy(target, true, false, false));
+      return MoveResult.done(bytes);
+    } finally {
+      if (!published) {
+        Disk.removeTree(staged);
+      }
+    }
+  }
+
+  private boolean confirm(SegmentStore.Located source, StoreDirectory target) throws IOException {
+    SegmentKey key = source.manifest().segment().key();
+    if (!Files.exists(source.path().resolve(StoreNames.MANIFEST))) {
+      source.directory().checkAvailable();
+      discard(target, key);
+      return false;
+    }
+    Path directory = target.segment(key);
+    boolean removed = Files.deleteIfExists(directory.resolve(StoreNames.MOVING));
+    if (!removed) {
+      return false; // A deletion has found the second copy.
+    }
+    Disk.forceDirectory(directory);
+    return true;
+  }
+
+  private void discard(StoreDirectory directory, SegmentKey key) throws IOException {
+    Optional<Path> trashed = directory.trash(key, store.owner());
+    if (trashed.isPresent()) {
+      Disk.removeTree(trashed.get());
+    }
+    directory.removeEmptyParents(key);
+  }
+
+  private long copyObjects(SegmentStore.Located source, Path staged, MoveControl control)
+      throws IOException, InterruptedException {
+    Manifest manifest = source.manifest();
+    SegmentKey key = manifest.segment().key();
+    ObjectCopier copier = new ObjectCopier(manifest.chunks().chunkBytes(), pace(control));
+    long bytes = 0;
+    for (StoredObject object : manifest.objects()) {
+      Path target = staged.resolve(object.type().fileName(key));
+      if (object.type() == ObjectType.LOG && !source.hasLog()) {
+        fromCold(source, target, control);
+      } else {
+        Path file = source.file(object.type());
+        ChunkChecksums.Builder copied = copier.copy(file, target);
+        check(file, object, copied.bytes(), copied.whole());
+      }
+      bytes += object.bytes();
+    }
+    return bytes;
+  }
+
+  private static void check(Path file, StoredObject object, long bytes, int checksum)
+      throws CorruptSegmentException {
+    if (bytes != object.bytes() || checksum != object.checksum()) {
+      throw new CorruptSegmentException(
+          file
+              + ": found "
+              + bytes
+              + " bytes with checksum "
+              + JsonFile.hex(checksum)
+              + ", expected "
+              + object.bytes()
+              + " with "
+              + JsonFile.hex(object.checksum())
+              + ", as its manifest says: it is damaged, and was not copied");
+    }
+  }
+
+  /** Brings the bytes back from the cold manager into the directory that has the rest. */
+  private MoveResult restore(CensusEntry entry, StoredCopy copy, MoveControl control)
+      throws IOException, InterruptedException {
+    Optional<SegmentStore.Located> located = store.lookIn(copy.directory(), entry.key());
+    if (located.isEmpty()) {
+      return MoveResult.cancelled("it is not in the store any more");
+    }
+    Path log = located.get().file(ObjectType.LOG);
+    Path part = log.resolveSibling(log.getFileName() + StoreNames.PART);
+    boolean unused = Files.deleteIfExists(part);
+    try {
+      fromCold(located.get(), part, control);
+      Path unusedPath = Files.move(part, log, StandardCopyOption.ATOMIC_MOVE);
+      Disk.forceDirectory(located.get().path());
+    } catch (CopyPace.CopyCancelledException e) {
+      return MoveResult.cancelled("it was given up");
+    } finally {
+      boolean unusedToo = Files.deleteIfExists(part);
+    }
+    store.stages().reached(StoreStage.COLD_RESTORED);
+    store
+        .census()
+        .change(
+            entry.key().id(),
+            copy.directory(),
+            c -> new StoredCopy(c.directory(), true, c.cold(), c.moving()));
+    return MoveResult.done(entry.segment().bytes());
+  }
+
+  private void fromCold(SegmentStore.Located source, Path target, MoveControl control)
+      throws IOException, InterruptedException {
+    Manifest manifest = source.manifest();
+    ColdLevel cold = store.requireCold(source.path());
+    ColdMark mark = ColdMark.read(source.path());
+    ChunkChecksums.Builder read = new ChunkChecksums.Builder(manifest.chunks().chunkBytes());
+    CopyPace pace = pace(control);
+    ByteBuffer buffer = ByteBuffer.allocate(8 << 20);
+    try (FileChannel to =
+        FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      while (read.bytes() < manifest.segment().bytes()) {
+        buffer.clear();
+        buffer.limit((int) Math.min(buffer.capacity(), manifest.segment().bytes() - read.bytes()));
+        pace.before(buffer.remaining());
+        cold.read(manifest, mark.customMetadataBytes(), read.bytes(), buffer);
+        buffer.flip();
+        read.update(buffer);
+        Disk.writeFully(to, buffer);
+      }
+      to.force(true);
+    }
+    check(target, manifest.log(), read.bytes(), read.whole());
+  }
+
+  /**
+   * Has the cold manager copy a segment, and reads it back from there.
+   *
+   * @throws CorruptSegmentException if its bytes here are not what its manifest says
+   */
+  MoveResult toCold(CensusEntry entry, ColdLevel cold, MoveControl control)
+      throws IOException, InterruptedException {
+    Optional<SegmentStore.Located> found = source(entry);
+    if (found.isEmpty() || !found.get().hasLog()) {
+      return MoveResult.cancelled("it is not in the store any more");
+    }
+    SegmentStore.Located source = found.get();
+    Manifest manifest = source.manifest();
+    try {
+      ChunkChecksums.Builder here =
+          new ObjectCopier(manifest.chunks().chunkBytes(), pace(control))
+              .read(source.file(ObjectType.LOG));
+      check(source.file(ObjectType.LOG), manifest.log(), here.bytes(), here.whole());
+      // Marked first: a deletion from now on tells the cold manager, too.
+      Path mark = source.path().resolve(StoreNames.COLD);
+      Disk.replace(mark, ColdMark.begun(cold.className()).print());
+      store.stages().reached(StoreStage.COLD_MARKED);
+      Optional<byte[]> custom = cold.copy(manifest, source.path());
+      store.stages().reached(StoreStage.COLD_COPIED);
+      if (!Files.exists(mark)) {
+        cold.delete(manifest, custom);
+        return MoveResult.cancelled("it was deleted meanwhile");
+      }
+      readBack(manifest, cold, custom, control);
+      Disk.replace(mark, ColdMark.done(cold.className(), custom).print());
+      store.stages().reached(StoreStage.COLD_CONFIRMED);
+    } catch (CopyPace.CopyCancelledException e) {
+      return MoveResult.cancelled("it was given up");
+    } catch (NoSuchFileException e) {
+      forgetIfGone(entry, source);
+      return MoveResult.cancelled("it was deleted meanwhile");
+    }
+    store
+        .census()
+        .change(
+            entry.key().id(),
+            source.directory(),
+            c -> new StoredCopy(c.directory(), c.hasLog(), true, c.moving()));
+    return MoveResult.done(manifest.segment().bytes());
+  }
+
+  private void readBack(
+      Manifest manifest, ColdLevel cold, Optional<byte[]> custom, MoveControl control)
+      throws IOException, InterruptedException {
+    ChunkChecksums.Builder read = new ChunkChecksums.Builder(manifest.chunks().chunkBytes());
+    CopyPace pace = pace(control);
+    ByteBuffer buffer = ByteBuffer.allocate(8 << 20);
+    while (read.bytes() < manifest.segment().bytes()) {
+      buffer.clear();
+      buffer.limit((int) Math.min(buffer.capacity(), manifest.segment().bytes() - read.bytes()));
+      pace.before(buffer.remaining());
+      cold.read(manifest, custom, read.bytes(), buffer);
+      buffer.flip();
+      read.update(buffer);
+    }
+    if (read.whole() != manifest.log().checksum()) {
+      throw new IOException(
+          manifest.segment().key()
+              + ": "
+              + cold.className()
+              + " gives back bytes with checksum "
+              + JsonFile.hex(read.whole())
+              + ", expected "
+              + JsonFile.hex(manifest.log().checksum())
+              + ": the copy here stays");
+    }
+  }
+
+  /** Gives up the upper one of two copies, after a look at the lower one. */
+  MoveResult evict(CensusEntry entry) throws IOException {
+    Optional<StoredCopy> upper = entry.readable();
+    if (upper.isEmpty() || !hasLower(entry, upper.get())) {
+      return MoveResult.cancelled("no other copy of it was found");
+    }
+    StoredCopy copy = upper.get();
+    SegmentKey key = entry.key();
+    if (Files.exists(copy.directory().segment(key).resolve(StoreNames.COLD))) {
+      Path log = copy.directory().segment(key).resolve(ObjectType.LOG.fileName(key));
+      boolean unused = Files.deleteIfExists(log);
+      store.stages().reached(StoreStage.COLD_DROPPED);
+      store
+          .census()
+          .change(
+              key.id(),
+              copy.directory(),
+              c -> new StoredCopy(c.directory(), false, c.cold(), c.moving()));
+      return MoveResult.done(entry.segment().bytes());
+    }
+    Optional<Path> trashed = copy.directory().trash(key, store.owner());
+    store.census().remove(key.id(), copy.directory());
+    store.stages().reached(StoreStage.EVICT_TRASHED);
+    if (trashed.isPresent()) {
+      Disk.removeTree(trashed.get());
+    }
+    copy.directory().removeEmptyParents(key);
+    return MoveResult.done(entry.totalBytes());
+  }
+
+  private boolean hasLower(CensusEntry entry, StoredCopy upper) throws IOException {
+    for (StoredCopy copy : entry.copies()) {
+      if (copy.moving()) {
+        continue;
+      }
+      Path directory = copy.directory().segment(entry.key());
+      if (!copy.equals(upper) && copy.hasLog()) {
+        Optional<SegmentStore.Located> located = store.lookIn(copy.directory(), entry.key());
+        if (located.isPresent()
+            && located.get().hasLog()
+            && Files.size(located.get().file(ObjectType.LOG)) == entry.segment().bytes()
+            && !Files.exists(directory.resolve(StoreNames.MOVING))) {
+          return true;
+        }
+      }
+      if (copy.cold() && store.cold().isPresent() && ColdMark.read(directory).done()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Ends the moves that a crash has left unconfirmed: a copy whose first one is there is confirmed,
+   * another is removed, as a deletion would have.
+   */
+  void settle(CensusEntry entry) throws IOException {
+    for (StoredCopy copy : entry.copies()) {
+      if (!copy.moving()) {
+        continue;
+      }
+      Optional<SegmentStore.Located> first = Optional.empty();
+      for (StoreDirectory directory : store.directories()) {
+        if (!directory.equals(copy.directory())) {
+          // One that cannot be used may have the first copy: then it is not known yet.
+          Optional<SegmentStore.Located> located = store.lookIn(directory, entry.key());
+          first = first.isPresent() ? first : located;
+        }
+      }
+      SegmentKey key = entry.key();
+      if (first.isEmpty()) {
+        discard(copy.directory(), key);
+        store.census().remove(key.id(), copy.directory());
+      } else if (confirm(first.get(), copy.directory())) {
+        store
+            .census()
+            .change(
+                key.id(),
+                copy.directory(),
+                c -> new StoredCopy(c.directory(), c.hasLog(), c.cold(), false));
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package io.strata.kafka.migration.remote.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * Reads an object's bytes against its checksums.
+ *
+ * <p>Thread safety: stateless.
+ */
+final class ObjectCheck {
+
+  private static final int MOST_CHUNKS_NAMED = 8;
+
+  private ObjectCheck() {}
+
+  /** What is wrong with a file's bytes; empty if nothing is. */
+  static String wrongBytes(
+      Path file, StoredObject object, Manifest manifest, Scrubber.Listener listener)
+      throws IOException, InterruptedException {
+    ChunkChecksums chunks = manifest.chunks();
+    ByteBuffer buffer = ByteBuffer.allocateDirect(chunks.chunkBytes());
+    CRC32C whole = new CRC32C();
+    List<String> wrong = new ArrayList<>();
+    int count = 0;
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      int chunk = 0;
+      for (long at = 0; at < object.bytes(); at += chunks.chunkBytes(), chunk++) {
+        int bytes = (int) Math.min(chunks.chunkBytes(), object.bytes() - at);
+        listener.before(bytes);
+        buffer.clear().limit(bytes);
+        Disk.readFully(channel, buffer, at);
+        whole.update(buffer.duplicate());
+        if (object.type() == ObjectType.LOG) {
+          CRC32C checksum = new CRC32C();
+          checksum.update(buffer);
+          if ((int) checksum.getValue() != chunks.get(chunk)) {
+            count++;
+            if (wrong.size() < MOST_CHUNKS_NAMED) {
+              wrong.add(at + " to " + (at + bytes - 1));
+            }
+          }
+        }
+      }
+    }
+    if (count > 0) {
+      return "found "
+          + count
+          + " damaged chunks, expected the bytes that were copied; at "
+          + String.join(", ", wrong)
+          + (count > wrong.size() ? " and others" : "");
+    }
+    if ((int) whole.getValue() != object.checksum()) {
+      return "found checksum "
+          + JsonFile.hex((int) whole.getValue())
+          + ", expected "
+          + JsonFile.hex(object.checksum());
+    }
+    return "";
+  }
+}

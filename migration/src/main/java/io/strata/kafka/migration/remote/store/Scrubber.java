@@ -1,0 +1,293 @@
+package io.strata.kafka.migration.remote.store;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * Checks a directory of the store against its manifests, and finds what is left over. It may run
+ * while brokers use the directory: what comes and goes meanwhile is not reported.
+ *
+ * <p>Thread safety: used by one thread; others, and other processes, may do the same.
+ */
+public final class Scrubber {
+
+  /** How closely to look. */
+  public enum Depth {
+    /** At manifests, names and lengths. */
+    LOOK,
+    /** At every byte. */
+    READ
+  }
+
+  /**
+   * What to check.
+   *
+   * @param depth how closely
+   * @param chosen which segments; leftovers are looked for only if {@code everything}
+   * @param everything whether {@code chosen} takes all
+   * @param removeOrphans whether leftovers are removed that are old enough
+   * @param orphanAge how old
+   */
+  public record Options(
+      Depth depth,
+      Predicate<SegmentKey> chosen,
+      boolean everything,
+      boolean removeOrphans,
+      Duration orphanAge) {
+
+    /** Checks that nothing is null. */
+    public Options {
+      requireNonNull(depth);
+      requireNonNull(chosen);
+      requireNonNull(orphanAge);
+    }
+
+    /** Everything. */
+    public static Options all(Depth depth, boolean removeOrphans, Duration orphanAge) {
+      return new Options(depth, key -> true, true, removeOrphans, orphanAge);
+    }
+  }
+
+  /** Is told what goes on. */
+  public interface Listener {
+    /** Before so many bytes are read; may wait, or throw {@link InterruptedException} to stop. */
+    void before(int bytes) throws InterruptedException;
+
+    /**
+     * A segment was checked.
+     *
+     * @param objects how many of its files
+     * @param bytes how many bytes of them were read
+     */
+    void checked(SegmentKey key, Path directory, int objects, long bytes);
+
+    /** Something is wrong. */
+    void found(Finding finding);
+
+    /** An orphan was removed. */
+    void removed(Path orphan);
+  }
+
+  private final Path directory;
+  private final Options options;
+  private final InstantSource clock;
+  private final Listener listener;
+  private final String owner;
+  private final Optional<StoreIdentity> identity;
+
+  private Scrubber(
+      Path directory,
+      Options options,
+      InstantSource clock,
+      Listener listener,
+      String owner,
+      Optional<StoreIdentity> identity) {
+    this.directory = directory;
+    this.options = options;
+    this.clock = clock;
+    this.listener = listener;
+    this.owner = owner;
+    this.identity = identity;
+  }
+
+  /**
+   * Checks a directory.
+   *
+   * @param owner a process at work, whose staging is left alone; empty for none
+   * @throws IOException if the directory cannot be listed
+   */
+  public static void scrub(
+      Path directory, Options options, InstantSource clock, String owner, Listener listener)
+      throws IOException, InterruptedException {
+    Optional<StoreIdentity> identity = Optional.empty();
+    try {
+      identity = Optional.of(StoreIdentity.read(directory));
+    } catch (NoSuchFileException e) {
+      listener.found(
+          new Finding(
+              Finding.Kind.MISSING,
+              directory.resolve(StoreNames.IDENTITY),
+              directory
+                  + ": found no "
+                  + StoreNames.IDENTITY
+                  + ", expected one: it is no directory of a remote store, or its file system is"
+                  + " not mounted"));
+    } catch (CorruptManifestException e) {
+      listener.found(
+          new Finding(
+              Finding.Kind.UNREADABLE,
+              directory.resolve(StoreNames.IDENTITY),
+              String.valueOf(e.getMessage())));
+    }
+    new Scrubber(directory, options, clock, listener, owner, identity).run();
+  }
+
+  /** An interrupt, out of a visitor. */
+  private static final class Stopped extends IOException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  private void run() throws IOException, InterruptedException {
+    try {
+      StoreListing.list(
+          directory,
+          new StoreListing.Visitor() {
+            @Override
+            public void segment(SegmentKey key, Path path) throws IOException {
+              if (options.chosen().test(key)) {
+                try {
+                  check(key, path);
+                } catch (InterruptedException e) {
+                  throw new Stopped();
+                }
+              }
+            }
+
+            @Override
+            public void stranger(Path path) {
+              listener.found(
+                  new Finding(
+                      Finding.Kind.STRANGER,
+                      path,
+                      path + ": is nothing that Strata makes; it is left alone"));
+            }
+          });
+    } catch (Stopped e) {
+      throw new InterruptedException("the scrub was stopped");
+    }
+    if (options.everything()) {
+      leftovers();
+    }
+  }
+
+  private void check(SegmentKey key, Path path) throws InterruptedException {
+    try {
+      Manifest manifest = ManifestCodec.read(path, key);
+      if (identity.isPresent() && !manifest.storeId().equals(identity.get().storeId())) {
+        found(
+            Finding.Kind.FOREIGN,
+            path,
+            "found a segment of store "
+                + SegmentKey.printable(manifest.storeId())
+                + ", expected one of store "
+                + identity.get().storeId());
+      }
+      boolean cold = Files.exists(path.resolve(StoreNames.COLD));
+      boolean withCold = cold && ColdMark.read(path).done();
+      int objects = 0;
+      long bytes = 0;
+      for (StoredObject object : manifest.objects()) {
+        if (object.type() == ObjectType.LOG
+            && withCold
+            && !Files.exists(path.resolve(ObjectType.LOG.fileName(key)))) {
+          continue;
+        }
+        bytes += check(path.resolve(object.type().fileName(key)), object, manifest);
+        objects++;
+      }
+      names(path, manifest);
+      listener.checked(key, path, objects, bytes);
+    } catch (NoSuchFileException e) {
+      if (Files.exists(path)) {
+        found(
+            Finding.Kind.MISSING,
+            path.resolve(StoreNames.MANIFEST),
+            "is not there; the segment cannot be read");
+      }
+    } catch (IOException e) {
+      if (Files.exists(path)) {
+        listener.found(new Finding(Finding.Kind.UNREADABLE, path, String.valueOf(e.getMessage())));
+      }
+    }
+  }
+
+  private void found(Finding.Kind kind, Path path, String text) {
+    listener.found(new Finding(kind, path, path + ": " + text));
+  }
+
+  /** Checks one file; tells how many bytes were read. */
+  private long check(Path file, StoredObject object, Manifest manifest)
+      throws IOException, InterruptedException {
+    long size;
+    try {
+      size = Files.size(file);
+      if (size < object.bytes() || (size > object.bytes() && object.type() != ObjectType.LOG)) {
+        // A hard link's file may have grown: its first bytes are the segment's still.
+        found(
+            Finding.Kind.CORRUPT,
+            file,
+            "found " + size + " bytes, expected " + object.bytes() + ", as its manifest says");
+        return 0;
+      }
+      if (options.depth() == Depth.LOOK) {
+        return 0;
+      }
+      String wrong = ObjectCheck.wrongBytes(file, object, manifest, listener);
+      if (!wrong.isEmpty()) {
+        found(Finding.Kind.CORRUPT, file, wrong);
+      }
+      return object.bytes();
+    } catch (NoSuchFileException e) {
+      if (Files.exists(Disk.parent(file))) {
+        found(Finding.Kind.MISSING, file, "is not there, expected it: its manifest names it");
+      }
+      return 0;
+    }
+  }
+
+  /** Looks for what does not belong in a segment's directory. */
+  private void names(Path path, Manifest manifest) throws IOException {
+    Set<String> known =
+        new HashSet<>(Set.of(StoreNames.MANIFEST, StoreNames.COLD, StoreNames.MOVING));
+    for (StoredObject object : manifest.objects()) {
+      known.add(object.type().fileName(manifest.segment().key()));
+    }
+    for (Path entry : StoreListing.entries(path)) {
+      String name = StoreListing.name(entry);
+      if (Leftovers.isPart(name)) {
+        orphan(new Leftovers.Piece(entry, false, Leftovers.lastChange(entry)));
+      } else if (!known.contains(name)) {
+        found(Finding.Kind.STRANGER, entry, "is nothing that Strata makes; it is left alone");
+      } else if (name.equals(StoreNames.MOVING)
+          && new Leftovers.Piece(entry, false, Leftovers.lastChange(entry))
+              .olderThan(options.orphanAge(), clock.millis())) {
+        found(
+            Finding.Kind.UNCONFIRMED,
+            path,
+            "was copied between levels and not confirmed; the broker that moves segments settles"
+                + " it");
+      }
+    }
+  }
+
+  private void leftovers() throws IOException {
+    for (Leftovers.Piece piece : Leftovers.find(directory, Optional.empty(), owner)) {
+      orphan(piece);
+    }
+  }
+
+  private void orphan(Leftovers.Piece piece) throws IOException {
+    if (!piece.olderThan(options.orphanAge(), clock.millis())) {
+      return; // Somebody may be at work on it.
+    }
+    if (options.removeOrphans()) {
+      Disk.removeTree(piece.path());
+      listener.removed(piece.path());
+    } else {
+      found(
+          Finding.Kind.ORPHAN,
+          piece.path(),
+          "was left by a copy or a deletion that did not end; it can be removed");
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package io.strata.kafka.migration.remote.store;
+
+import io.strata.kafka.api.SegmentId;
+import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.api.TierUsage;
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult;
+import io.strata.kafka.migration.TieredSegments;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/**
+ * The store's levels as the migration engine sees tiers. The last one, which is the cold manager's
+ * where there is one, stands for home: segments always find a place there.
+ *
+ * <p>Thread safety: as {@link TieredSegments} asks. One broker of a cluster moves segments; others
+ * may read and delete them meanwhile.
+ */
+public final class StoreTiers implements TieredSegments {
+
+  private final SegmentStore store;
+  private final LevelMoves moves;
+  private final List<String> names;
+  private volatile List<Long> evictionOrder = List.of();
+  private volatile Runnable wake = () -> {};
+
+  /**
+   * Over a store.
+   *
+   * @param names the levels' names, the cold manager's included
+   */
+  public StoreTiers(SegmentStore store, List<String> names) {
+    this.store = store;
+    this.moves = new LevelMoves(store);
+    this.names = List.copyOf(names);
+    store.placement().roomMaker(this::makeRoom);
+  }
+
+  private int home() {
+    return names.size() - 1;
+  }
+
+  @Override
+  public State state() {
+    long now = store.clock().millis();
+    long[] dirty = new long[home()];
+    long[] clean = new long[home()];
+    int[] segments = new int[home()];
+    List<SegmentView> views = new ArrayList<>();
+    Set<String> ids = new HashSet<>();
+    for (CensusEntry entry : store.segments()) {
+      ids.add(entry.key().id());
+      List<Integer> levels = levelsOf(entry);
+      if (levels.isEmpty()) {
+        continue; // A move's copy that is not confirmed yet.
+      }
+      for (int i = 0; i < levels.size(); i++) {
+        int level = levels.get(i);
+        if (level < home()) {
+          segments[level]++;
+          (i == levels.size() - 1 ? dirty : clean)[level] += entry.totalBytes();
+        }
+      }
+      views.add(view(entry, levels, now));
+    }
+    store.heat().retain(ids);
+    List<TierUsage> usages = new ArrayList<>();
+    for (int level = 0; level < home(); level++) {
+      usages.add(usage(level, dirty[level], clean[level], segments[level]));
+    }
+    return new State(usages, views);
+  }
+
+  /** The levels that have the segment's bytes, the fastest first. */
+  private List<Integer> levelsOf(CensusEntry entry) {
+    List<Integer> levels = new ArrayList<>();
+    for (StoredCopy copy : entry.copies()) {
+      if (copy.hasLog() && !copy.moving() && !levels.contains(copy.directory().level())) {
+        levels.add(copy.directory().level());
+      }
+    }
+    if (entry.cold() && store.cold().isPresent()) {
+      levels.add(home());
+    }
+    return levels;
+  }
+
+  private SegmentView view(CensusEntry entry, List<Integer> levels, long now) {
+    SegmentKey key = entry.key();
+    int tier = levels.get(0);
+    long time = entry.segment().eventTimestampMillis();
+    String directory =
+        entry.readable().map(c -> c.directory().path().toString()).orElse(names.get(home()));
+    return new SegmentView(
+        entry.number(),
+        new SegmentName(
+            new SegmentId(key.topic(), key.partition(), key.startOffset()),
+            SegmentName.Replica.CURRENT,
+            SegmentName.Stage.LIVE),
+        directory,
+        tier,
+        levels.size() > 1 ? OptionalInt.of(levels.get(1)) : OptionalInt.empty(),
+        false,
+        false,
+        entry.totalBytes(),
+        tier < home() ? entry.totalBytes() : 0,
+        time,
+        time,
+        store.heat().lastMillis(key.id(), time),
+        store.heat().recentBytes(key.id(), now));
+  }
+
+  private TierUsage usage(int level, long dirty, long clean, int segments) {
+    long capacity = store.capacityBytes(level);
+    return new TierUsage(
+        level,
+        names.get(level),
+        Math.max(capacity, dirty + clean),
+        dirty + clean,
+        dirty,
+        clean,
+        0,
+        segments,
+        Integer.MAX_VALUE,
+        0,
+        0);
+  }
+
+  @Override
+  public MoveResult destage(long id, int toTier, MoveControl control)
+      throws IOException, InterruptedException {
+    Optional<CensusEntry> entry = store.census().numbered(id);
+    if (entry.isEmpty()) {
+      return MoveResult.cancelled("it is not in the store any more");
+    }
+    return toTier == home() && store.cold().isPresent()
+        ? moves.toCold(entry.get(), store.cold().get(), control)
+        : moves.copy(entry.get(), toTier, control);
+  }
+
+  @Override
+  public MoveResult evict(long id) throws IOException {
+    Optional<CensusEntry> entry = store.census().numbered(id);
+    return entry.isEmpty()
+        ? MoveResult.cancelled("it is not in the store any more")
+        : moves.evict(entry.get());
+  }
+
+  @Override
+  public MoveResult promote(long id, int toTier, MoveControl control)
+      throws IOException, InterruptedException {
+    Optional<CensusEntry> entry = store.census().numbered(id);
+    return entry.isEmpty()
+        ? MoveResult.cancelled("it is not in the store any more")
+        : moves.copy(entry.get(), toTier, control);
+  }
+
+  @Override
+  public void evictionOrder(List<Long> ids) {
+    evictionOrder = List.copyOf(ids);
+  }
+
+  @Override
+  public void onDemand(Runnable run) {
+    wake = run;
+  }
+
+  /** A segment was copied: the plan may be another now. */
+  public void changed() {
+    wake.run();
+  }
+
+  /** Gives up upper copies for the room of a new one. */
+  private boolean makeRoom(int level, long bytes) {
+    long freed = 0;
+    for (long id : evictionOrder) {
+      if (freed >= bytes) {
+        break;
+      }
+      Optional<CensusEntry> entry = store.census().numbered(id);
+      if (entry.isEmpty()
+          || levelsOf(entry.get()).size() < 2
+          || levelsOf(entry.get()).get(0) != level) {
+        continue;
+      }
+      try {
+        freed += moves.evict(entry.get()).bytes();
+      } catch (IOException e) {
+        continue; // Another one may go; if none does, the copy goes to the next level.
+      }
+    }
+    return freed > 0;
+  }
+}
