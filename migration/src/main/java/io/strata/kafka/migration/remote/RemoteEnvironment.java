@@ -1,8 +1,11 @@
 package io.strata.kafka.migration.remote;
 
+import io.strata.kafka.api.MigrationListener;
 import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.EngineEvents;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.read.ChunkArena;
+import io.strata.kafka.migration.remote.store.StoreStage;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +54,33 @@ public interface RemoteEnvironment {
 
   /** The policies by which segments move between levels. */
   PolicyRegistry policies();
+
+  /**
+   * Who is told of moves between levels.
+   *
+   * @param levels the levels' names, fastest first
+   */
+  default EngineLog engineLog(List<String> levels) {
+    return new EngineLog(List.of(), EngineEvents.NONE);
+  }
+
+  /**
+   * Who is told of moves.
+   *
+   * @param listeners of each move
+   * @param events of the engine
+   */
+  record EngineLog(List<MigrationListener> listeners, EngineEvents events) {
+    /** Copies the list. */
+    public EngineLog {
+      listeners = List.copyOf(listeners);
+    }
+  }
+
+  /** For tests: is told of the stages of copies, moves and deletions. */
+  default StoreStage.Hook stages() {
+    return StoreStage.Hook.NONE;
+  }
 
   /** Clocks, threads and chance. */
   EngineEnvironment engine();

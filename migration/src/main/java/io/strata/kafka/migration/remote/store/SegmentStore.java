@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.strata.kafka.migration.remote.LocalSegments;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -263,6 +264,17 @@ public final class SegmentStore {
       throw problem.get();
     }
     return stub;
+  }
+
+  /**
+   * Reads bytes of a segment that the cold manager has.
+   *
+   * @param target gets as many bytes as it has room for; they must be within the segment
+   */
+  public void readCold(Located place, long position, ByteBuffer target)
+      throws IOException, InterruptedException {
+    ColdMark mark = ColdMark.read(place.path());
+    requireCold(place.path()).read(place.manifest(), mark.customMetadataBytes(), position, target);
   }
 
   Optional<Located> lookIn(StoreDirectory directory, SegmentKey key) throws IOException {

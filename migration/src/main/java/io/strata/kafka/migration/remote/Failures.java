@@ -1,0 +1,106 @@
+package io.strata.kafka.migration.remote;
+
+import io.strata.kafka.migration.remote.RemoteStats.Cause;
+import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import io.strata.kafka.migration.remote.read.CorruptChunkException;
+import io.strata.kafka.migration.remote.store.CopyPace;
+import io.strata.kafka.migration.remote.store.CorruptManifestException;
+import io.strata.kafka.migration.remote.store.SegmentMissingException;
+import io.strata.kafka.migration.remote.store.StoreFullException;
+import io.strata.kafka.migration.remote.store.StoreUnavailableException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.util.Locale;
+import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
+import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
+import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
+
+/**
+ * What went wrong, in the exceptions that KIP-405 asks for.
+ *
+ * <p>Thread safety: stateless.
+ */
+final class Failures {
+  private Failures() {}
+
+  static Cause cause(Throwable failure) {
+    if (failure instanceof StoreFullException) {
+      return Cause.FULL;
+    }
+    if (failure instanceof TimeLimitException) {
+      return Cause.TIMEOUT;
+    }
+    if (failure instanceof SegmentMissingException || failure instanceof NoSuchFileException) {
+      return Cause.NOT_FOUND;
+    }
+    if (failure instanceof CorruptChunkException || failure instanceof CorruptManifestException) {
+      return Cause.CORRUPT;
+    }
+    if (failure instanceof StoreUnavailableException) {
+      return Cause.UNAVAILABLE;
+    }
+    if (failure instanceof ColdFailure) {
+      return Cause.COLD;
+    }
+    if (failure instanceof InterruptedException
+        || failure instanceof InterruptedIOException
+        || failure instanceof ClosedByInterruptException
+        || failure instanceof CopyPace.CopyCancelledException) {
+      return Cause.CANCELLED;
+    }
+    if (failure instanceof FileSystemException fs && isFull(fs)) {
+      return Cause.FULL;
+    }
+    String message = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
+    return message.contains("no space left") || message.contains("quota exceeded")
+        ? Cause.FULL
+        : Cause.IO;
+  }
+
+  private static boolean isFull(FileSystemException failure) {
+    String reason = String.valueOf(failure.getReason()).toLowerCase(Locale.ROOT);
+    return reason.contains("no space left") || reason.contains("quota exceeded");
+  }
+
+  /**
+   * The exception for Kafka.
+   *
+   * @param what was being done to which segment: topic, partition, offsets
+   */
+  static RemoteStorageException translate(String what, Throwable failure) {
+    String message = what + ": " + describe(failure);
+    return switch (cause(failure)) {
+      case NOT_FOUND -> new RemoteResourceNotFoundException(message, failure);
+      case CORRUPT -> new RemoteStorageException(message, failure);
+      case COLD ->
+          failure instanceof ColdFailure cold && !cold.retriable()
+              ? new RemoteStorageException(message, failure)
+              : new RetriableRemoteStorageException(message, failure);
+      case FULL, TIMEOUT, UNAVAILABLE, CANCELLED, IO ->
+          failure instanceof RuntimeException
+              ? new RemoteStorageException(message, failure)
+              : new RetriableRemoteStorageException(message, failure);
+    };
+  }
+
+  /** A file system exception's message is the file alone. */
+  private static String describe(Throwable failure) {
+    if (failure instanceof NoSuchFileException missing) {
+      return missing.getFile() + " is not there";
+    }
+    if (failure instanceof FileSystemException fs) {
+      return fs.getFile()
+          + ": "
+          + (fs.getReason() == null ? fs.getClass().getName() : fs.getReason());
+    }
+    if (failure instanceof InterruptedException) {
+      return "the thread was interrupted: Kafka gave the operation up";
+    }
+    return failure instanceof IOException && failure.getMessage() != null
+        ? String.valueOf(failure.getMessage())
+        : failure.toString();
+  }
+}

@@ -1,0 +1,308 @@
+package io.strata.kafka.migration.remote;
+
+import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.MigrationEngine;
+import io.strata.kafka.migration.MigrationStats;
+import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
+import io.strata.kafka.migration.remote.RemoteStats.ScrubStats;
+import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import io.strata.kafka.migration.remote.store.CensusEntry;
+import io.strata.kafka.migration.remote.store.SegmentKey;
+import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.StoreDirectory;
+import io.strata.kafka.migration.remote.store.StoreTiers;
+import io.strata.kafka.migration.remote.store.StoreUpkeep;
+import io.strata.kafka.migration.remote.store.StoredCopy;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the remote tier does by itself: takes the census, clears leftovers away, scrubs, and runs
+ * the engine that moves segments between levels, if this is the broker that does.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads; one thread of its own does
+ * the work.
+ */
+final class Housekeeping implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
+  private static final int CALLS = 8;
+
+  /** A directory with a hundred thousand segments, on a slow network. */
+  private static final Duration LISTING = Duration.ofMinutes(10);
+
+  private static final Duration STOPPING = Duration.ofSeconds(10);
+
+  private final RemoteEnvironment environment;
+  private final SegmentStore store;
+  private final List<String> levelNames;
+  private final StoreUpkeep upkeep;
+  private final StoreTiers tiers;
+  private final Uncopied uncopied;
+  private final ScrubRounds scrub;
+  private final Deadlines calls;
+  private final EngineEnvironment engineEnvironment;
+  private final Thread thread;
+  private final Thread scrubber;
+  private final CountDownLatch firstCensus = new CountDownLatch(1);
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private final Map<StoreDirectory, String> troubles = new ConcurrentHashMap<>();
+  private volatile RemoteSettings.Live live;
+  private volatile boolean mover;
+  private volatile OptionalLong oldestUncopied = OptionalLong.empty();
+  private volatile @Nullable MigrationEngine engine;
+
+  Housekeeping(
+      RemoteSettings settings,
+      RemoteEnvironment environment,
+      SegmentStore store,
+      EngineEnvironment engineEnvironment) {
+    this.environment = environment;
+    this.store = store;
+    this.engineEnvironment = engineEnvironment;
+    live = settings.live();
+    levelNames = settings.levelNames();
+    upkeep = new StoreUpkeep(store);
+    tiers = new StoreTiers(store, levelNames);
+    uncopied = new Uncopied(store);
+    scrub = new ScrubRounds(store, engineEnvironment.clock(), engineEnvironment.nanoTime());
+    scrub.setRate(live.scrubBytesPerSecond());
+    calls = new Deadlines("strata-remote-upkeep", CALLS, engineEnvironment.threads());
+    thread = engineEnvironment.threads().newThread(this::run);
+    thread.setName("strata-remote-housekeeping");
+    scrubber = engineEnvironment.threads().newThread(this::scrubAgainAndAgain);
+    scrubber.setName("strata-remote-scrub");
+  }
+
+  void start() {
+    thread.start();
+    scrubber.start();
+  }
+
+  /** Waits until the store has been listed once, so that its free room is known. */
+  void awaitFirstCensus(Duration limit) throws IOException, InterruptedException {
+    if (!firstCensus.await(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+      throw new TimeLimitException(
+          "listing the remote store for the first time: not done within "
+              + limit.toMillis()
+              + " ms; expected directories that answer: look at their file systems");
+    }
+  }
+
+  void led(SegmentKey key, Path log) {
+    uncopied.led(key, log);
+  }
+
+  /** A segment was copied. */
+  void changed() {
+    tiers.changed();
+  }
+
+  void reconfigure(RemoteSettings.Live changed) {
+    live = changed;
+    scrub.setRate(changed.scrubBytesPerSecond());
+    MigrationEngine running = engine;
+    if (running != null) {
+      running.reconfigure(changed.migration());
+    }
+  }
+
+  private void run() {
+    store.warnings().forEach(warning -> LOG.warn("Remote store: {}", warning));
+    boolean more = true;
+    while (more) {
+      try {
+        round();
+        more = !stopped.await(live.censusInterval().toMillis(), TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        return;
+      } catch (RuntimeException e) {
+        LOG.error("Housekeeping of the remote store failed; it goes on with the next round", e);
+      }
+    }
+  }
+
+  private void round() throws InterruptedException {
+    for (StoreDirectory directory : store.directories()) {
+      visit(directory);
+    }
+    firstCensus.countDown();
+    try {
+      boolean holds = calls.call("taking the mover's lock", LISTING, control -> upkeep.isMover());
+      if (holds != mover) {
+        mover = holds;
+        LOG.info(
+            "Broker {} {} the one that moves and scrubs segments of the remote store {}",
+            store.brokerId(),
+            holds ? "is now" : "is not any more",
+            store.storeId());
+      }
+      if (holds) {
+        upkeep.settle();
+        startEngine();
+      }
+    } catch (IOException e) {
+      LOG.warn("Moves between levels of the remote store wait: {}", e.getMessage());
+    }
+    OptionalLong oldest = uncopied.oldestMillis();
+    long now = engineEnvironment.clock().millis();
+    oldestUncopied =
+        oldest.isPresent()
+            ? OptionalLong.of(Math.max(0, now - oldest.getAsLong()))
+            : OptionalLong.empty();
+  }
+
+  private void visit(StoreDirectory directory) throws InterruptedException {
+    try {
+      List<String> problems =
+          calls.call(
+              "listing " + directory,
+              LISTING,
+              control -> {
+                upkeep.signIn(directory);
+                List<String> found = upkeep.refresh(directory);
+                Duration age = live.orphanAge();
+                List<Path> removed = upkeep.clear(directory, age);
+                scrub.removed(removed.size());
+                if (!removed.isEmpty()) {
+                  LOG.info("Remote store: removed leftovers of dead processes: {}", removed);
+                }
+                return found;
+              });
+      problems.forEach(problem -> LOG.error("Remote store: {}", problem));
+      String trouble = troubles.remove(directory);
+      if (trouble != null) {
+        LOG.info("Remote store: {} can be used again", directory);
+      }
+    } catch (IOException e) {
+      String trouble = String.valueOf(e.getMessage());
+      if (!trouble.equals(troubles.put(directory, trouble))) {
+        LOG.error("Remote store: {} cannot be used: {}", directory, trouble);
+      }
+    }
+  }
+
+  private void startEngine() {
+    if (engine != null || levelNames.size() < 2) {
+      return;
+    }
+    RemoteEnvironment.EngineLog log = environment.engineLog(levelNames);
+    MigrationEngine made =
+        new MigrationEngine(
+            tiers,
+            live.migration(),
+            environment.policies(),
+            log.listeners(),
+            log.events(),
+            engineEnvironment);
+    made.start();
+    engine = made;
+  }
+
+  private void scrubAgainAndAgain() {
+    try {
+      while (!stopped.await(
+          Math.min(live.censusInterval().toMillis(), 60_000), TimeUnit.MILLISECONDS)) {
+        try {
+          if (mover && isScrubDue()) {
+            scrub.round(upkeep, live.orphanAge());
+          }
+        } catch (IOException e) {
+          LOG.warn("The scrub of the remote store could not be ended: {}", e.getMessage());
+        } catch (RuntimeException e) {
+          LOG.error("The scrub of the remote store failed", e);
+        }
+      }
+    } catch (InterruptedException e) {
+      // The broker stops.
+      return;
+    }
+  }
+
+  private boolean isScrubDue() throws IOException {
+    Duration interval = live.scrubInterval();
+    return !interval.isZero()
+        && engineEnvironment.clock().millis() - upkeep.lastScrubMillis() >= interval.toMillis();
+  }
+
+  ScrubStats scrubStats() {
+    return scrub.stats();
+  }
+
+  OptionalLong oldestUncopiedMillis() {
+    return oldestUncopied;
+  }
+
+  int stuck() {
+    return calls.stuck();
+  }
+
+  Optional<MigrationStats> migrationStats() {
+    return Optional.ofNullable(engine).map(MigrationEngine::stats);
+  }
+
+  List<LevelStats> levelStats(LevelMeters meters) {
+    long[] segments = new long[levelNames.size()];
+    for (CensusEntry entry : store.segments()) {
+      Optional<StoredCopy> readable = entry.readable();
+      int level = readable.isPresent() ? readable.get().directory().level() : levelNames.size() - 1;
+      segments[level]++;
+    }
+    List<LevelStats> stats = new ArrayList<>();
+    for (int level = 0; level < levelNames.size(); level++) {
+      long used = 0;
+      int directories = 0;
+      int unavailable = 0;
+      for (StoreDirectory directory : store.directories()) {
+        if (directory.level() == level) {
+          used += store.usedBytes(directory);
+          directories++;
+          unavailable += troubles.containsKey(directory) ? 1 : 0;
+        }
+      }
+      stats.add(
+          new LevelStats(
+              levelNames.get(level),
+              level < store.levels() ? store.capacityBytes(level) : 0,
+              used,
+              segments[level],
+              directories,
+              unavailable,
+              meters.copiedBytes(level),
+              meters.fetchedBytes(level),
+              meters.deletedBytes(level)));
+    }
+    return stats;
+  }
+
+  @Override
+  public void close() {
+    stopped.countDown();
+    scrub.stop();
+    MigrationEngine running = engine;
+    if (running != null) {
+      boolean unused = running.stop(STOPPING);
+    }
+    calls.close();
+    thread.interrupt();
+    scrubber.interrupt();
+    try {
+      upkeep.close();
+    } catch (IOException e) {
+      LOG.warn("The mover's lock of the remote store could not be given up: {}", e.getMessage());
+    }
+  }
+}

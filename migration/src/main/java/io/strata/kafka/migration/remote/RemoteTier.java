@@ -1,0 +1,291 @@
+package io.strata.kafka.migration.remote;
+
+import io.strata.kafka.migration.ByteRateLimiter;
+import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.remote.calls.CallControl;
+import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.read.ChunkArena;
+import io.strata.kafka.migration.remote.read.ChunkCache;
+import io.strata.kafka.migration.remote.read.CorruptChunkException;
+import io.strata.kafka.migration.remote.read.MemoryArena;
+import io.strata.kafka.migration.remote.read.SegmentReader;
+import io.strata.kafka.migration.remote.store.CopyPace;
+import io.strata.kafka.migration.remote.store.LogSource;
+import io.strata.kafka.migration.remote.store.ObjectType;
+import io.strata.kafka.migration.remote.store.SegmentInfo;
+import io.strata.kafka.migration.remote.store.SegmentKey;
+import io.strata.kafka.migration.remote.store.SegmentMissingException;
+import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.SegmentStore.Located;
+import io.strata.kafka.migration.remote.store.StoreDirectory;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.zip.CRC32C;
+
+/**
+ * The remote tier of one broker: the store, with deadlines, limits and the cache. What Kafka asks
+ * for is done here, in our own words.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+final class RemoteTier implements AutoCloseable {
+
+  /** Kafka copies with ten threads by default. */
+  private static final int COPY_CALLS = 16;
+
+  /** Kafka reads with ten threads by default; read-ahead has some, too. */
+  private static final int READ_CALLS = 32;
+
+  private static final int DELETE_CALLS = 8;
+
+  /** No index of Kafka's is larger: its offsets are 32 bits. */
+  private static final long LARGEST_INDEX = Integer.MAX_VALUE - 8;
+
+  private final RemoteSettings settings;
+  private final RemoteEnvironment environment;
+  private final SegmentStore store;
+  private final LevelMeters levels;
+  private final StoreReads reads;
+  private final SegmentReader reader;
+  private final Deadlines copies;
+  private final Deadlines fetches;
+  private final Deadlines deletions;
+  private final ByteRateLimiter copyLimit;
+  private final ByteRateLimiter fetchLimit;
+  private final Housekeeping housekeeping;
+  private final LongAdder linkedBytes = new LongAdder();
+  private volatile RemoteSettings.Live live;
+
+  /** Over an open store; starts its housekeeping. */
+  RemoteTier(RemoteSettings settings, RemoteEnvironment environment, SegmentStore store) {
+    this.settings = settings;
+    this.environment = environment;
+    this.store = store;
+    this.live = settings.live();
+    EngineEnvironment engine = environment.engine();
+    copies = new Deadlines("strata-remote-copy", COPY_CALLS, engine.threads());
+    fetches = new Deadlines("strata-remote-fetch", READ_CALLS, engine.threads());
+    deletions = new Deadlines("strata-remote-delete", DELETE_CALLS, engine.threads());
+    copyLimit = new ByteRateLimiter(engine.nanoTime());
+    fetchLimit = new ByteRateLimiter(engine.nanoTime());
+    levels = new LevelMeters(store.levels());
+    reads = new StoreReads(store, levels);
+    reader =
+        new SegmentReader(
+            cache(settings, environment, engine),
+            fetches,
+            fetchLimit,
+            () -> live.fetchTimeout(),
+            () -> live.readAheadChunks(),
+            engine);
+    housekeeping = new Housekeeping(settings, environment, store, engine);
+    limits(live);
+    housekeeping.start();
+  }
+
+  private static ChunkCache cache(
+      RemoteSettings settings, RemoteEnvironment environment, EngineEnvironment engine) {
+    if (settings.cacheBytes() == 0) {
+      return ChunkCache.none(settings.chunkBytes(), engine.nanoTime());
+    }
+    Optional<ChunkArena> pool =
+        settings.cachePlace() == RemoteSettings.CachePlace.AUTO
+            ? environment.spareRoom(settings.cacheBytes(), settings.chunkBytes())
+            : Optional.empty();
+    return ChunkCache.in(
+        pool.orElseGet(() -> new MemoryArena(settings.cacheBytes())), engine.nanoTime());
+  }
+
+  /** Works by other settings from now on. */
+  void reconfigure(RemoteSettings.Live changed) {
+    live = changed;
+    limits(changed);
+    housekeeping.reconfigure(changed);
+  }
+
+  private void limits(RemoteSettings.Live now) {
+    copyLimit.setRate(now.copyBytesPerSecond());
+    fetchLimit.setRate(now.fetchBytesPerSecond());
+  }
+
+  /**
+   * Copies a segment; it is durable and can be seen when this returns.
+   *
+   * @param what for messages
+   * @return where it is
+   */
+  StoreTrace copy(String what, SegmentInfo segment, LogSource source)
+      throws IOException, InterruptedException {
+    housekeeping.led(segment.key(), source.log());
+    housekeeping.awaitFirstCensus(live.copyTimeout());
+    SegmentStore.Copied copied =
+        copies.call(
+            "copying " + what + " to the remote store",
+            live.copyTimeout(),
+            control -> copy(segment, source, control));
+    StoreDirectory directory = copied.directory();
+    levels.copied(directory.level(), copied.manifest().totalBytes());
+    if (copied.manifest().linked()) {
+      linkedBytes.add(segment.bytes());
+    }
+    housekeeping.changed();
+    return new StoreTrace(store.storeId(), directory.identity().directoryId());
+  }
+
+  private SegmentStore.Copied copy(SegmentInfo segment, LogSource source, CallControl control)
+      throws IOException, InterruptedException {
+    LocalSegments local = settings.link() ? environment.segments() : LocalSegments.COPY_ALWAYS;
+    SegmentStore.Copied copied =
+        store.copy(segment, source, settings.chunkBytes(), local, pace(control));
+    if (control.givenUp()) {
+      // Kafka was told that it failed, and will copy it again under another id.
+      Map<StoreDirectory, Long> unused = store.delete(segment.key());
+      throw new CopyPace.CopyCancelledException("the copy came too late and was removed");
+    }
+    return copied;
+  }
+
+  private CopyPace pace(CallControl control) {
+    return bytes -> {
+      copyLimit.acquire(bytes, control::givenUp);
+      if (control.givenUp()) {
+        throw new CopyPace.CopyCancelledException("the copy was given up");
+      }
+    };
+  }
+
+  /**
+   * Opens a range of a segment. The segment is looked up now; its bytes are read when they are
+   * asked for.
+   *
+   * @param endInclusive the last byte; the segment's end, if that comes first
+   * @throws SegmentMissingException if it is not in the store
+   */
+  InputStream open(String what, SegmentKey key, long start, long endInclusive)
+      throws IOException, InterruptedException {
+    Located located =
+        fetches.call("finding " + what, live.fetchTimeout(), control -> reads.locate(key));
+    if (start > 0 && start >= located.manifest().segment().bytes()) {
+      throw new IllegalArgumentException(
+          located.path()
+              + ": found start position "
+              + start
+              + ", expected one in the segment's "
+              + located.manifest().segment().bytes()
+              + " bytes");
+    }
+    return reader.open(new StoreSource(reads, located), start, endInclusive);
+  }
+
+  /** Bytes of a segment went to Kafka. */
+  void read(SegmentKey key, long bytes) {
+    store.heat().read(key.id(), bytes);
+  }
+
+  /**
+   * Reads an index.
+   *
+   * @throws SegmentMissingException if the segment is not in the store, or has no such index
+   */
+  byte[] index(String what, SegmentKey key, ObjectType type)
+      throws IOException, InterruptedException {
+    return fetches.call(
+        "reading an index of " + what,
+        live.indexTimeout(),
+        control -> {
+          try {
+            return index(reads.locate(key), type);
+          } catch (NoSuchFileException e) {
+            return index(reads.locateAgain(key), type);
+          }
+        });
+  }
+
+  private static byte[] index(Located place, ObjectType type) throws IOException {
+    var object = place.manifest().object(type);
+    if (object.isEmpty()) {
+      throw new SegmentMissingException(
+          place.path()
+              + ": the segment was copied without "
+              + type.fileName(place.manifest().segment().key()));
+    }
+    Path file = place.file(type);
+    long size = Files.size(file);
+    byte[] bytes = size > LARGEST_INDEX ? new byte[0] : Files.readAllBytes(file);
+    CRC32C checksum = new CRC32C();
+    checksum.update(bytes);
+    if (bytes.length != object.get().bytes()
+        || (int) checksum.getValue() != object.get().checksum()) {
+      throw new CorruptChunkException(
+          String.format(
+              "%s: found %d bytes with CRC-32C %08x, expected %d with %08x; the object is not what"
+                  + " was copied: look at its disk, and check the store with 'strata remote scrub'",
+              file,
+              size,
+              (int) checksum.getValue(),
+              object.get().bytes(),
+              object.get().checksum()));
+    }
+    return bytes;
+  }
+
+  static InputStream stream(byte[] bytes) {
+    return new ByteArrayInputStream(bytes);
+  }
+
+  /**
+   * Deletes a segment; none of it is there when this returns.
+   *
+   * @return how many bytes were removed
+   */
+  long delete(String what, SegmentKey key) throws IOException, InterruptedException {
+    Map<StoreDirectory, Long> removed =
+        deletions.call(
+            "deleting " + what + " from the remote store",
+            live.deleteTimeout(),
+            control -> store.delete(key));
+    reads.forget(key.id());
+    removed.forEach((directory, bytes) -> levels.deleted(directory.level(), bytes));
+    return removed.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** This broker's store, for messages. */
+  String describeStore() {
+    return "store " + store.storeId() + " in " + reads.directories();
+  }
+
+  String storeId() {
+    return store.storeId();
+  }
+
+  /** The figures, with those of the operations. */
+  RemoteStats stats(OperationMeters meters) {
+    return new RemoteStats(
+        meters.stats(),
+        housekeeping.levelStats(levels),
+        linkedBytes.sum(),
+        reader.cacheStats(),
+        reader.readAheadStats(),
+        housekeeping.scrubStats(),
+        housekeeping.oldestUncopiedMillis(),
+        copies.stuck() + fetches.stuck() + deletions.stuck() + housekeeping.stuck(),
+        housekeeping.migrationStats());
+  }
+
+  @Override
+  public void close() {
+    housekeeping.close();
+    copyLimit.wakeAll();
+    copies.close();
+    reader.close();
+    fetches.close();
+    deletions.close();
+  }
+}

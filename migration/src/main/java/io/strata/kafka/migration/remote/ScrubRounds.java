@@ -1,0 +1,128 @@
+package io.strata.kafka.migration.remote;
+
+import io.strata.kafka.migration.ByteRateLimiter;
+import io.strata.kafka.migration.remote.RemoteStats.ScrubStats;
+import io.strata.kafka.migration.remote.store.Finding;
+import io.strata.kafka.migration.remote.store.Scrubber;
+import io.strata.kafka.migration.remote.store.SegmentKey;
+import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.StoreDirectory;
+import io.strata.kafka.migration.remote.store.StoreUpkeep;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Checks the whole store, byte by byte, in the background.
+ *
+ * <p>Thread safety: {@link #round} is used by one thread; the rest may be called by any.
+ */
+final class ScrubRounds {
+
+  private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
+
+  private final SegmentStore store;
+  private final InstantSource clock;
+  private final ByteRateLimiter limit;
+  private final LongAdder rounds = new LongAdder();
+  private final LongAdder objects = new LongAdder();
+  private final LongAdder bytes = new LongAdder();
+  private final LongAdder corrupt = new LongAdder();
+  private final LongAdder missing = new LongAdder();
+  private final LongAdder removed = new LongAdder();
+  private volatile OptionalLong lastEnd = OptionalLong.empty();
+  private volatile boolean stopping;
+
+  ScrubRounds(SegmentStore store, InstantSource clock, LongSupplier nanoTime) {
+    this.store = store;
+    this.clock = clock;
+    this.limit = new ByteRateLimiter(nanoTime);
+  }
+
+  void setRate(long bytesPerSecond) {
+    limit.setRate(bytesPerSecond);
+  }
+
+  void stop() {
+    stopping = true;
+    limit.wakeAll();
+  }
+
+  /** Orphans were removed in passing. */
+  void removed(int orphans) {
+    removed.add(orphans);
+  }
+
+  ScrubStats stats() {
+    return new ScrubStats(
+        rounds.sum(),
+        objects.sum(),
+        bytes.sum(),
+        corrupt.sum(),
+        missing.sum(),
+        removed.sum(),
+        lastEnd);
+  }
+
+  /** Checks all directories. */
+  void round(StoreUpkeep upkeep, Duration orphanAge) throws IOException, InterruptedException {
+    long damagedBefore = corrupt.sum() + missing.sum();
+    LOG.info("Scrub of the remote store {} begins", store.storeId());
+    for (StoreDirectory directory : store.directories()) {
+      Scrubber.scrub(
+          directory.path(),
+          Scrubber.Options.all(Scrubber.Depth.READ, true, orphanAge),
+          clock,
+          upkeep.owner(),
+          new Progress());
+    }
+    upkeep.scrubbed();
+    lastEnd = OptionalLong.of(clock.millis());
+    rounds.increment();
+    LOG.info(
+        "Scrub of the remote store {} ended: {} damaged or missing objects",
+        store.storeId(),
+        corrupt.sum() + missing.sum() - damagedBefore);
+  }
+
+  private final class Progress implements Scrubber.Listener {
+    @Override
+    public void before(int count) throws InterruptedException {
+      limit.acquire(count, () -> stopping);
+      if (stopping) {
+        throw new InterruptedException("the broker stops");
+      }
+    }
+
+    @Override
+    public void checked(SegmentKey key, Path directory, int checkedObjects, long checkedBytes) {
+      objects.add(checkedObjects);
+      bytes.add(checkedBytes);
+    }
+
+    @Override
+    public void found(Finding finding) {
+      if (finding.kind().damage()) {
+        (finding.kind() == Finding.Kind.CORRUPT ? corrupt : missing).increment();
+        LOG.error(
+            "Scrub of the remote store: {}. If the segment is still in a log directory, or another"
+                + " copy of the store has it, restore it from there.",
+            finding.message());
+      } else {
+        LOG.warn("Scrub of the remote store: {}", finding.message());
+      }
+    }
+
+    @Override
+    public void removed(Path orphan) {
+      removed.increment();
+      LOG.info("Scrub of the remote store: removed {}, left by a process that died", orphan);
+    }
+  }
+}

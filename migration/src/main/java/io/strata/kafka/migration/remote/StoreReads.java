@@ -1,0 +1,109 @@
+package io.strata.kafka.migration.remote;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.strata.kafka.migration.remote.store.CensusEntry;
+import io.strata.kafka.migration.remote.store.ObjectType;
+import io.strata.kafka.migration.remote.store.SegmentInfo;
+import io.strata.kafka.migration.remote.store.SegmentKey;
+import io.strata.kafka.migration.remote.store.SegmentMissingException;
+import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.SegmentStore.Located;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Finds segments and reads their bytes, without holding files open: a segment may be moved at any
+ * moment.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+final class StoreReads {
+
+  /** Of manifests: some tens of thousands of small segments, or some hundreds of large ones. */
+  private static final long PLACES_BYTES = 16 << 20;
+
+  private static final int PLACE_OVERHEAD = 1024;
+  private static final Duration PLACE_IDLE = Duration.ofMinutes(10);
+
+  private final SegmentStore store;
+  private final LevelMeters levels;
+  private final Cache<String, Located> places =
+      Caffeine.newBuilder()
+          .maximumWeight(PLACES_BYTES)
+          .weigher(
+              (String id, Located place) ->
+                  PLACE_OVERHEAD + Integer.BYTES * place.manifest().chunks().chunks())
+          .expireAfterAccess(PLACE_IDLE)
+          // Its upkeep is done by the threads that use it: no thread of its own.
+          .executor(Runnable::run)
+          .build();
+
+  StoreReads(SegmentStore store, LevelMeters levels) {
+    this.store = store;
+    this.levels = levels;
+  }
+
+  /**
+   * Finds a segment.
+   *
+   * @throws SegmentMissingException if it is not in the store
+   */
+  Located locate(SegmentKey key) throws IOException {
+    Located known = places.getIfPresent(key.id());
+    return known != null && known.manifest().segment().key().equals(key) ? known : locateAgain(key);
+  }
+
+  /** Finds a segment that is not where it was. */
+  Located locateAgain(SegmentKey key) throws IOException {
+    places.invalidate(key.id());
+    Optional<Located> found = store.locate(key);
+    if (found.isEmpty()) {
+      throw new SegmentMissingException(key + " is in no directory of the store: " + directories());
+    }
+    places.put(key.id(), found.get());
+    return found.get();
+  }
+
+  String directories() {
+    return String.join(", ", store.directories().stream().map(Object::toString).toList());
+  }
+
+  /** A segment was deleted or moved. */
+  void forget(String id) {
+    places.invalidate(id);
+  }
+
+  /** The segment that follows, if it is known to be there. */
+  Optional<Located> next(SegmentInfo segment) throws IOException {
+    Optional<CensusEntry> next = store.next(segment);
+    return next.isEmpty() ? Optional.empty() : Optional.of(locate(next.get().key()));
+  }
+
+  /** Fills a buffer with the segment's bytes from a position on. */
+  void read(Located place, long position, ByteBuffer target)
+      throws IOException, InterruptedException {
+    int bytes = target.remaining();
+    if (place.hasLog()) {
+      try (FileChannel channel =
+          FileChannel.open(place.file(ObjectType.LOG), StandardOpenOption.READ)) {
+        long at = position;
+        while (target.hasRemaining()) {
+          int count = channel.read(target, at);
+          if (count < 0) {
+            break;
+          }
+          at += count;
+        }
+      }
+      levels.fetched(place.directory().level(), bytes - target.remaining());
+    } else {
+      store.readCold(place, position, target);
+      levels.fetched(levels.cold(), bytes - target.remaining());
+    }
+  }
+}

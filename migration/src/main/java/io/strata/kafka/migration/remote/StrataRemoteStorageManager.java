@@ -1,0 +1,334 @@
+package io.strata.kafka.migration.remote;
+
+import io.strata.kafka.migration.remote.RemoteStats.Operation;
+import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.store.SegmentInfo;
+import io.strata.kafka.migration.remote.store.SegmentKey;
+import io.strata.kafka.migration.remote.store.SegmentMissingException;
+import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.StoreOptions;
+import io.strata.kafka.migration.remote.store.StoreRefusedException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.metrics.Monitorable;
+import org.apache.kafka.common.metrics.PluginMetrics;
+import org.apache.kafka.server.log.remote.storage.LogSegmentData;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata.CustomMetadata;
+import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
+import org.apache.kafka.server.log.remote.storage.RemoteStorageManager;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Kafka's remote tier (KIP-405) over directories on SSD and HDD: set {@code
+ * remote.log.storage.manager.class.name} to this class's name, and leave {@code
+ * remote.log.storage.manager.class.path} unset.
+ *
+ * <p>What {@link #copyLogSegmentData} has copied when it returns is durable, and can be read by
+ * every broker that uses the same store. Every operation ends in its time ({@code
+ * strata.remote.*.timeout.ms}). An interrupt ends an operation, too; the thread stays interrupted.
+ *
+ * <p>Thread safety: all methods but {@link #configure} and {@link #close} may be called by any
+ * number of threads.
+ */
+public final class StrataRemoteStorageManager implements RemoteStorageManager, Monitorable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(StrataRemoteStorageManager.class);
+
+  /** A store that does not answer when the broker starts: it is refused, or found later. */
+  private static final Duration OPENING = Duration.ofMinutes(2);
+
+  private final @Nullable RemoteEnvironment given;
+  private volatile @Nullable Configured configured;
+
+  /** What {@link #configure} makes. */
+  private record Configured(
+      RemoteEnvironment environment, RemoteTier tier, OperationMeters meters, AutoCloseable cold) {}
+
+  /** For Kafka, by reflection. */
+  public StrataRemoteStorageManager() {
+    this(null);
+  }
+
+  /** With an environment of its own: for tests. */
+  StrataRemoteStorageManager(@Nullable RemoteEnvironment environment) {
+    this.given = environment;
+  }
+
+  /**
+   * Opens the store.
+   *
+   * @throws ConfigException if the configuration cannot be used, or a directory is not what it
+   *     should be: the broker does not start. The message says what was found, what is expected,
+   *     and what to do
+   */
+  @Override
+  public void configure(Map<String, ?> configs) {
+    RemoteEnvironment environment = environment();
+    RemoteSettings settings;
+    try {
+      settings = environment.settings(configs);
+    } catch (IllegalArgumentException e) {
+      throw refused(e);
+    }
+    String clusterId =
+        environment
+            .clusterId()
+            .orElseThrow(
+                () ->
+                    new ConfigException(
+                        "Strata's remote tier: found no cluster id in the log directories'"
+                            + " meta.properties, expected one: the store is one cluster's. Format"
+                            + " the log directories with kafka-storage.sh"));
+    Optional<ColdStorage> cold = Optional.empty();
+    try {
+      cold = settings.cold().map(c -> ColdStorage.load(c, settings, environment.engine()));
+      SegmentStore store = open(settings, environment, clusterId, cold);
+      OperationMeters meters = new OperationMeters(environment.engine().nanoTime());
+      RemoteTier tier = new RemoteTier(settings, environment, store);
+      Optional<ColdStorage> loaded = cold;
+      Configured made =
+          new Configured(environment, tier, meters, () -> loaded.ifPresent(ColdStorage::close));
+      configured = made;
+      environment.onChange(tier::reconfigure);
+      environment.publish(() -> tier.stats(meters));
+      LOG.info(
+          "Strata's remote tier: broker {} uses {}{}",
+          settings.brokerId(),
+          tier.describeStore(),
+          settings.cold().map(c -> ", and below it " + c.className()).orElse(""));
+    } catch (IllegalArgumentException e) {
+      cold.ifPresent(ColdStorage::close);
+      throw refused(e);
+    } catch (RuntimeException e) {
+      cold.ifPresent(ColdStorage::close);
+      throw e;
+    }
+  }
+
+  private RemoteEnvironment environment() {
+    if (given != null) {
+      return given;
+    }
+    try {
+      Iterator<RemoteEnvironment> found =
+          ServiceLoader.load(RemoteEnvironment.class, getClass().getClassLoader()).iterator();
+      if (found.hasNext()) {
+        return found.next();
+      }
+    } catch (ServiceConfigurationError e) {
+      throw new ConfigException("Strata's remote tier cannot be started: " + e.getMessage());
+    }
+    throw new ConfigException(
+        "Strata's remote tier: found no "
+            + RemoteEnvironment.class.getName()
+            + " beside "
+            + getClass().getName()
+            + ", expected the one of Strata's jar: put the whole jar on the broker's class path,"
+            + " and leave remote.log.storage.manager.class.path unset");
+  }
+
+  private static ConfigException refused(Exception e) {
+    return new ConfigException("Strata's remote tier: " + e.getMessage());
+  }
+
+  private static SegmentStore open(
+      RemoteSettings settings,
+      RemoteEnvironment environment,
+      String clusterId,
+      Optional<ColdStorage> cold) {
+    StoreOptions options =
+        new StoreOptions(
+            settings.levels(),
+            settings.brokerId(),
+            clusterId,
+            environment.logDirectories(),
+            environment.engine().clock(),
+            environment.stages());
+    try (Deadlines opening =
+        new Deadlines("strata-remote-open", 1, environment.engine().threads())) {
+      return opening.call(
+          "opening the remote store",
+          OPENING,
+          control -> {
+            try {
+              return SegmentStore.open(options, cold.map(c -> c));
+            } catch (StoreRefusedException e) {
+              throw new IllegalArgumentException(e.getMessage(), e);
+            }
+          });
+    } catch (IOException e) {
+      throw refused(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw refused(e);
+    }
+  }
+
+  private Configured configured() throws RemoteStorageException {
+    Configured now = configured;
+    if (now == null) {
+      throw new RemoteStorageException(
+          "Strata's remote tier is not open: it was not configured yet, or is closed");
+    }
+    return now;
+  }
+
+  @Override
+  public void withPluginMetrics(PluginMetrics metrics) {
+    Configured now = configured;
+    if (now != null) {
+      now.environment().publish(metrics, () -> now.tier().stats(now.meters()));
+    }
+  }
+
+  @Override
+  public Optional<CustomMetadata> copyLogSegmentData(
+      RemoteLogSegmentMetadata metadata, LogSegmentData data) throws RemoteStorageException {
+    String what = KafkaSegments.describe(metadata);
+    return run(
+        Operation.COPY,
+        "Copying " + what,
+        (tier, run) -> {
+          SegmentInfo segment = KafkaSegments.info(metadata);
+          StoreTrace trace = tier.copy(what, segment, KafkaSegments.source(data));
+          run.latency();
+          run.done(segment.bytes());
+          return Optional.of(new CustomMetadata(trace.bytes()));
+        });
+  }
+
+  @Override
+  public InputStream fetchLogSegment(RemoteLogSegmentMetadata metadata, int startPosition)
+      throws RemoteStorageException {
+    return fetchLogSegment(metadata, startPosition, Integer.MAX_VALUE);
+  }
+
+  @Override
+  public InputStream fetchLogSegment(
+      RemoteLogSegmentMetadata metadata, int startPosition, int endPosition)
+      throws RemoteStorageException {
+    String what = KafkaSegments.describe(metadata);
+    return run(
+        Operation.FETCH,
+        "Fetching " + what + " from byte " + startPosition,
+        (tier, run) -> {
+          SegmentKey key = KafkaSegments.key(metadata);
+          try {
+            InputStream range = tier.open(what, key, startPosition, endPosition);
+            return new FetchStream(range, run, bytes -> tier.read(key, bytes));
+          } catch (SegmentMissingException e) {
+            throw missing(metadata, tier, e);
+          }
+        });
+  }
+
+  @Override
+  public InputStream fetchIndex(RemoteLogSegmentMetadata metadata, IndexType indexType)
+      throws RemoteStorageException {
+    String what = KafkaSegments.describe(metadata);
+    return run(
+        Operation.INDEX,
+        "Fetching the " + indexType + " index of " + what,
+        (tier, run) -> {
+          try {
+            byte[] index =
+                tier.index(what, KafkaSegments.key(metadata), KafkaSegments.type(indexType));
+            run.latency();
+            run.done(index.length);
+            return RemoteTier.stream(index);
+          } catch (SegmentMissingException e) {
+            throw missing(metadata, tier, e);
+          }
+        });
+  }
+
+  @Override
+  public void deleteLogSegmentData(RemoteLogSegmentMetadata metadata)
+      throws RemoteStorageException {
+    String what = KafkaSegments.describe(metadata);
+    Long unused =
+        run(
+            Operation.DELETE,
+            "Deleting " + what,
+            (tier, run) -> {
+              long bytes = tier.delete(what, KafkaSegments.key(metadata));
+              run.latency();
+              run.done(bytes);
+              return bytes;
+            });
+  }
+
+  /** Why a segment is not there, as far as that can be told. */
+  private static SegmentMissingException missing(
+      RemoteLogSegmentMetadata metadata, RemoteTier tier, SegmentMissingException e) {
+    Optional<StoreTrace> trace =
+        metadata.customMetadata().flatMap(custom -> StoreTrace.read(custom.value()));
+    if (trace.isPresent() && !trace.get().storeId().equals(tier.storeId())) {
+      return new SegmentMissingException(
+          e.getMessage()
+              + ". Broker "
+              + metadata.brokerId()
+              + " wrote it to store "
+              + trace.get().storeId()
+              + ", and this broker uses "
+              + tier.describeStore()
+              + ": the brokers of a cluster must share one store. Mount the same file system on all"
+              + " of them");
+    }
+    return new SegmentMissingException(
+        e.getMessage()
+            + ". Broker "
+            + metadata.brokerId()
+            + " wrote it"
+            + (trace.isPresent()
+                ? " to directory " + trace.get().directoryId() + " of this store"
+                : "")
+            + "; if other segments are missing, too, look whether all brokers see the same"
+            + " directories");
+  }
+
+  /** An operation's work; it ends its run by {@code done}, or throws. */
+  @FunctionalInterface
+  private interface Work<T> {
+    T run(RemoteTier tier, OperationMeters.Run run) throws IOException, InterruptedException;
+  }
+
+  private <T> T run(Operation operation, String what, Work<T> work) throws RemoteStorageException {
+    Configured now = configured();
+    OperationMeters.Run run = now.meters().begin(operation);
+    try {
+      return work.run(now.tier(), run);
+    } catch (InterruptedException e) {
+      run.failed(RemoteStats.Cause.CANCELLED);
+      Thread.currentThread().interrupt();
+      throw Failures.translate(what, e);
+    } catch (IOException | RuntimeException e) {
+      run.failed(Failures.cause(e));
+      throw Failures.translate(what, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    Configured now = configured;
+    configured = null;
+    if (now != null) {
+      now.tier().close();
+      try {
+        now.cold().close();
+      } catch (Exception e) {
+        LOG.warn("The cold manager of Strata's remote tier could not be closed", e);
+      }
+    }
+  }
+}

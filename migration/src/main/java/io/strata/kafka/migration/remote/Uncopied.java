@@ -1,0 +1,97 @@
+package io.strata.kafka.migration.remote;
+
+import io.strata.kafka.migration.remote.store.SegmentKey;
+import io.strata.kafka.migration.remote.store.SegmentStore;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Which sealed segments are not in the store yet, of the partitions that this broker has copied
+ * from: by the files in the log directory and by what the store has. A follower's segments count,
+ * too, until the new leader has copied them.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+final class Uncopied {
+
+  private static final int OFFSET_DIGITS = 20;
+  private static final String SEGMENTS = "[0-9]*.log";
+
+  private record Partition(String topicId, int partition) {}
+
+  private final SegmentStore store;
+  private final Map<Partition, Path> directories = new ConcurrentHashMap<>();
+
+  Uncopied(SegmentStore store) {
+    this.store = store;
+  }
+
+  /** This broker leads a partition: Kafka has it copy one of its segments. */
+  void led(SegmentKey key, Path log) {
+    Path directory = log.getParent();
+    if (directory != null) {
+      directories.put(new Partition(key.topicId(), key.partition()), directory);
+    }
+  }
+
+  /** When the oldest of them was last written to; empty if there is none. */
+  OptionalLong oldestMillis() {
+    OptionalLong oldest = OptionalLong.empty();
+    for (Map.Entry<Partition, Path> entry : directories.entrySet()) {
+      try {
+        OptionalLong time = oldestMillis(entry.getKey(), entry.getValue());
+        if (time.isPresent()) {
+          oldest = OptionalLong.of(Math.min(time.getAsLong(), oldest.orElse(Long.MAX_VALUE)));
+        }
+      } catch (IOException e) {
+        // The partition was deleted, or moved to another directory or broker.
+        directories.remove(entry.getKey());
+      }
+    }
+    return oldest;
+  }
+
+  private OptionalLong oldestMillis(Partition partition, Path directory) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      throw new NoSuchFileException(directory.toString());
+    }
+    List<Path> segments = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, SEGMENTS)) {
+      files.forEach(segments::add);
+    }
+    segments.sort(Comparator.comparing(Path::toString));
+    Optional<Long> copied = store.endOffset(partition.topicId(), partition.partition());
+    // The last one is being appended to.
+    for (Path segment : segments.subList(0, Math.max(0, segments.size() - 1))) {
+      Optional<Long> base = baseOffset(String.valueOf(segment.getFileName()));
+      if (base.isPresent() && base.get() > copied.orElse(-1L)) {
+        try {
+          return OptionalLong.of(Files.getLastModifiedTime(segment).toMillis());
+        } catch (NoSuchFileException e) {
+          continue;
+        }
+      }
+    }
+    return OptionalLong.empty();
+  }
+
+  private static Optional<Long> baseOffset(String name) {
+    try {
+      return name.length() == OFFSET_DIGITS + ".log".length()
+          ? Optional.of(Long.parseLong(name.substring(0, OFFSET_DIGITS)))
+          : Optional.empty();
+    } catch (NumberFormatException e) {
+      return Optional.empty();
+    }
+  }
+}

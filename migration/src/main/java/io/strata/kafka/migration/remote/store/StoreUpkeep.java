@@ -1,0 +1,172 @@
+package io.strata.kafka.migration.remote.store;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a broker does for the store now and then: lists it, notes that it uses it, clears away what
+ * dead processes left, settles moves that a crash has interrupted.
+ *
+ * <p>Thread safety: used by one thread.
+ */
+public final class StoreUpkeep implements AutoCloseable {
+
+  private static final int VERSION = 1;
+  private static final String LAST_SCRUB = "last-scrub";
+
+  private final SegmentStore store;
+  private final MoverLock mover;
+
+  /** For a store. */
+  public StoreUpkeep(SegmentStore store) {
+    this.store = store;
+    this.mover = new MoverLock(store.directories().get(0));
+  }
+
+  /**
+   * Lists a directory anew.
+   *
+   * @return what could not be read: a message each
+   * @throws IOException if the directory cannot be used; what was known of it stays
+   */
+  public List<String> refresh(StoreDirectory directory) throws IOException {
+    return store.census().refresh(directory);
+  }
+
+  /** Notes in a directory that this broker uses it. */
+  public void signIn(StoreDirectory directory) throws IOException {
+    directory.checkAvailable();
+    Path file = directory.path().resolve(StoreNames.BROKERS).resolve(store.brokerId() + ".json");
+    long now = store.clock().millis();
+    ObjectNode document = JsonFile.object();
+    document.put("formatVersion", VERSION);
+    document.put("brokerId", store.brokerId());
+    document.put("firstSeenMillis", firstSeen(file, now));
+    document.put("lastSeenMillis", now);
+    ArrayNode directories = document.putArray("directories");
+    store.directories().forEach(d -> directories.add(d.toString()));
+    Disk.replace(file, JsonFile.print(document));
+  }
+
+  private static long firstSeen(Path file, long now) {
+    try {
+      return JsonFile.number(file.toString(), JsonFile.read(file), "firstSeenMillis");
+    } catch (IOException e) {
+      return now; // The first time, or damaged: it is for people to read.
+    }
+  }
+
+  /**
+   * The brokers that have used a directory.
+   *
+   * @param directory the store's directory
+   * @return their ids, and when each was last seen
+   */
+  public static List<UsingBroker> brokers(Path directory) throws IOException {
+    List<UsingBroker> brokers = new ArrayList<>();
+    for (Path file : StoreListing.entries(directory.resolve(StoreNames.BROKERS))) {
+      String name = file.toString();
+      if (!name.endsWith(".json")) {
+        continue;
+      }
+      try {
+        ObjectNode document = JsonFile.read(file);
+        JsonFile.checkVersion(name, document, VERSION);
+        brokers.add(
+            new UsingBroker(
+                JsonFile.smallNumber(name, document, "brokerId"),
+                JsonFile.number(name, document, "firstSeenMillis"),
+                JsonFile.number(name, document, "lastSeenMillis")));
+      } catch (NoSuchFileException e) {
+        continue;
+      }
+    }
+    return brokers;
+  }
+
+  /**
+   * A broker that uses the store.
+   *
+   * @param brokerId its id
+   * @param firstSeenMillis when it first did
+   * @param lastSeenMillis when it last said so
+   */
+  public record UsingBroker(int brokerId, long firstSeenMillis, long lastSeenMillis) {}
+
+  /**
+   * Removes what this broker's earlier processes left, and what others left that is old.
+   *
+   * @param age how old
+   * @return what was removed
+   */
+  public List<Path> clear(StoreDirectory directory, Duration age) throws IOException {
+    List<Path> removed = new ArrayList<>();
+    directory.checkAvailable();
+    for (Leftovers.Piece piece :
+        Leftovers.find(directory.path(), Optional.of(store.brokerId()), store.owner())) {
+      if (piece.own() || piece.olderThan(age, store.clock().millis())) {
+        Disk.removeTree(piece.path());
+        removed.add(piece.path());
+      }
+    }
+    return removed;
+  }
+
+  /**
+   * Whether this broker is the one that moves segments between levels and scrubs; it becomes so, if
+   * no other is.
+   */
+  public boolean isMover() throws IOException {
+    store.directories().get(0).checkAvailable();
+    return mover.tryHold();
+  }
+
+  /** Ends the moves that a crash has interrupted; for the mover. */
+  public void settle() throws IOException {
+    LevelMoves moves = new LevelMoves(store);
+    for (CensusEntry entry : store.segments()) {
+      if (entry.copies().stream().anyMatch(StoredCopy::moving)) {
+        moves.settle(entry);
+      }
+    }
+  }
+
+  /** When a scrub last ended, by any broker; if none ever did, when the store was first asked. */
+  public long lastScrubMillis() throws IOException {
+    Path file = lastScrub();
+    if (!Files.exists(file)) {
+      Disk.writeNew(file, ByteBuffer.allocate(0));
+    }
+    return Files.getLastModifiedTime(file).toMillis();
+  }
+
+  /** A scrub has ended. */
+  public void scrubbed() throws IOException {
+    Path unused =
+        Files.setLastModifiedTime(lastScrub(), FileTime.fromMillis(store.clock().millis()));
+  }
+
+  private Path lastScrub() {
+    return store.directories().get(0).path().resolve(StoreNames.LOCKS).resolve(LAST_SCRUB);
+  }
+
+  /** The process's name in staging, which a scrub leaves alone. */
+  public String owner() {
+    return store.owner();
+  }
+
+  @Override
+  public void close() throws IOException {
+    mover.close();
+  }
+}

@@ -1,0 +1,240 @@
+package io.strata.kafka.migration.remote.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.migration.remote.LocalSegments;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Copies, lookups and deletions. */
+class SegmentStoreTest {
+
+  @TempDir private Path top = Path.of("");
+  private Path ssd = Path.of("");
+  private Path hdd = Path.of("");
+  private Path local = Path.of("");
+
+  @BeforeEach
+  void directories() throws Exception {
+    ssd = Files.createDirectory(top.resolve("ssd"));
+    hdd = Files.createDirectory(top.resolve("hdd"));
+    local = Files.createDirectory(top.resolve("local"));
+  }
+
+  @Test
+  void aCopyIsWholeAndReadableByKafkasTools() throws Exception {
+    SegmentStore store = Stores.open(1, Stores.level("ssd", ssd));
+    SegmentInfo segment = Stores.info("orders", 0, 100, 1, 200_000);
+    SegmentStore.Copied copied = Stores.copy(store, local, segment);
+    SegmentStore.Located found = store.locate(segment.key()).orElseThrow();
+    assertThat(found.manifest()).isEqualTo(copied.manifest());
+    assertThat(found.manifest().segment()).isEqualTo(segment);
+    assertThat(Files.readAllBytes(found.file(ObjectType.LOG)))
+        .isEqualTo(Stores.bytes(100, 200_000));
+    assertThat(found.path())
+        .isEqualTo(
+            ssd.resolve("topics/orders")
+                .resolve(Stores.TOPIC_ID)
+                .resolve("0/00000000000000000100-" + Stores.id(1)));
+    assertThat(StoreListing.entries(found.path()))
+        .extracting(p -> p.getFileName().toString())
+        .containsExactlyInAnyOrder(
+            "00000000000000000100.log",
+            "00000000000000000100.index",
+            "00000000000000000100.timeindex",
+            "00000000000000000100.snapshot",
+            "leader-epoch-checkpoint",
+            "manifest.json");
+    assertThat(store.usedBytes(copied.directory())).isEqualTo(copied.manifest().totalBytes());
+    assertThat(Stores.tree(ssd)).noneMatch(p -> p.startsWith("staging/1-") && p.length() > 30);
+  }
+
+  @Test
+  void anotherBrokerSeesItAtOnce() throws Exception {
+    SegmentStore first = Stores.open(1, Stores.level("ssd", ssd));
+    SegmentStore second = Stores.open(2, Stores.level("ssd", ssd));
+    SegmentInfo segment = Stores.info("orders", 0, 0, 1, 1000);
+    SegmentStore.Copied unused = Stores.copy(first, local, segment);
+    assertThat(second.locate(segment.key())).isPresent();
+    assertThat(second.delete(segment.key())).hasSize(1);
+    assertThat(first.locate(segment.key())).isEmpty();
+  }
+
+  @Test
+  void aSecondCopyOfTheSameIdReplacesTheFirst() throws Exception {
+    SegmentStore store = Stores.open(1, Stores.level("ssd", ssd));
+    SegmentInfo segment = Stores.info("orders", 0, 0, 1, 1000);
+    SegmentStore.Copied unused = Stores.copy(store, local, segment);
+    SegmentStore.Copied unusedToo = Stores.copy(store, local, segment);
+    assertThat(store.segments()).hasSize(1);
+    assertThat(Stores.tree(ssd)).noneMatch(p -> p.startsWith("trash/"));
+  }
+
+  @Test
+  void deletionLeavesNothingAndMayBeRepeated() throws Exception {
+    SegmentStore store = Stores.open(1, Stores.level("ssd", ssd), Stores.level("hdd", hdd));
+    SegmentInfo segment = Stores.info("orders", 0, 0, 1, 1000);
+    SegmentStore.Copied copied = Stores.copy(store, local, segment);
+    assertThat(store.delete(segment.key()))
+        .containsExactly(java.util.Map.entry(copied.directory(), copied.manifest().totalBytes()));
+    assertThat(store.delete(segment.key())).isEmpty();
+    assertThat(store.locate(segment.key())).isEmpty();
+    assertThat(Stores.tree(ssd)).allMatch(p -> p.startsWith("staging/"));
+    assertThat(store.usedBytes(copied.directory())).isZero();
+  }
+
+  @Test
+  void aFullLevelSendsCopiesToTheNextAndThenRefuses() throws Exception {
+    SegmentStore store =
+        Stores.open(
+            1,
+            Stores.level("ssd", OptionalLong.of(3000), ssd),
+            Stores.level("hdd", OptionalLong.of(3000), hdd));
+    assertThat(Stores.copy(store, local, Stores.info("t", 0, 0, 1, 2000)).directory().levelName())
+        .isEqualTo("ssd");
+    assertThat(Stores.copy(store, local, Stores.info("t", 0, 100, 2, 2000)).directory().levelName())
+        .isEqualTo("hdd");
+    assertThatThrownBy(() -> Stores.copy(store, local, Stores.info("t", 0, 200, 3, 2000)))
+        .isInstanceOf(StoreFullException.class)
+        .hasMessageContaining("ssd:" + ssd)
+        .hasMessageContaining("hdd:" + hdd);
+    assertThat(store.segments()).hasSize(2);
+  }
+
+  @Test
+  void directoriesOfALevelFillEvenly() throws Exception {
+    SegmentStore store = Stores.open(1, Stores.level("ssd", OptionalLong.of(1 << 20), ssd, hdd));
+    for (int i = 0; i < 10; i++) {
+      SegmentStore.Copied unused =
+          Stores.copy(store, local, Stores.info("t", 0, i * 100L, i, 10_000));
+    }
+    assertThat(store.usedBytes(store.directories().get(0)))
+        .isEqualTo(store.usedBytes(store.directories().get(1)));
+  }
+
+  @Test
+  void aSegmentThatChangesWhileItIsCopiedIsNotPublished() throws Exception {
+    SegmentStore store = Stores.open(1, Stores.level("ssd", ssd));
+    SegmentInfo segment = Stores.info("t", 0, 0, 1, 1000);
+    LogSource source = Stores.source(local, segment);
+    Path unused = Files.write(source.log(), new byte[999]);
+    assertThatThrownBy(
+            () -> store.copy(segment, source, Stores.CHUNK, LocalSegments.COPY_ALWAYS, bytes -> {}))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("999")
+        .hasMessageContaining("1000")
+        .hasMessageContaining(source.log().toString());
+    assertThat(store.locate(segment.key())).isEmpty();
+    assertThat(Stores.tree(ssd)).allMatch(p -> p.matches("staging/1-[^/]*"));
+  }
+
+  @Test
+  void aCopyThatIsGivenUpLeavesNothing() throws Exception {
+    SegmentStore store = Stores.open(1, Stores.level("ssd", ssd));
+    SegmentInfo segment = Stores.info("t", 0, 0, 1, 3_000_000);
+    int[] pieces = {0};
+    assertThatThrownBy(
+            () ->
+                store.copy(
+                    segment,
+                    Stores.source(local, segment),
+                    Stores.CHUNK,
+                    LocalSegments.COPY_ALWAYS,
+                    bytes -> {
+                      if (++pieces[0] == 2) {
+                        throw new CopyPace.CopyCancelledException("enough");
+                      }
+                    }))
+        .isInstanceOf(CopyPace.CopyCancelledException.class);
+    assertThat(Stores.tree(ssd)).allMatch(p -> p.matches("staging/1-[^/]*"));
+  }
+
+  @Test
+  void aDeletionThatCannotReachADirectoryFailsAndIsRepeated() throws Exception {
+    SegmentStore store = Stores.open(1, Stores.level("ssd", ssd), Stores.level("hdd", hdd));
+    SegmentInfo segment = Stores.info("t", 0, 0, 1, 1000);
+    SegmentStore.Copied unused = Stores.copy(store, local, segment);
+    Path away = Files.move(hdd, top.resolve("away"));
+    assertThatThrownBy(() -> store.delete(segment.key()))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining(hdd.toString());
+    assertThatThrownBy(() -> store.locate(segment.key()))
+        .isInstanceOf(StoreUnavailableException.class);
+    Path unusedToo = Files.move(away, hdd);
+    assertThat(store.delete(segment.key())).isEmpty();
+    assertThat(store.locate(segment.key())).isEmpty();
+  }
+
+  @Test
+  void nothingIsWrittenToAnUnmountedDirectory() throws Exception {
+    SegmentStore store = Stores.open(1, Stores.level("ssd", ssd));
+    Path away = Files.move(ssd, top.resolve("away"));
+    Path unused = Files.createDirectory(ssd);
+    assertThatThrownBy(() -> Stores.copy(store, local, Stores.info("t", 0, 0, 1, 1000)))
+        .isInstanceOf(StoreUnavailableException.class);
+    assertThat(StoreListing.entries(ssd)).isEmpty();
+    assertThat(away).isDirectory();
+  }
+
+  @Test
+  void theCensusIsMadeByListing() throws Exception {
+    SegmentStore first = Stores.open(1, Stores.level("ssd", ssd));
+    for (int i = 0; i < 5; i++) {
+      SegmentStore.Copied unused =
+          Stores.copy(first, local, Stores.info("t", 0, i * 100L, i, 1000));
+    }
+    SegmentStore second = Stores.open(2, Stores.level("ssd", ssd));
+    StoreUpkeep upkeep = new StoreUpkeep(second);
+    StoreDirectory directory = second.directories().get(0);
+    assertThat(upkeep.refresh(directory)).isEmpty();
+    assertThat(second.segments()).hasSize(5);
+    assertThat(second.usedBytes(directory)).isEqualTo(first.usedBytes(first.directories().get(0)));
+    assertThat(second.next(Stores.info("t", 0, 100, 1, 1000)).orElseThrow().key().startOffset())
+        .isEqualTo(200);
+    assertThat(second.endOffset(Stores.TOPIC_ID, 0)).contains(499L);
+    assertThat(first.delete(Stores.info("t", 0, 100, 1, 1000).key())).hasSize(1);
+    assertThat(upkeep.refresh(directory)).isEmpty();
+    assertThat(second.segments()).hasSize(4);
+    upkeep.signIn(directory);
+    assertThat(StoreUpkeep.brokers(ssd)).extracting(b -> b.brokerId()).containsExactly(2);
+  }
+
+  @Test
+  void publishingAndDeletingInOnePartitionDoNotMeet() throws Exception {
+    SegmentStore store = Stores.open(1, Stores.level("ssd", ssd));
+    var executor = Executors.newFixedThreadPool(4);
+    try {
+      List<java.util.concurrent.Future<?>> all = new java.util.ArrayList<>();
+      for (int thread = 0; thread < 4; thread++) {
+        int number = thread;
+        all.add(
+            executor.submit(
+                () -> {
+                  for (int i = 0; i < 40; i++) {
+                    SegmentInfo segment =
+                        Stores.info("t", 0, number * 100_000L + i * 100L, number * 1000L + i, 500);
+                    var unused = Stores.copy(store, local.resolve("" + number), segment);
+                    assertThat(store.delete(segment.key())).hasSize(1);
+                  }
+                  return Optional.empty();
+                }));
+      }
+      for (var one : all) {
+        Object unused = one.get();
+      }
+    } finally {
+      var unused = executor.shutdownNow();
+    }
+    assertThat(store.segments()).isEmpty();
+    assertThat(Stores.tree(ssd)).allMatch(p -> p.matches("staging/1-[^/]*"));
+  }
+}

@@ -1,0 +1,190 @@
+package io.strata.kafka.migration.remote.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.migration.remote.RemoteSettings.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a broker finds when it opens the store. */
+class StoreOpenerTest {
+
+  @TempDir private Path top = Path.of("");
+  private Path ssd = Path.of("");
+  private Path hdd = Path.of("");
+  private Path logs = Path.of("");
+
+  @BeforeEach
+  void directories() throws Exception {
+    ssd = Files.createDirectory(top.resolve("ssd"));
+    hdd = Files.createDirectory(top.resolve("hdd"));
+    logs = Files.createDirectory(top.resolve("logs"));
+  }
+
+  private SegmentStore open(Level... levels) throws Exception {
+    return SegmentStore.open(
+        Stores.options(1, List.of(logs), StoreStage.Hook.NONE, levels), Optional.empty());
+  }
+
+  @Test
+  void allDirectoriesBecomeOneStore() throws Exception {
+    SegmentStore store = open(Stores.level("ssd", ssd), Stores.level("hdd", hdd));
+    StoreIdentity first = StoreIdentity.read(ssd);
+    StoreIdentity second = StoreIdentity.read(hdd);
+    assertThat(first.storeId()).isEqualTo(second.storeId()).isEqualTo(store.storeId());
+    assertThat(first.clusterId()).isEqualTo(Stores.CLUSTER);
+    assertThat(first.directoryId()).isNotEqualTo(second.directoryId());
+    assertThat(open(Stores.level("ssd", ssd), Stores.level("hdd", hdd)).storeId())
+        .isEqualTo(store.storeId());
+  }
+
+  @Test
+  void brokersThatComeAtOnceMakeOneStore() throws Exception {
+    int brokers = 8;
+    try (var closing = new AutoCloseableExecutor(brokers)) {
+      CyclicBarrier start = new CyclicBarrier(brokers);
+      List<Future<String>> ids = new ArrayList<>();
+      for (int i = 0; i < brokers; i++) {
+        int broker = i;
+        ids.add(
+            closing.executor.submit(
+                () -> {
+                  int unused = start.await();
+                  return SegmentStore.open(
+                          Stores.options(
+                              broker,
+                              List.of(),
+                              StoreStage.Hook.NONE,
+                              Stores.level("ssd", ssd),
+                              Stores.level("hdd", hdd)),
+                          Optional.empty())
+                      .storeId();
+                }));
+      }
+      Set<String> distinct = new HashSet<>();
+      for (Future<String> id : ids) {
+        distinct.add(id.get());
+      }
+      assertThat(distinct).hasSize(1);
+    }
+  }
+
+  private static final class AutoCloseableExecutor implements AutoCloseable {
+    private final java.util.concurrent.ExecutorService executor;
+
+    AutoCloseableExecutor(int threads) {
+      executor = Executors.newFixedThreadPool(threads);
+    }
+
+    @Override
+    public void close() {
+      var unused = executor.shutdownNow();
+    }
+  }
+
+  @Test
+  void aStoreOfAnotherClusterIsRefused() throws Exception {
+    SegmentStore unused = open(Stores.level("ssd", ssd));
+    StoreOptions other =
+        new StoreOptions(
+            List.of(Stores.level("ssd", ssd)),
+            1,
+            "another-cluster",
+            List.of(),
+            InstantSource.system(),
+            StoreStage.Hook.NONE);
+    assertThatThrownBy(() -> SegmentStore.open(other, Optional.empty()))
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining(ssd.toString())
+        .hasMessageContaining(Stores.CLUSTER)
+        .hasMessageContaining("another-cluster");
+  }
+
+  @Test
+  void directoriesOfTwoStoresAreRefused() throws Exception {
+    SegmentStore unused = open(Stores.level("ssd", ssd));
+    Path otherLogs = Files.createDirectory(top.resolve("logs2"));
+    SegmentStore unusedToo =
+        SegmentStore.open(
+            Stores.options(2, List.of(otherLogs), StoreStage.Hook.NONE, Stores.level("hdd", hdd)),
+            Optional.empty());
+    assertThatThrownBy(() -> open(Stores.level("ssd", ssd), Stores.level("hdd", hdd)))
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining(hdd.toString())
+        .hasMessageContaining("one store");
+  }
+
+  @Test
+  void oneDirectoryUnderTwoNamesIsRefused() throws Exception {
+    Path link = Files.createSymbolicLink(top.resolve("link"), ssd);
+    assertThatThrownBy(() -> open(Stores.level("ssd", ssd), Stores.level("hdd", link)))
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("same directory");
+  }
+
+  @Test
+  void aDirectoryWithOtherThingsIsRefusedAndLeftAlone() throws Exception {
+    Path file = Files.writeString(ssd.resolve("precious"), "x");
+    assertThatThrownBy(() -> open(Stores.level("ssd", ssd)))
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("precious");
+    assertThat(StoreListing.entries(ssd)).containsExactly(file);
+  }
+
+  @Test
+  void aNewFileSystemIsTaken() throws Exception {
+    Path unused = Files.createDirectory(ssd.resolve("lost+found"));
+    assertThat(open(Stores.level("ssd", ssd)).warnings()).isEmpty();
+  }
+
+  @Test
+  void aMissingDirectoryIsRefused() {
+    assertThatThrownBy(() -> open(Stores.level("ssd", top.resolve("nowhere"))))
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("nowhere")
+        .hasMessageContaining("create it");
+  }
+
+  @Test
+  void anEmptyMountPointIsNotTakenForANewDirectory() throws Exception {
+    SegmentStore before = open(Stores.level("ssd", ssd), Stores.level("hdd", hdd));
+    Path away = Files.move(hdd, top.resolve("away"));
+    Path unused = Files.createDirectory(hdd);
+    SegmentStore after = open(Stores.level("ssd", ssd), Stores.level("hdd", hdd));
+    assertThat(after.warnings()).singleElement().asString().contains("mounted");
+    assertThat(StoreListing.entries(hdd)).isEmpty();
+    StoreDirectory unavailable = after.directories().get(1);
+    assertThatThrownBy(unavailable::checkAvailable)
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining(hdd.toString());
+    Files.delete(hdd);
+    Path unusedToo = Files.move(away, hdd);
+    unavailable.checkAvailable();
+    assertThat(after.storeId()).isEqualTo(before.storeId());
+  }
+
+  @Test
+  void aDamagedIdentityIsRefused() throws Exception {
+    SegmentStore unused = open(Stores.level("ssd", ssd));
+    Path identity = ssd.resolve(StoreNames.IDENTITY);
+    byte[] bytes = Files.readAllBytes(identity);
+    bytes[20] ^= 1;
+    Path unusedToo = Files.write(identity, bytes);
+    assertThatThrownBy(() -> open(Stores.level("ssd", ssd)))
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining(identity.toString());
+  }
+}

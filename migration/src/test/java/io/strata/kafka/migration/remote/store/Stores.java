@@ -1,0 +1,120 @@
+package io.strata.kafka.migration.remote.store;
+
+import io.strata.kafka.migration.remote.LocalSegments;
+import io.strata.kafka.migration.remote.RemoteSettings.Directory;
+import io.strata.kafka.migration.remote.RemoteSettings.Level;
+import io.strata.kafka.migration.remote.calls.CallControl;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.TreeMap;
+
+/** Stores and segments for tests. */
+final class Stores {
+
+  static final String CLUSTER = "kafka-cluster-a";
+  static final String TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ";
+  static final int CHUNK = 1 << 16;
+
+  private Stores() {}
+
+  static InstantSource clock(long millis) {
+    return InstantSource.fixed(Instant.ofEpochMilli(millis));
+  }
+
+  static Level level(String name, Path... directories) {
+    return level(name, OptionalLong.of(1L << 30), directories);
+  }
+
+  static Level level(String name, OptionalLong capacity, Path... directories) {
+    return new Level(
+        name, List.of(directories).stream().map(d -> new Directory(d, capacity)).toList());
+  }
+
+  static StoreOptions options(
+      int broker, List<Path> memory, StoreStage.Hook stages, Level... levels) {
+    return new StoreOptions(
+        List.of(levels), broker, CLUSTER, memory, InstantSource.system(), stages);
+  }
+
+  static SegmentStore open(int broker, Level... levels) {
+    return open(options(broker, List.of(), StoreStage.Hook.NONE, levels), Optional.empty());
+  }
+
+  static SegmentStore open(StoreOptions options, Optional<ColdLevel> cold) {
+    try {
+      return SegmentStore.open(options, cold);
+    } catch (IOException | StoreRefusedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static String id(long number) {
+    return String.format(java.util.Locale.ROOT, "%022d", number);
+  }
+
+  static SegmentInfo info(String topic, int partition, long start, long id, int bytes) {
+    return new SegmentInfo(
+        new SegmentKey(topic, TOPIC_ID, partition, start, id(id)),
+        start + 99,
+        1_700_000_000_000L + start,
+        1,
+        1_700_000_000_000L + start,
+        bytes,
+        new TreeMap<>(Map.of(0, start)),
+        true);
+  }
+
+  static byte[] bytes(long seed, int length) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  /** A local segment's files: the log has the bytes of the seed that is the start offset. */
+  static LogSource source(Path directory, SegmentInfo segment) throws IOException {
+    Path unused = Files.createDirectories(directory);
+    SegmentKey key = segment.key();
+    Path log = directory.resolve(ObjectType.LOG.fileName(key));
+    Path unusedToo = Files.write(log, bytes(key.startOffset(), segment.bytes()));
+    Map<ObjectType, Path> indexes = new EnumMap<>(ObjectType.class);
+    for (ObjectType type :
+        List.of(ObjectType.OFFSET_INDEX, ObjectType.TIME_INDEX, ObjectType.PRODUCER_SNAPSHOT)) {
+      Path index = directory.resolve(type.fileName(key));
+      Path unusedThree = Files.write(index, bytes(key.startOffset() + type.ordinal(), 120));
+      indexes.put(type, index);
+    }
+    return new LogSource(log, indexes, ByteBuffer.wrap(bytes(7, 20)));
+  }
+
+  static SegmentStore.Copied copy(SegmentStore store, Path local, SegmentInfo segment)
+      throws IOException, InterruptedException {
+    return store.copy(
+        segment,
+        source(local, segment),
+        CHUNK,
+        LocalSegments.COPY_ALWAYS,
+        CopyPace.unlimited(CallControl.PATIENT));
+  }
+
+  /** All files and directories below a store's directory that hold data, relative to it. */
+  static List<String> tree(Path directory) throws IOException {
+    try (var all = Files.walk(directory)) {
+      return all.filter(p -> !p.equals(directory))
+          .map(p -> directory.relativize(p).toString())
+          .filter(
+              p -> p.startsWith("topics/") || p.startsWith("staging/") || p.startsWith("trash/"))
+          .sorted()
+          .toList();
+    }
+  }
+}
