@@ -47,7 +47,7 @@ final class Uncopied {
   /** When the oldest of them was last written to; empty if there is none. */
   OptionalLong oldestMillis() {
     OptionalLong oldest = OptionalLong.empty();
-    for (Map.Entry<Partition, Path> entry : directories.entrySet()) {
+    for (Map.Entry<Partition, Path> entry : Map.copyOf(directories).entrySet()) {
       try {
         OptionalLong time = oldestMillis(entry.getKey(), entry.getValue());
         if (time.isPresent()) {
@@ -74,12 +74,8 @@ final class Uncopied {
     // The last one is being appended to.
     for (Path segment : segments.subList(0, Math.max(0, segments.size() - 1))) {
       Optional<Long> base = baseOffset(String.valueOf(segment.getFileName()));
-      if (base.isPresent() && base.get() > copied.orElse(-1L)) {
-        try {
-          return OptionalLong.of(Files.getLastModifiedTime(segment).toMillis());
-        } catch (NoSuchFileException e) {
-          continue;
-        }
+      if (base.isPresent() && base.get() > copied.orElse(-1L) && Files.exists(segment)) {
+        return OptionalLong.of(Files.getLastModifiedTime(segment).toMillis());
       }
     }
     return OptionalLong.empty();

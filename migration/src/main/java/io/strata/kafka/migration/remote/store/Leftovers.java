@@ -1,6 +1,7 @@
 package io.strata.kafka.migration.remote.store;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -75,17 +76,12 @@ final class Leftovers {
     long last = 0;
     try (Stream<Path> all = Files.walk(top)) {
       for (Path path : (Iterable<Path>) all::iterator) {
-        try {
-          last =
-              Math.max(last, Files.getLastModifiedTime(path, LinkOption.NOFOLLOW_LINKS).toMillis());
-        } catch (NoSuchFileException e) {
-          continue;
-        }
+        last =
+            Math.max(last, Files.getLastModifiedTime(path, LinkOption.NOFOLLOW_LINKS).toMillis());
       }
-    } catch (NoSuchFileException e) {
-      return last;
-    } catch (java.io.UncheckedIOException e) {
-      return Long.MAX_VALUE; // It is changing under our eyes.
+    } catch (NoSuchFileException | UncheckedIOException e) {
+      // It is changing under our eyes, or gone: then there is nothing to remove.
+      return Long.MAX_VALUE;
     }
     return last;
   }

@@ -118,15 +118,19 @@ public final class SegmentStore {
 
   /** What the store may take in a level, as far as its directories can be used. */
   public long capacityBytes(int level) {
-    long capacity = 0;
-    for (StoreDirectory directory : directories) {
-      try {
-        capacity += directory.level() == level ? directory.capacityBytes() : 0;
-      } catch (IOException e) {
-        continue;
-      }
+    return directories.stream()
+        .filter(directory -> directory.level() == level)
+        .mapToLong(SegmentStore::capacityNow)
+        .sum();
+  }
+
+  /** 0 for a directory that cannot be used now. */
+  private static long capacityNow(StoreDirectory directory) {
+    try {
+      return directory.capacityBytes();
+    } catch (IOException e) {
+      return 0;
     }
-    return capacity;
   }
 
   Placement placement() {

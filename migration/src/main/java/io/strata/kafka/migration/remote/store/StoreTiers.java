@@ -184,17 +184,20 @@ public final class StoreTiers implements TieredSegments {
         break;
       }
       Optional<CensusEntry> entry = store.census().numbered(id);
-      if (entry.isEmpty()
-          || levelsOf(entry.get()).size() < 2
-          || levelsOf(entry.get()).get(0) != level) {
-        continue;
-      }
-      try {
-        freed += moves.evict(entry.get()).bytes();
-      } catch (IOException e) {
-        continue; // Another one may go; if none does, the copy goes to the next level.
+      if (entry.isPresent()
+          && levelsOf(entry.get()).size() > 1
+          && levelsOf(entry.get()).get(0) == level) {
+        freed += evicted(entry.get());
       }
     }
     return freed > 0;
+  }
+
+  private long evicted(CensusEntry entry) {
+    try {
+      return moves.evict(entry).bytes();
+    } catch (IOException e) {
+      return 0; // Another one may go; if none does, the copy goes to the next level.
+    }
   }
 }

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
@@ -75,23 +74,21 @@ public final class StoreUpkeep implements AutoCloseable {
   public static List<UsingBroker> brokers(Path directory) throws IOException {
     List<UsingBroker> brokers = new ArrayList<>();
     for (Path file : StoreListing.entries(directory.resolve(StoreNames.BROKERS))) {
-      String name = file.toString();
-      if (!name.endsWith(".json")) {
-        continue;
-      }
-      try {
-        ObjectNode document = JsonFile.read(file);
-        JsonFile.checkVersion(name, document, VERSION);
-        brokers.add(
-            new UsingBroker(
-                JsonFile.smallNumber(name, document, "brokerId"),
-                JsonFile.number(name, document, "firstSeenMillis"),
-                JsonFile.number(name, document, "lastSeenMillis")));
-      } catch (NoSuchFileException e) {
-        continue;
+      if (file.toString().endsWith(".json") && Files.exists(file)) {
+        brokers.add(broker(file));
       }
     }
     return brokers;
+  }
+
+  private static UsingBroker broker(Path file) throws IOException {
+    String name = file.toString();
+    ObjectNode document = JsonFile.read(file);
+    JsonFile.checkVersion(name, document, VERSION);
+    return new UsingBroker(
+        JsonFile.smallNumber(name, document, "brokerId"),
+        JsonFile.number(name, document, "firstSeenMillis"),
+        JsonFile.number(name, document, "lastSeenMillis"));
   }
 
   /**

@@ -90,7 +90,7 @@ final class Stores {
     for (ObjectType type :
         List.of(ObjectType.OFFSET_INDEX, ObjectType.TIME_INDEX, ObjectType.PRODUCER_SNAPSHOT)) {
       Path index = directory.resolve(type.fileName(key));
-      Path unusedThree = Files.write(index, bytes(key.startOffset() + type.ordinal(), 120));
+      Path unusedThree = Files.write(index, bytes(key.startOffset() + type.name().length(), 120));
       indexes.put(type, index);
     }
     return new LogSource(log, indexes, ByteBuffer.wrap(bytes(7, 20)));
