@@ -1,5 +1,6 @@
 package io.strata.kafka.runtime;
 
+import io.strata.kafka.broker.MigrationLog;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.CommandLineArguments;
 import io.strata.kafka.config.ConfigProblem;
@@ -13,6 +14,7 @@ import io.strata.kafka.migration.remote.RemoteEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.migration.remote.read.ChunkArena;
+import io.strata.kafka.migration.remote.store.StoreStage;
 import io.strata.kafka.tier.HotTier;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -180,6 +182,17 @@ public final class RemoteRuntime implements RemoteEnvironment {
     } catch (ConfigRefusedException e) {
       throw new IllegalArgumentException(e.getMessage(), e);
     }
+  }
+
+  @Override
+  public EngineLog engineLog(List<String> levels) {
+    MigrationLog log = new MigrationLog(levels);
+    return new EngineLog(List.of(log), log);
+  }
+
+  @Override
+  public StoreStage.Hook stages() {
+    return TestHalt.ofRemoteStore();
   }
 
   @Override
