@@ -16,9 +16,11 @@ import org.junit.jupiter.api.Assumptions;
 final class LoopMount implements AutoCloseable {
 
   private final Path point;
+  private final List<String> command;
 
-  private LoopMount(Path point) {
+  private LoopMount(Path point, List<String> command) {
     this.point = point;
+    this.command = command;
   }
 
   /** An ext4 file system of so many MiB. */
@@ -42,6 +44,12 @@ final class LoopMount implements AutoCloseable {
     return mount(point, "mount", "-t", "ramfs", "ramfs", point.toString());
   }
 
+  /** The same folder once more. */
+  static LoopMount bind(Path what, Path folder) throws IOException, InterruptedException {
+    Path point = Files.createDirectories(folder);
+    return mount(point, "mount", "--bind", what.toString(), point.toString());
+  }
+
   /** The same folder once more, read-only. */
   static LoopMount readOnly(Path what, Path folder) throws IOException, InterruptedException {
     Path point = Files.createDirectories(folder);
@@ -53,7 +61,7 @@ final class LoopMount implements AutoCloseable {
   private static LoopMount mount(Path point, String... command)
       throws IOException, InterruptedException {
     must(command);
-    return new LoopMount(point);
+    return new LoopMount(point, List.of(command));
   }
 
   Path path() {
@@ -68,6 +76,26 @@ final class LoopMount implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new AssertionError("interrupted while unmounting " + point, e);
     }
+  }
+
+  /** Makes it read-only while it is in use. */
+  void readOnly() throws IOException, InterruptedException {
+    must("mount", "-o", "remount,ro", point.toString());
+  }
+
+  /** Makes it writable again. */
+  void writable() throws IOException, InterruptedException {
+    must("mount", "-o", "remount,rw", point.toString());
+  }
+
+  /** Takes it away while it is in use: open files stay, the path leads to an empty directory. */
+  void disappear() throws IOException, InterruptedException {
+    must("umount", "-l", point.toString());
+  }
+
+  /** Mounts it again after it has disappeared. */
+  void comeBack() throws IOException, InterruptedException {
+    must(command.toArray(new String[0]));
   }
 
   /** Unmounts before it returns, as what lies below it needs; lazily only if it is in use. */

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -41,9 +42,9 @@ final class RemoteTier {
     return manager;
   }
 
-  /** Where the store is; of several levels the fastest. */
-  Path directory() {
-    return directories.get(0);
+  /** Where the store is: a directory for each level, fastest first. */
+  List<Path> directories() {
+    return directories;
   }
 
   // ---------------------------------------------------------------------------------------------
@@ -161,7 +162,7 @@ final class RemoteTier {
 
   /** All segments, over all levels. */
   List<RemoteManager.Segment> segments() throws IOException {
-    List<RemoteManager.Segment> all = new java.util.ArrayList<>();
+    List<RemoteManager.Segment> all = new ArrayList<>();
     for (Path directory : directories) {
       all.addAll(manager.segments(directory));
     }

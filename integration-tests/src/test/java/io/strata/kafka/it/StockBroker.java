@@ -272,6 +272,11 @@ final class StockBroker implements AutoCloseable {
     return List.of(properties.getOrDefault("strata.tiers", "pmem").split(","));
   }
 
+  /** The cluster that it belongs to. */
+  String clusterId() {
+    return clusterId;
+  }
+
   /** The process's number while it runs. */
   long pid() {
     return process.orElseThrow().pid();

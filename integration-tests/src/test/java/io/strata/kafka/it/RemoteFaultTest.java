@@ -1,0 +1,304 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * A store that is full, read-only, slow, gone, or damaged under a running broker: appends go on,
+ * what can be read is read right, what cannot is an error with its path and never data, and
+ * everything goes on when the store is well again.
+ */
+class RemoteFaultTest {
+
+  private static final int MIB = 1 << 20;
+  private static final int SIZE = 1_500;
+
+  /** Of records in a segment, a little less than there are. */
+  private static final int IN_A_SEGMENT = 650;
+
+  @RegisterExtension static final Workspace WORK = new Workspace();
+
+  @Test
+  void theStoreIsFull() throws Exception {
+    try (LoopMount small = LoopMount.ext4(WORK.folder("small"), 24)) {
+      RemoteTier tier = RemoteTier.over(store(small.path()));
+      StockBroker broker = start(tier.alone(WORK.folder("full")));
+      RecordLedger first = topic(broker, "first");
+      first.produce(broker.bootstrap(), 3_000, SIZE);
+      tier.awaitTiered(broker, "first", 1, 3);
+      Path filler = fill(small.path());
+      RecordLedger second = topic(broker, "second");
+      second.produce(broker.bootstrap(), 3_000, SIZE);
+      awaitLogged(broker, "second-0", tier.directories().get(0).toString());
+      assertThat(tier.segments("second")).isEmpty();
+      assertAllRead(broker, first, second);
+      Files.delete(filler);
+      tier.awaitTiered(broker, "second", 1, 3);
+      assertAllRead(broker, first, second);
+      broker.stop();
+    }
+  }
+
+  @Test
+  void theStoreTurnsReadOnly() throws Exception {
+    try (LoopMount mount = LoopMount.ext4(WORK.folder("read-only"), 48)) {
+      RemoteTier tier = RemoteTier.over(store(mount.path()));
+      StockBroker broker = start(tier.alone(WORK.folder("turns")));
+      RecordLedger ledger = topic(broker, "turned");
+      ledger.produce(broker.bootstrap(), 3_000, SIZE);
+      tier.awaitTiered(broker, "turned", 1, 3);
+      mount.readOnly();
+      int before = tier.segments("turned").size();
+      ledger.produce(broker.bootstrap(), 3_000, SIZE);
+      awaitLogged(broker, "turned-0", "Read-only file system");
+      assertThat(tier.segments("turned")).hasSize(before);
+      assertAllRead(broker, ledger);
+      mount.writable();
+      tier.awaitTiered(broker, "turned", 1, 6);
+      assertAllRead(broker, ledger);
+      broker.stop();
+    }
+  }
+
+  @Test
+  void theStoreIsSlow() throws Exception {
+    try (HomeDevice device = HomeDevice.ext4(WORK.folder("slow-device"), 96, 0)) {
+      RemoteTier tier = RemoteTier.over(store(device.path()));
+      StockBroker broker = start(tier.alone(WORK.folder("slow")));
+      RecordLedger ledger = topic(broker, "slow");
+      RecordLedger other = topic(broker, "other");
+      ledger.produce(broker.bootstrap(), 3_000, SIZE);
+      other.produce(broker.bootstrap(), 500, SIZE);
+      tier.awaitTiered(broker, "slow", 1, 3);
+      // A chunk takes longer than Kafka waits for a fetch: it gives up, and asks again.
+      device.bytesPerSecond(MIB);
+      for (RemoteManager.Segment segment : tier.segments("slow")) {
+        LoopMount.must("dd", "of=" + segment.log(), "oflag=nocache", "conv=notrunc", "count=0");
+      }
+      long slowest = 0;
+      try (Reading reading = Reading.start(ledger, broker.bootstrap(), Reading.Start.BEGINNING);
+          Producer<byte[], byte[]> producer =
+              RecordLedger.producer(broker.bootstrap(), Map.of("linger.ms", "0"))) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (reading.records() < 3_000 && System.nanoTime() < end) {
+          long start = System.nanoTime();
+          other.send(producer, 0, SIZE);
+          producer.flush();
+          slowest = Math.max(slowest, System.nanoTime() - start);
+          TimeUnit.MILLISECONDS.sleep(20);
+        }
+        assertThat(reading.records()).as("records read").isGreaterThanOrEqualTo(3_000);
+      }
+      assertThat(slowest / 1_000_000).as("milliseconds of the slowest append").isLessThan(2_000);
+      device.bytesPerSecond(0);
+      assertAllRead(broker, ledger, other);
+      broker.stop();
+    }
+  }
+
+  /** A copy that hangs would stop the partition's tiering for good. */
+  @Test
+  void aCopyEndsInItsTime() throws Exception {
+    assumeOurs();
+    try (HomeDevice device = HomeDevice.ext4(WORK.folder("hanging-device"), 96, 0)) {
+      RemoteTier tier = RemoteTier.over(store(device.path()));
+      StockBroker broker =
+          start(tier.alone(WORK.folder("hanging")).set("strata.remote.copy.timeout.ms", "1500"));
+      RecordLedger ledger = topic(broker, "hanging");
+      ledger.produce(broker.bootstrap(), 1_000, SIZE);
+      tier.awaitTiered(broker, "hanging", 1, 1);
+      device.bytesPerSecond(50_000);
+      ledger.produce(broker.bootstrap(), 2_000, SIZE);
+      awaitLogged(broker, "hanging-0", "strata.remote.copy.timeout.ms");
+      device.bytesPerSecond(0);
+      tier.awaitTiered(broker, "hanging", 1, 3);
+      assertAllRead(broker, ledger);
+      broker.stop();
+    }
+  }
+
+  @Test
+  void theStoreDisappearsAndComesBack() throws Exception {
+    assumeOurs(); // Kafka's goes on below the mount point
+    Path real = WORK.folder("data-real");
+    try (LoopMount mount = LoopMount.bind(real, WORK.folder("data-mount"))) {
+      RemoteTier tier = RemoteTier.over(mount.path());
+      StockBroker broker =
+          start(tier.alone(WORK.folder("gone")).set("strata.remote.readahead.chunks", "0"));
+      RecordLedger ledger = topic(broker, "gone");
+      ledger.produce(broker.bootstrap(), 3_000, SIZE);
+      tier.awaitTiered(broker, "gone", 1, 3);
+      mount.disappear();
+      ledger.produce(broker.bootstrap(), 3_000, SIZE);
+      awaitLogged(broker, "gone-0", mount.path().toString());
+      assertNotRead(broker, "gone", 0);
+      // It took nothing for its store that is not.
+      assertThat(RemoteManager.files(mount.path())).as("files below the mount point").isEmpty();
+      RecordLedger other = new RecordLedger("other", 1, 1);
+      Topics.create(broker, "other", 1, Map.of());
+      other.produce(broker.bootstrap(), 100, SIZE);
+      assertAllRead(broker, other);
+      mount.comeBack();
+      tier.awaitTiered(broker, "gone", 1, 6);
+      assertAllRead(broker, ledger);
+      broker.stop();
+    }
+  }
+
+  @Test
+  void aFlippedBitIsNeverReturned() throws Exception {
+    assumeOurs(); // Kafka's returns it
+    RemoteTier tier = RemoteTier.over(WORK.folder("data-flipped"));
+    StockBroker broker =
+        start(
+
+            // From the cache it would be right.
+            tier.alone(WORK.folder("flipped")).set("strata.remote.cache.size", "0"));
+    RecordLedger ledger = topic(broker, "flipped");
+    ledger.produce(broker.bootstrap(), 4_000, SIZE);
+    tier.awaitTiered(broker, "flipped", 1, 4);
+    assertAllRead(broker, ledger);
+    List<RemoteManager.Segment> segments =
+        tier.segments("flipped").stream()
+            .sorted(Comparator.comparingLong(RemoteManager.Segment::startOffset))
+            .toList();
+    RemoteManager.Segment damaged = segments.get(1);
+    flipBit(damaged.log(), Files.size(damaged.log()) / 2);
+    try {
+      assertNotRead(broker, "flipped", damaged.startOffset() + IN_A_SEGMENT / 2);
+      awaitLogged(broker, "flipped-0", damaged.log().toString());
+      // Before it and after it all is well.
+      assertRead(broker, "flipped", 0, damaged.startOffset());
+      assertRead(broker, "flipped", segments.get(2).startOffset(), 4_000);
+      JavaProcess.Finished scrub =
+          Pools.strata("remote", "scrub", "--config", broker.propertiesFile().toString());
+      assertThat(scrub.exitCode()).as("exit code of scrub").isNotZero();
+      assertThat(scrub.output()).contains(damaged.log().toString());
+    } finally {
+      flipBit(damaged.log(), Files.size(damaged.log()) / 2);
+    }
+    assertAllRead(broker, ledger);
+    Pools.strata("remote", "scrub", "--config", broker.propertiesFile().toString()).orFail();
+    broker.stop();
+  }
+
+  // ---------------------------------------------------------------------------------------------
+
+  private static void assumeOurs() {
+    Assumptions.assumeTrue(
+        RemoteManager.ofThisRun() == RemoteManager.STRATA, "Kafka's manager cannot do this");
+  }
+
+  private static StockBroker start(StockBroker.Builder builder) throws Exception {
+    return WORK.closing(builder.set("strata.remote.orphan.age.ms", "1000").build()).start();
+  }
+
+  private static Path store(Path mount) throws IOException {
+    return Files.createDirectories(mount.resolve("store"));
+  }
+
+  private static RecordLedger topic(StockBroker broker, String name) throws InterruptedException {
+    Topics.create(broker, name, 1, RemoteTier.topic());
+    return new RecordLedger(name, 1, name.hashCode());
+  }
+
+  private static void assertAllRead(StockBroker broker, RecordLedger... ledgers) {
+    for (RecordLedger ledger : ledgers) {
+      assertThat(ledger.verify(broker.bootstrap()).records())
+          .as("records of %s", ledger.topic())
+          .isEqualTo(ledger.acknowledged());
+    }
+  }
+
+  /** Whoever asks for the offset gets nothing, for as long as the store is not well. */
+  private static void assertNotRead(StockBroker broker, String topic, long offset) {
+    try (Consumer<byte[], byte[]> consumer =
+        RecordLedger.consumer(broker.bootstrap(), Map.of("max.partition.fetch.bytes", "10000"))) {
+      TopicPartition partition = new TopicPartition(topic, 0);
+      consumer.assign(List.of(partition));
+      consumer.seek(partition, offset);
+      for (int i = 0; i < 3; i++) {
+        assertThat(consumer.poll(Duration.ofSeconds(1)))
+            .as("records of %s from %d on", topic, offset)
+            .isEmpty();
+      }
+    }
+  }
+
+  private static void assertRead(StockBroker broker, String topic, long from, long to) {
+    try (Consumer<byte[], byte[]> consumer =
+        RecordLedger.consumer(broker.bootstrap(), Map.of("max.partition.fetch.bytes", "10000"))) {
+      TopicPartition partition = new TopicPartition(topic, 0);
+      consumer.assign(List.of(partition));
+      consumer.seek(partition, from);
+      long next = from;
+      long end = System.nanoTime() + Tiers.PATIENCE.toNanos();
+      while (next < to) {
+        assertThat(System.nanoTime()).as("reading %s, at %d", topic, next).isLessThan(end);
+        for (ConsumerRecord<byte[], byte[]> found : consumer.poll(Duration.ofMillis(500))) {
+          assertThat((long) RecordLedger.check(found)).isEqualTo(next);
+          next++;
+        }
+      }
+    }
+  }
+
+  private static void awaitLogged(StockBroker broker, String... texts) {
+    await()
+        .atMost(Tiers.PATIENCE)
+        .untilAsserted(
+            () ->
+                assertThat(broker.output().lines())
+                    .as("a line of the broker's log with all of %s", List.of(texts))
+                    .anyMatch(line -> List.of(texts).stream().allMatch(line::contains)));
+  }
+
+  private static void flipBit(Path file, long position) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      ByteBuffer one = ByteBuffer.allocate(1);
+      int read = channel.read(one, position);
+      assertThat(read).isEqualTo(1);
+      one.flip();
+      one.put(0, (byte) (one.get(0) ^ 4));
+      int written = channel.write(one, position);
+      assertThat(written).isEqualTo(1);
+      channel.force(true);
+    }
+  }
+
+  /** Writes until nothing more fits. */
+  private static Path fill(Path folder) throws IOException {
+    Path filler = folder.resolve("filler");
+    try (FileChannel out =
+        FileChannel.open(filler, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      ByteBuffer piece = ByteBuffer.allocate(4 << 10);
+      for (long written = 0; written < 1L << 30; written += piece.capacity()) {
+        out.write(piece.clear());
+      }
+    } catch (IOException full) {
+      assertThat(full).hasMessageContaining("No space left");
+      return filler;
+    }
+    throw new AssertionError(folder + " took a gigabyte and is not full");
+  }
+}

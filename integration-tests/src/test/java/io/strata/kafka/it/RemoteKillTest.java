@@ -1,0 +1,296 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * A broker that dies at every stage of a copy to the store, of a deletion there and of a move
+ * between its levels, as by {@code kill -9}: every record can be read, no part of a segment is ever
+ * seen as one, and nothing stays behind when the store is scrubbed. The JVM halts itself where
+ * {@code -Dstrata.test.halt=<stage>[:n]} says. After each death the store is checked as it lies.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class RemoteKillTest {
+
+  private static final long SEED = Long.getLong("strata.it.seed", System.nanoTime());
+
+  /** How often each stage is met; more in a longer run. */
+  private static final int ROUNDS = Integer.getInteger("strata.it.kill.rounds", 1);
+
+  /** Of the random loop. */
+  private static final int CYCLES = Integer.getInteger("strata.it.remote.kill.cycles", 5);
+
+  private static final String HALT = "strata.test.halt";
+  private static final int HALTED = 137;
+
+  private static final List<String> COPY =
+      List.of(
+          "COPY_STAGED",
+          "COPY_LOG_WRITTEN",
+          "COPY_INDEXES_WRITTEN",
+          "COPY_MANIFEST_WRITTEN",
+          "COPY_PUBLISHED");
+  private static final List<String> DELETE =
+      List.of("DELETE_STARTED", "DELETE_TRASHED", "DELETE_EMPTIED");
+  private static final List<String> MOVE =
+      List.of("MOVE_STAGED", "MOVE_PUBLISHED", "MOVE_CONFIRMED", "EVICT_TRASHED");
+
+  private static final Map<String, String> PATIENT =
+      Map.of("delivery.timeout.ms", "100000", "reconnect.backoff.max.ms", "200");
+
+  @RegisterExtension final Workspace work = new Workspace();
+
+  private final Random random = new Random(SEED);
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @AfterEach
+  void end() throws Exception {
+    for (AutoCloseable one : open) {
+      one.close();
+    }
+    open.clear();
+  }
+
+  @Test
+  @Order(1)
+  @SuppressWarnings("try") // the load works by being open
+  void atEveryStageOfACopy() throws Exception {
+    RemoteTier tier = strata("copy", 1);
+    StockBroker broker = open(tier.alone(work.folder("copy"))).start();
+    RecordLedger copied = topic(broker, "copied");
+    broker.stop();
+    int published = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      try (Load load = load(broker, copied)) {
+        for (String stage : COPY) {
+          haltAt(tier, broker, stage + ":" + (1 + random.nextInt(3)), () -> {});
+          published += stage.equals("COPY_PUBLISHED") ? 1 : 0;
+        }
+        broker.start();
+      }
+    }
+    tier.awaitTiered(broker, "copied", 2, 3);
+    verify(broker, copied);
+    // What was published and not confirmed to Kafka is there twice, until Kafka deletes it.
+    int twice = 0;
+    for (int p = 0; p < 2; p++) {
+      for (int count : StoreAudit.startOffsets(tier, "copied", p).values()) {
+        twice += count - 1;
+      }
+    }
+    assertThat(twice).as("segments that are there twice, %s", seed()).isBetween(0, published);
+    Topics.delete(broker, "copied");
+    tier.awaitNothingOf("copied");
+    broker.stop();
+    assertNothingStaysBehind(tier, broker);
+  }
+
+  @Test
+  @Order(2)
+  void atEveryStageOfADeletion() throws Exception {
+    RemoteTier tier = strata("delete", 1);
+    StockBroker broker = open(tier.alone(work.folder("delete"))).start();
+    RecordLedger cut = topic(broker, "cut");
+    RecordLedger whole = topic(broker, "whole");
+    whole.produce(broker.bootstrap(), 4_000, 1_500);
+    cut.produce(broker.bootstrap(), 3_000, 1_500);
+    tier.awaitTiered(broker, "cut", 2, 2);
+    for (int round = 0; round < ROUNDS; round++) {
+      for (String stage : DELETE) {
+        cut.produce(broker.bootstrap(), 3_000, 1_500);
+        tier.awaitTiered(broker, "cut", 2, 1);
+        long before = RemoteTier.offsets(broker, "cut", 0).earliestLocal();
+        broker.stop();
+        haltAt(tier, broker, stage, () -> deleteRecords(broker, before));
+        broker.start();
+        await()
+            .atMost(Tiers.PATIENCE)
+            .untilAsserted(
+                () ->
+                    assertThat(StoreAudit.startOffsets(tier, "cut", 0).keySet())
+                        .as("segments after a death at %s, %s", stage, seed())
+                        .allMatch(offset -> offset >= before));
+        long read = cut.verifyNewest(broker.bootstrap()).records();
+        assertThat(read).as("records left after %s, %s", stage, seed()).isPositive();
+        verify(broker, whole);
+      }
+    }
+    Topics.delete(broker, "cut");
+    Topics.delete(broker, "whole");
+    tier.awaitNothingOf("cut");
+    tier.awaitNothingOf("whole");
+    broker.stop();
+    assertNothingStaysBehind(tier, broker);
+  }
+
+  private static void deleteRecords(StockBroker victim, long before) throws Exception {
+    String unused = victim.awaitOutput("Kafka Server started", Tiers.PATIENCE);
+    try (Admin admin = victim.admin()) {
+      Topics.await(
+          admin
+              .deleteRecords(
+                  Map.of(new TopicPartition("cut", 0), RecordsToDelete.beforeOffset(before)))
+              .all());
+    }
+  }
+
+  @Test
+  @Order(3)
+  @SuppressWarnings("try") // the load works by being open
+  void atEveryStageOfAMoveBetweenLevels() throws Exception {
+    RemoteTier tier = strata("move", 2);
+    StockBroker broker =
+        open(tier.alone(work.folder("move")).set("strata.remote.migration.threshold", "0")).start();
+    RecordLedger moved = topic(broker, "moved");
+    moved.produce(broker.bootstrap(), 2_000, 1_500);
+    broker.stop();
+    for (int round = 0; round < ROUNDS; round++) {
+      try (Load load = load(broker, moved)) {
+        for (String stage : MOVE) {
+          haltAt(tier, broker, stage + ":" + (1 + random.nextInt(2)), () -> {});
+        }
+        broker.start();
+      }
+    }
+    tier.awaitTiered(broker, "moved", 2, 2);
+    verify(broker, moved);
+    Topics.delete(broker, "moved");
+    tier.awaitNothingOf("moved");
+    broker.stop();
+    assertNothingStaysBehind(tier, broker);
+  }
+
+  @Test
+  @Order(4)
+  @SuppressWarnings("try") // the load works by being open
+  void atRandom() throws Exception {
+    RemoteTier tier = strata("random", 2);
+    StockBroker broker =
+        open(tier.withPools(work.folder("random"), Pools.create(work.pool("random"), "24m", 256)))
+            .start();
+    RecordLedger steady = topic(broker, "steady");
+    RecordLedger retained = topic(broker, "retained", "retention.bytes", "3000000");
+    try (Load first = load(broker, steady);
+        Load second = load(broker, retained)) {
+      for (int cycle = 1; cycle <= CYCLES; cycle++) {
+        TimeUnit.MILLISECONDS.sleep(500 + random.nextInt(2_500));
+        broker.kill();
+        assertNothingPartial(tier);
+        broker.start();
+      }
+    }
+    tier.awaitTiered(broker, "steady", 2, 1);
+    verify(broker, steady);
+    retained.assertNoneFailed();
+    long read = retained.verifyNewest(broker.bootstrap()).records();
+    assertThat(read).as("records that retention has left, %s", seed()).isPositive();
+    Topics.delete(broker, "steady");
+    Topics.delete(broker, "retained");
+    tier.awaitNothingOf("steady");
+    tier.awaitNothingOf("retained");
+    broker.stop();
+    assertNothingStaysBehind(tier, broker);
+  }
+
+  // ---------------------------------------------------------------------------------------------
+
+  /** What is done while the broker waits for its end. */
+  private interface Scenario {
+    void run() throws Exception;
+  }
+
+  /** Starts the stopped broker, and waits until it has halted at the stage. */
+  private void haltAt(RemoteTier tier, StockBroker victim, String stage, Scenario scenario)
+      throws Exception {
+    victim.systemProperty(HALT, stage).startWithoutWaiting();
+    try {
+      scenario.run();
+      assertThat(victim.awaitExit(Duration.ofSeconds(60)))
+          .as("exit code at %s, %s", stage, seed())
+          .isEqualTo(HALTED);
+    } catch (Throwable t) {
+      throw new AssertionError("at " + stage + ", " + seed(), t);
+    } finally {
+      victim.close();
+      victim.withoutSystemProperty(HALT);
+    }
+    assertNothingPartial(tier);
+  }
+
+  private static void assertNothingPartial(RemoteTier tier) throws Exception {
+    for (Path directory : tier.directories()) {
+      long unused = StoreAudit.assertNothingPartial(directory);
+    }
+  }
+
+  /** All topics are gone: so is every file of theirs, and of every copy that failed. */
+  private static void assertNothingStaysBehind(RemoteTier tier, StockBroker stopped)
+      throws Exception {
+    Pools.strata(
+            "remote", "scrub", "--remove-orphans", "--config", stopped.propertiesFile().toString())
+        .orFail();
+    for (Path directory : tier.directories()) {
+      assertThat(StoreAudit.unfinished(directory)).as("what failed copies left").isEmpty();
+      assertThat(tier.manager().segments(directory)).as("segments").isEmpty();
+    }
+  }
+
+  private static void verify(StockBroker broker, RecordLedger ledger) {
+    ledger.assertNoneFailed();
+    assertThat(ledger.verify(broker.bootstrap()).records())
+        .as("records of %s, %s", ledger.topic(), seed())
+        .isEqualTo(ledger.acknowledged());
+  }
+
+  private RemoteTier strata(String name, int levels) {
+    Assumptions.assumeTrue(
+        RemoteManager.ofThisRun() == RemoteManager.STRATA, "the stages are those of our manager");
+    Path[] directories = new Path[levels];
+    for (int i = 0; i < levels; i++) {
+      directories[i] = work.folder("data-" + name + "-" + i);
+    }
+    return RemoteTier.over(directories);
+  }
+
+  private StockBroker open(StockBroker.Builder builder) throws Exception {
+    // Orphans are to be removed at once, whoever runs.
+    StockBroker broker = builder.set("strata.remote.orphan.age.ms", "1").build();
+    open.add(broker);
+    return broker;
+  }
+
+  private static Load load(StockBroker broker, RecordLedger ledger) {
+    return Load.start(
+        ledger, broker.bootstrap(), Load.Shape.ofBytesPerSecond(3 << 20), SEED, PATIENT);
+  }
+
+  private static RecordLedger topic(StockBroker broker, String name, String... config)
+      throws Exception {
+    Topics.create(broker, name, 2, RemoteTier.topic(config));
+    return new RecordLedger(name, 2, SEED);
+  }
+
+  private static String seed() {
+    return "strata.it.seed=" + SEED;
+  }
+}

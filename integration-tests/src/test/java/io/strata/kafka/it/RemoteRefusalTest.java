@@ -1,0 +1,142 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitionReassignment;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Stores and settings that a broker must not start with, or must not read from silently. */
+class RemoteRefusalTest {
+
+  @RegisterExtension static final Workspace WORK = new Workspace();
+
+  @BeforeEach
+  void ours() {
+    Assumptions.assumeTrue(RemoteManager.ofThisRun() == RemoteManager.STRATA, "what ours refuses");
+  }
+
+  @Test
+  void keysAreMalformed() throws Exception {
+    Path store = WORK.folder("data-keys");
+    StockBroker broker =
+        RemoteTier.over(store)
+            .alone(WORK.folder("keys"))
+            .set("rsm.config.level-0.directories", store + "," + store.resolve("missing"))
+            .set("rsm.config.level-0.capacity", "much")
+            .set("strata.remote.chunk.size", "100000")
+            .set("strata.remote.fetch.timeout.ms", "soon")
+            .build();
+    assertRefused(
+        broker,
+        store.resolve("missing").toString(),
+        "rsm.config.level-0.capacity",
+        "'much'",
+        "strata.remote.chunk.size",
+        "100000",
+        "strata.remote.fetch.timeout.ms",
+        "'soon'");
+    broker
+        .set("rsm.config.level-0.directories", store.toString())
+        .unset("rsm.config.level-0.capacity")
+        .unset("strata.remote.chunk.size")
+        .unset("strata.remote.fetch.timeout.ms");
+    WORK.closing(broker).start().stop();
+  }
+
+  @Test
+  void levelsAreMissing() throws Exception {
+    StockBroker broker =
+        RemoteTier.over(WORK.folder("data-levels")).alone(WORK.folder("levels")).build();
+    assertRefused(broker.unset("rsm.config.levels"), "rsm.config.levels");
+  }
+
+  @Test
+  void classesWouldLoadTwice() throws Exception {
+    StockBroker broker =
+        RemoteTier.over(WORK.folder("data-twice"))
+            .alone(WORK.folder("twice"))
+            .set("remote.log.storage.manager.class.path", Distribution.strataJar().toString())
+            .build();
+    assertRefused(broker, "remote.log.storage.manager.class.path");
+  }
+
+  @Test
+  void theStoreIsOfAnotherCluster() throws Exception {
+    Path store = WORK.folder("data-shared");
+    StockBroker first = RemoteTier.over(store).alone(WORK.folder("first")).build();
+    try (first) {
+      first.start().stop();
+    }
+    StockBroker second = RemoteTier.over(store).alone(WORK.folder("second")).build();
+    assertRefused(second, store.toString(), first.clusterId(), second.clusterId());
+    // And the first one's is untouched.
+    try (first) {
+      first.start().stop();
+    }
+  }
+
+  @Test
+  void brokersOfOneClusterHaveDifferentStores() throws Exception {
+    StockBroker one =
+        WORK.closing(
+                RemoteTier.over(WORK.folder("data-one"))
+                    .alone(WORK.folder("one"))
+                    .set("auto.leader.rebalance.enable", "false")
+                    .build())
+            .start();
+    Path elsewhere = WORK.folder("data-two");
+    StockBroker two =
+        WORK.closing(RemoteTier.over(elsewhere).alone(WORK.folder("two")).joining(one, 2).build())
+            .start();
+    RemoteTier tier = RemoteTier.over(WORK.folder("data-one"));
+    TopicPartition partition = new TopicPartition("apart", 0);
+    try (Admin admin = one.admin()) {
+      Topics.await(
+          admin
+              .createTopics(
+                  List.of(new NewTopic("apart", Map.of(0, List.of(1))).configs(RemoteTier.topic())))
+              .all());
+      RecordLedger ledger = new RecordLedger("apart", 1, 1);
+      ledger.produce(one.bootstrap(), 2_000, 1_500);
+      tier.awaitTiered(one, "apart", 1, 2);
+      Topics.await(
+          admin
+              .alterPartitionReassignments(
+                  Map.of(partition, Optional.of(new NewPartitionReassignment(List.of(2, 1)))))
+              .all());
+      // The new replica asks its store for what the old one wrote to another.
+      await()
+          .atMost(Tiers.PATIENCE)
+          .untilAsserted(
+              () ->
+                  assertThat(two.output().lines())
+                      .as("a line that says who wrote the segment, and where it is not")
+                      .anyMatch(
+                          line ->
+                              line.contains("apart-0")
+                                  && line.contains("broker 1")
+                                  && line.contains(elsewhere.toString())));
+      // From the broker that wrote it, it can be read.
+      assertThat(ledger.verify(one.bootstrap()).records()).isEqualTo(2_000);
+    }
+  }
+
+  private static void assertRefused(StockBroker broker, String... said) throws Exception {
+    try (broker) {
+      StockBroker.Refusal refusal = broker.startRefused();
+      assertThat(refusal.exitCode()).as("exit code").isNotZero();
+      assertThat(refusal.output()).contains(said);
+    }
+  }
+}
