@@ -1,0 +1,60 @@
+package io.strata.kafka.migration.remote.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A cold manager in memory: the segments' bytes by id. */
+final class FakeCold implements ColdLevel {
+
+  final Map<String, byte[]> segments = new ConcurrentHashMap<>();
+  volatile boolean failing;
+  volatile Runnable duringCopy = () -> {};
+
+  @Override
+  public String className() {
+    return "com.example.Cold";
+  }
+
+  private void check() throws IOException {
+    if (failing) {
+      throw new IOException("the cold manager is out");
+    }
+  }
+
+  @Override
+  public Optional<byte[]> copy(Manifest manifest, Path directory) throws IOException {
+    check();
+    SegmentKey key = manifest.segment().key();
+    segments.put(key.id(), Files.readAllBytes(directory.resolve(ObjectType.LOG.fileName(key))));
+    duringCopy.run();
+    return Optional.of(("place of " + key.id()).getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Override
+  public void read(Manifest manifest, Optional<byte[]> custom, long position, ByteBuffer target)
+      throws IOException {
+    check();
+    String id = manifest.segment().key().id();
+    String place = new String(custom.orElseThrow(), StandardCharsets.UTF_8);
+    if (!place.equals("place of " + id)) {
+      throw new IOException("found " + place + ", expected what was given for " + id);
+    }
+    byte[] bytes = segments.get(id);
+    if (bytes == null) {
+      throw new IOException("no such segment");
+    }
+    ByteBuffer unused = target.put(bytes, (int) position, target.remaining());
+  }
+
+  @Override
+  public void delete(Manifest manifest, Optional<byte[]> custom) throws IOException {
+    check();
+    segments.remove(manifest.segment().key().id());
+  }
+}

@@ -1,0 +1,290 @@
+package io.strata.kafka.migration.remote.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.migration.CorruptSegmentException;
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Moves between levels, and what meets them. */
+class StoreTiersTest {
+
+  private static final SegmentInfo SEGMENT = Stores.info("t", 0, 0, 1, 200_000);
+
+  @TempDir private Path top = Path.of("");
+  private Path ssd = Path.of("");
+  private Path hdd = Path.of("");
+  private Path local = Path.of("");
+  private final FakeCold cold = new FakeCold();
+  private volatile StoreStage.Hook hook = StoreStage.Hook.NONE;
+
+  @BeforeEach
+  void directories() throws Exception {
+    ssd = Files.createDirectory(top.resolve("ssd"));
+    hdd = Files.createDirectory(top.resolve("hdd"));
+    local = Files.createDirectory(top.resolve("local"));
+  }
+
+  private SegmentStore twoLevels() {
+    return Stores.open(
+        Stores.options(
+            1,
+            List.of(),
+            stage -> hook.reached(stage),
+            Stores.level("ssd", ssd),
+            Stores.level("hdd", hdd)),
+        Optional.empty());
+  }
+
+  private SegmentStore withCold() {
+    return Stores.open(
+        Stores.options(1, List.of(), stage -> hook.reached(stage), Stores.level("ssd", ssd)),
+        Optional.of(cold));
+  }
+
+  private static SegmentView only(StoreTiers tiers) {
+    assertThat(tiers.state().segments()).hasSize(1);
+    return tiers.state().segments().get(0);
+  }
+
+  private byte[] read(SegmentStore store, SegmentKey key) throws Exception {
+    SegmentStore.Located found = store.locate(key).orElseThrow();
+    ByteBuffer bytes = ByteBuffer.allocate(found.manifest().segment().bytes());
+    if (found.hasLog()) {
+      return Files.readAllBytes(found.file(ObjectType.LOG));
+    }
+    store.readCold(found, 0, bytes);
+    return bytes.array();
+  }
+
+  @Test
+  void aSegmentGoesDownAndUpAgain() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    assertThat(only(tiers).tier()).isZero();
+    assertThat(tiers.state().tiers().get(0).dirtyBytes()).isPositive();
+
+    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(only(tiers).cleanTier()).isEqualTo(OptionalInt.of(1));
+    assertThat(tiers.state().tiers().get(0).dirtyBytes()).isZero();
+    assertThat(store.locate(SEGMENT.key()).orElseThrow().directory().levelName()).isEqualTo("ssd");
+
+    assertThat(tiers.evict(only(tiers).id()).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(only(tiers).tier()).isEqualTo(1);
+    assertThat(Stores.tree(ssd)).allMatch(p -> p.startsWith("staging/"));
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+
+    assertThat(tiers.promote(only(tiers).id(), 0, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(only(tiers).tier()).isZero();
+    assertThat(only(tiers).cleanTier()).isEqualTo(OptionalInt.of(1));
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+    assertThat(store.delete(SEGMENT.key())).hasSize(2);
+    assertThat(Stores.tree(hdd)).allMatch(p -> p.startsWith("staging/"));
+  }
+
+  @Test
+  void aSegmentGoesToTheColdManagerAndBack() throws Exception {
+    SegmentStore store = withCold();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "cold"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    long id = only(tiers).id();
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(only(tiers).cleanTier()).isEqualTo(OptionalInt.of(1));
+    assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(only(tiers).tier()).isEqualTo(1);
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+    assertThat(store.locate(SEGMENT.key()).orElseThrow().hasLog()).isFalse();
+
+    // Another process finds it, too.
+    SegmentStore again = withCold();
+    assertThat(new StoreUpkeep(again).refresh(again.directories().get(0))).isEmpty();
+    StoreTiers tiersAgain = new StoreTiers(again, List.of("ssd", "cold"));
+    assertThat(only(tiersAgain).tier()).isEqualTo(1);
+    assertThat(tiersAgain.promote(only(tiersAgain).id(), 0, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(again.locate(SEGMENT.key()).orElseThrow().hasLog()).isTrue();
+    assertThat(read(again, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+    assertThat(again.delete(SEGMENT.key())).hasSize(1);
+    assertThat(cold.segments).isEmpty();
+  }
+
+  @Test
+  void nothingIsGivenUpForAColdManagerThatDidNotKeepIt() throws Exception {
+    SegmentStore store = withCold();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "cold"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    long id = only(tiers).id();
+    cold.duringCopy = () -> cold.segments.replaceAll((k, v) -> new byte[v.length]);
+    assertThatThrownBy(() -> tiers.destage(id, 1, MoveControl.UNLIMITED))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("com.example.Cold")
+        .hasMessageContaining("checksum");
+    assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+    cold.failing = true;
+    assertThatThrownBy(() -> store.delete(SEGMENT.key())).isInstanceOf(IOException.class);
+    cold.failing = false;
+    assertThat(store.delete(SEGMENT.key())).hasSize(1);
+    assertThat(cold.segments).isEmpty();
+  }
+
+  @Test
+  void aDeletionDuringTheColdCopyLeavesNothing() throws Exception {
+    SegmentStore store = withCold();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "cold"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    cold.duringCopy =
+        () -> {
+          byte[] copied = cold.segments.get(SEGMENT.key().id());
+          try {
+            assertThat(store.delete(SEGMENT.key())).hasSize(1);
+          } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+          }
+          cold.segments.put(SEGMENT.key().id(), copied); // It was still writing.
+        };
+    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.CANCELLED);
+    assertThat(cold.segments).isEmpty();
+    assertThat(store.locate(SEGMENT.key())).isEmpty();
+  }
+
+  /** By another broker, at every stage of a move: nothing comes back. */
+  @Test
+  void aDeletionAtAnyStageOfAMoveWins() throws Exception {
+    for (StoreStage stage :
+        List.of(StoreStage.MOVE_STAGED, StoreStage.MOVE_PUBLISHED, StoreStage.MOVE_CONFIRMED)) {
+      for (boolean up : List.of(false, true)) {
+        SegmentStore store = twoLevels();
+        StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+        SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+        long id = only(tiers).id();
+        if (up) {
+          MoveResult down = tiers.destage(id, 1, MoveControl.UNLIMITED);
+          MoveResult gone = tiers.evict(id);
+          assertThat(down.outcome()).isEqualTo(gone.outcome());
+        }
+        SegmentStore other = twoLevels();
+        hook =
+            reached -> {
+              if (reached == stage) {
+                hook = StoreStage.Hook.NONE;
+                try {
+                  assertThat(other.delete(SEGMENT.key())).isNotEmpty();
+                } catch (IOException | InterruptedException e) {
+                  throw new AssertionError(e);
+                }
+              }
+            };
+        MoveResult unusedToo =
+            up
+                ? tiers.promote(id, 0, MoveControl.UNLIMITED)
+                : tiers.destage(id, 1, MoveControl.UNLIMITED);
+        assertThat(store.locate(SEGMENT.key())).as("%s, up %s", stage, up).isEmpty();
+        assertThat(Stores.tree(ssd)).allMatch(p -> p.matches("staging/[^/]*"));
+        assertThat(Stores.tree(hdd)).allMatch(p -> p.matches("staging/[^/]*"));
+        for (StoreDirectory directory : store.directories()) {
+          assertThat(new StoreUpkeep(store).refresh(directory)).isEmpty();
+        }
+        assertThat(store.segments()).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void aDamagedSegmentIsCopiedNowhere() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    Path log = store.locate(SEGMENT.key()).orElseThrow().file(ObjectType.LOG);
+    byte[] bytes = Files.readAllBytes(log);
+    bytes[150_000] ^= 1;
+    Path unusedToo = Files.write(log, bytes);
+    assertThatThrownBy(() -> tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED))
+        .isInstanceOf(CorruptSegmentException.class)
+        .hasMessageContaining(log.toString());
+    assertThat(Stores.tree(hdd)).allMatch(p -> p.matches("staging/[^/]*"));
+  }
+
+  @Test
+  void theOnlyCopyIsNeverGivenUp() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    long id = only(tiers).id();
+    assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    // The lower copy goes behind the census's back: the upper one stays.
+    Disk.removeTree(StoreNames.segment(hdd, SEGMENT.key()));
+    assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+  }
+
+  @Test
+  void aFullLevelGivesUpWhatTheNextHasToo() throws Exception {
+    SegmentStore store =
+        Stores.open(
+            1,
+            Stores.level("ssd", OptionalLong.of(3000), ssd),
+            Stores.level("hdd", OptionalLong.of(30_000), hdd));
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentInfo old = Stores.info("t", 0, 0, 1, 2000);
+    SegmentStore.Copied unused = Stores.copy(store, local, old);
+    long id = only(tiers).id();
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    tiers.evictionOrder(List.of(id));
+    SegmentStore.Copied next = Stores.copy(store, local, Stores.info("t", 0, 100, 2, 2000));
+    assertThat(next.directory().levelName()).isEqualTo("ssd");
+    assertThat(store.locate(old.key()).orElseThrow().directory().levelName()).isEqualTo("hdd");
+  }
+
+  @Test
+  void aMoveThatFindsNoRoomSaysSo() throws Exception {
+    SegmentStore store =
+        Stores.open(
+            1,
+            Stores.level("ssd", OptionalLong.of(1 << 20), ssd),
+            Stores.level("hdd", OptionalLong.of(1000), hdd));
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.NO_ROOM);
+  }
+
+  @Test
+  void oneBrokerMoves() throws Exception {
+    SegmentStore first = twoLevels();
+    SegmentStore second = twoLevels();
+    try (StoreUpkeep two = new StoreUpkeep(second)) {
+      try (StoreUpkeep one = new StoreUpkeep(first)) {
+        assertThat(one.isMover()).isTrue();
+        assertThat(two.isMover()).isFalse();
+        assertThat(one.isMover()).isTrue();
+      }
+      assertThat(two.isMover()).isTrue();
+      try (StoreUpkeep one = new StoreUpkeep(first)) {
+        assertThat(one.isMover()).isFalse();
+      }
+      assertThat(two.isMover()).isTrue();
+    }
+  }
+}
