@@ -1,0 +1,150 @@
+package io.strata.kafka.migration.remote.cold;
+
+import io.strata.kafka.migration.remote.RemoteSettings;
+import java.io.IOException;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Modifier;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.server.log.remote.storage.RemoteStorageManager;
+
+/**
+ * Makes another manager from its class's name: every way in which that can fail has a message that
+ * names the key.
+ *
+ * <p>Stateless.
+ */
+final class ColdLoading {
+
+  /** The key. */
+  static final String KEY = "rsm.config.cold.class.name";
+
+  private static final String OURS = "io.strata.kafka.migration.remote.StrataRemoteStorageManager";
+
+  private static final Pattern CLASS_NAME =
+      Pattern.compile("(?U)[\\p{Alpha}_$][\\w$]*(\\.[\\p{Alpha}_$][\\w$]*)*");
+
+  private static final String EXPECTED =
+      "expected a public class with a constructor without parameters that implements "
+          + RemoteStorageManager.class.getName();
+
+  private ColdLoading() {}
+
+  /** A manager, not configured yet, and what loads its classes. */
+  record Loaded(
+      RemoteStorageManager manager, ClassLoader loader, Optional<ColdClassLoader> toClose) {
+
+    /** Gives the class loader's files back. */
+    void unload() throws IOException {
+      if (toClose.isPresent()) {
+        toClose.get().close();
+      }
+    }
+  }
+
+  /**
+   * Makes one.
+   *
+   * @throws ConfigException if that cannot be done; nothing stays open then
+   */
+  static Loaded load(RemoteSettings.Cold settings) {
+    String name = settings.className();
+    if (!CLASS_NAME.matcher(name).matches()) {
+      throw problem("'" + name + "', which is no class name", EXPECTED);
+    }
+    if (name.equals(OURS)) {
+      throw ours(name);
+    }
+    ClassLoader broker = ColdLoading.class.getClassLoader();
+    if (settings.classPath().isEmpty()) {
+      return new Loaded(create(name, broker, "the broker's class path"), broker, Optional.empty());
+    }
+    String classPath = settings.classPath().get();
+    ColdClassLoader own = new ColdClassLoader(ColdClassPath.urls(classPath), broker);
+    boolean done = false;
+    try {
+      RemoteStorageManager manager =
+          create(name, own, ColdClassPath.KEY + " ('" + classPath + "') and the broker's");
+      done = true;
+      return new Loaded(manager, own, Optional.of(own));
+    } finally {
+      if (!done) {
+        closeQuietly(own);
+      }
+    }
+  }
+
+  private static void closeQuietly(ColdClassLoader loader) {
+    try {
+      loader.close();
+    } catch (IOException e) {
+      // What could not be loaded is the matter, and it is on its way.
+    }
+  }
+
+  private static RemoteStorageManager create(String name, ClassLoader loader, String where) {
+    Class<?> type = find(name, loader, where);
+    for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+      if (each.getName().equals(OURS)) {
+        throw ours(name);
+      }
+    }
+    if (!RemoteStorageManager.class.isAssignableFrom(type)) {
+      throw problem("'" + name + "', which is no RemoteStorageManager", EXPECTED);
+    }
+    if (type.isInterface() || Modifier.isAbstract(type.getModifiers())) {
+      throw problem("'" + name + "', which is abstract", EXPECTED);
+    }
+    try {
+      Constructor<?> constructor = type.getDeclaredConstructor();
+      return Calls.with(loader, () -> (RemoteStorageManager) constructor.newInstance());
+    } catch (InvocationTargetException e) {
+      Throwable cause = Optional.ofNullable(e.getCause()).orElse(e);
+      throw problem("'" + name + "', whose constructor failed: " + cause, EXPECTED, cause);
+    } catch (NoSuchMethodException | IllegalAccessException e) {
+      throw problem("'" + name + "', which cannot be created: " + e, EXPECTED, e);
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception | LinkageError e) {
+      throw problem("'" + name + "', which cannot be created: " + e, EXPECTED, e);
+    }
+  }
+
+  private static Class<?> find(String name, ClassLoader loader, String where) {
+    try {
+      return Calls.with(loader, () -> Class.forName(name, true, loader));
+    } catch (ClassNotFoundException e) {
+      throw problem(
+          "'" + name + "', which is not on " + where + " class path",
+          "expected a class that is there; correct the name, or name its jars in "
+              + ColdClassPath.KEY,
+          e);
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception | LinkageError e) {
+      throw problem(
+          "'" + name + "', which cannot be loaded: " + e,
+          "expected a class that is whole, with all the classes that it needs; add their jars to "
+              + ColdClassPath.KEY,
+          e);
+    }
+  }
+
+  private static ConfigException ours(String name) {
+    return problem(
+        "'" + name + "', which is Strata's own",
+        "expected another manager; levels of Strata's own go into rsm.config.levels");
+  }
+
+  private static ConfigException problem(String found, String expected) {
+    return new ConfigException(KEY + ": found " + found + "; " + expected);
+  }
+
+  private static ConfigException problem(String found, String expected, Throwable cause) {
+    ConfigException problem = problem(found, expected);
+    problem.initCause(cause);
+    return problem;
+  }
+}

@@ -1,0 +1,444 @@
+package io.strata.kafka.migration.remote.cold;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.remote.RemoteSettings;
+import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import java.io.ByteArrayInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.server.log.remote.storage.LogSegmentData;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentId;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
+import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
+import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
+import org.apache.kafka.server.log.remote.storage.RemoteStorageManager.IndexType;
+import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Another manager: loaded, called, closed, and in all the ways in which that can fail. */
+@Timeout(120)
+class ColdManagerTest {
+
+  private static final Duration LIMIT = Duration.ofSeconds(20);
+  private static final RemoteLogSegmentMetadata SEGMENT =
+      new RemoteLogSegmentMetadata(
+          new RemoteLogSegmentId(
+              new TopicIdPartition(new Uuid(1, 2), new TopicPartition("orders", 3)),
+              new Uuid(3, 4)),
+          4711,
+          4800,
+          0,
+          1,
+          0,
+          100_000,
+          Map.of(0, 0L));
+
+  private final Deadlines deadlines =
+      new Deadlines("test-call", 4, EngineEnvironment.system().threads());
+
+  @TempDir Path folder = Path.of("");
+
+  @AfterEach
+  void close() {
+    deadlines.close();
+  }
+
+  private ColdManager create(
+      String className, Optional<String> classPath, Map<String, Object> with) {
+    return ColdManager.create(new RemoteSettings.Cold(className, classPath, with), deadlines);
+  }
+
+  private ColdManager scripted(ScriptedManager.Script script) {
+    return create(ScriptedManager.class.getName(), Optional.empty(), Map.of("script", script));
+  }
+
+  private LogSegmentData data(byte[] log) throws IOException {
+    Path file = Files.write(folder.resolve("00000000000000004711.log"), log);
+    Path index = Files.write(folder.resolve("00000000000000004711.index"), new byte[] {7, 8});
+    return new LogSegmentData(
+        file, index, index, Optional.empty(), index, ByteBuffer.wrap(new byte[] {1}));
+  }
+
+  @Test
+  void copiesReadsAndDeletes() throws Exception {
+    ColdManager manager =
+        create(
+            DirectoryManager.class.getName(),
+            Optional.empty(),
+            Map.of("directory", folder.toString()));
+    roundTrip(manager);
+    assertThat(manager.className()).isEqualTo(DirectoryManager.class.getName());
+    manager.close();
+    manager.close();
+    assertThat(folder.resolve("closed")).exists();
+    assertThatThrownBy(() -> manager.delete(SEGMENT, LIMIT))
+        .isInstanceOf(RemoteStorageException.class)
+        .hasMessageContaining("closed");
+  }
+
+  private void roundTrip(ColdManager manager) throws Exception {
+    byte[] log = new byte[100_000];
+    new Random(1).nextBytes(log);
+    assertThat(manager.copy(SEGMENT, data(log), LIMIT).orElseThrow().value())
+        .containsExactly(1, 2, 3);
+    assertThat(manager.fetch(SEGMENT, 0, 100_000, LIMIT)).isEqualTo(log);
+    assertThat(manager.fetch(SEGMENT, 99_000, 1000, LIMIT))
+        .isEqualTo(Arrays.copyOfRange(log, 99_000, 100_000));
+    assertThat(manager.fetch(SEGMENT, 5, 0, LIMIT)).isEmpty();
+    ByteBuffer direct = ByteBuffer.allocateDirect(70_000);
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    manager.read(SEGMENT, 100, direct);
+    assertThat(Thread.currentThread().getContextClassLoader()).isSameAs(before);
+    assertThat(direct.flip()).isEqualTo(ByteBuffer.wrap(log, 100, 70_000));
+    assertThat(manager.index(SEGMENT, IndexType.OFFSET, LIMIT)).containsExactly(7, 8);
+    assertThatThrownBy(() -> manager.index(SEGMENT, IndexType.TRANSACTION, LIMIT))
+        .isInstanceOf(RemoteResourceNotFoundException.class)
+        .hasMessageContaining(manager.className())
+        .hasMessageContaining("TRANSACTION")
+        .hasMessageContaining("orders-3@4711");
+    assertThatThrownBy(() -> manager.fetch(SEGMENT, 99_000, 1001, LIMIT))
+        .isInstanceOf(RetriableRemoteStorageException.class)
+        .hasCauseInstanceOf(EOFException.class)
+        .hasMessageContaining("found 1000 bytes from byte 99000 on, expected 1001");
+    manager.delete(SEGMENT, LIMIT);
+    manager.delete(SEGMENT, LIMIT);
+    assertThatThrownBy(() -> manager.fetch(SEGMENT, 0, 1, LIMIT))
+        .isInstanceOf(RemoteResourceNotFoundException.class);
+  }
+
+  /** A manager that the test's class path does not have, with another version of a class of it. */
+  private Path jar() throws IOException {
+    Path sources = Files.createDirectories(folder.resolve("sources"));
+    Path classes = Files.createDirectories(folder.resolve("classes"));
+    String pack = Flavour.class.getPackageName();
+    Path flavour = sources.resolve("Flavour.java");
+    Files.writeString(
+        flavour,
+        "package "
+            + pack
+            + "; public final class Flavour { public static String name() { return \"the jar's\"; }"
+            + " }");
+    Path manager = sources.resolve("JarManager.java");
+    Files.writeString(
+        manager,
+        "package elsewhere; public class JarManager extends "
+            + DirectoryManager.class.getName()
+            + " { public void configure(java.util.Map<String, ?> configs) {"
+            + " super.configure(configs);"
+            + " if (!"
+            + pack
+            + ".Flavour.name().equals(\"the jar's\")) throw new IllegalStateException(\"flavour\");"
+            + " try (var in = getClass().getClassLoader().getResourceAsStream(\"flavour.txt\")) {"
+            + " if (!new String(in.readAllBytes()).equals(\"jar\")) throw new Error(\"resource\");"
+            + " } catch (java.io.IOException e) { throw new IllegalStateException(e); } } }");
+    int failed =
+        ToolProvider.getSystemJavaCompiler()
+            .run(
+                null,
+                null,
+                null,
+                "-proc:none",
+                "-d",
+                classes.toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                flavour.toString(),
+                manager.toString());
+    assertThat(failed).isZero();
+    Files.writeString(classes.resolve("flavour.txt"), "jar");
+    // The manager's superclass, too: what is in the jar is what counts.
+    String base = DirectoryManager.class.getName().replace('.', '/') + ".class";
+    try (InputStream in = ColdManagerTest.class.getClassLoader().getResourceAsStream(base)) {
+      Files.write(classes.resolve(base), java.util.Objects.requireNonNull(in).readAllBytes());
+    }
+    Path lib = Files.createDirectories(folder.resolve("lib"));
+    Path jar = lib.resolve("manager.jar");
+    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar));
+        Stream<Path> files = Files.walk(classes)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        out.putNextEntry(new JarEntry(classes.relativize(file).toString()));
+        out.write(Files.readAllBytes(file));
+        out.closeEntry();
+      }
+    }
+    return jar;
+  }
+
+  @Test
+  void loadsFromAClassPathOfItsOwnFirst() throws Exception {
+    Path jar = jar();
+    for (String classPath :
+        List.of(jar.toString(), jar.getParent() + "/*", folder + "/classes:" + jar)) {
+      try (ColdManager manager =
+          create(
+              "elsewhere.JarManager",
+              Optional.of(classPath),
+              Map.of("directory", folder.toString(), "broker.id", 1))) {
+        roundTrip(manager);
+      }
+    }
+    assertThat(Flavour.name()).isEqualTo("the broker's");
+    assertThatThrownBy(() -> Class.forName("elsewhere.JarManager"))
+        .isInstanceOf(ClassNotFoundException.class);
+  }
+
+  @Test
+  void whatIsSharedComesFromTheBroker() throws Exception {
+    try (ColdClassLoader loader =
+        new ColdClassLoader(
+            List.of(jar().toUri().toURL()), ColdManagerTest.class.getClassLoader())) {
+      assertThat(loader.loadClass(RemoteStorageException.class.getName()))
+          .isSameAs(RemoteStorageException.class);
+      assertThat(loader.loadClass("org.slf4j.Logger")).isSameAs(Class.forName("org.slf4j.Logger"));
+      assertThat(loader.loadClass("java.lang.String")).isSameAs(String.class);
+      Class<?> flavour = loader.loadClass(Flavour.class.getName());
+      assertThat(flavour).isNotSameAs(Flavour.class);
+      assertThat(flavour.getClassLoader()).isSameAs(loader);
+      assertThat(loader.loadClass(TimeLimitException.class.getName()))
+          .isSameAs(TimeLimitException.class);
+      String both = Flavour.class.getName().replace('.', '/') + ".class";
+      assertThat(String.valueOf(loader.getResource(both))).contains("manager.jar");
+      assertThat(java.util.Collections.list(loader.getResources(both))).hasSize(2);
+      assertThat(loader.getResource("java/lang/String.class")).isNotNull();
+      assertThatThrownBy(() -> loader.loadClass("elsewhere.Nothing"))
+          .isInstanceOf(ClassNotFoundException.class);
+    }
+  }
+
+  static Stream<Arguments> wrongNames() {
+    return Stream.of(
+        Arguments.of("", "no class name"),
+        Arguments.of("a b", "no class name"),
+        Arguments.of("a..b", "no class name"),
+        Arguments.of("/etc/passwd", "no class name"),
+        Arguments.of("elsewhere.JarManager", "not on the broker's class path"),
+        Arguments.of(String.class.getName(), "no RemoteStorageManager"),
+        Arguments.of(Flavour.class.getName(), "no RemoteStorageManager"),
+        Arguments.of("org.apache.kafka.server.log.remote.storage.RemoteStorageManager", "abstract"),
+        Arguments.of(ScriptedManager.Unfinished.class.getName(), "abstract"),
+        Arguments.of(ScriptedManager.NeedsSomething.class.getName(), "cannot be created"),
+        Arguments.of(ScriptedManager.FailsAtOnce.class.getName(), "no such bucket"),
+        Arguments.of(ScriptedManager.FailsToLoad.class.getName(), "cannot be loaded"),
+        Arguments.of(
+            "io.strata.kafka.migration.remote.StrataRemoteStorageManager", "Strata's own"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrongNames")
+  void aWrongClassIsRefused(String name, String found) {
+    assertThatThrownBy(() -> create(name, Optional.empty(), Map.of()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageStartingWith("rsm.config.cold.class.name: found '" + name + "'")
+        .hasMessageContaining(found)
+        .hasMessageContaining("expected");
+  }
+
+  @Test
+  void aWrongClassPathIsRefused() throws IOException {
+    Path empty = Files.createDirectories(folder.resolve("empty"));
+    for (String wrong :
+        List.of(folder + "/missing.jar", folder + "/missing/*", "", ":", empty + "/*", "a\0b")) {
+      assertThatThrownBy(
+              () -> create(DirectoryManager.class.getName(), Optional.of(wrong), Map.of()))
+          .as("class path '%s'", wrong)
+          .isInstanceOf(ConfigException.class)
+          .hasMessageStartingWith("rsm.config.cold.class.path: found '")
+          .hasMessageContaining("expected");
+    }
+    Path broken = Files.writeString(folder.resolve("broken.jar"), "no jar");
+    assertThatThrownBy(
+            () -> create("elsewhere.JarManager", Optional.of(broken.toString()), Map.of()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("rsm.config.cold.class.name")
+        .hasMessageContaining("broken.jar");
+  }
+
+  @Test
+  void aRefusedConfigurationSaysWhoseItIs() {
+    assertThatThrownBy(() -> create(DirectoryManager.class.getName(), Optional.empty(), Map.of()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageStartingWith("rsm.config.cold.*")
+        .hasMessageContaining("rsm.config.cold.class.name")
+        .hasMessageContaining("directory is missing")
+        .hasCauseInstanceOf(IllegalArgumentException.class);
+  }
+
+  private ScriptedManager.Script failing(Throwable thrown) {
+    return call -> {
+      if (call.equals("configure") || call.equals("close")) {
+        return Optional.empty();
+      }
+      if (thrown instanceof RemoteStorageException storage) {
+        throw storage;
+      }
+      if (thrown instanceof RuntimeException runtime) {
+        throw runtime;
+      }
+      throw (Error) thrown;
+    };
+  }
+
+  private void checkFailures(Throwable thrown, Class<?> expected) throws Exception {
+    LogSegmentData data = data(new byte[10]);
+    try (ColdManager manager = scripted(failing(thrown))) {
+      for (Throwable found :
+          List.of(
+              catchThrowable(() -> manager.copy(SEGMENT, data, LIMIT)),
+              catchThrowable(() -> manager.fetch(SEGMENT, 0, 1, LIMIT)),
+              catchThrowable(() -> manager.read(SEGMENT, 0, ByteBuffer.allocate(1))),
+              catchThrowable(() -> manager.index(SEGMENT, IndexType.OFFSET, LIMIT)),
+              catchThrowable(() -> manager.delete(SEGMENT, LIMIT)))) {
+        assertThat(found)
+            .isExactlyInstanceOf(expected)
+            .hasCause(thrown)
+            .hasMessageContaining("cold manager " + ScriptedManager.class.getName())
+            .hasMessageContaining("orders-3@4711")
+            .hasMessageContaining("trouble");
+      }
+    }
+  }
+
+  @Test
+  void whatItThrowsArrivesAsKafkaAsksForIt() throws Exception {
+    checkFailures(new RemoteStorageException("trouble"), RemoteStorageException.class);
+    checkFailures(
+        new RetriableRemoteStorageException("trouble"), RetriableRemoteStorageException.class);
+    checkFailures(
+        new RemoteResourceNotFoundException("trouble"), RemoteResourceNotFoundException.class);
+    checkFailures(new TimeoutException("trouble"), RetriableRemoteStorageException.class);
+    checkFailures(new IllegalStateException("trouble"), RemoteStorageException.class);
+    checkFailures(new NoClassDefFoundError("trouble"), RemoteStorageException.class);
+    checkFailures(new AssertionError("trouble"), RemoteStorageException.class);
+  }
+
+  @Test
+  void anAnswerThatIsNoneIsAFailure() throws Exception {
+    try (ColdManager manager = scripted(call -> Optional.empty())) {
+      assertThatThrownBy(() -> manager.index(SEGMENT, IndexType.OFFSET, LIMIT))
+          .isExactlyInstanceOf(RemoteStorageException.class)
+          .hasMessageContaining("null");
+      // Another type than it should be.
+      assertThatThrownBy(() -> manager.fetch(SEGMENT, 0, 1, LIMIT))
+          .isExactlyInstanceOf(RemoteStorageException.class)
+          .hasMessageContaining("ClassCastException");
+    }
+  }
+
+  @Test
+  void aStreamThatBreaksOffCanBeRetried() throws Exception {
+    InputStream broken =
+        new InputStream() {
+          @Override
+          public int read() throws IOException {
+            throw new IOException("connection reset");
+          }
+
+          @Override
+          public int read(byte[] target, int offset, int length) throws IOException {
+            throw new IOException("connection reset");
+          }
+        };
+    try (ColdManager manager = scripted(call -> call.equals("fetch") ? broken : Optional.empty())) {
+      assertThatThrownBy(() -> manager.fetch(SEGMENT, 0, 1, LIMIT))
+          .isExactlyInstanceOf(RetriableRemoteStorageException.class)
+          .hasMessageContaining("connection reset");
+    }
+  }
+
+  @Test
+  void whatIsReadIsClosed() throws Exception {
+    CountDownLatch closed = new CountDownLatch(2);
+    try (ColdManager manager =
+        scripted(
+            call ->
+                call.equals("configure")
+                    ? Optional.empty()
+                    : new ByteArrayInputStream("abc".getBytes(StandardCharsets.UTF_8)) {
+                      @Override
+                      public void close() {
+                        closed.countDown();
+                      }
+                    })) {
+      assertThat(manager.fetch(SEGMENT, 0, 2, LIMIT)).hasSize(2);
+      assertThat(manager.index(SEGMENT, IndexType.OFFSET, LIMIT)).hasSize(3);
+      assertThat(closed.getCount()).isZero();
+    }
+  }
+
+  @Test
+  void aCallEndsInItsTimeAndWhenItIsInterrupted() throws Exception {
+    CountDownLatch hangs = new CountDownLatch(1);
+    try (ColdManager manager =
+        scripted(
+            call -> {
+              if (call.equals("delete")) {
+                try {
+                  hangs.await();
+                } catch (InterruptedException e) {
+                  throw new RemoteStorageException(e);
+                }
+              }
+              return Optional.empty();
+            })) {
+      assertThatThrownBy(() -> manager.delete(SEGMENT, Duration.ofMillis(100)))
+          .isExactlyInstanceOf(RetriableRemoteStorageException.class)
+          .hasCauseInstanceOf(TimeLimitException.class)
+          .hasMessageContaining(ScriptedManager.class.getName());
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(() -> manager.delete(SEGMENT, LIMIT))
+          .isInstanceOf(InterruptedException.class);
+      await().untilAsserted(() -> assertThat(deadlines.stuck()).isZero());
+    }
+  }
+
+  @Test
+  void aManagerThatCannotBeClosedSaysSo() {
+    ColdManager manager =
+        scripted(
+            call -> {
+              if (call.equals("close")) {
+                throw new IOException("not flushed");
+              }
+              return Optional.empty();
+            });
+    assertThatThrownBy(manager::close)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(ScriptedManager.class.getName())
+        .hasMessageContaining("not flushed");
+    assertThatCode(manager::close).doesNotThrowAnyException();
+  }
+}
