@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StoreCrashTest {
 
   private static final int STEPS = 60;
-  private static final int SEEDS = Integer.getInteger("strata.test.seeds", 4);
+  private static final int SEEDS = Integer.getInteger("strata.test.seeds", 2);
   private static final int CRASHES_OF_A_STAGE = 3;
 
   @TempDir private Path top = Path.of("");

@@ -1,0 +1,466 @@
+package io.strata.kafka.migration.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.MigrationSettings;
+import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.remote.RemoteStats.Cause;
+import io.strata.kafka.migration.remote.RemoteStats.Operation;
+import io.strata.kafka.migration.remote.read.ChunkArena;
+import io.strata.kafka.migration.remote.store.StoreStage;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.metrics.PluginMetrics;
+import org.apache.kafka.server.log.remote.storage.LogSegmentData;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentId;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata.CustomMetadata;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadataUpdate;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentState;
+import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
+import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
+import org.apache.kafka.server.log.remote.storage.RemoteStorageManager.IndexType;
+import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What KIP-405 asks of a manager. */
+class StrataRemoteStorageManagerTest {
+
+  private static final int BYTES = 300_000;
+  private static final Uuid TOPIC_ID = Uuid.randomUuid();
+
+  @TempDir private Path top = Path.of("");
+  private Path ssd = Path.of("");
+  private final List<StrataRemoteStorageManager> managers = new ArrayList<>();
+  private volatile StoreStage.Hook stages = StoreStage.Hook.NONE;
+
+  @BeforeEach
+  void directories() throws Exception {
+    ssd = Files.createDirectory(top.resolve("ssd"));
+  }
+
+  @AfterEach
+  void close() {
+    managers.forEach(StrataRemoteStorageManager::close);
+  }
+
+  private final class Environment implements RemoteEnvironment {
+    private final RemoteSettings settings;
+    private final AtomicReference<Supplier<RemoteStats>> stats = new AtomicReference<>();
+
+    Environment(RemoteSettings settings) {
+      this.settings = settings;
+    }
+
+    @Override
+    public RemoteSettings settings(Map<String, ?> configs) {
+      if (configs.containsKey("bad")) {
+        throw new IllegalArgumentException("bad: found it, expected none");
+      }
+      return settings;
+    }
+
+    @Override
+    public void onChange(Consumer<RemoteSettings.Live> changed) {}
+
+    @Override
+    public Optional<String> clusterId() {
+      return Optional.of("cluster");
+    }
+
+    @Override
+    public List<Path> logDirectories() {
+      return List.of();
+    }
+
+    @Override
+    public LocalSegments segments() {
+      return LocalSegments.COPY_ALWAYS;
+    }
+
+    @Override
+    public Optional<ChunkArena> spareRoom(long bytes, int frameBytes) {
+      return Optional.empty();
+    }
+
+    @Override
+    public PolicyRegistry policies() {
+      return PolicyRegistry.load(getClass().getClassLoader());
+    }
+
+    @Override
+    public StoreStage.Hook stages() {
+      return stage -> stages.reached(stage);
+    }
+
+    @Override
+    public EngineEnvironment engine() {
+      return EngineEnvironment.system();
+    }
+
+    @Override
+    public void publish(Supplier<RemoteStats> source) {
+      stats.set(source);
+    }
+
+    @Override
+    public void publish(PluginMetrics registry, Supplier<RemoteStats> source) {}
+  }
+
+  private RemoteSettings settings(Duration copyTimeout, Path... directories) {
+    return new RemoteSettings(
+        1,
+        List.of(
+            new RemoteSettings.Level(
+                "ssd",
+                Stream.of(directories)
+                    .map(d -> new RemoteSettings.Directory(d, OptionalLong.of(1 << 26)))
+                    .toList())),
+        Optional.empty(),
+        1 << 16,
+        1 << 20,
+        RemoteSettings.CachePlace.MEMORY,
+        true,
+        new RemoteSettings.Live(
+            copyTimeout,
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(10),
+            0,
+            0,
+            4,
+            Duration.ofMillis(200),
+            Duration.ZERO,
+            0,
+            Duration.ofHours(1),
+            new MigrationSettings(
+                MigrationSettings.Mode.EAGER,
+                List.of(),
+                0.05,
+                true,
+                1,
+                0,
+                0,
+                Duration.ofSeconds(1),
+                "threshold",
+                Map.of(),
+                List.of(),
+                List.of())));
+  }
+
+  private Environment environment = new Environment(settings(Duration.ofSeconds(10), Path.of("/")));
+
+  private StrataRemoteStorageManager manager(RemoteSettings settings) {
+    environment = new Environment(settings);
+    StrataRemoteStorageManager manager = new StrataRemoteStorageManager(environment);
+    manager.configure(Map.of());
+    managers.add(manager);
+    return manager;
+  }
+
+  private StrataRemoteStorageManager manager() {
+    return manager(settings(Duration.ofSeconds(30), ssd));
+  }
+
+  private RemoteStats stats() {
+    Supplier<RemoteStats> supplier = environment.stats.get();
+    if (supplier == null) {
+      throw new AssertionError("no figures were published");
+    }
+    return supplier.get();
+  }
+
+  private static RemoteLogSegmentMetadata metadata(long start) {
+    return new RemoteLogSegmentMetadata(
+        new RemoteLogSegmentId(
+            new TopicIdPartition(TOPIC_ID, new TopicPartition("orders", 3)), Uuid.randomUuid()),
+        start,
+        start + 99,
+        1_700_000_000_000L,
+        1,
+        1_700_000_000_000L,
+        BYTES,
+        Map.of(0, start));
+  }
+
+  private static byte[] bytes(long seed, int length) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  private LogSegmentData data(long start, boolean transactions) throws IOException {
+    Path local = Files.createDirectories(top.resolve("local-" + start));
+    String base = String.format(java.util.Locale.ROOT, "%020d", start);
+    return new LogSegmentData(
+        Files.write(local.resolve(base + ".log"), bytes(start, BYTES)),
+        Files.write(local.resolve(base + ".index"), bytes(1, 80)),
+        Files.write(local.resolve(base + ".timeindex"), bytes(2, 120)),
+        transactions
+            ? Optional.of(Files.write(local.resolve(base + ".txnindex"), bytes(3, 34)))
+            : Optional.empty(),
+        Files.write(local.resolve(base + ".snapshot"), bytes(4, 50)),
+        ByteBuffer.wrap("0\n1\n0 0\n".getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private RemoteLogSegmentMetadata copied(StrataRemoteStorageManager manager, long start)
+      throws Exception {
+    RemoteLogSegmentMetadata metadata = metadata(start);
+    Optional<CustomMetadata> custom = manager.copyLogSegmentData(metadata, data(start, false));
+    assertThat(custom.orElseThrow().value().length).isLessThanOrEqualTo(128);
+    return metadata.createWithUpdates(
+        new RemoteLogSegmentMetadataUpdate(
+            metadata.remoteLogSegmentId(),
+            1L,
+            custom,
+            RemoteLogSegmentState.COPY_SEGMENT_FINISHED,
+            1));
+  }
+
+  private static byte[] all(InputStream stream) throws IOException {
+    try (stream) {
+      return stream.readAllBytes();
+    }
+  }
+
+  @Test
+  void aSegmentIsReadBackInWholeAndInParts() throws Exception {
+    StrataRemoteStorageManager manager = manager();
+    RemoteLogSegmentMetadata segment = copied(manager, 0);
+    byte[] expected = bytes(0, BYTES);
+    assertThat(all(manager.fetchLogSegment(segment, 0))).isEqualTo(expected);
+    assertThat(all(manager.fetchLogSegment(segment, 70_000)))
+        .isEqualTo(Arrays.copyOfRange(expected, 70_000, BYTES));
+    // The end is inclusive.
+    assertThat(all(manager.fetchLogSegment(segment, 5, 5)))
+        .isEqualTo(Arrays.copyOfRange(expected, 5, 6));
+    assertThat(all(manager.fetchLogSegment(segment, 65_535, 65_536)))
+        .isEqualTo(Arrays.copyOfRange(expected, 65_535, 65_537));
+    assertThat(all(manager.fetchLogSegment(segment, BYTES - 3, BYTES + 100)))
+        .isEqualTo(Arrays.copyOfRange(expected, BYTES - 3, BYTES));
+    RemoteStats stats = stats();
+    assertThat(stats.operations().get(Operation.FETCH))
+        .satisfies(o -> assertThat(o.count()).isEqualTo(5));
+    assertThat(stats.operations().get(Operation.COPY))
+        .satisfies(o -> assertThat(o.bytes()).isEqualTo(BYTES));
+  }
+
+  @Test
+  void everyIndexIsReadBack() throws Exception {
+    StrataRemoteStorageManager manager = manager();
+    RemoteLogSegmentMetadata segment = metadata(0);
+    var unused = manager.copyLogSegmentData(segment, data(0, true));
+    assertThat(all(manager.fetchIndex(segment, IndexType.OFFSET))).isEqualTo(bytes(1, 80));
+    assertThat(all(manager.fetchIndex(segment, IndexType.TIMESTAMP))).isEqualTo(bytes(2, 120));
+    assertThat(all(manager.fetchIndex(segment, IndexType.TRANSACTION))).isEqualTo(bytes(3, 34));
+    assertThat(all(manager.fetchIndex(segment, IndexType.PRODUCER_SNAPSHOT)))
+        .isEqualTo(bytes(4, 50));
+    assertThat(all(manager.fetchIndex(segment, IndexType.LEADER_EPOCH)))
+        .isEqualTo("0\n1\n0 0\n".getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void aMissingTransactionIndexIsToldAsSuch() throws Exception {
+    StrataRemoteStorageManager manager = manager();
+    RemoteLogSegmentMetadata segment = copied(manager, 0);
+    assertThatThrownBy(() -> manager.fetchIndex(segment, IndexType.TRANSACTION))
+        .isInstanceOf(RemoteResourceNotFoundException.class)
+        .hasMessageContaining("orders-3")
+        .hasMessageContaining("txnindex");
+  }
+
+  @Test
+  void aMissingSegmentIsToldWithWhoWroteIt() throws Exception {
+    StrataRemoteStorageManager manager = manager();
+    RemoteLogSegmentMetadata segment = copied(manager, 0);
+    manager.deleteLogSegmentData(segment);
+    manager.deleteLogSegmentData(segment);
+    assertThatThrownBy(() -> manager.fetchLogSegment(segment, 0))
+        .isInstanceOf(RemoteResourceNotFoundException.class)
+        .hasMessageContaining("orders-3, offsets 0 to 99")
+        .hasMessageContaining("Broker 1 wrote it")
+        .hasMessageContaining(ssd.toString());
+    assertThatThrownBy(() -> manager.fetchIndex(segment, IndexType.OFFSET))
+        .isInstanceOf(RemoteResourceNotFoundException.class);
+  }
+
+  @Test
+  void aStoreThatIsNotSharedIsToldAsSuch() throws Exception {
+    RemoteLogSegmentMetadata segment = copied(manager(), 0);
+    Path other = Files.createDirectory(top.resolve("other"));
+    StrataRemoteStorageManager second = manager(settings(Duration.ofSeconds(30), other));
+    assertThatThrownBy(() -> second.fetchLogSegment(segment, 0))
+        .isInstanceOf(RemoteResourceNotFoundException.class)
+        .hasMessageContaining("must share one store")
+        .hasMessageContaining(other.toString());
+  }
+
+  @Test
+  void damageIsNeverReturned() throws Exception {
+    StrataRemoteStorageManager manager = manager();
+    RemoteLogSegmentMetadata segment = copied(manager, 0);
+    Path log = find(".log");
+    byte[] damaged = Files.readAllBytes(log);
+    damaged[200_000] ^= 1;
+    Path unused = Files.write(log, damaged);
+    assertThat(all(manager.fetchLogSegment(segment, 0, 196_607)))
+        .isEqualTo(Arrays.copyOf(bytes(0, BYTES), 196_608));
+    try (InputStream stream = manager.fetchLogSegment(segment, 199_000)) {
+      assertThatThrownBy(() -> stream.read(new byte[10]))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(String.valueOf(log.getParent()))
+          .hasMessageContaining("orders-3");
+    }
+    Path index = find(".timeindex");
+    byte[] bytes = Files.readAllBytes(index);
+    bytes[0] ^= 1;
+    Path unusedToo = Files.write(index, bytes);
+    assertThatThrownBy(() -> manager.fetchIndex(segment, IndexType.TIMESTAMP))
+        .isInstanceOf(RemoteStorageException.class)
+        .isNotInstanceOf(RetriableRemoteStorageException.class)
+        .hasMessageContaining(index.toString());
+    assertThat(failures(Operation.INDEX, Cause.CORRUPT)).isEqualTo(1);
+    assertThat(failures(Operation.FETCH, Cause.CORRUPT)).isEqualTo(1);
+  }
+
+  private long failures(Operation operation, Cause cause) {
+    RemoteStats.OperationStats stats = stats().operations().get(operation);
+    return stats == null ? -1 : stats.failures().getOrDefault(cause, -1L);
+  }
+
+  private Path find(String suffix) throws IOException {
+    try (Stream<Path> files = Files.walk(ssd)) {
+      return files.filter(p -> p.toString().endsWith(suffix)).findFirst().orElseThrow();
+    }
+  }
+
+  @Test
+  void aCopyThatHangsEndsInItsTimeAndLeavesNothing() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    stages =
+        stage -> {
+          if (stage == StoreStage.COPY_MANIFEST_WRITTEN) {
+            waitFor(release);
+          }
+        };
+    StrataRemoteStorageManager manager = manager(settings(Duration.ofMillis(1500), ssd));
+    RemoteLogSegmentMetadata segment = metadata(0);
+    LogSegmentData data = data(0, false);
+    assertThatThrownBy(() -> manager.copyLogSegmentData(segment, data))
+        .isInstanceOf(RetriableRemoteStorageException.class)
+        .hasMessageContaining("orders-3, offsets 0 to 99")
+        .hasMessageContaining("not done within 1500 ms");
+    assertThat(stats().stuckThreads()).isEqualTo(1);
+    release.countDown();
+    org.awaitility.Awaitility.await().until(() -> stats().stuckThreads() == 0);
+    assertThatThrownBy(() -> manager.fetchLogSegment(segment, 0))
+        .isInstanceOf(RemoteResourceNotFoundException.class);
+    try (Stream<Path> files = Files.walk(ssd)) {
+      assertThat(files.filter(p -> p.toString().endsWith(".log"))).isEmpty();
+    }
+    assertThat(failures(Operation.COPY, Cause.TIMEOUT)).isEqualTo(1);
+  }
+
+  /** Not ended by an interrupt, as a thread in the kernel is not. */
+  private static void waitFor(CountDownLatch latch) {
+    boolean waiting = true;
+    while (waiting) {
+      try {
+        latch.await();
+        waiting = false;
+      } catch (InterruptedException e) {
+        waiting = true;
+      }
+    }
+  }
+
+  @Test
+  void anInterruptEndsAnOperationAndStaysSet() throws Exception {
+    StrataRemoteStorageManager manager = manager();
+    RemoteLogSegmentMetadata segment = copied(manager, 0);
+    Thread.currentThread().interrupt();
+    try {
+      assertThatThrownBy(() -> manager.fetchLogSegment(segment, 0))
+          .isInstanceOf(RetriableRemoteStorageException.class);
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
+    assertThat(all(manager.fetchLogSegment(segment, 0))).hasSize(BYTES);
+    assertThat(failures(Operation.FETCH, Cause.CANCELLED)).isEqualTo(1);
+  }
+
+  @Test
+  void aFullStoreIsWorthARetry() throws Exception {
+    RemoteSettings base = settings(Duration.ofSeconds(30), ssd);
+    RemoteSettings tiny =
+        new RemoteSettings(
+            1,
+            List.of(
+                new RemoteSettings.Level(
+                    "ssd", List.of(new RemoteSettings.Directory(ssd, OptionalLong.of(1000))))),
+            Optional.empty(),
+            base.chunkBytes(),
+            0,
+            base.cachePlace(),
+            true,
+            base.live());
+    StrataRemoteStorageManager manager = manager(tiny);
+    LogSegmentData data = data(0, false);
+    assertThatThrownBy(() -> manager.copyLogSegmentData(metadata(0), data))
+        .isInstanceOf(RetriableRemoteStorageException.class)
+        .hasMessageContaining("no room")
+        .hasMessageContaining(ssd.toString());
+    assertThat(failures(Operation.COPY, Cause.FULL)).isEqualTo(1);
+  }
+
+  @Test
+  void badConfigurationIsOneClearError() {
+    StrataRemoteStorageManager manager =
+        new StrataRemoteStorageManager(new Environment(settings(Duration.ofSeconds(1), ssd)));
+    assertThatThrownBy(() -> manager.configure(Map.of("bad", "x")))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("bad: found it, expected none");
+    assertThatThrownBy(() -> manager.fetchLogSegment(metadata(0), 0))
+        .isInstanceOf(RemoteStorageException.class)
+        .hasMessageContaining("not open");
+    manager.close();
+  }
+
+  @Test
+  void whatWasCopiedIsThereForTheNextProcess() throws Exception {
+    StrataRemoteStorageManager first = manager();
+    RemoteLogSegmentMetadata segment = copied(first, 0);
+    RemoteLogSegmentMetadata next = copied(first, 100);
+    first.close();
+    StrataRemoteStorageManager second = manager();
+    assertThat(all(second.fetchLogSegment(segment, 0))).isEqualTo(bytes(0, BYTES));
+    assertThat(all(second.fetchLogSegment(next, 0))).isEqualTo(bytes(100, BYTES));
+    org.awaitility.Awaitility.await().until(() -> stats().levels().get(0).segments() == 2);
+  }
+}
