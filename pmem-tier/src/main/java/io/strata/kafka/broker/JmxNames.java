@@ -1,11 +1,18 @@
 package io.strata.kafka.broker;
 
+import com.codahale.metrics.MetricRegistry;
+import com.codahale.metrics.jmx.JmxReporter;
 import com.codahale.metrics.jmx.ObjectNameFactory;
+import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.config.NamingConvention;
 import io.micrometer.core.instrument.util.HierarchicalNameMapper;
+import io.micrometer.jmx.JmxConfig;
+import io.micrometer.jmx.JmxMeterRegistry;
 import java.util.regex.Pattern;
+import javax.management.MBeanServer;
 import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
 
@@ -25,6 +32,19 @@ final class JmxNames implements HierarchicalNameMapper, ObjectNameFactory {
 
   /** What may stand in a value of an object name without quotes. */
   private static final Pattern PLAIN = Pattern.compile("[^,=:\"*?\\\\\n]*");
+
+  /** A registry whose meters are MBeans so named, until it is closed. */
+  static MeterRegistry registry(MBeanServer server) {
+    JmxNames names = new JmxNames();
+    MetricRegistry dropwizard = new MetricRegistry();
+    JmxReporter reporter =
+        JmxReporter.forRegistry(dropwizard)
+            .inDomain(DOMAIN)
+            .createsObjectNamesWith(names)
+            .registerWith(server)
+            .build();
+    return new JmxMeterRegistry(JmxConfig.DEFAULT, Clock.SYSTEM, names, dropwizard, reporter);
+  }
 
   @Override
   public String toHierarchicalName(Meter.Id id, NamingConvention convention) {

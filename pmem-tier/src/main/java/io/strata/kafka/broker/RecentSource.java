@@ -1,13 +1,9 @@
 package io.strata.kafka.broker;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.MigrationStats;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Asks another source for its tiers and its engine a few times a second at most, so that a hundred
@@ -16,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread safety: safe for use by any number of threads.
  */
 final class RecentSource implements TierSource {
-
-  private static final Duration KEPT = Duration.ofMillis(200);
 
   private final TierSource source;
   private final Recent<List<TierSample>> tiers;
@@ -72,33 +66,5 @@ final class RecentSource implements TierSource {
   @Override
   public long mtimeRefreshes() {
     return source.mtimeRefreshes();
-  }
-
-  /** One value, kept for a moment. */
-  private static final class Recent<T> {
-    private final Supplier<T> source;
-    private final LongSupplier nanoTime;
-
-    @GuardedBy("this")
-    private @Nullable T value;
-
-    @GuardedBy("this")
-    private long takenAt;
-
-    Recent(Supplier<T> source, LongSupplier nanoTime) {
-      this.source = source;
-      this.nanoTime = nanoTime;
-    }
-
-    synchronized T get() {
-      long now = nanoTime.getAsLong();
-      T kept = value;
-      if (kept == null || now - takenAt >= KEPT.toNanos()) {
-        kept = source.get();
-        value = kept;
-        takenAt = now;
-      }
-      return kept;
-    }
   }
 }

@@ -7,17 +7,12 @@ import io.strata.kafka.broker.TierSource.TierSample;
 import io.strata.kafka.migration.FailureCause;
 import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.MigrationStats.TierStats;
-import java.lang.management.ManagementFactory;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Supplier;
-import javax.management.JMException;
-import javax.management.MBeanServer;
-import javax.management.ObjectName;
 
 /**
  * What {@code strata status} asks of a broker.
@@ -50,22 +45,12 @@ public final class StatusBean implements StatusMXBean {
 
   /** Publishes it in the platform's MBean server, for as long as the process lives. */
   public void publish() {
-    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
-    try {
-      ObjectName name = new ObjectName(NAME);
-      if (server.isRegistered(name)) {
-        server.unregisterMBean(name);
-      }
-      var unused = server.registerMBean(this, name);
-    } catch (JMException e) {
-      throw new IllegalStateException(NAME + " could not be published", e);
-    }
+    Beans.publish(NAME, this);
   }
 
   @Override
   public String getVersion() {
-    return Optional.ofNullable(StatusBean.class.getPackage().getImplementationVersion())
-        .orElse("(not built as a jar)");
+    return Beans.version();
   }
 
   @Override

@@ -1,12 +1,7 @@
 package io.strata.kafka.broker;
 
-import com.codahale.metrics.MetricRegistry;
-import com.codahale.metrics.jmx.JmxReporter;
-import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.jmx.JmxConfig;
-import io.micrometer.jmx.JmxMeterRegistry;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.broker.TierSource.PoolSample;
 import io.strata.kafka.broker.TierSource.TierSample;
@@ -41,16 +36,7 @@ public final class StrataMetrics implements AutoCloseable {
   }
 
   static StrataMetrics publish(TierSource tier, EventCounters counters, MBeanServer server) {
-    JmxNames names = new JmxNames();
-    MetricRegistry dropwizard = new MetricRegistry();
-    JmxReporter reporter =
-        JmxReporter.forRegistry(dropwizard)
-            .inDomain(JmxNames.DOMAIN)
-            .createsObjectNamesWith(names)
-            .registerWith(server)
-            .build();
-    MeterRegistry registry =
-        new JmxMeterRegistry(JmxConfig.DEFAULT, Clock.SYSTEM, names, dropwizard, reporter);
+    MeterRegistry registry = JmxNames.registry(server);
     for (Metric metric : Metric.values()) {
       register(registry, metric, tier, counters);
     }

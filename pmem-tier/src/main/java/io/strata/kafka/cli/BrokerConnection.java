@@ -1,5 +1,6 @@
 package io.strata.kafka.cli;
 
+import io.strata.kafka.broker.RemoteStatusMXBean;
 import io.strata.kafka.broker.StatusMXBean;
 import java.io.IOException;
 import java.net.MalformedURLException;
@@ -29,11 +30,22 @@ final class BrokerConnection implements AutoCloseable {
   private static final Pattern HOST_AND_PORT = Pattern.compile("\\[?[\\w.:-]+\\]?:\\d{1,5}");
 
   private final JMXConnector connector;
-  private final StatusMXBean status;
+  private final Optional<StatusMXBean> status;
+  private final Optional<RemoteStatusMXBean> remote;
 
-  private BrokerConnection(JMXConnector connector, StatusMXBean status) {
+  private BrokerConnection(JMXConnector connector, String what) throws IOException {
+    MBeanServerConnection server = connector.getMBeanServerConnection();
     this.connector = connector;
-    this.status = status;
+    this.status = bean(server, StatusMXBean.NAME, StatusMXBean.class);
+    this.remote = bean(server, RemoteStatusMXBean.NAME, RemoteStatusMXBean.class);
+    if (status.isEmpty() && remote.isEmpty()) {
+      throw new IOException(
+          what
+              + ": found no "
+              + StatusMXBean.NAME
+              + " in it, expected a broker that runs with Strata and has opened its pools or its"
+              + " remote tier");
+    }
   }
 
   /**
@@ -174,33 +186,33 @@ final class BrokerConnection implements AutoCloseable {
           e);
     }
     try {
-      return new BrokerConnection(connector, status(connector.getMBeanServerConnection(), what));
+      return new BrokerConnection(connector, what);
     } catch (IOException | RuntimeException e) {
       connector.close();
       throw e;
     }
   }
 
-  private static StatusMXBean status(MBeanServerConnection server, String what) throws IOException {
+  private static <T> Optional<T> bean(MBeanServerConnection server, String name, Class<T> type)
+      throws IOException {
     try {
-      ObjectName name = new ObjectName(StatusMXBean.NAME);
-      if (!server.isRegistered(name)) {
-        throw new IOException(
-            what
-                + ": found no "
-                + StatusMXBean.NAME
-                + " in it, expected a broker that runs with Strata and has opened its pools");
-      }
-      return JMX.newMXBeanProxy(server, name, StatusMXBean.class);
+      ObjectName object = new ObjectName(name);
+      return server.isRegistered(object)
+          ? Optional.of(JMX.newMXBeanProxy(server, object, type))
+          : Optional.empty();
     } catch (MalformedObjectNameException e) {
-      throw new IllegalStateException(StatusMXBean.NAME, e);
+      throw new IllegalStateException(name, e);
     }
   }
 
   /** What the broker says now. */
   BrokerStatus status() throws IOException {
     try {
-      return BrokerStatus.of(status, new ArrayList<>(status.getTierNames()));
+      Optional<RemoteStatus> ofRemote = remote.map(RemoteStatus::of);
+      return status
+          .map(bean -> BrokerStatus.of(bean, new ArrayList<>(bean.getTierNames()), ofRemote))
+          .or(() -> ofRemote.map(BrokerStatus::of))
+          .orElseThrow();
     } catch (RuntimeException e) {
       // The proxy has no checked exceptions: a lost connection comes wrapped.
       throw new IOException("the broker does not answer any more: " + e.getMessage(), e);

@@ -4,6 +4,7 @@ import io.strata.kafka.broker.StatusMXBean;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
@@ -15,11 +16,12 @@ import java.util.OptionalDouble;
  * @param broker its {@code node.id}
  * @param pid its process
  * @param timeMillis when, by its clock
- * @param tierNames fastest first; home is the last
+ * @param tierNames fastest first; home is the last; none if the broker has the remote tier alone
  * @param tiers each tier's values by name
  * @param migration the engine's values by name; empty without an engine
  * @param failures failed moves by cause
  * @param settings by key
+ * @param remote the remote tier, if it has one
  */
 record BrokerStatus(
     String version,
@@ -30,9 +32,10 @@ record BrokerStatus(
     Map<String, Map<String, Double>> tiers,
     Map<String, Double> migration,
     Map<String, Long> failures,
-    Map<String, String> settings) {
+    Map<String, String> settings,
+    Optional<RemoteStatus> remote) {
 
-  static BrokerStatus of(StatusMXBean bean, List<String> tierNames) {
+  static BrokerStatus of(StatusMXBean bean, List<String> tierNames, Optional<RemoteStatus> remote) {
     return new BrokerStatus(
         bean.getVersion(),
         bean.getBroker(),
@@ -42,18 +45,37 @@ record BrokerStatus(
         bean.getTiers(),
         bean.getMigration(),
         bean.getFailures(),
-        bean.getSettings());
+        bean.getSettings(),
+        remote);
+  }
+
+  /** Of a broker that has the remote tier alone. */
+  static BrokerStatus of(RemoteStatus remote) {
+    return new BrokerStatus(
+        remote.version(),
+        remote.broker(),
+        remote.pid(),
+        remote.timeMillis(),
+        List.of(),
+        Map.of(),
+        Map.of(),
+        Map.of(),
+        Map.of(),
+        Optional.of(remote));
   }
 
   /** One value of a tier; empty if the broker does not tell it. */
   OptionalDouble value(String tier, String name) {
-    Double value = tiers.getOrDefault(tier, Map.of()).get(name);
-    return value == null ? OptionalDouble.empty() : OptionalDouble.of(value);
+    return valueOf(tiers.getOrDefault(tier, Map.of()), name);
   }
 
   /** One value of the engine; empty if the broker does not tell it. */
   OptionalDouble migration(String name) {
-    Double value = migration.get(name);
+    return valueOf(migration, name);
+  }
+
+  static OptionalDouble valueOf(Map<String, Double> values, String name) {
+    Double value = values.get(name);
     return value == null ? OptionalDouble.empty() : OptionalDouble.of(value);
   }
 
@@ -69,19 +91,27 @@ record BrokerStatus(
     Map<String, Map<String, Double>> withRates = new LinkedHashMap<>();
     for (String tier : tierNames) {
       Map<String, Double> values = new LinkedHashMap<>(tiers.getOrDefault(tier, Map.of()));
-      rate(earlier, tier, "destagedBytes", seconds)
+      rate(value(tier, "destagedBytes"), earlier.value(tier, "destagedBytes"), seconds)
           .ifPresent(rate -> values.put("downBytesPerSecond", rate));
-      rate(earlier, tier, "promotedBytes", seconds)
+      rate(value(tier, "promotedBytes"), earlier.value(tier, "promotedBytes"), seconds)
           .ifPresent(rate -> values.put("upBytesPerSecond", rate));
       withRates.put(tier, values);
     }
     return new BrokerStatus(
-        version, broker, pid, timeMillis, tierNames, withRates, migration, failures, settings);
+        version,
+        broker,
+        pid,
+        timeMillis,
+        tierNames,
+        withRates,
+        migration,
+        failures,
+        settings,
+        remote.map(now -> earlier.remote.map(now::since).orElse(now)));
   }
 
-  private OptionalDouble rate(BrokerStatus earlier, String tier, String name, double seconds) {
-    OptionalDouble now = value(tier, name);
-    OptionalDouble then = earlier.value(tier, name);
+  /** What a count has grown by in each second; empty if one of the two is not known. */
+  static OptionalDouble rate(OptionalDouble now, OptionalDouble then, double seconds) {
     return now.isPresent() && then.isPresent()
         ? OptionalDouble.of(Math.max(0, now.getAsDouble() - then.getAsDouble()) / seconds)
         : OptionalDouble.empty();

@@ -1,6 +1,7 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.StrataKeys;
 import java.io.PrintWriter;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -16,12 +17,13 @@ import picocli.CommandLine.Spec;
     name = "status",
     description = {
       "Shows the tiers of a running broker: how full each is, what is dirty, clean and a reserve,"
-          + " what moves, and what fails. Rates are those of a second, or of the interval of"
-          + " --watch.",
+          + " what moves, and what fails; and its remote tier, if it has one: levels, cache, what"
+          + " is not copied yet. Rates are those of a second, or of the interval of --watch.",
       "",
       "The broker is found by its pools (--config), its process (--pid) or its JMX address (--jmx);"
-          + " without any of them it is the only one that runs on this machine as this user. All"
-          + " but --jmx attach to the broker's JVM, which only its own user may do.",
+          + " without any of them, or if it has no pools, it is the only one that runs on this"
+          + " machine as this user. All but --jmx attach to the broker's JVM, which only its own"
+          + " user may do.",
       ""
     },
     footer = {
@@ -129,9 +131,18 @@ final class StatusCommand implements Callable<Integer> {
     if (jmx != null) {
       return BrokerConnection.ofAddress(jmx);
     }
-    if (broker.isPresent()) {
+    if (broker.isPresent() && hasPools(broker.get())) {
       return BrokerConnection.ofPools(broker.get().strataConfig().orElseThrow().pools());
     }
     return BrokerConnection.ofThisMachine();
+  }
+
+  /** A broker with the remote tier alone has none, and nothing else that tells its process. */
+  private static boolean hasPools(BrokerProperties broker) {
+    return broker.asMap().keySet().stream()
+        .anyMatch(
+            name ->
+                name.equals(StrataKeys.POOLS.name())
+                    || StrataKeys.TIER_POOLS.partOf(name).isPresent());
   }
 }

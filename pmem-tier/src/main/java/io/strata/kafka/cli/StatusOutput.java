@@ -14,7 +14,7 @@ import java.util.TreeMap;
 
 /** Shows a {@link BrokerStatus}. */
 final class StatusOutput {
-  private static final String NOT_KNOWN = "-";
+  static final String NOT_KNOWN = "-";
 
   private StatusOutput() {}
 
@@ -35,11 +35,14 @@ final class StatusOutput {
     status.failures().forEach(failures::put);
     ObjectNode settings = document.putObject("settings");
     new TreeMap<>(status.settings()).forEach(settings::put);
+    status
+        .remote()
+        .ifPresent(remote -> RemoteStatusOutput.addJson(remote, document.putObject("remote")));
     Json.print(document, out);
   }
 
   /** Bytes and counts are whole numbers, and look so. */
-  private static void put(ObjectNode node, Map<String, Double> values) {
+  static void put(ObjectNode node, Map<String, Double> values) {
     new TreeMap<>(values)
         .forEach(
             (name, value) -> {
@@ -62,6 +65,18 @@ final class StatusOutput {
             + ", "
             + Instant.ofEpochMilli(status.timeMillis()).truncatedTo(ChronoUnit.SECONDS));
     out.println();
+    if (!status.tierNames().isEmpty()) {
+      printTiers(status, out);
+    }
+    if (status.remote().isPresent()) {
+      if (!status.tierNames().isEmpty()) {
+        out.println();
+      }
+      RemoteStatusOutput.printText(status.remote().get(), out);
+    }
+  }
+
+  private static void printTiers(BrokerStatus status, PrintWriter out) {
     Table table = new Table().column("TIER", Table.Align.LEFT);
     for (String heading :
         List.of(
@@ -129,7 +144,7 @@ final class StatusOutput {
             + ")");
     out.println(
         "Failures: "
-            + failures(status)
+            + failures(status.failures())
             + "; "
             + count(status.migration("backingOff"))
             + " segments wait to be tried again; "
@@ -148,9 +163,9 @@ final class StatusOutput {
     out.println("Settings: " + String.join(" ", settings));
   }
 
-  private static String failures(BrokerStatus status) {
+  static String failures(Map<String, Long> failures) {
     List<String> causes = new ArrayList<>();
-    new TreeMap<>(status.failures())
+    new TreeMap<>(failures)
         .forEach(
             (cause, count) -> {
               if (count > 0) {
@@ -168,15 +183,15 @@ final class StatusOutput {
         : NOT_KNOWN;
   }
 
-  private static String bytes(OptionalDouble value) {
+  static String bytes(OptionalDouble value) {
     return value.isPresent() ? ByteSize.format(Math.round(value.getAsDouble())) : NOT_KNOWN;
   }
 
-  private static String count(OptionalDouble value) {
+  static String count(OptionalDouble value) {
     return value.isPresent() ? Long.toString(Math.round(value.getAsDouble())) : NOT_KNOWN;
   }
 
-  private static String millis(OptionalDouble value) {
+  static String millis(OptionalDouble value) {
     return value.isPresent()
         ? String.format(Locale.ROOT, "%.0f ms", value.getAsDouble())
         : NOT_KNOWN;

@@ -11,7 +11,7 @@ final class LocalDoors {
 
   /** How the remote tier shares the bytes of local segments. */
   static LocalSegments segments(HotTier tier) {
-    return LocalSegments.COPY_ALWAYS;
+    return new TierLocalSegments(tier);
   }
 
   /** Room for the remote tier's cache in a pool. */

@@ -9,6 +9,7 @@ import io.strata.kafka.migration.remote.RemoteSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +35,7 @@ public final class RemoteChanges {
   private @Nullable Map<String, ?> lastTold;
 
   /** What a manager works by. */
-  private record Running(RemoteLiveSettings keys, RemoteSettings.Live live) {}
+  private record Running(int brokerId, RemoteLiveSettings keys, RemoteSettings.Live live) {}
 
   RemoteChanges(RemoteLog log) {
     this.log = log;
@@ -43,11 +44,11 @@ public final class RemoteChanges {
   /**
    * Notes that a manager starts; it takes the place of an earlier one.
    *
-   * @param live what its file says
+   * @param started what its file says
    * @return what it is to work by: with what has been changed in the meantime
    */
-  synchronized RemoteSettings.Live started(RemoteLiveSettings keys, RemoteSettings.Live live) {
-    RemoteSettings.Live settings = live;
+  synchronized RemoteSettings.Live started(RemoteLiveSettings keys, RemoteSettings started) {
+    RemoteSettings.Live settings = started.live();
     if (lastTold != null) {
       RemoteLiveSettings.Outcome outcome = keys.read(lastTold);
       if (outcome.live().isPresent()) {
@@ -58,7 +59,7 @@ public final class RemoteChanges {
                 + messages(outcome.problems()));
       }
     }
-    running = new Running(keys, settings);
+    running = new Running(started.brokerId(), keys, settings);
     changed = unused -> {};
     return settings;
   }
@@ -70,6 +71,11 @@ public final class RemoteChanges {
   /** The names of the keys that Kafka has to ask about; none as long as there is no manager. */
   public synchronized Set<String> names() {
     return running == null ? Set.of() : running.keys().names();
+  }
+
+  /** The manager's broker; empty as long as there is none. */
+  synchronized OptionalInt brokerId() {
+    return running == null ? OptionalInt.empty() : OptionalInt.of(running.brokerId());
   }
 
   /** The settings that the manager works by, as the keys would be written. */
@@ -120,7 +126,7 @@ public final class RemoteChanges {
                   "settings that the remote tier can use",
                   "correct them")));
     }
-    running = new Running(before.keys(), settings);
+    running = new Running(before.brokerId(), before.keys(), settings);
     log.reconfigured(difference(before.keys(), before.live(), settings));
   }
 

@@ -1,6 +1,7 @@
 package io.strata.kafka.runtime;
 
 import io.strata.kafka.broker.MigrationLog;
+import io.strata.kafka.broker.RemoteMetrics;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.CommandLineArguments;
 import io.strata.kafka.config.ConfigProblem;
@@ -60,6 +61,9 @@ public final class RemoteRuntime implements RemoteEnvironment {
     /** Where changes of the live broker come in. */
     RemoteChanges changes();
 
+    /** Publishes in JMX, in the place of what was published before. */
+    void publish(Supplier<RemoteStats> stats);
+
     /** This process. */
     BrokerSide OF_THIS_JVM =
         new BrokerSide() {
@@ -79,6 +83,11 @@ public final class RemoteRuntime implements RemoteEnvironment {
           @Override
           public RemoteChanges changes() {
             return StrataRuntime.remoteChanges();
+          }
+
+          @Override
+          public void publish(Supplier<RemoteStats> stats) {
+            StrataRuntime.publishRemote(stats);
           }
 
           /** Without the provider there are no local tiers, and none may be opened. */
@@ -109,7 +118,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
       RemoteLiveSettings keys =
           new RemoteLiveSettings(
               properties.map(BrokerProperties::asMap).orElse(Map.of()), settings, policies);
-      return with(settings, broker.changes().started(keys, settings.live()));
+      return with(settings, broker.changes().started(keys, settings));
     } catch (ConfigRefusedException e) {
       throw new IllegalArgumentException(e.getMessage(), e);
     }
@@ -202,11 +211,11 @@ public final class RemoteRuntime implements RemoteEnvironment {
 
   @Override
   public void publish(Supplier<RemoteStats> stats) {
-    // Nothing is published yet.
+    broker.publish(stats);
   }
 
   @Override
   public void publish(PluginMetrics registry, Supplier<RemoteStats> stats) {
-    // As above.
+    RemoteMetrics.publish(registry, stats);
   }
 }

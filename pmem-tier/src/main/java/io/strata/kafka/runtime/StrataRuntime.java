@@ -1,9 +1,11 @@
 package io.strata.kafka.runtime;
 
 import io.strata.kafka.broker.RemoteLog;
+import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.tier.SegmentFiles;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The process-wide handle on the hot tier.
@@ -47,8 +49,14 @@ public final class StrataRuntime {
     return Remote.CHANGES;
   }
 
+  /** Publishes the remote tier's metrics and status, in the place of what was published before. */
+  static void publishRemote(Supplier<RemoteStats> stats) {
+    Remote.BOARD.publish(stats);
+  }
+
   /** Made when it is first needed: it logs, which must not begin while the JVM boots. */
   private static final class Remote {
     static final RemoteChanges CHANGES = new RemoteChanges(new RemoteLog());
+    static final RemoteBoard BOARD = new RemoteBoard(CHANGES);
   }
 }

@@ -232,11 +232,16 @@ class StrataMetricsTest {
   void referencePageIsUpToDate() throws IOException {
     StringBuilder page = new StringBuilder("# Metrics\n\n");
     page.append(
-        "<!-- Generated from io.strata.kafka.broker.Metric: see docs/contributing.md. -->\n\n");
+        "<!-- Generated from io.strata.kafka.broker.Metric and RemoteMetric: see"
+            + " docs/contributing.md. -->\n\n");
     page.append(
         """
-        In the broker's JMX, each an MBean with the one attribute `Value`, as long as
+        In the broker's JMX, each an MBean with the one attribute `Value`; those of the local tiers as long as
         `io.strata.kafka.StrataReporter` is in `metric.reporters`. *Counted up* is since the broker's start.
+
+        The metrics of the remote tier, whose type begins with `Remote`, are there whenever it runs, with local tiers or
+        without. They are in Kafka's own registry, too (group `plugins`), so that any of Kafka's reporters has them: under
+        the name in the last column, with the tags `config`, `class` and those below.
 
         Latencies are those of the last interval: at least 10 seconds, ended by the first reading after that; 0 where
         there was no call. They are the duration of the whole call, waiting for the segment's writer lock included.
@@ -254,6 +259,59 @@ class StrataMetricsTest {
             "Append", "Writes to hot segments.",
             "Read", "Reads from hot segments.",
             "Home", "The segments' own files in `log.dirs`.");
+    appendLocal(page, intros);
+    appendRemote(page);
+    GeneratedPage.check("reference/metrics.md", page.toString());
+  }
+
+  private static void appendRemote(StringBuilder page) {
+    Map<String, String> intros =
+        Map.of(
+            "RemoteOperation",
+            "What Kafka asks the remote tier for; `<operation>` is `copy`, `fetch`, `index` or"
+                + " `delete`, `<cause>` is `full`, `timeout`, `not-found`, `corrupt`,"
+                + " `unavailable`, `cancelled` (Kafka gave it up), `cold` or `io`. Latencies are"
+                + " those of the last minutes; of a fetch, until its first byte.",
+            "RemoteLevel",
+            "One for each of `rsm.config.levels`, and `cold` where another manager has the lowest"
+                + " level.",
+            "Remote",
+            "The remote tier as a whole.",
+            "RemoteCache",
+            "The cache of chunks.",
+            "RemoteReadAhead",
+            "What was read ahead of readers that read on.",
+            "RemoteScrub",
+            "The scrubber, which reads all of the store and compares it with its checksums. One"
+                + " broker of the cluster does it.",
+            "RemoteMigration",
+            "The engine that moves segments between the levels of the store.");
+    String type = "";
+    for (RemoteMetric metric : RemoteMetric.values()) {
+      if (!metric.type().equals(type)) {
+        type = metric.type();
+        page.append("\n## ").append(type).append("\n\n").append(intros.get(type)).append("\n\n");
+        page.append("| MBean | unit | meaning | in Kafka's registry |\n|---|---|---|---|\n");
+      }
+      RemoteReading reading = metric.reading();
+      String tags = "";
+      if (reading instanceof RemoteReading.OperationReading) {
+        tags = ",operation=<operation>";
+      } else if (reading instanceof RemoteReading.OperationCauseReading) {
+        tags = ",operation=<operation>,cause=<cause>";
+      } else if (reading instanceof RemoteReading.LevelReading) {
+        tags = ",level=<level>";
+      } else if (reading instanceof RemoteReading.EngineCauseReading) {
+        tags = ",cause=<cause>";
+      }
+      page.append("| `io.strata.kafka:type=").append(metric.type());
+      page.append(",name=").append(metric.metricName()).append(tags);
+      page.append("` | ").append(metric.unit()).append(" | ").append(metric.description());
+      page.append(" | `").append(metric.kafkaName()).append("` |\n");
+    }
+  }
+
+  private static void appendLocal(StringBuilder page, Map<String, String> intros) {
     String type = "";
     for (Metric metric : Metric.values()) {
       if (!metric.type().equals(type)) {
@@ -274,7 +332,6 @@ class StrataMetricsTest {
       page.append("` | ").append(metric.unit()).append(" | ").append(metric.description());
       page.append(" |\n");
     }
-    GeneratedPage.check("reference/metrics.md", page.toString());
   }
 
   private static long count(Class<? extends MetricReading> kind) {

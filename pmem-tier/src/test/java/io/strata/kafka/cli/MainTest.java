@@ -145,7 +145,17 @@ class MainTest {
       `downBytesPerSecond`, `upBytesPerSecond`; `migration`: `queued`, `inFlight`, `threads`, `downBytesPerSecond`, \
       `upBytesPerSecond`, `destageP50Millis`, `destageP99Millis`, `destageMaxMillis`, `promoteP50Millis`, \
       `promoteP99Millis`, `promoteMaxMillis`, `cancelled`, `refusedMoves`, `backingOff`, `rounds`, `failedRounds`, \
-      `lastRoundMicros`; `failures`: a number for each cause; `settings`: by key |
+      `lastRoundMicros`; `failures`: a number for each cause; `settings`: by key; `remote` (with a remote tier): \
+      `levels[]`: `name`, `capacityBytes`, `usedBytes`, `segments`, `directories`, `unavailableDirectories`, `copiedBytes`, \
+      `fetchedBytes`, `deletedBytes`, `copiedBytesPerSecond`, `fetchedBytesPerSecond`, and on the broker that moves segments \
+      `destagedBytes`, `promotedBytes`, `evictedBytes`, `backlogBytes`; `operations`, for each of `copy`, `fetch`, `index`, \
+      `delete`: `count`, `bytes`, `running`, `p50Millis`, `p99Millis`, `maxMillis`; `failures`: a number for each operation and \
+      cause; `linkedBytes`, `stuckThreads`, `oldestUncopiedMillis` (if there is one), `cacheInPool` (0 or 1), \
+      `cacheCapacityBytes`, `cacheUsedBytes`, `cacheHits`, `cacheMisses`, `cacheEvictions`, `readAheadBytes`, \
+      `readAheadUsedBytes`, `readAheadWastedBytes`, `scrubRounds`, `scrubObjects`, `scrubBytes`, `scrubCorruptObjects`, \
+      `scrubMissingObjects`, `scrubOrphansRemoved`, `scrubLastEndMillis` (if any did), and on the broker that moves segments \
+      `movesQueued`, `movesInFlight`, `movesDownBytesPerSecond`, `movesUpBytesPerSecond`, `movesBackingOff`, `movesFailed`; \
+      `settings` |
       | `plan` | each result by its name in the table, in bytes, bytes per second, seconds or as a share; `null` for "for \
       ever" |
       | `drain` | `complete`, `segments`, `bytes`, `unshared`, `kept[]` |

@@ -66,6 +66,42 @@ class StatusCommandTest {
   }
 
   @Test
+  void showsTheRemoteTierToo() throws IOException {
+    Process broker = start(List.of(), List.of("both"));
+
+    assertThat(CommandLineRun.of("status", "--pid", broker.pid()).succeeds().out())
+        .startsWith("Broker 7 (process " + broker.pid() + "), Strata ")
+        .containsPattern("pmem +100 MiB")
+        .containsPattern("REMOTE LEVEL +CAPACITY +USED +SEGMENTS")
+        .containsPattern("ssd +1001 B +1002 B +1003 +1004 +1005 +0 B +0 B +107 B")
+        .containsPattern("hdd +2 KiB +2 KiB +2003 +2004 +2005 +0 B +0 B +-")
+        .contains("copy: 11 done (12 B), 13 running; p50 14 ms, p99 15 ms, longest 16 ms")
+        .contains("Not copied yet: the oldest sealed segment is 0.09 s old")
+        .contains("Cache: 62 B of 61 B in a pool, 50 % hits; read ahead 71 B, 73 B of that in vain")
+        .contains("Scrub: 81 rounds, 84 files corrupt, 85 missing, 86 orphans removed; the last")
+        .contains("Failures: copy full 17, fetch not-found 27; 91 threads hang")
+        .contains("Settings: rate.copy=0");
+  }
+
+  @Test
+  void aBrokerWithTheRemoteTierAloneHasAStatus() throws IOException {
+    Process broker = start(List.of(), List.of("remote"));
+
+    assertThat(CommandLineRun.of("status", "--pid", broker.pid()).succeeds().out())
+        .startsWith("Broker 8 (process " + broker.pid() + "), Strata ")
+        .doesNotContain("TIER ")
+        .contains("REMOTE LEVEL");
+    JsonNode json = CommandLineRun.of("status", "--pid", broker.pid(), "--json").succeeds().json();
+    assertThat(json.get("tiers")).isEmpty();
+    JsonNode remote = json.get("remote");
+    assertThat(remote.get("levels").get(1).get("usedBytes").asLong()).isEqualTo(2002);
+    assertThat(remote.get("operations").get("fetch").get("bytes").asLong()).isEqualTo(22);
+    assertThat(remote.get("failures").get("copy full").asLong()).isEqualTo(17);
+    assertThat(remote.get("cacheHits").asLong()).isEqualTo(63);
+    assertThat(remote.get("settings").get("strata.remote.rate.copy").asText()).isEqualTo("0");
+  }
+
+  @Test
   void findsTheProcessByThePoolsLock() throws IOException {
     Process broker = start(List.of(), List.of());
     Path pool = Files.createFile(directory.resolve("hot.pool"));
@@ -164,12 +200,16 @@ class StatusCommandTest {
   static Set<String> fields() throws IOException {
     StatusCommandTest test = new StatusCommandTest();
     try {
-      Process broker = test.start(List.of(), List.of());
+      Process broker = test.start(List.of(), List.of("both"));
       JsonNode json =
           CommandLineRun.of("status", "--pid", broker.pid(), "--json").succeeds().json();
       Set<String> fields = new TreeSet<>();
       MainTest.collectFields(json, fields);
-      fields.removeIf(name -> name.startsWith("strata.") || json.get("failures").has(name));
+      fields.removeIf(
+          name ->
+              name.startsWith("strata.")
+                  || json.get("failures").has(name)
+                  || json.get("remote").get("failures").has(name));
       return fields;
     } finally {
       test.stopWhatWasStarted();

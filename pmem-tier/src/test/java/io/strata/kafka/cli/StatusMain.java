@@ -1,6 +1,8 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.api.TierUsage;
+import io.strata.kafka.broker.RemoteFigures;
+import io.strata.kafka.broker.RemoteStatusBean;
 import io.strata.kafka.broker.StatusBean;
 import io.strata.kafka.broker.TierSource;
 import io.strata.kafka.migration.FailureCause;
@@ -22,7 +24,16 @@ public final class StatusMain implements TierSource {
 
   /** Publishes, says so, and waits. */
   public static void main(String[] args) throws IOException {
-    if (args.length == 0) {
+    String what = args.length == 0 ? "local" : args[0];
+    if (what.equals("remote") || what.equals("both")) {
+      new RemoteStatusBean(
+              "8",
+              RemoteFigures::some,
+              () -> Map.of("strata.remote.rate.copy", "0"),
+              InstantSource.system())
+          .publish();
+    }
+    if (what.equals("local") || what.equals("both")) {
       new StatusBean(
               "7",
               new StatusMain(),

@@ -3,14 +3,18 @@ package io.strata.kafka.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.broker.RemoteFigures;
 import io.strata.kafka.broker.RemoteLog;
+import io.strata.kafka.broker.RemoteStatusMXBean;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.migration.remote.LocalSegments;
 import io.strata.kafka.migration.remote.RemoteEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
+import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.tier.HotTier;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +23,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.function.Supplier;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -173,6 +181,23 @@ class RemoteRuntimeTest {
   }
 
   @Test
+  void publishesMetricsAndStatusInThePlaceOfEarlierOnes() throws JMException {
+    RemoteEnvironment environment = new RemoteRuntime();
+    RemoteSettings unused = environment.settings(manager);
+    environment.publish(RemoteFigures::quiet);
+    environment.publish(RemoteFigures::some);
+
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    assertThat(
+            server.getAttribute(
+                new ObjectName("io.strata.kafka:type=RemoteMigration,name=Active"), "Value"))
+        .isEqualTo(1.0);
+    ObjectName status = new ObjectName(RemoteStatusMXBean.NAME);
+    assertThat(server.getAttribute(status, "Broker")).isEqualTo("1");
+    assertThat((String[]) server.getAttribute(status, "LevelNames")).containsExactly("ssd", "hdd");
+  }
+
+  @Test
   void withoutAManagerThereIsNothingToAskAbout() throws ConfigRefusedException {
     assertThat(changes.names()).isEmpty();
     assertThat(changes.settings()).isEmpty();
@@ -205,6 +230,11 @@ class RemoteRuntimeTest {
     @Override
     public RemoteChanges changes() {
       return changes;
+    }
+
+    @Override
+    public void publish(Supplier<RemoteStats> stats) {
+      throw new UnsupportedOperationException("no test publishes");
     }
   }
 }
