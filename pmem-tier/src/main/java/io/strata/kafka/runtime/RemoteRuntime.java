@@ -16,7 +16,6 @@ import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.migration.remote.read.ChunkArena;
 import io.strata.kafka.migration.remote.store.StoreStage;
-import io.strata.kafka.tier.HotTier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -56,7 +55,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
     Optional<BrokerProperties> properties() throws IOException;
 
     /** The local tiers; empty if there are none. */
-    Optional<HotTier> tier() throws IOException;
+    Optional<BrokerTier> tier() throws IOException;
 
     /** Where changes of the live broker come in. */
     RemoteChanges changes();
@@ -76,8 +75,8 @@ public final class RemoteRuntime implements RemoteEnvironment {
           }
 
           @Override
-          public Optional<HotTier> tier() throws IOException {
-            return opened().map(BrokerTier::tier);
+          public Optional<BrokerTier> tier() throws IOException {
+            return opened();
           }
 
           @Override
@@ -165,7 +164,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
     return properties().map(BrokerProperties::logDirs).orElse(List.of());
   }
 
-  private Optional<HotTier> tier() {
+  private Optional<BrokerTier> tier() {
     try {
       return broker.tier();
     } catch (IOException e) {
@@ -176,12 +175,12 @@ public final class RemoteRuntime implements RemoteEnvironment {
 
   @Override
   public LocalSegments segments() {
-    return tier().map(LocalDoors::segments).orElse(LocalSegments.COPY_ALWAYS);
+    return tier().map(BrokerTier::localSegments).orElse(LocalSegments.COPY_ALWAYS);
   }
 
   @Override
   public Optional<ChunkArena> spareRoom(long bytes, int frameBytes) {
-    return tier().flatMap(tier -> LocalDoors.spareRoom(tier, bytes, frameBytes));
+    return Optional.empty(); // No pool gives room yet: the cache lives in memory.
   }
 
   @Override

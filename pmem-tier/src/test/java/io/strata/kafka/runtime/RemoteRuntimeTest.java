@@ -12,7 +12,6 @@ import io.strata.kafka.migration.remote.LocalSegments;
 import io.strata.kafka.migration.remote.RemoteEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.RemoteStats;
-import io.strata.kafka.tier.HotTier;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -223,7 +222,7 @@ class RemoteRuntimeTest {
     }
 
     @Override
-    public Optional<HotTier> tier() {
+    public Optional<BrokerTier> tier() {
       return Optional.empty();
     }
 
