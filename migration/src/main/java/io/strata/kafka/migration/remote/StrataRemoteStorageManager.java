@@ -52,7 +52,10 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
 
   /** What {@link #configure} makes. */
   private record Configured(
-      RemoteEnvironment environment, RemoteTier tier, OperationMeters meters, AutoCloseable cold) {}
+      RemoteEnvironment environment,
+      RemoteTier tier,
+      OperationMeters meters,
+      Optional<ColdStorage> cold) {}
 
   /** For Kafka, by reflection. */
   public StrataRemoteStorageManager() {
@@ -95,11 +98,13 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
       SegmentStore store = open(settings, environment, clusterId, cold);
       OperationMeters meters = new OperationMeters(environment.engine().nanoTime());
       RemoteTier tier = new RemoteTier(settings, environment, store);
-      Optional<ColdStorage> loaded = cold;
-      Configured made =
-          new Configured(environment, tier, meters, () -> loaded.ifPresent(ColdStorage::close));
+      Configured made = new Configured(environment, tier, meters, cold);
       configured = made;
-      environment.onChange(tier::reconfigure);
+      environment.onChange(
+          changed -> {
+            tier.reconfigure(changed);
+            made.cold().ifPresent(c -> c.reconfigure(changed));
+          });
       environment.publish(() -> tier.stats(meters));
       LOG.info(
           "Strata's remote tier: broker {} uses {}{}",
@@ -107,10 +112,10 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
           tier.describeStore(),
           settings.cold().map(c -> ", and below it " + c.className()).orElse(""));
     } catch (IllegalArgumentException e) {
-      cold.ifPresent(ColdStorage::close);
+      closeCold(cold);
       throw refused(e);
     } catch (RuntimeException e) {
-      cold.ifPresent(ColdStorage::close);
+      closeCold(cold);
       throw e;
     }
   }
@@ -188,6 +193,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
     Configured now = configured;
     if (now != null) {
       now.environment().publish(metrics, () -> now.tier().stats(now.meters()));
+      now.cold().ifPresent(cold -> cold.monitor(metrics));
     }
   }
 
@@ -324,11 +330,18 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
     configured = null;
     if (now != null) {
       now.tier().close();
-      try {
-        now.cold().close();
-      } catch (Exception e) {
-        LOG.warn("The cold manager of Strata's remote tier could not be closed", e);
-      }
+      closeCold(now.cold());
+    }
+  }
+
+  private static void closeCold(Optional<ColdStorage> cold) {
+    if (cold.isEmpty()) {
+      return;
+    }
+    try {
+      cold.get().close();
+    } catch (IOException e) {
+      LOG.warn("The cold manager of Strata's remote tier could not be closed", e);
     }
   }
 }
