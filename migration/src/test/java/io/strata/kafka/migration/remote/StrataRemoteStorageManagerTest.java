@@ -8,6 +8,7 @@ import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
+import io.strata.kafka.migration.remote.cold.DirectoryManager;
 import io.strata.kafka.migration.remote.read.ChunkArena;
 import io.strata.kafka.migration.remote.store.StoreStage;
 import java.io.IOException;
@@ -134,6 +135,14 @@ class StrataRemoteStorageManagerTest {
   }
 
   private RemoteSettings settings(Duration copyTimeout, Path... directories) {
+    return settings(copyTimeout, List.of(), Optional.empty(), directories);
+  }
+
+  private RemoteSettings settings(
+      Duration copyTimeout,
+      List<Double> thresholds,
+      Optional<RemoteSettings.Cold> cold,
+      Path... directories) {
     return new RemoteSettings(
         1,
         List.of(
@@ -142,7 +151,7 @@ class StrataRemoteStorageManagerTest {
                 Stream.of(directories)
                     .map(d -> new RemoteSettings.Directory(d, OptionalLong.of(1 << 26)))
                     .toList())),
-        Optional.empty(),
+        cold,
         1 << 16,
         1 << 20,
         RemoteSettings.CachePlace.MEMORY,
@@ -160,14 +169,14 @@ class StrataRemoteStorageManagerTest {
             0,
             Duration.ofHours(1),
             new MigrationSettings(
-                MigrationSettings.Mode.EAGER,
-                List.of(),
+                cold.isPresent() ? MigrationSettings.Mode.THRESHOLD : MigrationSettings.Mode.EAGER,
+                thresholds,
                 0.05,
-                true,
+                cold.isEmpty(),
                 1,
                 0,
                 0,
-                Duration.ofSeconds(1),
+                Duration.ofMillis(200),
                 "threshold",
                 Map.of(),
                 List.of(),
@@ -462,5 +471,40 @@ class StrataRemoteStorageManagerTest {
     assertThat(all(second.fetchLogSegment(segment, 0))).isEqualTo(bytes(0, BYTES));
     assertThat(all(second.fetchLogSegment(next, 0))).isEqualTo(bytes(100, BYTES));
     org.awaitility.Awaitility.await().until(() -> stats().levels().get(0).segments() == 2);
+  }
+
+  @Test
+  void theColdManagerGetsTheLowestLevelAndIsReadLikeTheRest() throws Exception {
+    Path far = Files.createDirectory(top.resolve("far"));
+    RemoteSettings settings =
+        settings(
+            Duration.ofSeconds(30),
+            List.of(0.0),
+            Optional.of(
+                new RemoteSettings.Cold(
+                    DirectoryManager.class.getName(),
+                    Optional.empty(),
+                    Map.of("directory", far.toString()))),
+            ssd);
+    StrataRemoteStorageManager manager = manager(settings);
+    RemoteLogSegmentMetadata segment = copied(manager, 0);
+    org.awaitility.Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> stats().levels().get(1).segments() == 1);
+    try (Stream<Path> files = Files.walk(ssd)) {
+      assertThat(files.filter(p -> p.toString().endsWith(".log"))).isEmpty();
+    }
+    assertThat(all(manager.fetchLogSegment(segment, 0))).isEqualTo(bytes(0, BYTES));
+    assertThat(all(manager.fetchLogSegment(segment, 70_000, 140_000)))
+        .isEqualTo(Arrays.copyOfRange(bytes(0, BYTES), 70_000, 140_001));
+    assertThat(all(manager.fetchIndex(segment, IndexType.OFFSET))).isEqualTo(bytes(1, 80));
+    assertThat(stats().levels().get(1).fetchedBytes()).isPositive();
+    manager.close();
+    StrataRemoteStorageManager next = manager(settings);
+    assertThat(all(next.fetchLogSegment(segment, 0))).isEqualTo(bytes(0, BYTES));
+    next.deleteLogSegmentData(segment);
+    try (Stream<Path> files = Files.walk(far)) {
+      assertThat(files.filter(Files::isRegularFile)).noneMatch(p -> !p.endsWith("closed"));
+    }
   }
 }
