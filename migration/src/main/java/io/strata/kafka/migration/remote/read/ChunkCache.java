@@ -261,10 +261,16 @@ public final class ChunkCache implements AutoCloseable {
     return freed > 0;
   }
 
-  /** A reader has read the chunk to its end. */
-  void readToEnd(Chunk chunk) {
-    if (chunk instanceof CachedChunk cached && expected.peek(cached.key()).isPresent()) {
-      finish(cached);
+  /**
+   * A reader has read the chunk to its end. The one before it is then not expected to be asked for
+   * any more; this one still is: Kafka's next fetch begins a batch before where the last one ended.
+   */
+  void readToEnd(ChunkSource source, int chunk) {
+    if (chunk > 0) {
+      expected.peek(source.key(chunk - 1)).ifPresent(this::finish);
+    }
+    if (chunk == Chunks.count(source) - 1) {
+      expected.peek(source.key(chunk)).ifPresent(this::finish);
     }
   }
 

@@ -226,8 +226,8 @@ final class ChunkLoader {
   }
 
   /** A reader has read a chunk to its end. */
-  void readToEnd(Chunk chunk) {
-    cache.readToEnd(chunk);
+  void readToEnd(ChunkSource source, int chunk) {
+    cache.readToEnd(source, chunk);
   }
 
   /** The segment that follows, for reading ahead. */

@@ -27,7 +27,12 @@ final class ReadAhead implements AutoCloseable {
   private static final int QUEUE = 256;
 
   private static final long IDLE_SECONDS = 30;
+
+  /** A run of so many chunks is one. */
   private static final long PROVEN_CHUNKS = 8;
+
+  /** Where several chunks are read at once. */
+  private static final int MOST_BYTES_AT_ONCE = 4 << 20;
 
   private final ChunkLoader loader;
   private final ChunkCache cache;
@@ -100,8 +105,8 @@ final class ReadAhead implements AutoCloseable {
       return 0;
     }
     long room = cache.aheadLimitBytes() / track.source().chunkBytes();
-    // Each reader has the chunk that it reads there, too.
-    long share = Math.max(1, room / Math.max(1, tracks.active()) - 1);
+    // Each reader has the chunk that it reads there, too, and the one before.
+    long share = Math.max(1, room / Math.max(1, tracks.active()) - 2);
     long ramp = Math.min(2 * runChunks, most) >> cache.account().halvings();
     return (int) Math.min(Math.min(most, share), longer(ramp, runChunks));
   }
@@ -141,14 +146,14 @@ final class ReadAhead implements AutoCloseable {
     boolean ended = false;
     try {
       ChunkSource source = track.source();
-      Optional<Track.Step> step = track.step(source.chunksAtOnce());
+      Optional<Track.Step> step = track.step(atOnce(source));
       while (step.isPresent()) {
         int done = read(track, step.get());
         if (done == 0) {
           return false;
         }
         track.done(step.get().first() + done);
-        step = track.step(source.chunksAtOnce());
+        step = track.step(atOnce(source));
       }
       ended = true;
       return true;
@@ -157,6 +162,10 @@ final class ReadAhead implements AutoCloseable {
         track.stopWorking();
       }
     }
+  }
+
+  private static int atOnce(ChunkSource source) {
+    return Math.min(source.chunksAtOnce(), Math.max(1, MOST_BYTES_AT_ONCE / source.chunkBytes()));
   }
 
   private int read(Track track, Track.Step step) throws IOException, InterruptedException {

@@ -69,10 +69,10 @@ final class SegmentStream extends InputStream {
     int count = (int) Math.min(left(), Math.min(length, chunkLength - inChunk));
     boolean done = false;
     try {
-      Chunk from = copy(chunk, inChunk, ByteBuffer.wrap(target, offset, count));
+      copy(chunk, inChunk, ByteBuffer.wrap(target, offset, count));
       position += count;
       if (inChunk + count == chunkLength) {
-        loader.readToEnd(from);
+        loader.readToEnd(source, chunk);
         current = Optional.empty();
       }
       done = true;
@@ -94,13 +94,13 @@ final class SegmentStream extends InputStream {
     }
   }
 
-  private Chunk copy(int number, int offset, ByteBuffer target)
+  private void copy(int number, int offset, ByteBuffer target)
       throws IOException, InterruptedException {
     if (Thread.currentThread().isInterrupted()) {
       throw new InterruptedException();
     }
     if (current.isPresent() && currentNumber == number && current.get().read(offset, target)) {
-      return current.get();
+      return;
     }
     current = Optional.empty();
     Track on = track.orElseGet(() -> readAhead.begin(source, position));
@@ -112,7 +112,6 @@ final class SegmentStream extends InputStream {
     }
     current = Optional.of(chunk);
     currentNumber = number;
-    return chunk;
   }
 
   private void checkOpen() throws IOException {

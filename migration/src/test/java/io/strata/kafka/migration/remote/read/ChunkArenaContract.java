@@ -172,6 +172,17 @@ public abstract class ChunkArenaContract {
     }
   }
 
+  /** A segment may have larger chunks than those that the arena was made for. */
+  @Test
+  void aChunkThatDoesNotFitIsNoFault() {
+    ChunkArena arena = arena();
+    assertThat(arena.store(key(1), ByteBuffer.allocate(FRAMES * FRAME_BYTES + 1))).isEmpty();
+    byte[] bytes = content(2, 2 * FRAME_BYTES + 1);
+    arena
+        .store(key(2), ByteBuffer.wrap(bytes))
+        .ifPresent(frame -> assertThat(read(frame, 0, bytes.length)).isEqualTo(bytes));
+  }
+
   @Test
   void aClosedArenaHasNothing() {
     ChunkArena arena = arena();

@@ -40,7 +40,7 @@ class ChunkCacheTest {
     assertThat(read.read(0, target)).isTrue();
     assertThat(target.array())
         .isEqualTo(Arrays.copyOfRange(source.content(), chunk * CHUNK, (chunk + 1) * CHUNK));
-    cache.readToEnd(read);
+    cache.readToEnd(source, chunk);
     return found.isPresent();
   }
 
@@ -108,6 +108,21 @@ class ChunkCacheTest {
       readWhole(chunk);
     }
     assertThat(cache.find(source, 0)).contains(part);
+  }
+
+  /** Kafka's next fetch begins a batch before where the last one ended. */
+  @Test
+  void theChunkBeforeTheReaderIsNotDrivenOut() {
+    for (int round = 0; round < 10; round++) {
+      for (int chunk = 100; chunk < 100 + CHUNKS; chunk++) {
+        readWhole(chunk);
+      }
+    }
+    for (int chunk = 0; chunk < 50; chunk++) {
+      readWhole(chunk);
+      assertThat(ahead(chunk + 1)).isTrue();
+      assertThat(cache.has(source.key(chunk))).as("chunk %d", chunk).isTrue();
+    }
   }
 
   @Test
@@ -190,7 +205,7 @@ class ChunkCacheTest {
   }
 
   @Test
-  void buffersAreUsedAgainAndFewAreKept() {
+  void buffersAreUsedAgainWithinABound() {
     TransferBuffers buffers = new TransferBuffers();
     ByteBuffer first = buffers.take(1000);
     assertThat(first.remaining()).isEqualTo(1000);
@@ -199,9 +214,18 @@ class ChunkCacheTest {
     assertThat(second).isSameAs(first);
     assertThat(second.remaining()).isEqualTo(500);
     assertThat(buffers.take(500)).isNotSameAs(first);
-    ByteBuffer large = buffers.take(64 << 20);
+    int half = (int) TransferBuffers.BOUND_BYTES / 2;
+    ByteBuffer large = buffers.take(half);
+    assertThat(large.isDirect()).isTrue();
+    ByteBuffer beyond = buffers.take(half);
+    assertThat(beyond.isDirect()).isFalse();
+    assertThat(beyond.remaining()).isEqualTo(half);
+    buffers.giveBack(beyond);
     buffers.giveBack(large);
-    assertThat(buffers.take(64 << 20)).isNotSameAs(large);
+    buffers.giveBack(second);
+    // What is idle makes room for what is wanted.
+    assertThat(buffers.take(half + 1).isDirect()).isTrue();
+    assertThat(buffers.take(half).isDirect()).isFalse();
   }
 
   @Test
