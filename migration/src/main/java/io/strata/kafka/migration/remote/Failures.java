@@ -87,7 +87,7 @@ final class Failures {
   }
 
   /** A file system exception's message is the file alone. */
-  private static String describe(Throwable failure) {
+  static String describe(Throwable failure) {
     if (failure instanceof NoSuchFileException missing) {
       return missing.getFile() + " is not there";
     }

@@ -6,7 +6,6 @@ import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
 import io.strata.kafka.migration.remote.RemoteStats.ScrubStats;
 import io.strata.kafka.migration.remote.calls.Deadlines;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.CensusEntry;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentStore;
@@ -22,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +42,16 @@ final class Housekeeping implements AutoCloseable {
   private static final int CALLS = 8;
 
   /** A directory with a hundred thousand segments, on a slow network. */
-  private static final Duration LISTING = Duration.ofMinutes(10);
+  private static final Duration LISTING = Duration.ofMinutes(2);
+
+  /** One that did not answer before: the others wait for it. */
+  private static final Duration LISTING_AGAIN = Duration.ofSeconds(10);
+
+  /** Copies go on without a census rather than not at all. */
+  private static final Duration FIRST_CENSUS = Duration.ofSeconds(30);
+
+  /** Of a broker that is still there: some of its censuses. */
+  private static final int CENSUSES_OF_LATE = 5;
 
   private static final Duration STOPPING = Duration.ofSeconds(10);
 
@@ -60,6 +69,7 @@ final class Housekeeping implements AutoCloseable {
   private final CountDownLatch firstCensus = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final Map<StoreDirectory, String> troubles = new ConcurrentHashMap<>();
+  private final Set<String> disagreed = ConcurrentHashMap.newKeySet();
   private volatile RemoteSettings.Live live;
   private volatile boolean mover;
   private volatile OptionalLong oldestUncopied = OptionalLong.empty();
@@ -92,14 +102,9 @@ final class Housekeeping implements AutoCloseable {
     scrubber.start();
   }
 
-  /** Waits until the store has been listed once, so that its free room is known. */
-  void awaitFirstCensus(Duration limit) throws IOException, InterruptedException {
-    if (!firstCensus.await(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-      throw new TimeLimitException(
-          "listing the remote store for the first time: not done within "
-              + limit.toMillis()
-              + " ms; expected directories that answer: look at their file systems");
-    }
+  /** Waits until the store has been listed once, so that its free room is known; not for long. */
+  void awaitFirstCensus() throws InterruptedException {
+    boolean unused = firstCensus.await(FIRST_CENSUS.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   void led(SegmentKey key, Path log) {
@@ -151,7 +156,14 @@ final class Housekeeping implements AutoCloseable {
             store.storeId());
       }
       if (holds) {
-        upkeep.settle();
+        boolean unused =
+            calls.call(
+                "ending interrupted moves",
+                LISTING,
+                control -> {
+                  upkeep.settle();
+                  return true;
+                });
         startEngine();
       }
     } catch (IOException e) {
@@ -170,27 +182,64 @@ final class Housekeeping implements AutoCloseable {
       List<String> problems =
           calls.call(
               "listing " + directory,
+              directory.isSuspended() ? LISTING_AGAIN : LISTING,
+              control -> upkeep.refresh(directory));
+      problems.forEach(problem -> LOG.error("Remote store: {}", problem));
+      directory.resume();
+    } catch (IOException e) {
+      directory.suspend(String.valueOf(e.getMessage()));
+      trouble(directory, "cannot be used: " + e.getMessage());
+      return;
+    }
+    try {
+      List<Path> removed =
+          calls.call(
+              "signing in to " + directory,
               LISTING,
               control -> {
                 upkeep.signIn(directory);
-                List<String> found = upkeep.refresh(directory);
-                Duration age = live.orphanAge();
-                List<Path> removed = upkeep.clear(directory, age);
-                scrub.removed(removed.size());
-                if (!removed.isEmpty()) {
-                  LOG.info("Remote store: removed leftovers of dead processes: {}", removed);
-                }
-                return found;
+                warnOfOthers(directory);
+                return upkeep.clear(directory, orphanAge());
               });
-      problems.forEach(problem -> LOG.error("Remote store: {}", problem));
-      String trouble = troubles.remove(directory);
-      if (trouble != null) {
+      scrub.removed(removed.size());
+      if (!removed.isEmpty()) {
+        LOG.info("Remote store: removed leftovers of dead processes: {}", removed);
+      }
+      directory.writable();
+      if (troubles.remove(directory) != null) {
         LOG.info("Remote store: {} can be used again", directory);
       }
     } catch (IOException e) {
-      String trouble = String.valueOf(e.getMessage());
-      if (!trouble.equals(troubles.put(directory, trouble))) {
-        LOG.error("Remote store: {} cannot be used: {}", directory, trouble);
+      String reason = Failures.describe(e);
+      directory.unwritable(directory + " cannot be written to: " + reason);
+      trouble(directory, "cannot be written to; it is read only: " + reason);
+    }
+  }
+
+  private void trouble(StoreDirectory directory, String trouble) {
+    if (!trouble.equals(troubles.put(directory, trouble))) {
+      LOG.error("Remote store: {} {}", directory, trouble);
+    }
+  }
+
+  /** No copy is at work for longer. */
+  private Duration orphanAge() {
+    Duration longest = live.copyTimeout().multipliedBy(2);
+    return live.orphanAge().compareTo(longest) < 0 ? longest : live.orphanAge();
+  }
+
+  private void warnOfOthers(StoreDirectory directory) throws IOException {
+    long since =
+        engineEnvironment.clock().millis()
+            - live.censusInterval().multipliedBy(CENSUSES_OF_LATE).toMillis();
+    for (StoreUpkeep.UsingBroker other : upkeep.disagreeing(directory, since)) {
+      if (disagreed.add(other.brokerId() + " " + other.directoryIds())) {
+        LOG.warn(
+            "Remote store: broker {} uses the directories {}, and this broker others; what one of"
+                + " the two writes the other may not find. Give rsm.config.levels and its"
+                + " directories the same values on all brokers",
+            other.brokerId(),
+            other.directoryIds());
       }
     }
   }
@@ -218,7 +267,7 @@ final class Housekeeping implements AutoCloseable {
           Math.min(live.censusInterval().toMillis(), 60_000), TimeUnit.MILLISECONDS)) {
         try {
           if (mover && isScrubDue()) {
-            scrub.round(upkeep, live.orphanAge());
+            scrub.round(upkeep, orphanAge());
           }
         } catch (IOException e) {
           LOG.warn("The scrub of the remote store could not be ended: {}", e.getMessage());

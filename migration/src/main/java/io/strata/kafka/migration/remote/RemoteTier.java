@@ -124,7 +124,7 @@ final class RemoteTier implements AutoCloseable {
   StoreTrace copy(String what, SegmentInfo segment, LogSource source)
       throws IOException, InterruptedException {
     housekeeping.led(segment.key(), source.log());
-    housekeeping.awaitFirstCensus(live.copyTimeout());
+    housekeeping.awaitFirstCensus();
     SegmentStore.Copied copied =
         copies.call(
             "copying " + what + " to the remote store",

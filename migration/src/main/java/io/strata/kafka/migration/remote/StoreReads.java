@@ -12,6 +12,8 @@ import io.strata.kafka.migration.remote.store.SegmentStore.Located;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Optional;
@@ -89,21 +91,34 @@ final class StoreReads {
       throws IOException, InterruptedException {
     int bytes = target.remaining();
     if (place.hasLog()) {
-      try (FileChannel channel =
-          FileChannel.open(place.file(ObjectType.LOG), StandardOpenOption.READ)) {
-        long at = position;
-        while (target.hasRemaining()) {
-          int count = channel.read(target, at);
-          if (count < 0) {
-            break;
-          }
-          at += count;
-        }
-      }
+      readLog(place, position, target);
       levels.fetched(place.directory().level(), bytes - target.remaining());
     } else {
       store.readCold(place, position, target);
       levels.fetched(levels.cold(), bytes - target.remaining());
+    }
+  }
+
+  private static void readLog(Located place, long position, ByteBuffer target) throws IOException {
+    Path log = place.file(ObjectType.LOG);
+    if (place.directory().isSuspended()) {
+      throw new NoSuchFileException(log.toString()); // Another directory may have it.
+    }
+    try (FileChannel channel = FileChannel.open(log, StandardOpenOption.READ)) {
+      long at = position;
+      while (target.hasRemaining()) {
+        int count = channel.read(target, at);
+        if (count < 0) {
+          break;
+        }
+        at += count;
+      }
+    } catch (IOException e) {
+      if (String.valueOf(e.getMessage()).contains("Stale file handle")) {
+        // As NFS says that another machine has removed it.
+        throw new NoSuchFileException(log.toString());
+      }
+      throw e;
     }
   }
 }

@@ -222,7 +222,7 @@ final class Census {
     synchronized (this) {
       began = changes;
     }
-    directory.checkAvailable();
+    directory.probe();
     List<String> problems = new ArrayList<>();
     Set<String> seen = new HashSet<>();
     StoreListing.list(
@@ -245,7 +245,7 @@ final class Census {
             // The scrub reports it.
           }
         });
-    directory.checkAvailable(); // An unmount in the midst of the listing looks like an end.
+    directory.probe(); // An unmount in the midst of the listing looks like an end.
     forget(directory, seen, began);
     return problems;
   }

@@ -150,7 +150,7 @@ final class LevelMoves {
   }
 
   private void discard(StoreDirectory directory, SegmentKey key) throws IOException {
-    Optional<Path> trashed = directory.trash(key, store.owner());
+    Optional<Path> trashed = directory.trash(key, store.trashName());
     if (trashed.isPresent()) {
       Disk.removeTree(trashed.get());
     }
@@ -161,18 +161,21 @@ final class LevelMoves {
       throws IOException, InterruptedException {
     Manifest manifest = source.manifest();
     SegmentKey key = manifest.segment().key();
-    ObjectCopier copier = new ObjectCopier(manifest.chunks().chunkBytes(), pace(control));
     long bytes = 0;
-    for (StoredObject object : manifest.objects()) {
-      Path target = staged.resolve(object.type().fileName(key));
-      if (object.type() == ObjectType.LOG && !source.hasLog()) {
-        fromCold(source, target, control);
-      } else {
-        Path file = source.file(object.type());
-        ChunkChecksums.Builder copied = copier.copy(file, target);
-        check(file, object, copied.bytes(), copied.whole());
+    try (CopyBuffers.Lease lease = store.buffers().borrow(manifest.chunks().chunkBytes())) {
+      ObjectCopier copier =
+          new ObjectCopier(manifest.chunks().chunkBytes(), pace(control), lease.buffer());
+      for (StoredObject object : manifest.objects()) {
+        Path target = staged.resolve(object.type().fileName(key));
+        if (object.type() == ObjectType.LOG && !source.hasLog()) {
+          fromCold(source, target, control);
+        } else {
+          Path file = source.file(object.type());
+          ChunkChecksums.Builder copied = copier.copy(file, target);
+          check(file, object, copied.bytes(), copied.whole());
+        }
+        bytes += object.bytes();
       }
-      bytes += object.bytes();
     }
     return bytes;
   }
@@ -261,10 +264,7 @@ final class LevelMoves {
     SegmentStore.Located source = found.get();
     Manifest manifest = source.manifest();
     try {
-      ChunkChecksums.Builder here =
-          new ObjectCopier(manifest.chunks().chunkBytes(), pace(control))
-              .read(source.file(ObjectType.LOG));
-      check(source.file(ObjectType.LOG), manifest.log(), here.bytes(), here.whole());
+      checkHere(source, control);
       // Marked first: a deletion from now on tells the cold manager, too.
       Path mark = source.path().resolve(StoreNames.COLD);
       Disk.replace(mark, ColdMark.begun(cold.className()).print());
@@ -291,6 +291,17 @@ final class LevelMoves {
             source.directory(),
             c -> new StoredCopy(c.directory(), c.hasLog(), true, c.moving()));
     return MoveResult.done(manifest.segment().bytes());
+  }
+
+  private void checkHere(SegmentStore.Located source, MoveControl control)
+      throws IOException, InterruptedException {
+    Manifest manifest = source.manifest();
+    Path log = source.file(ObjectType.LOG);
+    try (CopyBuffers.Lease lease = store.buffers().borrow(manifest.chunks().chunkBytes())) {
+      ChunkChecksums.Builder here =
+          new ObjectCopier(manifest.chunks().chunkBytes(), pace(control), lease.buffer()).read(log);
+      check(log, manifest.log(), here.bytes(), here.whole());
+    }
   }
 
   private void readBack(
@@ -340,7 +351,7 @@ final class LevelMoves {
               c -> new StoredCopy(c.directory(), false, c.cold(), c.moving()));
       return MoveResult.done(entry.segment().bytes());
     }
-    Optional<Path> trashed = copy.directory().trash(key, store.owner());
+    Optional<Path> trashed = copy.directory().trash(key, store.trashName());
     store.census().remove(key.id(), copy.directory());
     store.stages().reached(StoreStage.EVICT_TRASHED);
     if (trashed.isPresent()) {

@@ -20,12 +20,19 @@ final class ObjectCheck {
 
   private ObjectCheck() {}
 
-  /** What is wrong with a file's bytes; empty if nothing is. */
+  /**
+   * What is wrong with a file's bytes; empty if nothing is.
+   *
+   * @param buffer has room for one chunk
+   */
   static String wrongBytes(
-      Path file, StoredObject object, Manifest manifest, Scrubber.Listener listener)
+      Path file,
+      StoredObject object,
+      Manifest manifest,
+      Scrubber.Listener listener,
+      ByteBuffer buffer)
       throws IOException, InterruptedException {
     ChunkChecksums chunks = manifest.chunks();
-    ByteBuffer buffer = ByteBuffer.allocateDirect(chunks.chunkBytes());
     CRC32C whole = new CRC32C();
     List<String> wrong = new ArrayList<>();
     int count = 0;

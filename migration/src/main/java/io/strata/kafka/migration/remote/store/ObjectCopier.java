@@ -19,14 +19,14 @@ final class ObjectCopier {
   private final ByteBuffer buffer;
 
   /**
-   * With a buffer of one chunk.
+   * With a buffer that nobody else uses meanwhile.
    *
    * @param chunkBytes how a log is divided for its checksums
    */
-  ObjectCopier(int chunkBytes, CopyPace pace) {
+  ObjectCopier(int chunkBytes, CopyPace pace, ByteBuffer buffer) {
     this.chunkBytes = chunkBytes;
     this.pace = pace;
-    buffer = ByteBuffer.allocateDirect(Math.max(chunkBytes, 1 << 20));
+    this.buffer = buffer;
   }
 
   /**

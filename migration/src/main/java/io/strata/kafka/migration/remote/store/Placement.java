@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -112,27 +113,33 @@ final class Placement {
 
   private record Attempt(Optional<Reservation> reservation, int usable, List<String> reasons) {}
 
-  private synchronized Attempt tryLevel(int level, long bytes) {
+  private Attempt tryLevel(int level, long bytes) {
     List<String> reasons = new ArrayList<>();
-    Optional<StoreDirectory> best = Optional.empty();
-    long bestFree = -1;
-    int usable = 0;
+    Map<StoreDirectory, Long> free = new LinkedHashMap<>();
+    // Without the lock: a file system may hang.
     for (StoreDirectory directory : directories) {
-      if (directory.level() != level) {
-        continue;
-      }
-      try {
-        directory.checkAvailable();
-        long free =
-            directory.freeBytes(census.usedBytes(directory)) - reserved.getOrDefault(directory, 0L);
-        usable++;
-        reasons.add(directory + " has " + Math.max(0, free) + " bytes free");
-        if (free >= bytes && free > bestFree) {
-          best = Optional.of(directory);
-          bestFree = free;
+      if (directory.level() == level) {
+        try {
+          directory.checkWritable();
+          free.put(directory, directory.freeBytes(census.usedBytes(directory)));
+        } catch (IOException e) {
+          reasons.add(directory + " cannot be used (" + e.getMessage() + ")");
         }
-      } catch (IOException e) {
-        reasons.add(directory + " cannot be used (" + e.getMessage() + ")");
+      }
+    }
+    return choose(free, bytes, reasons);
+  }
+
+  private synchronized Attempt choose(
+      Map<StoreDirectory, Long> free, long bytes, List<String> reasons) {
+    Optional<StoreDirectory> best = Optional.empty();
+    long bestFree = bytes - 1;
+    for (Map.Entry<StoreDirectory, Long> entry : free.entrySet()) {
+      long left = Math.max(0, entry.getValue() - reserved.getOrDefault(entry.getKey(), 0L));
+      reasons.add(entry.getKey() + " has " + left + " bytes free");
+      if (left > bestFree) {
+        best = Optional.of(entry.getKey());
+        bestFree = left;
       }
     }
     return new Attempt(
@@ -141,7 +148,7 @@ final class Placement {
               Long unused = reserved.merge(directory, bytes, Long::sum);
               return new Reservation(directory, bytes);
             }),
-        usable,
+        free.size(),
         reasons);
   }
 }

@@ -84,6 +84,7 @@ public final class Scrubber {
   private final Listener listener;
   private final String owner;
   private final Optional<StoreIdentity> identity;
+  private final CopyBuffers buffers = new CopyBuffers();
 
   private Scrubber(
       Path directory,
@@ -232,7 +233,10 @@ public final class Scrubber {
       if (options.depth() == Depth.LOOK) {
         return 0;
       }
-      String wrong = ObjectCheck.wrongBytes(file, object, manifest, listener);
+      String wrong;
+      try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
+        wrong = ObjectCheck.wrongBytes(file, object, manifest, listener, lease.buffer());
+      }
       if (!wrong.isEmpty()) {
         found(Finding.Kind.CORRUPT, file, wrong);
       }

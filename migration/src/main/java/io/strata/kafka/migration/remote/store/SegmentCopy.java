@@ -31,12 +31,13 @@ final class SegmentCopy {
       SegmentInfo segment,
       LogSource source,
       int chunkBytes,
-      CopyPace pace) {
+      CopyPace pace,
+      ByteBuffer buffer) {
     this.store = store;
     this.directory = directory;
     this.segment = segment;
     this.source = source;
-    this.copier = new ObjectCopier(chunkBytes, pace);
+    this.copier = new ObjectCopier(chunkBytes, pace, buffer);
   }
 
   /** Makes it, and publishes it. What cannot be finished is removed. */

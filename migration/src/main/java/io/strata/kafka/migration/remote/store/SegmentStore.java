@@ -15,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
 /**
@@ -34,6 +35,8 @@ public final class SegmentStore {
   private final ReadHeat heat;
   private final Optional<ColdLevel> cold;
   private final String owner;
+  private final AtomicLong trashed = new AtomicLong();
+  private final CopyBuffers buffers = new CopyBuffers();
 
   private SegmentStore(StoreOptions options, StoreOpener.Opened opened, Optional<ColdLevel> cold) {
     this.options = options;
@@ -116,21 +119,12 @@ public final class SegmentStore {
     return census;
   }
 
-  /** What the store may take in a level, as far as its directories can be used. */
+  /** What the store may take in a level, as far as it is known. Does no I/O. */
   public long capacityBytes(int level) {
     return directories.stream()
         .filter(directory -> directory.level() == level)
-        .mapToLong(SegmentStore::capacityNow)
+        .mapToLong(StoreDirectory::capacityBytes)
         .sum();
-  }
-
-  /** 0 for a directory that cannot be used now. */
-  private static long capacityNow(StoreDirectory directory) {
-    try {
-      return directory.capacityBytes();
-    } catch (IOException e) {
-      return 0;
-    }
   }
 
   Placement placement() {
@@ -139,6 +133,15 @@ public final class SegmentStore {
 
   String owner() {
     return owner;
+  }
+
+  /** A name in the trash that is given once. */
+  String trashName() {
+    return owner + "-" + trashed.incrementAndGet();
+  }
+
+  CopyBuffers buffers() {
+    return buffers;
   }
 
   InstantSource clock() {
@@ -195,10 +198,11 @@ public final class SegmentStore {
     for (Path index : source.indexes().values()) {
       bytes += Files.size(index);
     }
-    try (Placement.Reservation room =
-        placement.reserve(bytes + source.leaderEpochs().remaining())) {
+    try (Placement.Reservation room = placement.reserve(bytes + source.leaderEpochs().remaining());
+        CopyBuffers.Lease lease = buffers.borrow(chunkBytes)) {
       StoreDirectory directory = room.directory();
-      SegmentCopy copy = new SegmentCopy(this, directory, segment, source, chunkBytes, pace);
+      SegmentCopy copy =
+          new SegmentCopy(this, directory, segment, source, chunkBytes, pace, lease.buffer());
       Manifest manifest = copy.make(local);
       census.put(manifest, new StoredCopy(directory, true, false, false));
       return new Copied(directory, manifest);
@@ -213,7 +217,7 @@ public final class SegmentStore {
     try {
       directory.publish(staged, key);
     } catch (FileAlreadyExistsException e) {
-      Optional<Path> old = directory.trash(key, owner);
+      Optional<Path> old = directory.trash(key, trashName());
       directory.publish(staged, key);
       if (old.isPresent()) {
         Disk.removeTree(old.get());
@@ -282,6 +286,7 @@ public final class SegmentStore {
   }
 
   Optional<Located> lookIn(StoreDirectory directory, SegmentKey key) throws IOException {
+    directory.checkInUse();
     Path path = directory.segment(key);
     try {
       Manifest manifest = ManifestCodec.read(path, key);
@@ -323,13 +328,14 @@ public final class SegmentStore {
 
   private boolean remove(StoreDirectory directory, SegmentKey key)
       throws IOException, InterruptedException {
+    directory.checkInUse();
     Path place = directory.segment(key);
     if (Files.exists(place.resolve(StoreNames.COLD))) {
       // Before the mark of it goes: a deletion that fails here is repeated by Kafka.
       Manifest manifest = ManifestCodec.read(place, key);
       requireCold(place).delete(manifest, ColdMark.read(place).customMetadataBytes());
     }
-    Optional<Path> trashed = directory.trash(key, owner);
+    Optional<Path> trashed = directory.trash(key, trashName());
     census.remove(key.id(), directory);
     if (trashed.isPresent()) {
       options.stages().reached(StoreStage.DELETE_TRASHED);

@@ -35,6 +35,15 @@ public final class StoreDirectory {
   private final OptionalLong capacity;
   private final StoreIdentity identity;
 
+  /** What the file system's size allows, when it was last asked. */
+  private volatile long measured;
+
+  /** Why nothing is asked of the directory for now; empty: it is in use. */
+  private volatile Optional<String> suspended = Optional.empty();
+
+  /** Why no copy goes there for now; empty: one may. */
+  private volatile Optional<String> unwritable = Optional.empty();
+
   /**
    * Of a directory whose identity was read.
    *
@@ -82,11 +91,80 @@ public final class StoreDirectory {
   }
 
   /**
+   * The directory does not answer, or has gone: nothing is asked of it until {@link #resume}, so
+   * that nobody hangs on it.
+   *
+   * @param reason the whole sentence
+   */
+  public void suspend(String reason) {
+    suspended = Optional.of(reason);
+  }
+
+  /** The directory answers again. */
+  public void resume() {
+    suspended = Optional.empty();
+  }
+
+  /**
+   * The directory can be read and not be written to: new copies go elsewhere.
+   *
+   * @param reason the whole sentence
+   */
+  public void unwritable(String reason) {
+    unwritable = Optional.of(reason);
+  }
+
+  /** The directory can be written to again. */
+  public void writable() {
+    unwritable = Optional.empty();
+  }
+
+  /**
+   * Checks that new copies may go here.
+   *
+   * @throws StoreUnavailableException if they may not
+   */
+  void checkWritable() throws StoreUnavailableException {
+    checkAvailable();
+    Optional<String> reason = unwritable;
+    if (reason.isPresent()) {
+      throw new StoreUnavailableException(reason.get());
+    }
+  }
+
+  /** Whether nothing is asked of it for now. */
+  public boolean isSuspended() {
+    return suspended.isPresent();
+  }
+
+  /**
+   * Checks that nothing was found wrong with the directory, without any I/O.
+   *
+   * @throws StoreUnavailableException if something was
+   */
+  void checkInUse() throws StoreUnavailableException {
+    Optional<String> reason = suspended;
+    if (reason.isPresent()) {
+      throw new StoreUnavailableException(reason.get());
+    }
+  }
+
+  /**
    * Checks that the directory is the store's still, and not an empty mount point.
    *
    * @throws StoreUnavailableException if it is not
    */
   void checkAvailable() throws StoreUnavailableException {
+    checkInUse();
+    probe();
+  }
+
+  /**
+   * As {@link #checkAvailable}, though it is suspended.
+   *
+   * @throws StoreUnavailableException if it is not the store's, or cannot be read
+   */
+  void probe() throws StoreUnavailableException {
     StoreIdentity found;
     try {
       found = StoreIdentity.read(path);
@@ -125,15 +203,18 @@ public final class StoreDirectory {
     return e.getClass().getSimpleName() + ": " + e.getMessage();
   }
 
+  /** What the store may take here at most; 0 until it is known. Does no I/O. */
+  public long capacityBytes() {
+    return capacity.orElse(measured);
+  }
+
   /**
-   * What the store may take here at most.
+   * Asks the file system for its size.
    *
-   * @throws IOException if the file system does not tell
+   * @throws IOException if it does not tell
    */
-  public long capacityBytes() throws IOException {
-    return capacity.isPresent()
-        ? capacity.getAsLong()
-        : Files.getFileStore(path).getTotalSpace() / 100 * 95;
+  void measure() throws IOException {
+    measured = Files.getFileStore(path).getTotalSpace() / 100 * 95;
   }
 
   /**
@@ -142,6 +223,7 @@ public final class StoreDirectory {
    * @param usedBytes what the store takes here now
    */
   long freeBytes(long usedBytes) throws IOException {
+    measure();
     FileStore store = Files.getFileStore(path);
     long usable = store.getUsableSpace() - store.getTotalSpace() / 100;
     return Math.max(0, Math.min(capacityBytes() - usedBytes, usable));

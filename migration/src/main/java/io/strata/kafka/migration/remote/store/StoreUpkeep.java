@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -9,8 +10,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What a broker does for the store now and then: lists it, notes that it uses it, clears away what
@@ -44,7 +47,8 @@ public final class StoreUpkeep implements AutoCloseable {
 
   /** Notes in a directory that this broker uses it. */
   public void signIn(StoreDirectory directory) throws IOException {
-    directory.checkAvailable();
+    directory.probe();
+    directory.measure();
     Path file = directory.path().resolve(StoreNames.BROKERS).resolve(store.brokerId() + ".json");
     long now = store.clock().millis();
     ObjectNode document = JsonFile.object();
@@ -53,7 +57,15 @@ public final class StoreUpkeep implements AutoCloseable {
     document.put("firstSeenMillis", firstSeen(file, now));
     document.put("lastSeenMillis", now);
     ArrayNode directories = document.putArray("directories");
-    store.directories().forEach(d -> directories.add(d.toString()));
+    store
+        .directories()
+        .forEach(
+            d ->
+                directories
+                    .addObject()
+                    .put("id", d.identity().directoryId())
+                    .put("level", d.levelName())
+                    .put("path", d.path().toString()));
     Disk.replace(file, JsonFile.print(document));
   }
 
@@ -88,7 +100,36 @@ public final class StoreUpkeep implements AutoCloseable {
     return new UsingBroker(
         JsonFile.smallNumber(name, document, "brokerId"),
         JsonFile.number(name, document, "firstSeenMillis"),
-        JsonFile.number(name, document, "lastSeenMillis"));
+        JsonFile.number(name, document, "lastSeenMillis"),
+        directoryIds(name, document));
+  }
+
+  private static List<String> directoryIds(String name, ObjectNode document)
+      throws CorruptManifestException {
+    List<String> ids = new ArrayList<>();
+    for (JsonNode directory : document.path("directories")) {
+      ids.add(JsonFile.text(name, directory, "id"));
+    }
+    return ids;
+  }
+
+  /**
+   * Brokers of late that use other directories than this one: what one of them copies, or moves,
+   * another cannot read or delete.
+   *
+   * @param directory where they have signed in
+   * @param since brokers that were not seen since this time are left out
+   */
+  public List<UsingBroker> disagreeing(StoreDirectory directory, long since) throws IOException {
+    Set<String> own = new HashSet<>();
+    store.directories().forEach(d -> own.add(d.identity().directoryId()));
+    List<UsingBroker> others = new ArrayList<>();
+    for (UsingBroker broker : brokers(directory.path())) {
+      if (broker.lastSeenMillis() >= since && !own.equals(Set.copyOf(broker.directoryIds()))) {
+        others.add(broker);
+      }
+    }
+    return others;
   }
 
   /**
@@ -97,8 +138,15 @@ public final class StoreUpkeep implements AutoCloseable {
    * @param brokerId its id
    * @param firstSeenMillis when it first did
    * @param lastSeenMillis when it last said so
+   * @param directoryIds the store's directories that it uses
    */
-  public record UsingBroker(int brokerId, long firstSeenMillis, long lastSeenMillis) {}
+  public record UsingBroker(
+      int brokerId, long firstSeenMillis, long lastSeenMillis, List<String> directoryIds) {
+    /** Copies the list. */
+    public UsingBroker {
+      directoryIds = List.copyOf(directoryIds);
+    }
+  }
 
   /**
    * Removes what this broker's earlier processes left, and what others left that is old.
@@ -108,7 +156,7 @@ public final class StoreUpkeep implements AutoCloseable {
    */
   public List<Path> clear(StoreDirectory directory, Duration age) throws IOException {
     List<Path> removed = new ArrayList<>();
-    directory.checkAvailable();
+    directory.probe();
     for (Leftovers.Piece piece :
         Leftovers.find(directory.path(), Optional.of(store.brokerId()), store.owner())) {
       if (piece.own() || piece.olderThan(age, store.clock().millis())) {

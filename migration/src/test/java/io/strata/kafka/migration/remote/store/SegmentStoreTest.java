@@ -237,4 +237,48 @@ class SegmentStoreTest {
     assertThat(store.segments()).isEmpty();
     assertThat(Stores.tree(ssd)).allMatch(p -> p.matches("staging/1-[^/]*"));
   }
+
+  @Test
+  void aDirectoryThatDoesNotAnswerIsLeftAloneAndItsSegmentsAreUnavailable() throws Exception {
+    SegmentStore store = Stores.open(1, Stores.level("ssd", ssd), Stores.level("hdd", hdd));
+    SegmentInfo there = Stores.info("t", 0, 0, 1, 1000);
+    SegmentStore.Copied unused = Stores.copy(store, local, there);
+    store.directories().get(0).suspend("it hangs");
+    SegmentInfo next = Stores.info("t", 0, 100, 2, 1000);
+    assertThat(Stores.copy(store, local, next).directory().levelName()).isEqualTo("hdd");
+    assertThat(store.locate(next.key())).isPresent();
+    assertThatThrownBy(() -> store.locate(there.key()))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("it hangs");
+    assertThatThrownBy(() -> store.delete(there.key()))
+        .isInstanceOf(StoreUnavailableException.class);
+    store.directories().get(0).resume();
+    assertThat(store.locate(there.key())).isPresent();
+  }
+
+  @Test
+  void aDirectoryThatIsReadOnlyIsReadAndNotWrittenTo() throws Exception {
+    SegmentStore store = Stores.open(1, Stores.level("ssd", ssd), Stores.level("hdd", hdd));
+    SegmentInfo there = Stores.info("t", 0, 0, 1, 1000);
+    SegmentStore.Copied unused = Stores.copy(store, local, there);
+    store.directories().get(0).unwritable("read only");
+    assertThat(Stores.copy(store, local, Stores.info("t", 0, 100, 2, 1000)).directory().levelName())
+        .isEqualTo("hdd");
+    assertThat(store.locate(there.key())).isPresent();
+  }
+
+  @Test
+  void brokersWithOtherDirectoriesAreNoticed() throws Exception {
+    SegmentStore first = Stores.open(1, Stores.level("ssd", ssd));
+    SegmentStore second = Stores.open(2, Stores.level("ssd", ssd), Stores.level("hdd", hdd));
+    StoreUpkeep one = new StoreUpkeep(first);
+    StoreUpkeep two = new StoreUpkeep(second);
+    one.signIn(first.directories().get(0));
+    assertThat(one.disagreeing(first.directories().get(0), 0)).isEmpty();
+    two.signIn(second.directories().get(0));
+    assertThat(one.disagreeing(first.directories().get(0), 0))
+        .singleElement()
+        .satisfies(b -> assertThat(b.brokerId()).isEqualTo(2));
+    assertThat(one.disagreeing(first.directories().get(0), Long.MAX_VALUE)).isEmpty();
+  }
 }
