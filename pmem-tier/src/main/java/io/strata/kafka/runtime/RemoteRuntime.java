@@ -126,13 +126,25 @@ public final class RemoteRuntime implements RemoteEnvironment {
   private static RemoteSettings with(RemoteSettings settings, RemoteSettings.Live live) {
     return new RemoteSettings(
         settings.brokerId(),
-        settings.levels(),
+        settings.levels().stream().map(RemoteRuntime::pastTheProvider).toList(),
         settings.cold(),
         settings.chunkBytes(),
         settings.cacheBytes(),
         settings.cachePlace(),
         settings.link(),
         live);
+  }
+
+  /** By the JDK's own paths: the store's files have segments' names, and are none of the tier's. */
+  private static RemoteSettings.Level pastTheProvider(RemoteSettings.Level level) {
+    return new RemoteSettings.Level(
+        level.name(),
+        level.directories().stream()
+            .map(
+                directory ->
+                    new RemoteSettings.Directory(
+                        JdkFileSystem.path(directory.path()), directory.capacityBytes()))
+            .toList());
   }
 
   /**

@@ -8,6 +8,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -115,16 +116,23 @@ public record StoreLink(Object file, Path published, Path staged) {
     if (link.isEmpty()) {
       return false;
     }
-    Path real = file.toRealPath(LinkOption.NOFOLLOW_LINKS);
-    return real.equals(realOrSame(link.get().published))
-        || real.equals(realOrSame(link.get().staged));
+    Path real = inRealDirectory(file);
+    return real.equals(inRealDirectory(link.get().published))
+        || real.equals(inRealDirectory(link.get().staged));
   }
 
-  private static Path realOrSame(Path file) throws IOException {
+  /** The name below its directory's real path; the path itself if there is no such directory. */
+  private static Path inRealDirectory(Path file) throws IOException {
+    Path absolute = file.toAbsolutePath();
+    Path parent = absolute.getParent();
+    Path name = absolute.getFileName();
+    if (parent == null || name == null) {
+      return absolute;
+    }
     try {
-      return file.toRealPath(LinkOption.NOFOLLOW_LINKS);
+      return parent.toRealPath().resolve(name);
     } catch (NoSuchFileException e) {
-      return file;
+      return absolute;
     }
   }
 
@@ -150,9 +158,13 @@ public record StoreLink(Object file, Path published, Path staged) {
    * @param published see above
    * @param staged see above
    * @return the link, to be made now
+   * @throws FileSystemException if a path cannot be kept, since this JVM's encoding of file names
+   *     lacks a letter of it, or for want of room
    */
   public static StoreLink record(Path home, Path published, Path staged) throws IOException {
     StoreLink link = new StoreLink(keyOf(home), published, staged);
+    checkPrintable(published);
+    checkPrintable(staged);
     UserAttributes.write(home, VIEW_NAME, published.toString());
     if (staged.equals(published)) {
       boolean unused = UserAttributes.remove(home, STAGED_NAME);
@@ -161,6 +173,26 @@ public record StoreLink(Object file, Path published, Path staged) {
     }
     force(home);
     return link;
+  }
+
+  /** What is not found again by its text would be changed along with home. */
+  private static void checkPrintable(Path file) throws FileSystemException {
+    try {
+      if (file.getFileSystem().getPath(file.toString()).equals(file)) {
+        return;
+      }
+    } catch (InvalidPathException e) {
+      throw unprintable(file, Optional.of(e));
+    }
+    throw unprintable(file, Optional.empty());
+  }
+
+  private static FileSystemException unprintable(Path file, Optional<InvalidPathException> cause) {
+    FileSystemException failure =
+        new FileSystemException(
+            file.toString(), null, "this JVM's encoding of file names lacks a letter of it");
+    cause.ifPresent(failure::initCause);
+    return failure;
   }
 
   /** Removes the record of a link that is there no more, or was never made. */

@@ -4,8 +4,10 @@ import io.strata.kafka.memory.Interrupts;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
 
 /**
  * Makes what happened to files and to directory entries durable.
@@ -20,6 +22,21 @@ final class Directories {
   static Path of(Path file) {
     Path parent = file.getParent();
     return parent == null ? file : parent;
+  }
+
+  /** The name below its directory's real path; empty when there is no such directory. */
+  static Optional<Path> located(Path file) throws IOException {
+    Path absolute = file.toAbsolutePath();
+    Path parent = absolute.getParent();
+    Path name = absolute.getFileName();
+    if (parent == null || name == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(parent.toRealPath().resolve(name));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
   }
 
   /** Forces a file or a directory, its metadata and attributes included. */

@@ -38,7 +38,8 @@ public final class Drain {
    * @param bytes how many bytes were copied out of the pools
    * @param unshared how many objects of the remote tier's store shared home's bytes, and have been
    *     copied
-   * @param kept slots that could not be drained, because their log directory is not there
+   * @param kept slots that could not be drained, because their log directory is not there, and the
+   *     log directories that are not
    * @param recovery what recovery found before
    */
   public record Report(
@@ -78,7 +79,15 @@ public final class Drain {
         done += bytes;
         progress.progress(done, total);
       }
-      List<String> kept = tier.recoveryReport().kept();
+      List<String> kept = new ArrayList<>(tier.recoveryReport().kept());
+      for (Path configured : spec.logDirectories()) {
+        if (!isOpen(tier, configured)) {
+          kept.add(
+              configured
+                  + ": the log directory is not there; files in it may share their bytes with the"
+                  + " remote tier's store");
+        }
+      }
       if (kept.isEmpty()) {
         for (LogDirectory directory : tier.logDirectories().all()) {
           directory.release();
@@ -86,6 +95,14 @@ public final class Drain {
       }
       return new Report(segments.size(), done, unshared, kept, tier.recoveryReport());
     }
+  }
+
+  private static boolean isOpen(HotTier tier, Path configured) throws IOException {
+    if (!Files.isDirectory(configured)) {
+      return false;
+    }
+    Path real = configured.toRealPath();
+    return tier.logDirectories().all().stream().anyMatch(open -> open.path().equals(real));
   }
 
   private static void bringHome(HotTier tier, TieredSegment segment) throws IOException {

@@ -7,6 +7,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
@@ -80,7 +81,7 @@ final class HomeNames {
       return false;
     }
     Path home = segment.home();
-    if (name.toRealPath(LinkOption.NOFOLLOW_LINKS).equals(home)) {
+    if (Directories.located(name).equals(Optional.of(home))) {
       return false;
     }
     try {

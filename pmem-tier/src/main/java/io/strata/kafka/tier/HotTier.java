@@ -170,7 +170,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   public Optional<FileChannel> open(
       Path file, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
-    Optional<Path> located = locate(file);
+    Optional<Path> located = Directories.located(file);
     if (located.isEmpty()) {
       return Optional.empty();
     }
@@ -212,7 +212,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
    * @param published the store's, later; absolute, as the target
    */
   public Sharing share(Path file, Path target, Path published) throws IOException {
-    Path name = locate(file).orElseThrow(() -> new NoSuchFileException(file.toString()));
+    Path name =
+        Directories.located(file).orElseThrow(() -> new NoSuchFileException(file.toString()));
     return sharing.share(name, target, published);
   }
 
@@ -246,7 +247,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   @Override
   @SuppressWarnings("try") // what is held is only to be released
   public boolean delete(Path file) throws IOException {
-    Optional<Path> located = locate(file);
+    Optional<Path> located = Directories.located(file);
     if (located.isEmpty()) {
       return false;
     }
@@ -278,8 +279,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   @Override
   @SuppressWarnings("try") // what is held is only to be released
   public boolean move(Path source, Path target, CopyOption... options) throws IOException {
-    Optional<Path> from = locate(source);
-    Optional<Path> to = locate(target);
+    Optional<Path> from = Directories.located(source);
+    Optional<Path> to = Directories.located(target);
     if (from.isEmpty() || to.isEmpty()) {
       return false;
     }
@@ -366,20 +367,5 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   public void close() throws IOException {
     keeper.close();
     pools.close();
-  }
-
-  /** The name below its directory's real path; empty when there is no such directory. */
-  private static Optional<Path> locate(Path file) throws IOException {
-    Path absolute = file.toAbsolutePath();
-    Path parent = absolute.getParent();
-    Path name = absolute.getFileName();
-    if (parent == null || name == null) {
-      return Optional.empty();
-    }
-    try {
-      return Optional.of(parent.toRealPath().resolve(name));
-    } catch (NoSuchFileException e) {
-      return Optional.empty();
-    }
   }
 }

@@ -394,6 +394,12 @@ class HomeSharingTest {
     assertBroken();
     Files.delete(object);
     share();
+    Set<StandardOpenOption> unknown =
+        Set.of(StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE);
+    assertThat(fixture.tier().open(file, unknown)).isEmpty();
+    assertBroken();
+    Files.delete(object);
+    share();
     new ReadOnlyTier().open(file, Set.of(StandardOpenOption.WRITE));
     assertBroken();
   }
@@ -527,6 +533,20 @@ class HomeSharingTest {
         fixture.close();
       }
     }
+  }
+
+  @Test
+  void aSegmentIsKnownByAnyPathThatLeadsToIt() throws Exception {
+    destage();
+    share();
+    Path alias = fixture.root.resolve("alias");
+    Files.createSymbolicLink(alias, fixture.logs());
+    Path byAlias = alias.resolve("orders-0").resolve(name(0));
+    Files.write(file, new byte[0], StandardOpenOption.TRUNCATE_EXISTING);
+    // Home is not what counts for a clean segment.
+    assertThat(fixture.tier().size(byAlias)).hasValue(bytes.length);
+    assertThat(fixture.tier().lastModified(byAlias)).isPresent();
+    assertThat(fixture.read(byAlias)).isEqualTo(bytes);
   }
 
   @Test
