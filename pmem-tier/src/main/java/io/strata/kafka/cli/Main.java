@@ -24,7 +24,9 @@ import picocli.CommandLine.Spec;
  */
 @Command(
     name = "strata",
-    description = "Administers the hot tier of a Kafka broker: its pools, and what lives where.",
+    description =
+        "Administers the tiers of a Kafka broker: its pools, the store of its remote tier, and what"
+            + " lives where.",
     versionProvider = Main.Version.class,
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
@@ -35,6 +37,7 @@ import picocli.CommandLine.Spec;
       PlanCommand.class,
       DrainCommand.class,
       SetAsideCommand.class,
+      RemoteCommand.class,
       HelpCommand.class,
     })
 public final class Main implements Runnable {

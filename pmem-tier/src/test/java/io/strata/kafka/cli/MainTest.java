@@ -66,6 +66,9 @@ class MainTest {
         "status --pid 1 --jmx localhost:1",
         "plan",
         "plan --ingest 5G --reserve 1GB",
+        "remote",
+        "remote ls",
+        "remote nonsense",
       })
   void wrongUsageIsOneLineAndAHint(String line) {
     Object[] args = line.isEmpty() ? new Object[0] : line.split(" ");
@@ -160,6 +163,15 @@ class MainTest {
       ever" |
       | `drain` | `complete`, `segments`, `bytes`, `unshared`, `kept[]` |
       | `set-aside` | `done`, `partitions[]`: `from`, `to`; `untagged[]` |
+      | `remote ls` | `storeId`, `clusterId`, `segments[]`: `topic`, `topicId`, `partition`, `startOffset`, `endOffset`, `id`, \
+      `bytes`, `totalBytes`, `brokerId`, `created`, `maxTimestampMillis`, `chunkBytes`, `copies[]`: `level` (with `--config`), \
+      `directory`, `path`, `storedBytes`, `hasLog`, `linked`, `moving`, `cold` (`none`, `begun`, `done`); `findings[]` |
+      | `remote du` | `partitions[]` (not with `--totals`): `topic`, `partition`, `level`, `segments`, `bytes`; `levels[]`: \
+      `level`, `segments`, `bytes`; `total`: `segments`, `bytes`; `findings[]` |
+      | `remote verify`, `remote scrub` | `directories[]`: `level` (with `--config`), `path`, `segments`, `files`, `readBytes`, \
+      `findings[]`: `kind` (`corrupt`, `missing`, `unreadable`, `foreign`, `stranger`, `orphan`, `unconfirmed`), `path`, \
+      `message`; `removed[]`; `findings[]`; with `--bootstrap-server` `kafka`: `gap` (if not all could be read), `useless[]`: \
+      `kind` (`unknown`, `deleted`, `unfinished`, `deleting`), `path`, `bytes`; `removed[]`, `kept[]` |
       """;
 
   @Test
@@ -188,6 +200,13 @@ class MainTest {
   @Test
   void jsonFieldsOfTheStatusAreThoseOfThePage() throws IOException {
     assertThat(StatusCommandTest.fields()).isNotEmpty().allMatch(f -> JSON.contains("`" + f));
+  }
+
+  @Test
+  void jsonFieldsOfTheStoreAreThoseOfThePage() throws IOException, InterruptedException {
+    assertThat(RemoteCommandsTest.fields(directory))
+        .isNotEmpty()
+        .allMatch(f -> JSON.contains("`" + f));
   }
 
   static void collectFields(JsonNode node, Set<String> fields) {

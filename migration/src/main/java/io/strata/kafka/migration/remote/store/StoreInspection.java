@@ -1,0 +1,153 @@
+package io.strata.kafka.migration.remote.store;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Predicate;
+
+/**
+ * What tools do with a directory of the store, while brokers use it or while none does. Tools need
+ * no configuration of a broker, and leave no trace in the store.
+ *
+ * <p>Thread safety: stateless.
+ */
+public final class StoreInspection {
+  private StoreInspection() {}
+
+  /**
+   * One copy of a segment, as it is on disk.
+   *
+   * @param directory the directory of the store that it is in
+   * @param path its own directory
+   * @param manifest what is known of it
+   * @param hasLog whether the segment's bytes are there
+   * @param moving whether it was published by a move that is not confirmed yet
+   * @param cold what the cold manager has of it
+   */
+  public record Found(
+      Path directory, Path path, Manifest manifest, boolean hasLog, boolean moving, Cold cold) {
+
+    /** Checks that nothing is null. */
+    public Found {
+      requireNonNull(directory);
+      requireNonNull(path);
+      requireNonNull(manifest);
+      requireNonNull(cold);
+    }
+
+    /** Which segment. */
+    public SegmentKey key() {
+      return manifest.segment().key();
+    }
+
+    /** What it takes of its directory. */
+    public long bytes() {
+      return hasLog ? manifest.totalBytes() : manifest.totalBytes() - manifest.segment().bytes();
+    }
+  }
+
+  /** What the cold manager has of a segment. */
+  public enum Cold {
+    /** Nothing. */
+    NONE,
+    /** It is getting it, or failed to. */
+    BEGUN,
+    /** Its bytes. */
+    DONE
+  }
+
+  /** Is told of what is found. */
+  public interface Visitor {
+    /** A copy of a segment. */
+    void segment(Found found) throws IOException;
+
+    /** A segment's directory that cannot be read, and why: a whole sentence with its path. */
+    void unreadable(Path path, String message);
+  }
+
+  /**
+   * Reads the manifests of a directory. Segments that come or go meanwhile may be told of or not.
+   *
+   * @param chosen which segments
+   * @throws IOException if the directory cannot be listed; a visitor's exceptions pass
+   */
+  public static void list(Path directory, Predicate<SegmentKey> chosen, Visitor visitor)
+      throws IOException {
+    StoreListing.list(
+        directory,
+        new StoreListing.Visitor() {
+          @Override
+          public void segment(SegmentKey key, Path path) throws IOException {
+            if (!chosen.test(key)) {
+              return;
+            }
+            Optional<Found> found;
+            try {
+              found = Optional.of(look(directory, key, path));
+            } catch (NoSuchFileException e) {
+              if (Files.exists(path)) {
+                visitor.unreadable(path, path + ": found no file " + e.getFile());
+              }
+              return;
+            } catch (IOException e) {
+              visitor.unreadable(path, String.valueOf(e.getMessage()));
+              return;
+            }
+            visitor.segment(found.get());
+          }
+
+          @Override
+          public void stranger(Path path) {
+            // The scrub reports it.
+          }
+        });
+  }
+
+  private static Found look(Path directory, SegmentKey key, Path path) throws IOException {
+    Manifest manifest = ManifestCodec.read(path, key);
+    Cold cold = Cold.NONE;
+    if (Files.exists(path.resolve(StoreNames.COLD))) {
+      cold = ColdMark.read(path).done() ? Cold.DONE : Cold.BEGUN;
+    }
+    return new Found(
+        directory,
+        path,
+        manifest,
+        Files.exists(path.resolve(ObjectType.LOG.fileName(key))),
+        Files.exists(path.resolve(StoreNames.MOVING)),
+        cold);
+  }
+
+  /**
+   * Removes a copy, as a broker does: it is renamed into the trash before, so that nothing partial
+   * is ever seen.
+   *
+   * @return whether it was there
+   * @throws IOException if it cannot be removed, or the cold manager has, or may have, its bytes,
+   *     which only that manager can remove
+   */
+  public static boolean remove(Found copy) throws IOException {
+    if (Files.exists(copy.path().resolve(StoreNames.COLD))) {
+      throw new IOException(
+          copy.path()
+              + ": found "
+              + StoreNames.COLD
+              + ", expected none: the cold manager has its bytes, or may have, and only a broker"
+              + " can have it remove them");
+    }
+    StoreDirectory directory =
+        new StoreDirectory(
+            copy.directory(), 0, "", OptionalLong.empty(), StoreIdentity.read(copy.directory()));
+    Optional<Path> trashed = directory.trash(copy.key(), "tool-" + Ids.random());
+    if (trashed.isPresent()) {
+      Disk.removeTree(trashed.get());
+    }
+    directory.removeEmptyParents(copy.key());
+    return trashed.isPresent();
+  }
+}

@@ -1,0 +1,193 @@
+package io.strata.kafka.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.server.log.remote.metadata.storage.RemoteLogSegmentMetadataSnapshot;
+import org.apache.kafka.server.log.remote.metadata.storage.serialization.RemoteLogMetadataSerde;
+import org.apache.kafka.server.log.remote.storage.RemoteLogMetadata;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadataUpdate;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentState;
+
+/**
+ * Reads Kafka's topic of remote segments. Everything in the command line that needs Kafka's classes
+ * is here: without them the first call of a method throws {@link NoClassDefFoundError}.
+ *
+ * <p>Not thread-safe.
+ */
+final class KafkaMetadata {
+
+  static final String TOPIC = "__remote_log_metadata";
+
+  private static final Duration POLL = Duration.ofSeconds(1);
+
+  /** Without a record for so long the topic cannot be read. */
+  private static final Duration STALL = Duration.ofMinutes(1);
+
+  private final Consumer<byte[], byte[]> consumer;
+  private final LongSupplier nanoTime;
+  private final RemoteLogMetadataSerde serde = new RemoteLogMetadataSerde();
+  private final Map<String, KafkaView.State> states = new HashMap<>();
+  private long unknownRecords;
+
+  KafkaMetadata(Consumer<byte[], byte[]> consumer, LongSupplier nanoTime) {
+    this.consumer = consumer;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Reads all of the topic.
+   *
+   * @param commandConfig client properties, as Kafka's own tools take them
+   * @throws IOException if it cannot be read
+   */
+  static KafkaView read(String bootstrapServers, Optional<Path> commandConfig)
+      throws IOException, InterruptedException {
+    Properties properties = new Properties();
+    if (commandConfig.isPresent()) {
+      try (InputStream in = Files.newInputStream(commandConfig.get())) {
+        properties.load(in);
+      }
+    }
+    properties.put("bootstrap.servers", bootstrapServers);
+    try {
+      String cluster = clusterId(properties);
+      Properties ofConsumer = new Properties();
+      ofConsumer.putAll(properties);
+      ofConsumer.put("enable.auto.commit", "false");
+      ofConsumer.put("auto.offset.reset", "earliest");
+      ofConsumer.put("allow.auto.create.topics", "false");
+      ofConsumer.remove("group.id");
+      try (KafkaConsumer<byte[], byte[]> consumer =
+          new KafkaConsumer<>(
+              ofConsumer, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+        return new KafkaMetadata(consumer, System::nanoTime).readAll(cluster);
+      }
+    } catch (KafkaException e) {
+      throw new IOException(
+          bootstrapServers + ": could not read " + TOPIC + " (" + e.getMessage() + ")", e);
+    }
+  }
+
+  private static String clusterId(Properties properties) throws IOException, InterruptedException {
+    try (Admin admin = Admin.create(properties)) {
+      return admin.describeCluster().clusterId().get(STALL.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IOException(
+          properties.get("bootstrap.servers")
+              + ": found no Kafka cluster that answers ("
+              + Optional.ofNullable(e.getCause()).orElse(e).getMessage()
+              + "); see --bootstrap-server and --command-config",
+          e);
+    }
+  }
+
+  /** Reads to the end that the topic had when this began. */
+  KafkaView readAll(String clusterId) throws IOException {
+    List<TopicPartition> partitions =
+        Optional.ofNullable(consumer.partitionsFor(TOPIC)).orElse(List.of()).stream()
+            .map(info -> new TopicPartition(info.topic(), info.partition()))
+            .toList();
+    if (partitions.isEmpty()) {
+      throw new IOException(
+          "cluster "
+              + clusterId
+              + ": found no topic "
+              + TOPIC
+              + ", expected it where Kafka's tiered storage is used with its own metadata manager");
+    }
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
+    Map<TopicPartition, Long> beginnings = consumer.beginningOffsets(partitions);
+    Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+    long lastRecord = nanoTime.getAsLong();
+    while (!atEnd(ends)) {
+      var records = consumer.poll(POLL);
+      records.forEach(this::take);
+      if (!records.isEmpty()) {
+        lastRecord = nanoTime.getAsLong();
+      } else if (nanoTime.getAsLong() - lastRecord > STALL.toNanos()) {
+        throw new IOException(
+            TOPIC + ": found no record for " + STALL.toSeconds() + " s before its end; try again");
+      }
+    }
+    return new KafkaView(clusterId, states, gap(beginnings));
+  }
+
+  private boolean atEnd(Map<TopicPartition, Long> ends) {
+    return ends.entrySet().stream()
+        .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+  }
+
+  private void take(ConsumerRecord<byte[], byte[]> record) {
+    if (record.value() == null) {
+      return;
+    }
+    RemoteLogMetadata metadata;
+    try {
+      metadata = serde.deserialize(record.value());
+    } catch (RuntimeException e) {
+      unknownRecords++; // Of a later version of Kafka: told of, since a segment may be in it.
+      return;
+    }
+    if (metadata instanceof RemoteLogSegmentMetadata segment) {
+      put(segment.remoteLogSegmentId().id().toString(), segment.state());
+    } else if (metadata instanceof RemoteLogSegmentMetadataUpdate update) {
+      put(update.remoteLogSegmentId().id().toString(), update.state());
+    } else if (metadata instanceof RemoteLogSegmentMetadataSnapshot snapshot) {
+      put(snapshot.segmentId().toString(), snapshot.state());
+    }
+  }
+
+  private void put(String id, RemoteLogSegmentState state) {
+    states.put(
+        id,
+        switch (state) {
+          case COPY_SEGMENT_STARTED -> KafkaView.State.COPYING;
+          case COPY_SEGMENT_FINISHED -> KafkaView.State.COPIED;
+          case DELETE_SEGMENT_STARTED -> KafkaView.State.DELETING;
+          case DELETE_SEGMENT_FINISHED -> KafkaView.State.DELETED;
+        });
+  }
+
+  private Optional<String> gap(Map<TopicPartition, Long> beginnings) {
+    TreeSet<Integer> cut = new TreeSet<>();
+    beginnings.forEach(
+        (partition, offset) -> {
+          if (offset > 0) {
+            cut.add(partition.partition());
+          }
+        });
+    if (!cut.isEmpty()) {
+      return Optional.of(
+          "the beginning of partitions " + cut + " of " + TOPIC + " has been deleted");
+    }
+    return unknownRecords == 0
+        ? Optional.empty()
+        : Optional.of(
+            unknownRecords
+                + " records of "
+                + TOPIC
+                + " are of a version that these classes of Kafka do not know");
+  }
+}

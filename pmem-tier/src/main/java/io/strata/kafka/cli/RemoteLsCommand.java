@@ -1,0 +1,204 @@
+package io.strata.kafka.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.cli.StoreInventory.Copy;
+import io.strata.kafka.cli.StoreInventory.Segment;
+import io.strata.kafka.migration.remote.store.Manifest;
+import io.strata.kafka.migration.remote.store.SegmentInfo;
+import io.strata.kafka.migration.remote.store.StoreInspection;
+import java.io.PrintWriter;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code strata remote ls}. */
+@Command(
+    name = "ls",
+    description = {
+      "Lists the segments of the store: offsets, size, the level that each is read from, and all"
+          + " levels that have it. Reads manifests only, and works while brokers use the store.",
+      "",
+      "States: linked, the copy shared the bytes of log.dirs when it was made; moving, a copy"
+          + " between levels that is not confirmed yet; cold, the cold manager has its bytes;"
+          + " to-cold, it is getting them.",
+      "",
+      "Exit code 1 if a directory or a manifest cannot be read.",
+      ""
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  strata remote ls --config server.properties",
+      "  strata remote ls --dir /mnt/ssd/remote --topic orders --partition 3 --json"
+    },
+    sortOptions = false,
+    mixinStandardHelpOptions = true)
+final class RemoteLsCommand implements Callable<Integer> {
+  // Set by picocli, before anything is run.
+  @SuppressWarnings("NullAway.Init")
+  @Spec
+  private CommandSpec spec;
+
+  @Mixin private final StorePlaces places = new StorePlaces();
+  @Mixin private final SegmentSelection selection = new SegmentSelection();
+
+  @Option(names = "--ids", description = "Show the ids that Kafka knows the segments by.")
+  private boolean ids;
+
+  @Mixin private final JsonOption json = new JsonOption();
+
+  RemoteLsCommand() {}
+
+  @Override
+  public Integer call() throws Exception {
+    StoreInventory inventory = StoreInventory.of(places.resolve(), selection.chosen());
+    PrintWriter out = spec.commandLine().getOut();
+    if (json.given()) {
+      printJson(inventory, out);
+    } else {
+      printText(inventory, out);
+    }
+    PrintWriter err = spec.commandLine().getErr();
+    inventory.findings().forEach(finding -> err.println("strata: " + finding));
+    return (inventory.findings().isEmpty() ? ExitCode.OK : ExitCode.FINDINGS).code();
+  }
+
+  private void printText(StoreInventory inventory, PrintWriter out) {
+    Table table =
+        new Table()
+            .column("PARTITION", Table.Align.LEFT)
+            .column("OFFSETS", Table.Align.RIGHT)
+            .column("SIZE", Table.Align.RIGHT)
+            .column("LEVEL", Table.Align.LEFT)
+            .column("BROKER", Table.Align.RIGHT)
+            .column("COPIED", Table.Align.LEFT)
+            .column("STATE", Table.Align.LEFT);
+    if (ids) {
+      table.column("ID", Table.Align.LEFT);
+    }
+    List<Segment> segments = inventory.segments();
+    for (Segment segment : segments) {
+      Manifest manifest = segment.first().manifest();
+      SegmentInfo info = manifest.segment();
+      List<String> cells =
+          new ArrayList<>(
+              List.of(
+                  info.key().topic() + "-" + info.key().partition(),
+                  info.key().startOffset() + "-" + info.endOffset(),
+                  ByteSize.format(info.bytes()),
+                  levels(segment),
+                  Integer.toString(info.brokerId()),
+                  time(manifest.createdMillis()),
+                  state(segment)));
+      if (ids) {
+        cells.add(info.key().id());
+      }
+      table.row(cells.toArray(String[]::new));
+    }
+    table.print(out);
+    out.println();
+    out.println(
+        "total: "
+            + segments.size()
+            + " segments, "
+            + ByteSize.format(
+                segments.stream().mapToLong(s -> s.first().manifest().segment().bytes()).sum())
+            + " of records; "
+            + ByteSize.format(
+                inventory.copies().stream().mapToLong(copy -> copy.found().bytes()).sum())
+            + " in all levels, with indexes");
+  }
+
+  private static String time(long millis) {
+    return Instant.ofEpochMilli(millis).truncatedTo(ChronoUnit.SECONDS).toString();
+  }
+
+  /** The levels that have the bytes, the one that is read first. */
+  private static String levels(Segment segment) {
+    String levels =
+        segment.copies().stream()
+            .filter(copy -> copy.found().hasLog())
+            .map(copy -> copy.place().shown())
+            .collect(Collectors.joining("+"));
+    boolean cold =
+        segment.copies().stream()
+            .anyMatch(copy -> copy.found().cold() == StoreInspection.Cold.DONE);
+    return levels.isEmpty() ? (cold ? "cold" : "none") : levels + (cold ? "+cold" : "");
+  }
+
+  private static String state(Segment segment) {
+    List<String> states = new ArrayList<>();
+    for (Copy copy : segment.copies()) {
+      if (copy.found().manifest().linked() && !states.contains("linked")) {
+        states.add("linked");
+      }
+      if (copy.found().moving()) {
+        states.add("moving to " + copy.place().shown());
+      }
+      switch (copy.found().cold()) {
+        case DONE -> states.add("cold");
+        case BEGUN -> states.add("to-cold");
+        case NONE -> {
+          // As most segments are.
+        }
+      }
+    }
+    return states.isEmpty() ? "-" : String.join(",", states);
+  }
+
+  private static void printJson(StoreInventory inventory, PrintWriter out) {
+    ObjectNode document = Json.object();
+    inventory
+        .identity()
+        .ifPresent(
+            identity -> {
+              document.put("storeId", identity.storeId());
+              document.put("clusterId", identity.clusterId());
+            });
+    ArrayNode segments = document.putArray("segments");
+    for (Segment segment : inventory.segments()) {
+      Manifest manifest = segment.first().manifest();
+      SegmentInfo info = manifest.segment();
+      ObjectNode node = segments.addObject();
+      node.put("topic", info.key().topic());
+      node.put("topicId", info.key().topicId());
+      node.put("partition", info.key().partition());
+      node.put("startOffset", info.key().startOffset());
+      node.put("endOffset", info.endOffset());
+      node.put("id", info.key().id());
+      node.put("bytes", info.bytes());
+      node.put("totalBytes", manifest.totalBytes());
+      node.put("brokerId", info.brokerId());
+      node.put("created", Instant.ofEpochMilli(manifest.createdMillis()).toString());
+      node.put("maxTimestampMillis", info.maxTimestampMillis());
+      node.put("chunkBytes", manifest.chunks().chunkBytes());
+      ArrayNode copies = node.putArray("copies");
+      for (Copy copy : segment.copies()) {
+        ObjectNode place = copies.addObject();
+        if (!copy.place().level().equals(StorePlaces.NO_LEVEL)) {
+          place.put("level", copy.place().level());
+        }
+        place.put("directory", copy.place().directory().toString());
+        place.put("path", copy.found().path().toString());
+        place.put("storedBytes", copy.found().bytes());
+        place.put("hasLog", copy.found().hasLog());
+        place.put("linked", copy.found().manifest().linked());
+        place.put("moving", copy.found().moving());
+        place.put("cold", copy.found().cold().name().toLowerCase(Locale.ROOT));
+      }
+    }
+    ArrayNode findings = document.putArray("findings");
+    inventory.findings().forEach(findings::add);
+    Json.print(document, out);
+  }
+}

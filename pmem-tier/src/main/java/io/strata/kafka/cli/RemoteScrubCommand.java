@@ -1,0 +1,204 @@
+package io.strata.kafka.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.config.ByteAmount;
+import io.strata.kafka.migration.ByteRateLimiter;
+import io.strata.kafka.migration.remote.store.Scrubber;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code strata remote scrub}. */
+@Command(
+    name = "scrub",
+    description = {
+      "Reads every byte of the store and compares it with its checksums: what is not as it was"
+          + " written is reported with its path. Brokers do the same now and then"
+          + " (strata.remote.scrub.interval.ms). Works while brokers use the store, and removes"
+          + " nothing unless asked to.",
+      "",
+      "With --bootstrap-server it compares the store with Kafka's own record of it"
+          + " (__remote_log_metadata), too, and reports segments that Kafka does not know, has"
+          + " deleted, or never finished to copy. That needs Kafka's classes: java -cp"
+          + " 'strata.jar:/opt/kafka/libs/*' io.strata.kafka.cli.Main remote scrub ...",
+      "",
+      "Exit code 1 if data is damaged or missing, a directory is of another store, or there is"
+          + " something that Kafka does not need; leftovers and strange files do not count.",
+      ""
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  strata remote scrub --config server.properties --rate 100MB",
+      "  strata remote scrub --config server.properties --remove-orphans",
+      "  java -cp '/opt/kafka/libs/*' io.strata.kafka.cli.Main remote scrub"
+          + " --config server.properties --bootstrap-server broker1:9092 --remove-unknown"
+    },
+    sortOptions = false,
+    mixinStandardHelpOptions = true)
+final class RemoteScrubCommand implements Callable<Integer> {
+  // Set by picocli, before anything is run.
+  @SuppressWarnings("NullAway.Init")
+  @Spec
+  private CommandSpec spec;
+
+  @Mixin private final StorePlaces places = new StorePlaces();
+  @Mixin private final SegmentSelection selection = new SegmentSelection();
+
+  @Option(
+      names = "--rate",
+      paramLabel = "BYTES/S",
+      description = "Read no faster than this, for example 100MB.")
+  private @Nullable ByteAmount rate;
+
+  @Option(
+      names = "--remove-orphans",
+      description = "Remove what copies and deletions that did not end have left.")
+  private boolean removeOrphans;
+
+  @Option(
+      names = "--orphan-age",
+      paramLabel = "TIME",
+      defaultValue = "1h",
+      description =
+          "How old that must be, 1h unless given: younger ones may be under way. Longer than"
+              + " strata.remote.copy.timeout.ms.")
+  private String orphanAge = "1h";
+
+  @Option(
+      names = "--bootstrap-server",
+      paramLabel = "HOST:PORT",
+      description = "Compare with what the Kafka cluster knows.")
+  private @Nullable String bootstrapServer;
+
+  @Option(
+      names = "--command-config",
+      paramLabel = "FILE",
+      description = "Client properties for that, as Kafka's own tools take them.")
+  private @Nullable Path commandConfig;
+
+  @Option(
+      names = "--remove-unknown",
+      description =
+          "Remove segments that Kafka does not know, has deleted, or never finished to copy.")
+  private boolean removeUnknown;
+
+  @Option(
+      names = "--older-than",
+      paramLabel = "TIME",
+      defaultValue = "24h",
+      description = "How old such segments must be, to be reported or removed; 24h unless given.")
+  private String olderThan = "24h";
+
+  @Mixin private final JsonOption json = new JsonOption();
+
+  RemoteScrubCommand() {}
+
+  @Override
+  public Integer call() throws Exception {
+    if (bootstrapServer == null && (removeUnknown || commandConfig != null)) {
+      throw new UsageException(
+          (removeUnknown ? "--remove-unknown" : "--command-config")
+              + ": found without --bootstrap-server, expected both");
+    }
+    if (commandConfig != null && !Files.isRegularFile(commandConfig)) {
+      throw new UsageException(
+          "--command-config: found no file " + commandConfig + ", expected client properties");
+    }
+    Duration ofOrphans = duration("--orphan-age", orphanAge);
+    Duration ofUnknown = duration("--older-than", olderThan);
+    List<StorePlaces.Place> all = places.resolve();
+    // Before anything is read: whoever has no Kafka at hand is to know it at once.
+    StoreInventory inventory = StoreInventory.of(all, selection.chosen());
+    Optional<KafkaComparison> kafka = compare(inventory, ofUnknown);
+    StoreCheck check = scrub(all, inventory, ofOrphans);
+    if (kafka.isPresent() && removeUnknown) {
+      kafka.get().remove();
+    }
+    print(check, inventory.findings(), kafka, spec.commandLine().getOut());
+    boolean bad =
+        check.damaged()
+            || !inventory.findings().isEmpty()
+            || kafka.filter(KafkaComparison::found).isPresent();
+    return (bad ? ExitCode.FINDINGS : ExitCode.OK).code();
+  }
+
+  private static Duration duration(String option, String text) throws UsageException {
+    try {
+      double seconds = Durations.parse(text);
+      if (seconds >= 1 && seconds <= 3e9) {
+        return Duration.ofMillis(Math.round(seconds * 1000));
+      }
+      throw new UsageException(option + ": found '" + text + "', expected a second at least");
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(option + ": " + e.getMessage());
+    }
+  }
+
+  private Optional<KafkaComparison> compare(StoreInventory inventory, Duration age)
+      throws IOException, InterruptedException, RefusedException {
+    if (bootstrapServer == null) {
+      return Optional.empty();
+    }
+    KafkaView view;
+    try {
+      view = KafkaMetadata.read(bootstrapServer, Optional.ofNullable(commandConfig));
+    } catch (NoClassDefFoundError e) {
+      throw new RefusedException(
+          "--bootstrap-server: found no class "
+              + String.valueOf(e.getMessage()).replace('/', '.')
+              + ", expected Kafka's on the class path: run java -cp"
+              + " 'strata.jar:/opt/kafka/libs/*' io.strata.kafka.cli.Main remote scrub ...");
+    }
+    return Optional.of(KafkaComparison.of(inventory, view, age, InstantSource.system().millis()));
+  }
+
+  private StoreCheck scrub(List<StorePlaces.Place> all, StoreInventory inventory, Duration age)
+      throws IOException, InterruptedException {
+    long expected = inventory.copies().stream().mapToLong(copy -> copy.found().bytes()).sum();
+    ByteRateLimiter limiter = new ByteRateLimiter(System::nanoTime);
+    limiter.setRate(rate == null ? 0 : rate.bytes());
+    try (Progress progress = Progress.onTerminal("scrubbing")) {
+      StoreCheck check = new StoreCheck(limiter, progress, expected);
+      for (StorePlaces.Place place : all) {
+        check.run(
+            place,
+            new Scrubber.Options(
+                Scrubber.Depth.READ,
+                selection.chosen(),
+                selection.everything(),
+                removeOrphans,
+                age));
+      }
+      return check;
+    }
+  }
+
+  private void print(
+      StoreCheck check, List<String> findings, Optional<KafkaComparison> kafka, PrintWriter out) {
+    if (json.given()) {
+      ObjectNode document = Json.object();
+      check.addJson(document);
+      ArrayNode array = document.putArray("findings");
+      findings.forEach(array::add);
+      kafka.ifPresent(comparison -> comparison.addJson(document));
+      Json.print(document, out);
+      return;
+    }
+    check.printText(out);
+    kafka.ifPresent(comparison -> comparison.printText(out));
+  }
+}

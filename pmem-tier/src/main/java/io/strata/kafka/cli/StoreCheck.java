@@ -1,0 +1,158 @@
+package io.strata.kafka.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.cli.StorePlaces.Place;
+import io.strata.kafka.migration.ByteRateLimiter;
+import io.strata.kafka.migration.remote.store.Finding;
+import io.strata.kafka.migration.remote.store.Scrubber;
+import io.strata.kafka.migration.remote.store.SegmentKey;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Checks the directories of a store and keeps what was found.
+ *
+ * <p>Not thread-safe.
+ */
+final class StoreCheck {
+
+  private final ByteRateLimiter rate;
+  private final Progress progress;
+  private final long expectedBytes;
+  private final List<Result> results = new ArrayList<>();
+  private long readBytes;
+
+  /**
+   * A check.
+   *
+   * @param rate what may be read in a second
+   * @param expectedBytes how many will be read, for the progress
+   */
+  StoreCheck(ByteRateLimiter rate, Progress progress, long expectedBytes) {
+    this.rate = rate;
+    this.progress = progress;
+    this.expectedBytes = expectedBytes;
+  }
+
+  /** What was found in one directory. */
+  static final class Result {
+    private final Place place;
+    private final List<Finding> findings = new ArrayList<>();
+    private final List<Path> removed = new ArrayList<>();
+    private long segments;
+    private long objects;
+    private long bytes;
+
+    Result(Place place) {
+      this.place = place;
+    }
+  }
+
+  void run(Place place, Scrubber.Options options) throws IOException, InterruptedException {
+    Result result = new Result(place);
+    results.add(result);
+    Scrubber.Listener listener =
+        new Scrubber.Listener() {
+          @Override
+          public void before(int bytes) throws InterruptedException {
+            rate.acquire(bytes, () -> false);
+            readBytes += bytes;
+            progress.progress(readBytes, Math.max(expectedBytes, readBytes));
+          }
+
+          @Override
+          public void checked(SegmentKey key, Path directory, int objects, long bytes) {
+            result.segments++;
+            result.objects += objects;
+            result.bytes += bytes;
+          }
+
+          @Override
+          public void found(Finding finding) {
+            result.findings.add(finding);
+          }
+
+          @Override
+          public void removed(Path orphan) {
+            result.removed.add(orphan);
+          }
+        };
+    try {
+      Scrubber.scrub(place.directory(), options, InstantSource.system(), "", listener);
+    } catch (NoSuchFileException e) {
+      if (result.findings.isEmpty()) {
+        result.findings.add(
+            new Finding(
+                Finding.Kind.MISSING,
+                place.directory(),
+                place.directory() + ": found no " + e.getFile() + ", expected it in a store"));
+      }
+    }
+  }
+
+  /** Whether anything was found by which data is at risk, or of another store. */
+  boolean damaged() {
+    return results.stream()
+        .flatMap(result -> result.findings.stream())
+        .anyMatch(finding -> finding.kind().damage() || finding.kind() == Finding.Kind.FOREIGN);
+  }
+
+  void printText(PrintWriter out) {
+    for (Result result : results) {
+      out.println(
+          result.place.shown()
+              + (result.place.level().equals(StorePlaces.NO_LEVEL)
+                  ? ""
+                  : " " + result.place.directory())
+              + ": "
+              + result.segments
+              + " segments, "
+              + result.objects
+              + " files checked"
+              + (result.bytes > 0 ? ", " + ByteSize.format(result.bytes) + " read" : "")
+              + (result.findings.isEmpty()
+                  ? "; nothing found"
+                  : "; " + result.findings.size() + " findings")
+              + (result.removed.isEmpty()
+                  ? ""
+                  : ", " + result.removed.size() + " orphans removed"));
+      result.findings.forEach(
+          finding -> out.println("  " + kind(finding) + ": " + finding.message()));
+      result.removed.forEach(orphan -> out.println("  removed: " + orphan));
+    }
+  }
+
+  void addJson(ObjectNode document) {
+    ArrayNode directories = document.putArray("directories");
+    for (Result result : results) {
+      ObjectNode node = directories.addObject();
+      if (!result.place.level().equals(StorePlaces.NO_LEVEL)) {
+        node.put("level", result.place.level());
+      }
+      node.put("path", result.place.directory().toString());
+      node.put("segments", result.segments);
+      node.put("files", result.objects);
+      node.put("readBytes", result.bytes);
+      ArrayNode findings = node.putArray("findings");
+      for (Finding finding : result.findings) {
+        ObjectNode found = findings.addObject();
+        found.put("kind", kind(finding));
+        found.put("path", finding.path().toString());
+        found.put("message", finding.message());
+      }
+      ArrayNode removed = node.putArray("removed");
+      result.removed.forEach(orphan -> removed.add(orphan.toString()));
+    }
+  }
+
+  private static String kind(Finding finding) {
+    return finding.kind().name().toLowerCase(Locale.ROOT);
+  }
+}

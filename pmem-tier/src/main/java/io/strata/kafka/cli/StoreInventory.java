@@ -1,0 +1,154 @@
+package io.strata.kafka.cli;
+
+import io.strata.kafka.migration.remote.store.SegmentKey;
+import io.strata.kafka.migration.remote.store.StoreIdentity;
+import io.strata.kafka.migration.remote.store.StoreInspection;
+import io.strata.kafka.migration.remote.store.StoreNames;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * The segments of a store, by listing its directories.
+ *
+ * <p>Not thread-safe.
+ */
+final class StoreInventory {
+
+  private final Predicate<SegmentKey> chosen;
+  private final Map<String, Segment> segments = new LinkedHashMap<>();
+  private final List<String> findings = new ArrayList<>();
+
+  /** The first directory of the store that was read. */
+  private Optional<StoreIdentity> identity = Optional.empty();
+
+  private final Map<String, Path> byDirectoryId = new HashMap<>();
+
+  StoreInventory(Predicate<SegmentKey> chosen) {
+    this.chosen = chosen;
+  }
+
+  /** One copy of a segment, and the level that it is in. */
+  record Copy(StorePlaces.Place place, StoreInspection.Found found) {}
+
+  /**
+   * One segment.
+   *
+   * @param copies the fastest level first; at least one
+   */
+  record Segment(List<Copy> copies) {
+
+    StoreInspection.Found first() {
+      return copies.get(0).found();
+    }
+
+    SegmentKey key() {
+      return first().key();
+    }
+  }
+
+  /** Reads all manifests of some directories. */
+  static StoreInventory of(List<StorePlaces.Place> places, Predicate<SegmentKey> chosen) {
+    StoreInventory inventory = new StoreInventory(chosen);
+    places.forEach(inventory::read);
+    return inventory;
+  }
+
+  private void read(StorePlaces.Place place) {
+    Path directory = place.directory();
+    try {
+      checkIdentity(directory, StoreIdentity.read(directory));
+      StoreInspection.list(
+          directory,
+          chosen,
+          new StoreInspection.Visitor() {
+            @Override
+            public void segment(StoreInspection.Found found) {
+              segments
+                  .computeIfAbsent(found.key().id(), id -> new Segment(new ArrayList<>()))
+                  .copies()
+                  .add(new Copy(place, found));
+            }
+
+            @Override
+            public void unreadable(Path path, String message) {
+              findings.add(message);
+            }
+          });
+    } catch (NoSuchFileException e) {
+      findings.add(
+          directory
+              + ": found no "
+              + Path.of(String.valueOf(e.getFile())).getFileName()
+              + ", expected a directory of a remote store that a broker has used: is its file"
+              + " system mounted?");
+    } catch (IOException e) {
+      findings.add(directory + ": cannot be read: " + e.getMessage());
+    }
+  }
+
+  private void checkIdentity(Path directory, StoreIdentity found) {
+    StoreIdentity first = identity.orElse(found);
+    identity = Optional.of(first);
+    if (!found.storeId().equals(first.storeId())) {
+      findings.add(
+          directory
+              + ": found a directory of store "
+              + found.storeId()
+              + " (cluster "
+              + found.clusterId()
+              + "), expected one of store "
+              + first.storeId()
+              + " (cluster "
+              + first.clusterId()
+              + "), as the others");
+    }
+    Path same = byDirectoryId.putIfAbsent(found.directoryId(), directory);
+    if (same != null) {
+      findings.add(
+          directory
+              + ": found the directory that "
+              + same
+              + " is ("
+              + found.directoryId()
+              + " in "
+              + StoreNames.IDENTITY
+              + "), expected each once: it is mounted, linked or copied twice");
+    }
+  }
+
+  /** The segments, by topic, partition and offset. */
+  List<Segment> segments() {
+    List<Segment> sorted = new ArrayList<>(segments.values());
+    sorted.sort(
+        Comparator.comparing((Segment segment) -> segment.key().topic())
+            .thenComparing(segment -> segment.key().topicId())
+            .thenComparingInt(segment -> segment.key().partition())
+            .thenComparingLong(segment -> segment.key().startOffset())
+            .thenComparing(segment -> segment.key().id()));
+    return sorted;
+  }
+
+  /** All copies, in the same order. */
+  List<Copy> copies() {
+    return segments().stream().flatMap(segment -> segment.copies().stream()).toList();
+  }
+
+  /** What could not be read, or is not as it should be: a sentence each, with its path. */
+  List<String> findings() {
+    return findings;
+  }
+
+  /** The store; empty if no directory could be read. */
+  Optional<StoreIdentity> identity() {
+    return identity;
+  }
+}

@@ -1,0 +1,71 @@
+package io.strata.kafka.cli;
+
+import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.config.RemoteConfig;
+import io.strata.kafka.migration.remote.RemoteSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Which directories of a store a command is about. */
+final class StorePlaces {
+
+  /** What a level is called whose name is not known. */
+  static final String NO_LEVEL = "-";
+
+  @Mixin private final ConfigOption config = new ConfigOption();
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIRECTORY",
+      description =
+          "A directory of the store, in place of --config; may be given several times, the fastest"
+              + " first.")
+  private List<Path> directories = new ArrayList<>();
+
+  /**
+   * One directory.
+   *
+   * @param level its level's name; {@link #NO_LEVEL} if that is not known
+   */
+  record Place(String level, Path directory) {
+
+    /** For tables and messages. */
+    String shown() {
+      return level.equals(NO_LEVEL) ? directory.toString() : level;
+    }
+  }
+
+  /** The directories, those of the fastest level first. */
+  List<Place> resolve() throws IOException, UsageException, ConfigRefusedException {
+    Optional<BrokerProperties> broker = config.load();
+    if (broker.isPresent() == !directories.isEmpty()) {
+      throw new UsageException(
+          broker.isPresent()
+              ? "found --config and --dir, expected one of the two"
+              : "found neither --config nor --dir, expected one of the two");
+    }
+    List<Place> places = new ArrayList<>();
+    if (broker.isPresent()) {
+      for (RemoteSettings.Level level : RemoteConfig.parse(broker.get()).orElseThrow().levels()) {
+        level.directories().forEach(d -> places.add(new Place(level.name(), d.path())));
+      }
+      return places;
+    }
+    for (Path directory : new LinkedHashSet<>(directories)) {
+      if (!Files.isDirectory(directory)) {
+        throw new UsageException(
+            "--dir: found no directory " + directory + ", expected one of the store's");
+      }
+      places.add(new Place(NO_LEVEL, directory.toAbsolutePath().normalize()));
+    }
+    return places;
+  }
+}

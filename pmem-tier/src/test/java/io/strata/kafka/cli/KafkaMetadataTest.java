@@ -1,0 +1,231 @@
+package io.strata.kafka.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.cli.StoreInventory.Segment;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.server.log.remote.metadata.storage.serialization.RemoteLogMetadataSerde;
+import org.apache.kafka.server.log.remote.storage.RemoteLogMetadata;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentId;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadataUpdate;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentState;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What Kafka knows of the segments, and what is done with those that it does not know. */
+class KafkaMetadataTest {
+
+  private static final TopicPartition ZERO = new TopicPartition(KafkaMetadata.TOPIC, 0);
+  private static final TopicPartition ONE = new TopicPartition(KafkaMetadata.TOPIC, 1);
+  private static final TopicIdPartition ORDERS =
+      new TopicIdPartition(Uuid.fromString("AAAAAAAAAAAAAAAAAAAAAQ"), 3, "orders");
+  private static final Duration DAY = Duration.ofDays(1);
+
+  @TempDir private Path directory;
+
+  private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
+  private final RemoteLogMetadataSerde serde = new RemoteLogMetadataSerde();
+  private final AtomicLong nanos = new AtomicLong();
+  private final AtomicLong offset = new AtomicLong();
+
+  @Test
+  void theLastRecordOfASegmentHolds() throws IOException {
+    KafkaView view =
+        read(
+            started(1),
+            started(2),
+            update(2, RemoteLogSegmentState.COPY_SEGMENT_FINISHED),
+            started(3),
+            update(3, RemoteLogSegmentState.COPY_SEGMENT_FINISHED),
+            update(3, RemoteLogSegmentState.DELETE_SEGMENT_STARTED),
+            started(4),
+            update(4, RemoteLogSegmentState.COPY_SEGMENT_FINISHED),
+            update(4, RemoteLogSegmentState.DELETE_SEGMENT_STARTED),
+            update(4, RemoteLogSegmentState.DELETE_SEGMENT_FINISHED));
+
+    assertThat(view.clusterId()).isEqualTo(RemoteStores.CLUSTER);
+    assertThat(view.gap()).isEmpty();
+    assertThat(view.states())
+        .containsOnly(
+            Map.entry(id(1), KafkaView.State.COPYING),
+            Map.entry(id(2), KafkaView.State.COPIED),
+            Map.entry(id(3), KafkaView.State.DELETING),
+            Map.entry(id(4), KafkaView.State.DELETED));
+  }
+
+  @Test
+  void tellsWhatItCouldNotRead() throws IOException {
+    topic(5L);
+    consumer.updateEndOffsets(Map.of(ZERO, 5L, ONE, 0L));
+
+    assertThat(metadata().readAll("c").gap())
+        .contains("the beginning of partitions [0] of __remote_log_metadata has been deleted");
+  }
+
+  @Test
+  void tellsOfRecordsThatItDoesNotKnow() throws IOException {
+    topic(0L);
+    consumer.updateEndOffsets(Map.of(ZERO, 1L, ONE, 0L));
+    consumer.schedulePollTask(() -> consumer.addRecord(record(new byte[] {77, 0, 1})));
+
+    assertThat(metadata().readAll("c").gap()).get().asString().startsWith("1 records of");
+  }
+
+  @Test
+  void givesUpWhereNothingComes() {
+    topic(0L);
+    consumer.updateEndOffsets(Map.of(ZERO, 1L, ONE, 0L));
+
+    assertThatThrownBy(() -> metadata().readAll("c"))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("found no record for 60 s before its end");
+  }
+
+  @Test
+  void saysThatThereIsNoSuchTopic() {
+    assertThatThrownBy(() -> metadata().readAll("c"))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("cluster c: found no topic __remote_log_metadata");
+  }
+
+  @Test
+  void whatKafkaDoesNotNeedIsFoundAndRemovedOnlyOnRequest() throws Exception {
+    RemoteStores stores = new RemoteStores(directory);
+    Path known = stores.copy("orders", 3, 0, 1, DAY.multipliedBy(2));
+    Path unknown = stores.copy("orders", 3, 100, 2, DAY.multipliedBy(2));
+    Path young = stores.copy("orders", 3, 200, 3, Duration.ofHours(1));
+    Path unfinished = stores.copy("orders", 3, 300, 4, DAY.multipliedBy(2));
+    Path deleted = stores.copy("orders", 3, 400, 5, DAY.multipliedBy(2));
+    Path deleting = stores.copy("orders", 3, 500, 6, DAY.multipliedBy(2));
+    Path cold = stores.copy("orders", 3, 600, 7, DAY.multipliedBy(2));
+    Path unused = Files.writeString(cold.resolve("cold.json"), "{}");
+    Path alsoUnknown = stores.alsoInTheSecondLevel(RemoteStores.key("orders", 3, 100, 2));
+    StoreInventory inventory = inventory(stores);
+    KafkaView view =
+        new KafkaView(
+            RemoteStores.CLUSTER,
+            Map.of(
+                id(1), KafkaView.State.COPIED,
+                id(4), KafkaView.State.COPYING,
+                id(5), KafkaView.State.DELETED,
+                id(6), KafkaView.State.DELETING),
+            Optional.empty());
+
+    KafkaComparison comparison = compare(inventory, view);
+    assertThat(comparison.found()).isTrue();
+    assertThat(List.of(known, unknown, young, unfinished, deleted, deleting, alsoUnknown))
+        .allSatisfy(path -> assertThat(path).exists());
+
+    comparison.remove();
+
+    assertThat(List.of(known, young, deleting, cold)).allSatisfy(path -> assertThat(path).exists());
+    assertThat(List.of(unknown, alsoUnknown, unfinished, deleted))
+        .allSatisfy(path -> assertThat(path).doesNotExist());
+    assertThat(stores.ssd.resolve("trash")).isEmptyDirectory();
+    assertThat(inventory(stores).segments())
+        .extracting(Segment::key)
+        .extracting(key -> key.startOffset())
+        .doesNotContain(100L, 300L, 400L);
+  }
+
+  @Test
+  void nothingIsRemovedWhereNotAllOfKafkasRecordWasRead() throws Exception {
+    RemoteStores stores = new RemoteStores(directory);
+    Path unknown = stores.copy("orders", 3, 100, 2, DAY.multipliedBy(2));
+    KafkaComparison comparison =
+        compare(
+            inventory(stores),
+            new KafkaView(RemoteStores.CLUSTER, Map.of(), Optional.of("half is gone")));
+
+    assertThatThrownBy(comparison::remove)
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("half is gone")
+        .hasMessageContaining("nothing was removed");
+    assertThat(unknown).exists();
+  }
+
+  @Test
+  void anotherClusterIsRefused() throws Exception {
+    RemoteStores stores = new RemoteStores(directory);
+    Path unused = stores.copy("orders", 3, 100, 2, DAY.multipliedBy(2));
+
+    assertThatThrownBy(
+            () ->
+                compare(inventory(stores), new KafkaView("cluster-b", Map.of(), Optional.empty())))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("found cluster cluster-b, expected cluster-a");
+  }
+
+  private static KafkaComparison compare(StoreInventory inventory, KafkaView view)
+      throws RefusedException {
+    return KafkaComparison.of(inventory, view, DAY, Instant.now().toEpochMilli());
+  }
+
+  private static StoreInventory inventory(RemoteStores stores) {
+    return StoreInventory.of(
+        List.of(new StorePlaces.Place("ssd", stores.ssd), new StorePlaces.Place("hdd", stores.hdd)),
+        key -> true);
+  }
+
+  private KafkaMetadata metadata() {
+    // Each look at the clock is ten seconds later.
+    return new KafkaMetadata(consumer, () -> nanos.addAndGet(Duration.ofSeconds(10).toNanos()));
+  }
+
+  private KafkaView read(RemoteLogMetadata... records) throws IOException {
+    topic(0L);
+    consumer.updateEndOffsets(Map.of(ZERO, (long) records.length, ONE, 0L));
+    for (RemoteLogMetadata metadata : records) {
+      byte[] bytes = serde.serialize(metadata);
+      consumer.schedulePollTask(() -> consumer.addRecord(record(bytes)));
+    }
+    return metadata().readAll(RemoteStores.CLUSTER);
+  }
+
+  private void topic(long beginning) {
+    offset.set(beginning);
+    consumer.updatePartitions(
+        KafkaMetadata.TOPIC,
+        List.of(
+            new PartitionInfo(KafkaMetadata.TOPIC, 0, null, null, null),
+            new PartitionInfo(KafkaMetadata.TOPIC, 1, null, null, null)));
+    consumer.updateBeginningOffsets(Map.of(ZERO, beginning, ONE, 0L));
+  }
+
+  private ConsumerRecord<byte[], byte[]> record(byte[] value) {
+    return new ConsumerRecord<>(
+        KafkaMetadata.TOPIC, 0, offset.getAndIncrement(), new byte[0], value);
+  }
+
+  private static String id(long number) {
+    return RemoteStores.id(number);
+  }
+
+  private static RemoteLogSegmentId segment(long number) {
+    return new RemoteLogSegmentId(ORDERS, Uuid.fromString(id(number)));
+  }
+
+  private static RemoteLogMetadata started(long number) {
+    return new RemoteLogSegmentMetadata(segment(number), 0, 99, 1, 1, 1, 1000, Map.of(0, 0L));
+  }
+
+  private static RemoteLogMetadata update(long number, RemoteLogSegmentState state) {
+    return new RemoteLogSegmentMetadataUpdate(segment(number), 2, Optional.empty(), state, 1);
+  }
+}
