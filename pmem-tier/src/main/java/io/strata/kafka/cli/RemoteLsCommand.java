@@ -145,12 +145,10 @@ final class RemoteLsCommand implements Callable<Integer> {
       if (copy.found().moving()) {
         states.add("moving to " + copy.place().shown());
       }
-      switch (copy.found().cold()) {
-        case DONE -> states.add("cold");
-        case BEGUN -> states.add("to-cold");
-        case NONE -> {
-          // As most segments are.
-        }
+      if (copy.found().cold() == StoreInspection.Cold.DONE) {
+        states.add("cold");
+      } else if (copy.found().cold() == StoreInspection.Cold.BEGUN) {
+        states.add("to-cold");
       }
     }
     return states.isEmpty() ? "-" : String.join(",", states);

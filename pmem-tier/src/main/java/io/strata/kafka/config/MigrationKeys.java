@@ -37,19 +37,21 @@ public final class MigrationKeys {
   /** Those of the remote tier's levels: {@code strata.remote.migration.*}. */
   public static final MigrationKeys REMOTE =
       new MigrationKeys(
-          RemoteKeys.MIGRATION_THRESHOLD,
-          RemoteKeys.LEVEL_THRESHOLD,
-          RemoteKeys.MIGRATION_POLICY,
-          RemoteKeys.MIGRATION_POLICY_PARAMETER,
-          new Topics(RemoteKeys.MIGRATION_PIN_TOPICS, RemoteKeys.MIGRATION_EXCLUDE_TOPICS),
+          RemoteMigrationKeys.MIGRATION_THRESHOLD,
+          RemoteMigrationKeys.LEVEL_THRESHOLD,
+          RemoteMigrationKeys.MIGRATION_POLICY,
+          RemoteMigrationKeys.MIGRATION_POLICY_PARAMETER,
+          new Topics(
+              RemoteMigrationKeys.MIGRATION_PIN_TOPICS,
+              RemoteMigrationKeys.MIGRATION_EXCLUDE_TOPICS),
           new Pace(
-              RemoteKeys.MIGRATION_MODE,
-              RemoteKeys.MIGRATION_HYSTERESIS,
-              RemoteKeys.MIGRATION_PROMOTE,
-              RemoteKeys.MIGRATION_THREADS,
-              RemoteKeys.MIGRATION_RATE_DOWN,
-              RemoteKeys.MIGRATION_RATE_UP,
-              RemoteKeys.MIGRATION_INTERVAL_MS));
+              RemoteMigrationKeys.MIGRATION_MODE,
+              RemoteMigrationKeys.MIGRATION_HYSTERESIS,
+              RemoteMigrationKeys.MIGRATION_PROMOTE,
+              RemoteMigrationKeys.MIGRATION_THREADS,
+              RemoteMigrationKeys.MIGRATION_RATE_DOWN,
+              RemoteMigrationKeys.MIGRATION_RATE_UP,
+              RemoteMigrationKeys.MIGRATION_INTERVAL_MS));
 
   /** Which topics are special. */
   private record Topics(StrataKey<List<String>> pinned, StrataKey<List<String>> excluded) {}

@@ -1,18 +1,19 @@
 package io.strata.kafka.config;
 
-import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The catalogue of the remote tier's keys: each is declared here, once, and nowhere else. Those of
  * the store itself, {@code rsm.config.*}, come from Kafka, which hands them to the manager without
  * that prefix; how it works, {@code strata.remote.*}, is read as all other {@code strata.*} keys.
- * The page {@code docs/reference/configuration.md} is generated from it.
+ * Those of the moves between levels are in {@link RemoteMigrationKeys}. The page {@code
+ * docs/reference/configuration.md} is generated from it.
  *
  * <p>Immutable and safe for use by any thread.
  */
@@ -299,189 +300,32 @@ public final class RemoteKeys {
           .dynamic()
           .build();
 
-  /** {@code strata.remote.migration.threshold}. */
-  public static final StrataKey<Double> MIGRATION_THRESHOLD =
-      StrataKey.named("strata.remote.migration.threshold", "share", Values::parseThreshold)
-          .defaultValue("0.5")
-          .expected("-1, or a number from 0 to 1")
-          .documentation(
-              "The dirty share of a level's capacity above which segments are copied to the"
-                  + " next one, oldest first. Dirty are the bytes of segments that no lower level"
-                  + " has. `0`: as soon as they are in the store. `-1`: never.")
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.level.<name>.threshold}. */
-  public static final StrataKey<Double> LEVEL_THRESHOLD =
-      StrataKey.named("strata.remote.level.<name>.threshold", "share", Values::parseThreshold)
-          .otherwise("the value of `strata.remote.migration.threshold`")
-          .expected("-1, or a number from 0 to 1")
-          .documentation(
-              "The threshold of one level, which must not be the lowest. See"
-                  + " `strata.remote.migration.threshold`.")
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.migration.mode}. */
-  public static final StrataKey<MigrationSettings.Mode> MIGRATION_MODE =
-      StrataKey.named("strata.remote.migration.mode", "name", Values::parseMode)
-          .defaultValue("eager")
-          .expected(
-              "one of "
-                  + Values.names(
-                      MigrationSettings.Mode.values(), MigrationSettings.Mode::configName))
-          .documentation(
-              "What becomes of a segment in a level once a lower one has it, too. `eager`:"
-                  + " it stays readable in the upper one until its room is needed. `threshold`:"
-                  + " it is given up at once.")
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.migration.hysteresis}. */
-  public static final StrataKey<Double> MIGRATION_HYSTERESIS =
-      StrataKey.named("strata.remote.migration.hysteresis", "share", Values.doubleBetween(0, 1))
-          .defaultValue("0.05")
-          .expected("a number from 0 to 1")
-          .documentation("How far below its threshold a level is brought once it is above.")
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.migration.promote}. */
-  public static final StrataKey<Boolean> MIGRATION_PROMOTE =
-      StrataKey.named("strata.remote.migration.promote", "boolean", Values::parseBoolean)
-          .defaultValue("true")
-          .expected("true or false")
-          .documentation(
-              "Whether segments are copied back up when a faster level has room and the"
-                  + " policy wants them there.")
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.migration.threads}. */
-  public static final StrataKey<Long> MIGRATION_THREADS =
-      StrataKey.named("strata.remote.migration.threads", "number", Values.longBetween(1, 64))
-          .defaultValue("2")
-          .expected("a number from 1 to 64")
-          .documentation("How many segments are copied between levels at once.")
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.migration.rate.down}. */
-  public static final StrataKey<Long> MIGRATION_RATE_DOWN =
-      StrataKey.named("strata.remote.migration.rate.down", "bytes per second", Values::parseRate)
-          .defaultValue("0")
-          .expected("0 for no limit, or bytes per second, for example 80MB or 500MiB")
-          .documentation("The most that copies to lower levels may take, all together.")
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.migration.rate.up}. */
-  public static final StrataKey<Long> MIGRATION_RATE_UP =
-      StrataKey.named("strata.remote.migration.rate.up", "bytes per second", Values::parseRate)
-          .defaultValue("0")
-          .expected("0 for no limit, or bytes per second, for example 80MB or 500MiB")
-          .documentation("The most that copies to upper levels may take, all together.")
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.migration.interval.ms}. */
-  public static final StrataKey<Long> MIGRATION_INTERVAL_MS =
-      StrataKey.named(
-              "strata.remote.migration.interval.ms",
-              "milliseconds",
-              Values.longBetween(100, 3_600_000))
-          .defaultValue("1000")
-          .expected("a number from 100 to 3600000")
-          .documentation("The time between two planning rounds.")
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.migration.policy}. */
-  public static final StrataKey<String> MIGRATION_POLICY =
-      StrataKey.named("strata.remote.migration.policy", "name", Values::parsePolicy)
-          .defaultValue("threshold")
-          .expected("the name of a policy on the broker's class path")
-          .documentation(
-              "Which segments move between levels: one of the policies that"
-                  + " `strata.migration.policy` can name.")
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.migration.policy.<parameter>}. */
-  public static final StrataKey<String> MIGRATION_POLICY_PARAMETER =
-      StrataKey.named("strata.remote.migration.policy.<parameter>", "text", RemoteValues::parseText)
-          .otherwise("the policy's own default")
-          .expected("what the policy expects")
-          .documentation(
-              "A parameter of the policy. One of a policy that is not chosen is ignored;"
-                  + " one that no policy has is refused.")
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.migration.pin.topics}. */
-  public static final StrataKey<List<String>> MIGRATION_PIN_TOPICS =
-      StrataKey.named(
-              "strata.remote.migration.pin.topics",
-              "list of regular expressions",
-              Values::parseExpressions)
-          .defaultValue("")
-          .expected("a comma-separated list of regular expressions (java.util.regex)")
-          .documentation(
-              "Topics whose segments never leave their level, and are the first to be"
-                  + " copied up: those whose whole name matches one of the expressions.")
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.migration.exclude.topics}. */
-  public static final StrataKey<List<String>> MIGRATION_EXCLUDE_TOPICS =
-      StrataKey.named(
-              "strata.remote.migration.exclude.topics",
-              "list of regular expressions",
-              Values::parseExpressions)
-          .defaultValue("")
-          .expected("a comma-separated list of regular expressions (java.util.regex)")
-          .documentation(
-              "Topics whose segments go to the lowest level as soon as they are in the"
-                  + " store, and are never copied up. A topic that is pinned, too, is excluded.")
-          .dynamic()
-          .build();
-
   private static final List<StrataKey<?>> ALL =
-      List.of(
-          LEVELS,
-          LEVEL_DIRECTORIES,
-          LEVEL_CAPACITY,
-          COLD_CLASS_NAME,
-          COLD_CLASS_PATH,
-          COLD_CONFIG,
-          COPY_TIMEOUT_MS,
-          FETCH_TIMEOUT_MS,
-          INDEX_TIMEOUT_MS,
-          DELETE_TIMEOUT_MS,
-          RATE_COPY,
-          RATE_FETCH,
-          RATE_SCRUB,
-          CHUNK_SIZE,
-          CACHE_SIZE,
-          CACHE_PLACE,
-          READAHEAD_CHUNKS,
-          LINK,
-          CENSUS_INTERVAL_MS,
-          SCRUB_INTERVAL_MS,
-          ORPHAN_AGE_MS,
-          MIGRATION_THRESHOLD,
-          LEVEL_THRESHOLD,
-          MIGRATION_MODE,
-          MIGRATION_HYSTERESIS,
-          MIGRATION_PROMOTE,
-          MIGRATION_THREADS,
-          MIGRATION_RATE_DOWN,
-          MIGRATION_RATE_UP,
-          MIGRATION_INTERVAL_MS,
-          MIGRATION_POLICY,
-          MIGRATION_POLICY_PARAMETER,
-          MIGRATION_PIN_TOPICS,
-          MIGRATION_EXCLUDE_TOPICS);
+      Stream.concat(
+              Stream.of(
+                  LEVELS,
+                  LEVEL_DIRECTORIES,
+                  LEVEL_CAPACITY,
+                  COLD_CLASS_NAME,
+                  COLD_CLASS_PATH,
+                  COLD_CONFIG,
+                  COPY_TIMEOUT_MS,
+                  FETCH_TIMEOUT_MS,
+                  INDEX_TIMEOUT_MS,
+                  DELETE_TIMEOUT_MS,
+                  RATE_COPY,
+                  RATE_FETCH,
+                  RATE_SCRUB,
+                  CHUNK_SIZE,
+                  CACHE_SIZE,
+                  CACHE_PLACE,
+                  READAHEAD_CHUNKS,
+                  LINK,
+                  CENSUS_INTERVAL_MS,
+                  SCRUB_INTERVAL_MS,
+                  ORPHAN_AGE_MS),
+              RemoteMigrationKeys.ALL.stream())
+          .toList();
 
   private RemoteKeys() {}
 
@@ -516,7 +360,7 @@ public final class RemoteKeys {
       if (!key.patterned()) {
         names.add(key.name());
       } else {
-        (key == MIGRATION_POLICY_PARAMETER ? policyParameters : levels)
+        (key == RemoteMigrationKeys.MIGRATION_POLICY_PARAMETER ? policyParameters : levels)
             .forEach(part -> names.add(key.with(part).name()));
       }
     }

@@ -176,7 +176,9 @@ final class RemoteLevels {
       }
     }
     for (String name : reader.names(RemoteKeys.PREFIX)) {
-      RemoteKeys.LEVEL_THRESHOLD.partOf(name).ifPresent(level -> checkThreshold(name, level));
+      RemoteMigrationKeys.LEVEL_THRESHOLD
+          .partOf(name)
+          .ifPresent(level -> checkThreshold(name, level));
     }
   }
 
