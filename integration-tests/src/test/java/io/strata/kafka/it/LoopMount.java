@@ -78,16 +78,6 @@ final class LoopMount implements AutoCloseable {
     }
   }
 
-  /** Makes it read-only while it is in use. */
-  void readOnly() throws IOException, InterruptedException {
-    must("mount", "-o", "remount,ro", point.toString());
-  }
-
-  /** Makes it writable again. */
-  void writable() throws IOException, InterruptedException {
-    must("mount", "-o", "remount,rw", point.toString());
-  }
-
   /** Takes it away while it is in use: open files stay, the path leads to an empty directory. */
   void disappear() throws IOException, InterruptedException {
     must("umount", "-l", point.toString());
@@ -96,6 +86,16 @@ final class LoopMount implements AutoCloseable {
   /** Mounts it again after it has disappeared. */
   void comeBack() throws IOException, InterruptedException {
     must(command.toArray(new String[0]));
+  }
+
+  /**
+   * Makes it read-only while it is in use, as the kernel does with a file system that has failed; a
+   * bind mount, since another one's own could not be while a file is open for writing.
+   */
+  void turnReadOnly() throws IOException, InterruptedException {
+    disappear();
+    comeBack();
+    must("mount", "-o", "remount,bind,ro", point.toString());
   }
 
   /** Unmounts before it returns, as what lies below it needs; lazily only if it is in use. */

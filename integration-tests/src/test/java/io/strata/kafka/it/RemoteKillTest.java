@@ -40,6 +40,9 @@ class RemoteKillTest {
   /** Of the random loop. */
   private static final int CYCLES = Integer.getInteger("strata.it.remote.kill.cycles", 5);
 
+  /** What is younger may be a copy that another broker is making. */
+  private static final Duration ORPHAN_AGE = Duration.ofSeconds(3);
+
   private static final String HALT = "strata.test.halt";
   private static final int HALTED = 137;
 
@@ -246,6 +249,7 @@ class RemoteKillTest {
   /** All topics are gone: so is every file of theirs, and of every copy that failed. */
   private static void assertNothingStaysBehind(RemoteTier tier, StockBroker stopped)
       throws Exception {
+    TimeUnit.MILLISECONDS.sleep(ORPHAN_AGE.toMillis());
     Pools.strata(
             "remote", "scrub", "--remove-orphans", "--config", stopped.propertiesFile().toString())
         .orFail();
@@ -273,8 +277,11 @@ class RemoteKillTest {
   }
 
   private StockBroker open(StockBroker.Builder builder) throws Exception {
-    // Orphans are to be removed at once, whoever runs.
-    StockBroker broker = builder.set("strata.remote.orphan.age.ms", "1").build();
+    StockBroker broker =
+        builder
+            .set("strata.remote.copy.timeout.ms", "" + ORPHAN_AGE.toMillis())
+            .set("strata.remote.orphan.age.ms", "" + ORPHAN_AGE.toMillis())
+            .build();
     open.add(broker);
     return broker;
   }

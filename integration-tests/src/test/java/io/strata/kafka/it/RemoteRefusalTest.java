@@ -1,7 +1,6 @@
 package io.strata.kafka.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -51,7 +50,7 @@ class RemoteRefusalTest {
         .unset("rsm.config.level-0.capacity")
         .unset("strata.remote.chunk.size")
         .unset("strata.remote.fetch.timeout.ms");
-    WORK.closing(broker).start().stop();
+    WORK.closing(broker).start().kill();
   }
 
   @Test
@@ -76,13 +75,13 @@ class RemoteRefusalTest {
     Path store = WORK.folder("data-shared");
     StockBroker first = RemoteTier.over(store).alone(WORK.folder("first")).build();
     try (first) {
-      first.start().stop();
+      first.start().kill();
     }
     StockBroker second = RemoteTier.over(store).alone(WORK.folder("second")).build();
     assertRefused(second, store.toString(), first.clusterId(), second.clusterId());
     // And the first one's is untouched.
     try (first) {
-      first.start().stop();
+      first.start().kill();
     }
   }
 
@@ -116,17 +115,7 @@ class RemoteRefusalTest {
                   Map.of(partition, Optional.of(new NewPartitionReassignment(List.of(2, 1)))))
               .all());
       // The new replica asks its store for what the old one wrote to another.
-      await()
-          .atMost(Tiers.PATIENCE)
-          .untilAsserted(
-              () ->
-                  assertThat(two.output().lines())
-                      .as("a line that says who wrote the segment, and where it is not")
-                      .anyMatch(
-                          line ->
-                              line.contains("apart-0")
-                                  && line.contains("broker 1")
-                                  && line.contains(elsewhere.toString())));
+      two.awaitLogged("apart-0", "Broker 1 wrote it", elsewhere.toString());
       // From the broker that wrote it, it can be read.
       assertThat(ledger.verify(one.bootstrap()).records()).isEqualTo(2_000);
     }

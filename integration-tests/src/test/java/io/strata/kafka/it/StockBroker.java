@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -31,6 +32,7 @@ final class StockBroker implements AutoCloseable {
 
   private static final Pattern STARTED = Pattern.compile("Kafka Server started");
   private static final Duration START_LIMIT = Duration.ofMinutes(2);
+  private static final Duration LOG_LIMIT = Duration.ofMinutes(1);
   private static final Duration STOP_LIMIT = Duration.ofMinutes(1);
   private static final Duration TOOL_LIMIT = Duration.ofMinutes(2);
 
@@ -308,6 +310,29 @@ final class StockBroker implements AutoCloseable {
   /** Waits for a line in what it writes, from its last start on. */
   String awaitOutput(String pattern, Duration limit) throws IOException, InterruptedException {
     return process.orElseThrow().awaitOutput(Pattern.compile(pattern), limit);
+  }
+
+  /** Waits for a line with all of the texts in what it writes, from its last start on. */
+  void awaitLogged(String... texts) throws IOException, InterruptedException {
+    List<String> all = List.of(texts);
+    long end = System.nanoTime() + LOG_LIMIT.toNanos();
+    while (output().lines().noneMatch(line -> all.stream().allMatch(line::contains))) {
+      if (System.nanoTime() > end) {
+        String problems =
+            output()
+                .lines()
+                .filter(line -> !line.contains(" INFO ") && line.matches("^[^\\s].*"))
+                .map(line -> line.substring(0, Math.min(500, line.length())))
+                .collect(Collectors.joining("\n"));
+        throw new AssertionError(
+            folder
+                + ": no line with "
+                + all
+                + " in its log; problems that are there:\n"
+                + JavaProcess.tail(problems));
+      }
+      TimeUnit.MILLISECONDS.sleep(100);
+    }
   }
 
   /** What went past the log to standard output and error since the last start. */
