@@ -55,6 +55,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
       RemoteEnvironment environment,
       RemoteTier tier,
       OperationMeters meters,
+      RetriedFailures retried,
       Optional<ColdStorage> cold) {}
 
   /** For Kafka, by reflection. */
@@ -98,7 +99,13 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
       SegmentStore store = open(settings, environment, clusterId, cold);
       OperationMeters meters = new OperationMeters(environment.engine().nanoTime());
       RemoteTier tier = new RemoteTier(settings, environment, store);
-      Configured made = new Configured(environment, tier, meters, cold);
+      Configured made =
+          new Configured(
+              environment,
+              tier,
+              meters,
+              new RetriedFailures(environment.engine().nanoTime(), LOG::warn),
+              cold);
       configured = made;
       environment.onChange(
           changed -> {
@@ -319,8 +326,11 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
       Thread.currentThread().interrupt();
       throw Failures.translate(what, e);
     } catch (IOException | RuntimeException e) {
-      run.failed(Failures.cause(e));
-      throw Failures.translate(what, e);
+      RemoteStats.Cause cause = Failures.cause(e);
+      run.failed(cause);
+      RemoteStorageException failure = Failures.translate(what, e);
+      now.retried().failed(operation, cause, failure);
+      throw failure;
     }
   }
 

@@ -1,0 +1,52 @@
+package io.strata.kafka.migration.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.migration.remote.RemoteStats.Cause;
+import io.strata.kafka.migration.remote.RemoteStats.Operation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
+import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
+import org.junit.jupiter.api.Test;
+
+class RetriedFailuresTest {
+
+  private final AtomicLong nanos = new AtomicLong(-5);
+  private final List<String> log = new ArrayList<>();
+  private final RetriedFailures failures = new RetriedFailures(nanos::get, log::add);
+
+  @Test
+  void tellsWhatKafkaDoesNot() {
+    failures.failed(Operation.COPY, Cause.FULL, new RetriableRemoteStorageException("no room"));
+    failures.failed(Operation.DELETE, Cause.IO, new RetriableRemoteStorageException("no disk"));
+    assertThat(log).containsExactly("no room. Kafka tries again", "no disk. Kafka tries again");
+  }
+
+  @Test
+  void isSilentWhereKafkaLogs() {
+    failures.failed(Operation.COPY, Cause.CORRUPT, new RemoteStorageException("damaged"));
+    failures.failed(Operation.FETCH, Cause.IO, new RetriableRemoteStorageException("no disk"));
+    failures.failed(Operation.INDEX, Cause.IO, new RetriableRemoteStorageException("no disk"));
+    failures.failed(
+        Operation.COPY, Cause.CANCELLED, new RetriableRemoteStorageException("given up"));
+    assertThat(log).isEmpty();
+  }
+
+  @Test
+  void tellsEachCauseOnceAMinute() {
+    for (int i = 0; i < 4; i++) {
+      failures.failed(Operation.COPY, Cause.FULL, new RetriableRemoteStorageException("no room"));
+      nanos.addAndGet(TimeUnit.SECONDS.toNanos(15));
+    }
+    failures.failed(Operation.COPY, Cause.TIMEOUT, new RetriableRemoteStorageException("late"));
+    failures.failed(Operation.COPY, Cause.FULL, new RetriableRemoteStorageException("no room"));
+    assertThat(log)
+        .containsExactly(
+            "no room. Kafka tries again",
+            "late. Kafka tries again",
+            "no room. Kafka tries again; 3 more failed so since this was last said");
+  }
+}
