@@ -27,8 +27,13 @@ public final class RemoteChanges {
   @GuardedBy("this")
   private @Nullable Running running;
 
+  /** Who is told; nobody between the manager's start and its asking for it. */
   @GuardedBy("this")
-  private Consumer<RemoteSettings.Live> changed = settings -> {};
+  private Optional<Consumer<RemoteSettings.Live>> changed = Optional.empty();
+
+  /** Whether something changed while nobody was told. */
+  @GuardedBy("this")
+  private boolean missed;
 
   /** What the reporter was told last: it may come before the manager. */
   @GuardedBy("this")
@@ -60,12 +65,17 @@ public final class RemoteChanges {
       }
     }
     running = new Running(started.brokerId(), keys, settings);
-    changed = unused -> {};
+    changed = Optional.empty();
+    missed = false;
     return settings;
   }
 
   synchronized void onChange(Consumer<RemoteSettings.Live> consumer) {
-    changed = consumer;
+    changed = Optional.of(consumer);
+    if (missed && running != null) {
+      missed = false;
+      consumer.accept(running.live());
+    }
   }
 
   /** The names of the keys that Kafka has to ask about; none as long as there is no manager. */
@@ -116,7 +126,7 @@ public final class RemoteChanges {
       return;
     }
     try {
-      changed.accept(settings);
+      changed.ifPresentOrElse(consumer -> consumer.accept(settings), () -> missed = true);
     } catch (IllegalArgumentException e) {
       throw new ConfigRefusedException(
           List.of(

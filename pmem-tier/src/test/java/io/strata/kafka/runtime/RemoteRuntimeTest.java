@@ -171,6 +171,21 @@ class RemoteRuntimeTest {
   }
 
   @Test
+  void whatChangesWhileTheManagerStartsReachesIt() throws ConfigRefusedException {
+    RemoteRuntime environment = environment();
+    RemoteSettings unused = environment.settings(manager);
+    kafka.put("strata.remote.rate.copy", "20MB");
+    changes.reconfigure(kafka);
+
+    environment.onChange(changed::add);
+
+    assertThat(changed)
+        .singleElement()
+        .extracting(RemoteSettings.Live::copyBytesPerSecond)
+        .isEqualTo(20_000_000L);
+  }
+
+  @Test
   void whatItWasToldAndCannotBeUsedDoesNotKeepTheBrokerFromStarting()
       throws ConfigRefusedException {
     kafka.put("strata.remote.rate.copy", "20M");
