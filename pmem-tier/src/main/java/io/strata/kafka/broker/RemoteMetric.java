@@ -60,8 +60,9 @@ enum RemoteMetric {
       "RemoteOperation",
       "FailuresTotal",
       "calls, counted up",
-      "Those that failed, by cause. Kafka tries a copy and a deletion again; a"
-          + " consumer's client tries its fetch again.",
+      "Those that failed, by cause. Kafka tries a copy and a deletion again; a consumer's client"
+          + " tries its fetch again. An index that is not found is mostly a transaction index that"
+          + " the segment does not have: no fault.",
       OperationCauseReading.INSTANCE),
   LEVEL_CAPACITY(
       "RemoteLevel",
