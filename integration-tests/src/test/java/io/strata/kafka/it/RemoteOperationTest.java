@@ -1,0 +1,165 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What an operator sees of the remote tier of a running broker, and changes of it. */
+class RemoteOperationTest {
+
+  private static final int RECORDS = 5_000;
+
+  @RegisterExtension static final Workspace WORK = new Workspace();
+
+  @BeforeEach
+  void ours() {
+    Assumptions.assumeTrue(RemoteManager.ofThisRun() == RemoteManager.STRATA, "ours alone");
+  }
+
+  @Test
+  void metricsStatusAndCommandsOfABrokerWithTheRemoteTierAlone() throws Exception {
+    RemoteTier tier = RemoteTier.over(WORK.folder("data-alone-0"), WORK.folder("data-alone-1"));
+    StockBroker broker = WORK.closing(tier.alone(WORK.folder("alone")).build()).start();
+    RecordLedger ledger = fill(broker, tier);
+    assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(RECORDS);
+
+    long copied = Jmx.value(broker, "type=RemoteOperation,name=Total,operation=copy");
+    assertThat(copied).isGreaterThanOrEqualTo(3);
+    assertThat(Jmx.value(broker, "type=RemoteLevel,name=CopiedBytesTotal,level=level-0"))
+        .isGreaterThan(3L << 20);
+    assertThat(Jmx.value(broker, "type=RemoteOperation,name=Total,operation=fetch")).isPositive();
+    Map<String, Number> failures = Jmx.values(broker, "type=RemoteOperation,name=FailuresTotal,*");
+    // Kafka asks for the transaction index of segments that have none.
+    failures
+        .keySet()
+        .removeIf(name -> name.startsWith("cause=not-found,") && name.contains("index"));
+    assertThat(failures.values()).isNotEmpty().allMatch(count -> count.longValue() == 0);
+    assertThat(
+            Jmx.attributes(
+                    broker,
+                    "kafka.server:type=plugins,config=remote.log.storage.manager.class.name,"
+                        + "class=StrataRemoteStorageManager,operation=copy",
+                    "remote-operation-total")
+                .values())
+        .as("the same in Kafka's own registry")
+        .singleElement()
+        .satisfies(value -> assertThat(value.longValue()).isGreaterThanOrEqualTo(copied));
+
+    assertThat(Pools.strata("status", "--pid", "" + broker.pid()).orFail().output())
+        .contains("REMOTE LEVEL")
+        .contains("level-0")
+        .contains("copy: ")
+        .doesNotContain("TIER ");
+    assertThat(strata(broker, "ls").output())
+        .contains("watched-0")
+        .containsPattern("total: [1-9]\\d* segments");
+    assertThat(strata(broker, "du").output()).contains("level-0: ");
+    assertThat(strata(broker, "verify").output()).contains("nothing found");
+    assertThat(strata(broker, "scrub").output()).contains("nothing found");
+    assertThat(
+            broker
+                .tool(
+                    "io.strata.kafka.cli.Main",
+                    arguments(
+                        broker,
+                        "scrub",
+                        "--bootstrap-server",
+                        broker.bootstrap(),
+                        "--older-than",
+                        "1s"))
+                .orFail()
+                .output())
+        .contains("Kafka: knows every segment");
+    broker.stop();
+    assertThat(strata(broker, "ls").output()).contains("watched-0");
+  }
+
+  @Test
+  void settingsChangeOnALiveBroker() throws Exception {
+    RemoteTier tier = RemoteTier.over(WORK.folder("data-live-0"), WORK.folder("data-live-1"));
+    StockBroker broker =
+        WORK.closing(
+                tier.withPools(WORK.folder("live"), Pools.create(WORK.pool("hot"), "24m", 256))
+                    .build())
+            .start();
+    RecordLedger ledger = fill(broker, tier);
+
+    Tiers.alter(
+        broker,
+        Map.of("strata.remote.rate.copy", "123MB", "strata.remote.level.level-0.threshold", "0"));
+
+    await()
+        .atMost(Tiers.PATIENCE)
+        .untilAsserted(
+            () ->
+                assertThat(status(broker))
+                    .contains("rate.copy=123000000")
+                    .contains("level.level-0.threshold=0"));
+    // The threshold has its effect: all goes to the second level.
+    await()
+        .atMost(Tiers.PATIENCE)
+        .until(
+            () ->
+                Jmx.value(broker, "type=RemoteLevel,name=DestagedSegmentsTotal,level=level-0")
+                    >= 3);
+    assertThatThrownBy(() -> Tiers.alter(broker, Map.of("strata.remote.rate.copy", "123M")))
+        .rootCause()
+        .hasMessageContaining("strata.remote.rate.copy: found '123M'");
+    assertThatThrownBy(() -> Tiers.alter(broker, Map.of("strata.remote.chunk.size", "2MiB")))
+        .rootCause()
+        .hasMessageContaining("cannot be changed on a live one");
+    assertThat(status(broker)).contains("rate.copy=123000000");
+
+    broker.stop();
+    broker.start();
+    await()
+        .atMost(Tiers.PATIENCE)
+        .untilAsserted(() -> assertThat(status(broker)).as("kept").contains("rate.copy=123000000"));
+    Tiers.reset(broker, "strata.remote.rate.copy", "strata.remote.level.level-0.threshold");
+    await()
+        .atMost(Tiers.PATIENCE)
+        .untilAsserted(() -> assertThat(status(broker)).contains("rate.copy=0"));
+    assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(RECORDS);
+  }
+
+  private static RecordLedger fill(StockBroker broker, RemoteTier tier) throws Exception {
+    try (Admin admin = broker.admin()) {
+      Topics.await(
+          admin
+              .createTopics(
+                  List.of(new NewTopic("watched", 1, (short) 1).configs(RemoteTier.topic())))
+              .all());
+    }
+    RecordLedger ledger = new RecordLedger("watched", 1, 1);
+    ledger.produce(broker.bootstrap(), RECORDS, 1_000);
+    tier.awaitTiered(broker, "watched", 1, 3);
+    return ledger;
+  }
+
+  private static String status(StockBroker broker) {
+    return Pools.strata("status", "--pid", "" + broker.pid()).orFail().output();
+  }
+
+  private static JavaProcess.Finished strata(StockBroker broker, String command) {
+    return Pools.strata(arguments(broker, command)).orFail();
+  }
+
+  private static String[] arguments(StockBroker broker, String command, String... more) {
+    Path file = broker.propertiesFile();
+    List<String> arguments =
+        new ArrayList<>(List.of("remote", command, "--config", file.toString()));
+    arguments.addAll(List.of(more));
+    return arguments.toArray(String[]::new);
+  }
+}
