@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
@@ -19,8 +20,12 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Makes calls that end in their time, whatever the file system does. The work runs on a thread of
  * this object's; when the time is over, or the caller is interrupted, the caller goes on and the
  * work is told to stop. A thread that hangs in the kernel stays until the kernel lets it go; there
- * are never more threads than the bound, and calls that find all of them hanging fail in their
+ * are never more of them than the bound, and calls that find all of them hanging fail in their
  * time.
+ *
+ * <p>Whoever interrupts a thread that is in a file channel waits until that thread has left the
+ * kernel: the JDK closes the channel before. So nobody here interrupts a work's thread but a thread
+ * that has nothing else to do.
  *
  * <p>An interrupt of the caller never reaches the files that the work has open through another
  * caller's call.
@@ -31,7 +36,9 @@ public final class Deadlines implements AutoCloseable {
 
   private static final long IDLE_SECONDS = 30;
 
+  private final String name;
   private final int threads;
+  private final ThreadFactory factory;
   private final Semaphore free;
   private final ThreadPoolExecutor executor;
   private final AtomicInteger stuck = new AtomicInteger();
@@ -55,8 +62,9 @@ public final class Deadlines implements AutoCloseable {
    * @param factory makes the threads
    */
   public Deadlines(String name, int threads, ThreadFactory factory) {
-    requireNonNull(factory);
+    this.name = requireNonNull(name);
     this.threads = threads;
+    this.factory = requireNonNull(factory);
     free = new Semaphore(threads);
     AtomicInteger number = new AtomicInteger();
     executor =
@@ -149,10 +157,17 @@ public final class Deadlines implements AutoCloseable {
     return new IOException(what + ": " + cause, cause);
   }
 
-  /** Begins no call any more; those under way are told to stop. */
+  /** Begins no call any more; those under way are told to stop, and not waited for. */
   @Override
   public void close() {
-    var unused = executor.shutdownNow();
+    executor.shutdown();
+    Thread interrupting =
+        factory.newThread(
+            () -> {
+              var unused = executor.shutdownNow();
+            });
+    interrupting.setName(name + "-close");
+    interrupting.start();
   }
 
   /** One call. Its permit is given back when its work has ended, however late. */
@@ -182,7 +197,14 @@ public final class Deadlines implements AutoCloseable {
 
     void giveUp() {
       progress.giveUp(stuck);
-      boolean unused = cancel(true);
+      try {
+        executor.execute(
+            () -> {
+              boolean unused = cancel(true);
+            });
+      } catch (RejectedExecutionException e) {
+        // Closed: all that run are interrupted.
+      }
     }
   }
 

@@ -1,0 +1,177 @@
+package io.strata.kafka.migration.remote.calls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.channels.spi.AbstractInterruptibleChannel;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DeadlinesTest {
+
+  private static final Duration SHORT = Duration.ofMillis(50);
+  private static final Duration LONG = Duration.ofSeconds(20);
+
+  private final CountDownLatch kernel = new CountDownLatch(1);
+  private final Deadlines calls =
+      new Deadlines(
+          "calls",
+          2,
+          task -> {
+            Thread thread = new Thread(task);
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  @AfterEach
+  void close() {
+    kernel.countDown();
+    calls.close();
+  }
+
+  @Test
+  void givesWhatTheWorkGives() throws Exception {
+    assertThat(calls.<String>call("reading", LONG, control -> "done")).isEqualTo("done");
+    assertThatThrownBy(
+            () ->
+                calls.<String>call(
+                    "reading",
+                    LONG,
+                    control -> {
+                      throw new IOException("no disk");
+                    }))
+        .isInstanceOf(IOException.class)
+        .hasMessage("no disk");
+  }
+
+  @Test
+  void endsInItsTimeAndTellsTheWork() throws Exception {
+    AtomicBoolean told = new AtomicBoolean();
+    AtomicBoolean interrupted = new AtomicBoolean();
+    assertThatThrownBy(
+            () ->
+                calls.<String>call(
+                    "reading",
+                    SHORT,
+                    control -> {
+                      try {
+                        TimeUnit.SECONDS.sleep(60);
+                      } catch (InterruptedException e) {
+                        interrupted.set(true);
+                      }
+                      told.set(control.givenUp());
+                      return "late";
+                    }))
+        .isInstanceOf(TimeLimitException.class)
+        .hasMessageContaining("reading: not done within 50 ms");
+    await().untilTrue(told);
+    assertThat(interrupted).isTrue();
+    await().until(() -> calls.stuck() == 0);
+  }
+
+  /** As a file channel on a disk that hangs: closing it waits for the thread that is in it. */
+  private final class Stuck extends AbstractInterruptibleChannel {
+
+    void use() throws IOException {
+      boolean completed = false;
+      begin();
+      try {
+        awaitKernel();
+        completed = true;
+      } finally {
+        end(completed);
+      }
+    }
+
+    @Override
+    protected void implCloseChannel() {
+      awaitKernel();
+    }
+
+    private void awaitKernel() {
+      boolean interrupted = false;
+      while (kernel.getCount() > 0) {
+        try {
+          kernel.await();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private String hang(CallControl unused) throws IOException {
+    try (Stuck channel = new Stuck()) {
+      channel.use();
+    }
+    return "late";
+  }
+
+  @Test
+  void theCallerDoesNotWaitForAThreadThatHangsInTheKernel() {
+    long start = System.nanoTime();
+    assertThatThrownBy(() -> calls.call("reading", SHORT, this::hang))
+        .isInstanceOf(TimeLimitException.class);
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+    assertThat(calls.stuck()).isEqualTo(1);
+    kernel.countDown();
+    await().until(() -> calls.stuck() == 0);
+  }
+
+  @Test
+  void callsThatFindAllThreadsHangingFailInTheirTime() throws Exception {
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> calls.call("reading", SHORT, this::hang))
+          .isInstanceOf(TimeLimitException.class);
+    }
+    assertThatThrownBy(() -> calls.call("reading more", SHORT, control -> "never"))
+        .isInstanceOf(TimeLimitException.class)
+        .hasMessageContaining("reading more: not begun within 50 ms: 2 operations run, 2 of them");
+    kernel.countDown();
+    assertThat(calls.<String>call("reading more", LONG, control -> "well again"))
+        .isEqualTo("well again");
+  }
+
+  @Test
+  void anInterruptedCallerDoesNotWaitEither() throws Exception {
+    CountDownLatch ended = new CountDownLatch(1);
+    AtomicBoolean interrupted = new AtomicBoolean();
+    Thread caller =
+        new Thread(
+            () -> {
+              try {
+                String unused = calls.call("reading", LONG, this::hang);
+              } catch (InterruptedException e) {
+                interrupted.set(true);
+              } catch (IOException e) {
+                // not what is expected
+              }
+              ended.countDown();
+            });
+    caller.start();
+    await().until(() -> caller.getState() == Thread.State.TIMED_WAITING);
+    caller.interrupt();
+    assertThat(ended.await(10, TimeUnit.SECONDS)).as("the caller goes on").isTrue();
+    assertThat(interrupted).isTrue();
+  }
+
+  @Test
+  void closingDoesNotWaitForAThreadThatHangsInTheKernel() {
+    assertThatThrownBy(() -> calls.call("reading", SHORT, this::hang))
+        .isInstanceOf(TimeLimitException.class);
+    long start = System.nanoTime();
+    calls.close();
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+  }
+}
