@@ -11,6 +11,7 @@ import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.StoreNames;
+import io.strata.kafka.migration.remote.store.StoreIdentity;
 import io.strata.kafka.migration.remote.store.StoreOptions;
 import io.strata.kafka.migration.remote.store.StoreRefusedException;
 import io.strata.kafka.migration.remote.store.StoreStage;
@@ -101,7 +102,8 @@ final class RemoteStores {
               CLUSTER,
               List.of(),
               InstantSource.fixed(Instant.now().minus(age)),
-              StoreStage.Hook.NONE),
+              StoreStage.Hook.NONE,
+              StoreIdentity::read),
           Optional.empty());
     } catch (StoreRefusedException e) {
       throw new AssertionError(e);

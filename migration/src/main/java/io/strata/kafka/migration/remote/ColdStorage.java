@@ -15,6 +15,7 @@ import java.util.Optional;
 import org.apache.kafka.common.metrics.PluginMetrics;
 import org.apache.kafka.server.log.remote.storage.LogSegmentData;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata.CustomMetadata;
+import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
 
@@ -116,6 +117,8 @@ final class ColdStorage implements ColdLevel, AutoCloseable {
       throws IOException, InterruptedException {
     try {
       manager.delete(KafkaSegments.metadata(manifest, custom), live.deleteTimeout());
+    } catch (RemoteResourceNotFoundException e) {
+      return; // Deleted by an earlier attempt.
     } catch (RemoteStorageException e) {
       throw failure(e);
     }

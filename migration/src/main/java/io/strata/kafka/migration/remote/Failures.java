@@ -5,6 +5,7 @@ import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.read.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.CopyPace;
 import io.strata.kafka.migration.remote.store.CorruptManifestException;
+import io.strata.kafka.migration.remote.store.IndexMissingException;
 import io.strata.kafka.migration.remote.store.SegmentMissingException;
 import io.strata.kafka.migration.remote.store.StoreFullException;
 import io.strata.kafka.migration.remote.store.StoreUnavailableException;
@@ -33,7 +34,9 @@ final class Failures {
     if (failure instanceof TimeLimitException) {
       return Cause.TIMEOUT;
     }
-    if (failure instanceof SegmentMissingException || failure instanceof NoSuchFileException) {
+    if (failure instanceof SegmentMissingException
+        || failure instanceof IndexMissingException
+        || failure instanceof NoSuchFileException) {
       return Cause.NOT_FOUND;
     }
     if (failure instanceof CorruptChunkException || failure instanceof CorruptManifestException) {

@@ -146,7 +146,8 @@ final class Housekeeping implements AutoCloseable {
     }
     firstCensus.countDown();
     try {
-      boolean holds = calls.call("taking the mover's lock", LISTING, control -> upkeep.isMover());
+      boolean holds =
+          calls.call("taking the mover's lock", LISTING, control -> agrees() && upkeep.isMover());
       if (holds != mover) {
         mover = holds;
         LOG.info(
@@ -156,19 +157,18 @@ final class Housekeeping implements AutoCloseable {
             store.storeId());
       }
       if (holds) {
-        boolean unused =
-            calls.call(
-                "ending interrupted moves",
-                LISTING,
-                control -> {
-                  upkeep.settle();
-                  return true;
-                });
+        List<String> unsettled =
+            calls.call("ending interrupted moves", LISTING, control -> upkeep.settle());
+        unsettled.forEach(
+            problem -> LOG.warn("Remote store: an interrupted move waits: {}", problem));
         startEngine();
+      } else {
+        stopEngine();
       }
     } catch (IOException e) {
       LOG.warn("Moves between levels of the remote store wait: {}", e.getMessage());
     }
+    upkeep.forgetReads();
     OptionalLong oldest = uncopied.oldestMillis();
     long now = engineEnvironment.clock().millis();
     oldestUncopied =
@@ -198,7 +198,6 @@ final class Housekeeping implements AutoCloseable {
               LISTING,
               control -> {
                 upkeep.signIn(directory);
-                warnOfOthers(directory);
                 return upkeep.clear(directory, orphanAge());
               });
       scrub.removed(removed.size());
@@ -228,19 +227,39 @@ final class Housekeeping implements AutoCloseable {
     return live.orphanAge().compareTo(longest) < 0 ? longest : live.orphanAge();
   }
 
-  private void warnOfOthers(StoreDirectory directory) throws IOException {
+  /** Whether all brokers of late use the same directories in the same levels: else nobody moves. */
+  private boolean agrees() throws IOException {
+    boolean agrees = true;
     long since =
         engineEnvironment.clock().millis()
             - live.censusInterval().multipliedBy(CENSUSES_OF_LATE).toMillis();
-    for (StoreUpkeep.UsingBroker other : upkeep.disagreeing(directory, since)) {
-      if (disagreed.add(other.brokerId() + " " + other.directoryIds())) {
-        LOG.warn(
-            "Remote store: broker {} uses the directories {}, and this broker others; what one of"
-                + " the two writes the other may not find. Give rsm.config.levels and its"
-                + " directories the same values on all brokers",
-            other.brokerId(),
-            other.directoryIds());
+    for (StoreDirectory directory : store.directories()) {
+      if (!directory.isSuspended()) {
+        List<StoreUpkeep.UsingBroker> others = upkeep.disagreeing(directory, since);
+        agrees &= others.isEmpty();
+        others.forEach(this::warnOf);
       }
+    }
+    return agrees;
+  }
+
+  private void warnOf(StoreUpkeep.UsingBroker other) {
+    if (disagreed.add(other.brokerId() + " " + other.directoryIds())) {
+      LOG.warn(
+          "Remote store: broker {} uses the directories {}, and this broker others, or in another"
+              + " order; what one of the two writes the other may not find, and no segment is"
+              + " moved between levels. Give rsm.config.levels and its directories the same values"
+              + " on all brokers",
+          other.brokerId(),
+          other.directoryIds());
+    }
+  }
+
+  private void stopEngine() {
+    MigrationEngine running = engine;
+    engine = null;
+    if (running != null) {
+      boolean unused = running.stop(STOPPING);
     }
   }
 

@@ -10,6 +10,7 @@ import io.strata.kafka.migration.remote.read.CorruptChunkException;
 import io.strata.kafka.migration.remote.read.MemoryArena;
 import io.strata.kafka.migration.remote.read.SegmentReader;
 import io.strata.kafka.migration.remote.store.CopyPace;
+import io.strata.kafka.migration.remote.store.IndexMissingException;
 import io.strata.kafka.migration.remote.store.LogSource;
 import io.strata.kafka.migration.remote.store.ObjectType;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
@@ -192,7 +193,8 @@ final class RemoteTier implements AutoCloseable {
   /**
    * Reads an index.
    *
-   * @throws SegmentMissingException if the segment is not in the store, or has no such index
+   * @throws SegmentMissingException if the segment is not in the store
+   * @throws IndexMissingException if it was copied without such an index
    */
   byte[] index(String what, SegmentKey key, ObjectType type)
       throws IOException, InterruptedException {
@@ -203,15 +205,31 @@ final class RemoteTier implements AutoCloseable {
           try {
             return index(reads.locate(key), type);
           } catch (NoSuchFileException e) {
-            return index(reads.locateAgain(key), type);
+            return indexAgain(key, type);
           }
         });
+  }
+
+  /**
+   * What the manifest names and is not there is lost, and not "no such index": Kafka would take
+   * that for an empty one, and return aborted records.
+   */
+  private byte[] indexAgain(SegmentKey key, ObjectType type) throws IOException {
+    Located place = reads.locateAgain(key);
+    try {
+      return index(place, type);
+    } catch (NoSuchFileException e) {
+      throw new CorruptChunkException(
+          place.file(type)
+              + ": is not there, expected it: the segment's manifest names it; check the store with"
+              + " 'strata remote scrub'");
+    }
   }
 
   private static byte[] index(Located place, ObjectType type) throws IOException {
     var object = place.manifest().object(type);
     if (object.isEmpty()) {
-      throw new SegmentMissingException(
+      throw new IndexMissingException(
           place.path()
               + ": the segment was copied without "
               + type.fileName(place.manifest().segment().key()));

@@ -75,12 +75,16 @@ final class ScrubRounds {
     long damagedBefore = corrupt.sum() + missing.sum();
     LOG.info("Scrub of the remote store {} begins", store.storeId());
     for (StoreDirectory directory : store.directories()) {
-      Scrubber.scrub(
-          directory.path(),
-          Scrubber.Options.all(Scrubber.Depth.READ, true, orphanAge),
-          clock,
-          upkeep.owner(),
-          new Progress());
+      try {
+        Scrubber.scrub(
+            directory.path(),
+            Scrubber.Options.all(Scrubber.Depth.READ, true, orphanAge),
+            clock,
+            upkeep.owner(),
+            new Progress());
+      } catch (IOException e) {
+        LOG.warn("Scrub of the remote store: {} is left out: {}", directory, e.getMessage());
+      }
     }
     upkeep.scrubbed();
     lastEnd = OptionalLong.of(clock.millis());

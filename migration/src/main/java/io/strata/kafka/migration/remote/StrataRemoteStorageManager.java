@@ -6,10 +6,13 @@ import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentMissingException;
 import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.StoreIdentity;
 import io.strata.kafka.migration.remote.store.StoreOptions;
 import io.strata.kafka.migration.remote.store.StoreRefusedException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.Map;
@@ -46,6 +49,9 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
 
   /** A store that does not answer when the broker starts: it is refused, or found later. */
   private static final Duration OPENING = Duration.ofMinutes(2);
+
+  private static final Duration OPENING_ONE = Duration.ofSeconds(10);
+  private static final int OPENING_CALLS = 16;
 
   private final @Nullable RemoteEnvironment given;
   private volatile @Nullable Configured configured;
@@ -158,16 +164,17 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
       RemoteEnvironment environment,
       String clusterId,
       Optional<ColdStorage> cold) {
-    StoreOptions options =
-        new StoreOptions(
-            settings.levels(),
-            settings.brokerId(),
-            clusterId,
-            environment.logDirectories(),
-            environment.engine().clock(),
-            environment.stages());
     try (Deadlines opening =
-        new Deadlines("strata-remote-open", 1, environment.engine().threads())) {
+        new Deadlines("strata-remote-open", OPENING_CALLS, environment.engine().threads())) {
+      StoreOptions options =
+          new StoreOptions(
+              settings.levels(),
+              settings.brokerId(),
+              clusterId,
+              environment.logDirectories(),
+              environment.engine().clock(),
+              environment.stages(),
+              directory -> identity(opening, directory));
       return opening.call(
           "opening the remote store",
           OPENING,
@@ -183,6 +190,17 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw refused(e);
+    }
+  }
+
+  /** One that hangs is found later, if it was the store's before. */
+  private static StoreIdentity identity(Deadlines opening, Path directory) throws IOException {
+    try {
+      return opening.call(
+          "reading " + directory, OPENING_ONE, control -> StoreIdentity.read(directory));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while " + directory + " was read");
     }
   }
 
@@ -260,7 +278,12 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
             run.done(index.length);
             return RemoteTier.stream(index);
           } catch (SegmentMissingException e) {
-            throw missing(metadata, tier, e);
+            SegmentMissingException missing = missing(metadata, tier, e);
+            if (indexType == IndexType.TRANSACTION) {
+              // "Not found" would mean to Kafka that nothing in the segment was aborted.
+              throw new IOException(missing.getMessage(), missing);
+            }
+            throw missing;
           }
         });
   }

@@ -507,4 +507,22 @@ class StrataRemoteStorageManagerTest {
       assertThat(files.filter(Files::isRegularFile)).noneMatch(p -> !p.endsWith("closed"));
     }
   }
+
+  /** Kafka takes "not found" for an empty index, and would return aborted records. */
+  @Test
+  void aLostTransactionIndexIsNotToldAsNone() throws Exception {
+    StrataRemoteStorageManager manager = manager();
+    RemoteLogSegmentMetadata segment = metadata(0);
+    var unused = manager.copyLogSegmentData(segment, data(0, true));
+    Files.delete(find(".txnindex"));
+    assertThatThrownBy(() -> manager.fetchIndex(segment, IndexType.TRANSACTION))
+        .isInstanceOf(RemoteStorageException.class)
+        .isNotInstanceOf(RemoteResourceNotFoundException.class);
+    manager.deleteLogSegmentData(segment);
+    assertThatThrownBy(() -> manager.fetchIndex(segment, IndexType.TRANSACTION))
+        .isInstanceOf(RemoteStorageException.class)
+        .isNotInstanceOf(RemoteResourceNotFoundException.class);
+    assertThatThrownBy(() -> manager.fetchIndex(segment, IndexType.OFFSET))
+        .isInstanceOf(RemoteResourceNotFoundException.class);
+  }
 }

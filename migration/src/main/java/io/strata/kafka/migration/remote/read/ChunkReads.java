@@ -64,6 +64,10 @@ final class ChunkReads {
       }
       source.read(first, target.clear().limit(length));
     }
+    if (target.hasRemaining() && !control.givenUp()) {
+      // The file under the name may have been another one a moment ago.
+      source.read(first, target.clear().limit(length));
+    }
     if (target.hasRemaining()) {
       throw new CorruptChunkException(
           source.describe()

@@ -2,7 +2,6 @@ package io.strata.kafka.migration.remote.store;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -252,9 +251,9 @@ final class Census {
 
   private void look(StoreDirectory directory, SegmentKey key, Path path, long began)
       throws IOException {
-    boolean hasLog = Files.exists(path.resolve(ObjectType.LOG.fileName(key)));
-    boolean moving = Files.exists(path.resolve(StoreNames.MOVING));
-    boolean cold = Files.exists(path.resolve(StoreNames.COLD)) && ColdMark.read(path).done();
+    boolean hasLog = Disk.isThere(path.resolve(ObjectType.LOG.fileName(key)));
+    boolean moving = Disk.isThere(path.resolve(StoreNames.MOVING));
+    boolean cold = Disk.isThere(path.resolve(StoreNames.COLD)) && ColdMark.read(path).done();
     StoredCopy copy = new StoredCopy(directory, hasLog, cold, moving);
     Optional<CensusEntry> known = find(key.id());
     if (known.isPresent() && known.get().in(directory).equals(Optional.of(copy))) {

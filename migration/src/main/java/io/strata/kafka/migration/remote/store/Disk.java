@@ -6,8 +6,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
@@ -86,6 +88,41 @@ final class Disk {
       Files.delete(part);
     }
     forceDirectory(parent(file));
+  }
+
+  /**
+   * Whether a file or directory is there.
+   *
+   * @throws IOException if that cannot be told: {@link Files#exists} takes every error for "no"
+   */
+  static boolean isThere(Path path) throws IOException {
+    try {
+      BasicFileAttributes unused =
+          Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      return true;
+    } catch (NoSuchFileException e) {
+      return false;
+    } catch (FileSystemException e) {
+      if ("Not a directory".equals(e.getReason())) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  /** Whether NFS says that another machine has removed a file. */
+  static boolean isStale(IOException e) {
+    return String.valueOf(e.getMessage()).contains("Stale file handle");
+  }
+
+  /** Removes a tree that nobody sees any more; what cannot be removed now is left for later. */
+  static void removeTreeIfPossible(Path top) {
+    try {
+      removeTree(top);
+    } catch (IOException e) {
+      // The next upkeep finds it in the trash or in staging.
+      return;
+    }
   }
 
   /** The directory that a file is in. */

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,6 +65,27 @@ final class Leftovers {
       found.add(new Piece(trashed, own, lastChange(trashed)));
     }
     return found;
+  }
+
+  /**
+   * Removes one. What is in staging is renamed first: if somebody is at work on it all the same, he
+   * fails, instead of publishing what is left.
+   *
+   * @param trashName a name in the trash that nobody else gives
+   */
+  static void remove(Path directory, Piece piece, String trashName) throws IOException {
+    Path staging = directory.resolve(StoreNames.STAGING);
+    Path top = piece.path();
+    if (staging.equals(top.getParent())) {
+      Path trashed =
+          directory.resolve(StoreNames.TRASH).resolve(StoreListing.name(top) + "-" + trashName);
+      try {
+        top = Files.move(top, trashed, StandardCopyOption.ATOMIC_MOVE);
+      } catch (NoSuchFileException e) {
+        return; // Somebody else was faster.
+      }
+    }
+    Disk.removeTree(top);
   }
 
   /** Whether a file in a segment's directory was to be renamed. */

@@ -11,6 +11,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -66,6 +68,7 @@ final class LevelMoves {
     if (reserved.isEmpty()) {
       return MoveResult.noRoom("no directory of the level has " + entry.totalBytes() + " bytes");
     }
+    store.inMotion().add(entry.key().id());
     try (Placement.Reservation room = reserved.get()) {
       return copy(source.get(), room.directory(), control);
     } catch (CopyPace.CopyCancelledException e) {
@@ -74,12 +77,14 @@ final class LevelMoves {
       source.get().directory().checkAvailable();
       forgetIfGone(entry, source.get());
       return MoveResult.cancelled("it was deleted meanwhile");
+    } finally {
+      store.inMotion().remove(entry.key().id());
     }
   }
 
   /** The census is wrong about a copy that is gone. */
-  private void forgetIfGone(CensusEntry entry, SegmentStore.Located source) {
-    if (!Files.exists(source.path())) {
+  private void forgetIfGone(CensusEntry entry, SegmentStore.Located source) throws IOException {
+    if (!Disk.isThere(source.path())) {
       store.census().remove(entry.key().id(), source.directory());
     }
   }
@@ -117,7 +122,7 @@ final class LevelMoves {
           ByteBuffer.wrap(ManifestCodec.print(source.manifest())));
       Disk.writeNew(staged.resolve(StoreNames.MOVING), ByteBuffer.allocate(0));
       store.stages().reached(StoreStage.MOVE_STAGED);
-      store.publish(target, staged, key);
+      store.publish(target, staged, source.manifest());
       published = true;
       store.stages().reached(StoreStage.MOVE_PUBLISHED);
       if (!confirm(source, target)) {
@@ -128,14 +133,14 @@ final class LevelMoves {
       return MoveResult.done(bytes);
     } finally {
       if (!published) {
-        Disk.removeTree(staged);
+        Disk.removeTreeIfPossible(staged);
       }
     }
   }
 
   private boolean confirm(SegmentStore.Located source, StoreDirectory target) throws IOException {
     SegmentKey key = source.manifest().segment().key();
-    if (!Files.exists(source.path().resolve(StoreNames.MANIFEST))) {
+    if (!Disk.isThere(source.path().resolve(StoreNames.MANIFEST))) {
       source.directory().checkAvailable();
       discard(target, key);
       return false;
@@ -151,9 +156,7 @@ final class LevelMoves {
 
   private void discard(StoreDirectory directory, SegmentKey key) throws IOException {
     Optional<Path> trashed = directory.trash(key, store.trashName());
-    if (trashed.isPresent()) {
-      Disk.removeTree(trashed.get());
-    }
+    trashed.ifPresent(Disk::removeTreeIfPossible);
     directory.removeEmptyParents(key);
   }
 
@@ -229,8 +232,8 @@ final class LevelMoves {
   private void fromCold(SegmentStore.Located source, Path target, MoveControl control)
       throws IOException, InterruptedException {
     Manifest manifest = source.manifest();
-    ColdLevel cold = store.requireCold(source.path());
     ColdMark mark = ColdMark.read(source.path());
+    ColdLevel cold = store.requireCold(source.path(), mark);
     ChunkChecksums.Builder read = new ChunkChecksums.Builder(manifest.chunks().chunkBytes());
     CopyPace pace = pace(control);
     ByteBuffer buffer = ByteBuffer.allocate(8 << 20);
@@ -267,11 +270,20 @@ final class LevelMoves {
       checkHere(source, control);
       // Marked first: a deletion from now on tells the cold manager, too.
       Path mark = source.path().resolve(StoreNames.COLD);
+      if (Disk.isThere(mark) && ColdMark.read(source.path()).done()) {
+        store
+            .census()
+            .change(
+                entry.key().id(),
+                source.directory(),
+                c -> new StoredCopy(c.directory(), c.hasLog(), true, c.moving()));
+        return MoveResult.cancelled("it is there already");
+      }
       Disk.replace(mark, ColdMark.begun(cold.className()).print());
       store.stages().reached(StoreStage.COLD_MARKED);
-      Optional<byte[]> custom = cold.copy(manifest, source.path());
+      Optional<byte[]> custom = copyToCold(manifest, cold, source.path(), mark);
       store.stages().reached(StoreStage.COLD_COPIED);
-      if (!Files.exists(mark)) {
+      if (!Disk.isThere(mark)) {
         cold.delete(manifest, custom);
         return MoveResult.cancelled("it was deleted meanwhile");
       }
@@ -291,6 +303,20 @@ final class LevelMoves {
             source.directory(),
             c -> new StoredCopy(c.directory(), c.hasLog(), true, c.moving()));
     return MoveResult.done(manifest.segment().bytes());
+  }
+
+  /** A copy that fails may be going on: a deletion that did not meet it is made up for. */
+  private static Optional<byte[]> copyToCold(
+      Manifest manifest, ColdLevel cold, Path directory, Path mark)
+      throws IOException, InterruptedException {
+    try {
+      return cold.copy(manifest, directory);
+    } catch (IOException | RuntimeException e) {
+      if (!Disk.isThere(mark)) {
+        cold.delete(manifest, Optional.empty());
+      }
+      throw e;
+    }
   }
 
   private void checkHere(SegmentStore.Located source, MoveControl control)
@@ -339,7 +365,7 @@ final class LevelMoves {
     }
     StoredCopy copy = upper.get();
     SegmentKey key = entry.key();
-    if (Files.exists(copy.directory().segment(key).resolve(StoreNames.COLD))) {
+    if (Disk.isThere(copy.directory().segment(key).resolve(StoreNames.COLD))) {
       Path log = copy.directory().segment(key).resolve(ObjectType.LOG.fileName(key));
       boolean unused = Files.deleteIfExists(log);
       store.stages().reached(StoreStage.COLD_DROPPED);
@@ -352,11 +378,21 @@ final class LevelMoves {
       return MoveResult.done(entry.segment().bytes());
     }
     Optional<Path> trashed = copy.directory().trash(key, store.trashName());
-    store.census().remove(key.id(), copy.directory());
     store.stages().reached(StoreStage.EVICT_TRASHED);
     if (trashed.isPresent()) {
-      Disk.removeTree(trashed.get());
+      // Once more, now that nobody can take this copy for the other one: two brokers that both
+      // think that they move would else give up one copy each.
+      boolean needed =
+          Disk.isThere(trashed.get().resolve(StoreNames.COLD)) || !hasLower(entry, copy);
+      if (needed) {
+        Path unused =
+            Files.move(
+                trashed.get(), copy.directory().segment(key), StandardCopyOption.ATOMIC_MOVE);
+        return MoveResult.cancelled("the other copy of it is not there any more");
+      }
+      Disk.removeTreeIfPossible(trashed.get());
     }
+    store.census().remove(key.id(), copy.directory());
     copy.directory().removeEmptyParents(key);
     return MoveResult.done(entry.totalBytes());
   }
@@ -372,7 +408,7 @@ final class LevelMoves {
         if (located.isPresent()
             && located.get().hasLog()
             && Files.size(located.get().file(ObjectType.LOG)) == entry.segment().bytes()
-            && !Files.exists(directory.resolve(StoreNames.MOVING))) {
+            && !Disk.isThere(directory.resolve(StoreNames.MOVING))) {
           return true;
         }
       }
@@ -385,33 +421,50 @@ final class LevelMoves {
 
   /**
    * Ends the moves that a crash has left unconfirmed: a copy whose first one is there is confirmed,
-   * another is removed, as a deletion would have.
+   * another is removed, as a deletion would have. A segment that cannot be looked at is left as it
+   * is.
+   *
+   * @return what could not be looked at: a message each
    */
-  void settle(CensusEntry entry) throws IOException {
-    for (StoredCopy copy : entry.copies()) {
-      if (!copy.moving()) {
-        continue;
-      }
-      Optional<SegmentStore.Located> first = Optional.empty();
-      for (StoreDirectory directory : store.directories()) {
-        if (!directory.equals(copy.directory())) {
-          // One that cannot be used may have the first copy: then it is not known yet.
-          Optional<SegmentStore.Located> located = store.lookIn(directory, entry.key());
-          first = first.isPresent() ? first : located;
+  List<String> settle(List<CensusEntry> entries) {
+    List<String> problems = new ArrayList<>();
+    for (CensusEntry entry : entries) {
+      for (StoredCopy copy : entry.copies()) {
+        if (copy.moving() && !store.inMotion().contains(entry.key().id())) {
+          try {
+            settle(entry.key(), copy);
+          } catch (IOException e) {
+            problems.add(entry.key() + ": " + e.getMessage());
+          }
         }
       }
-      SegmentKey key = entry.key();
-      if (first.isEmpty()) {
-        discard(copy.directory(), key);
-        store.census().remove(key.id(), copy.directory());
-      } else if (confirm(first.get(), copy.directory())) {
-        store
-            .census()
-            .change(
-                key.id(),
-                copy.directory(),
-                c -> new StoredCopy(c.directory(), c.hasLog(), c.cold(), false));
+    }
+    return problems;
+  }
+
+  private void settle(SegmentKey key, StoredCopy copy) throws IOException {
+    Optional<SegmentStore.Located> first = Optional.empty();
+    for (StoreDirectory directory : store.directories()) {
+      if (!directory.equals(copy.directory())) {
+        // One that cannot be used may have the first copy: then it is not known yet.
+        Optional<SegmentStore.Located> located = store.lookIn(directory, key);
+        first = first.isPresent() ? first : located;
       }
+    }
+    // After the look for the first copy: if that was given up meanwhile, this one had been
+    // confirmed before, and is the only one.
+    Path mark = copy.directory().segment(key).resolve(StoreNames.MOVING);
+    boolean unconfirmed = Disk.isThere(mark);
+    if (unconfirmed && first.isEmpty()) {
+      discard(copy.directory(), key);
+      store.census().remove(key.id(), copy.directory());
+    } else if (!unconfirmed || confirm(first.orElseThrow(), copy.directory())) {
+      store
+          .census()
+          .change(
+              key.id(),
+              copy.directory(),
+              c -> new StoredCopy(c.directory(), c.hasLog(), c.cold(), false));
     }
   }
 }

@@ -7,64 +7,93 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Held by the one broker of a cluster that moves segments between levels and scrubs: a lock on a
- * file of the store's first directory. The operating system gives it up when the process ends.
+ * file in each of the store's directories that can be used, in the order of their ids, so that
+ * brokers whose configurations name them in another order, or some of them only, meet all the same.
+ * The operating system gives the locks up when the process ends.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
 final class MoverLock implements AutoCloseable {
 
-  private final Path file;
+  private final List<StoreDirectory> directories;
 
   @GuardedBy("this")
-  private @Nullable FileChannel channel;
+  private final Map<StoreDirectory, FileChannel> held = new HashMap<>();
 
-  @GuardedBy("this")
-  private @Nullable FileLock lock;
-
-  MoverLock(StoreDirectory first) {
-    file = first.path().resolve(StoreNames.LOCKS).resolve(StoreNames.MOVER_LOCK);
+  MoverLock(List<StoreDirectory> directories) {
+    this.directories =
+        directories.stream().sorted(Comparator.comparing(d -> d.identity().directoryId())).toList();
   }
 
   /**
-   * Takes the lock, if nobody has it.
+   * Takes the locks, if nobody has one of them.
    *
-   * @return whether it is held now
-   * @throws IOException if the file system cannot tell, or knows no locks
+   * @return whether all are held now; if not, none is
+   * @throws IOException if a file system cannot tell, or knows no locks, or no directory can be
+   *     used
    */
   synchronized boolean tryHold() throws IOException {
-    if (lock != null && lock.isValid()) {
+    boolean all = false;
+    List<String> unusable = new ArrayList<>();
+    try {
+      for (StoreDirectory directory : directories) {
+        if (held.containsKey(directory)) {
+          continue;
+        }
+        if (directory.isSuspended()) {
+          unusable.add(directory.toString());
+          continue;
+        }
+        Optional<FileChannel> locked = lock(directory);
+        if (locked.isEmpty()) {
+          return false;
+        }
+        held.put(directory, locked.get());
+      }
+      if (held.isEmpty()) {
+        throw new StoreUnavailableException("none of " + unusable + " can be used");
+      }
+      all = true;
       return true;
+    } finally {
+      if (!all) {
+        close();
+      }
     }
-    close();
+  }
+
+  private static Optional<FileChannel> lock(StoreDirectory directory) throws IOException {
+    directory.checkAvailable();
+    Path file = directory.path().resolve(StoreNames.LOCKS).resolve(StoreNames.MOVER_LOCK);
     FileChannel opened =
         FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     Optional<FileLock> taken = Optional.empty();
     try {
       taken = Optional.ofNullable(opened.tryLock());
     } catch (OverlappingFileLockException e) {
-      return false; // Another store object of this JVM: in tests.
+      return Optional.empty(); // Another store object of this JVM: in tests.
     } finally {
       if (taken.isEmpty()) {
         opened.close();
       }
     }
-    channel = opened;
-    lock = taken.orElse(null);
-    return taken.isPresent();
+    return taken.map(lock -> opened);
   }
 
   @Override
   public synchronized void close() throws IOException {
-    FileChannel open = channel;
-    channel = null;
-    lock = null;
-    if (open != null) {
-      open.close();
+    for (FileChannel channel : held.values()) {
+      channel.close();
     }
+    held.clear();
   }
 }

@@ -171,7 +171,7 @@ public final class Scrubber {
     }
   }
 
-  private void check(SegmentKey key, Path path) throws InterruptedException {
+  private void check(SegmentKey key, Path path) throws IOException, InterruptedException {
     try {
       Manifest manifest = ManifestCodec.read(path, key);
       if (identity.isPresent() && !manifest.storeId().equals(identity.get().storeId())) {
@@ -183,14 +183,14 @@ public final class Scrubber {
                 + ", expected one of store "
                 + identity.get().storeId());
       }
-      boolean cold = Files.exists(path.resolve(StoreNames.COLD));
+      boolean cold = Disk.isThere(path.resolve(StoreNames.COLD));
       boolean withCold = cold && ColdMark.read(path).done();
       int objects = 0;
       long bytes = 0;
       for (StoredObject object : manifest.objects()) {
         if (object.type() == ObjectType.LOG
             && withCold
-            && !Files.exists(path.resolve(ObjectType.LOG.fileName(key)))) {
+            && !Disk.isThere(path.resolve(ObjectType.LOG.fileName(key)))) {
           continue;
         }
         bytes += check(path.resolve(object.type().fileName(key)), object, manifest);
@@ -199,14 +199,14 @@ public final class Scrubber {
       names(path, manifest);
       listener.checked(key, path, objects, bytes);
     } catch (NoSuchFileException e) {
-      if (Files.exists(path)) {
+      if (Disk.isThere(path)) {
         found(
             Finding.Kind.MISSING,
             path.resolve(StoreNames.MANIFEST),
             "is not there; the segment cannot be read");
       }
     } catch (IOException e) {
-      if (Files.exists(path)) {
+      if (Disk.isThere(path)) {
         listener.found(new Finding(Finding.Kind.UNREADABLE, path, String.valueOf(e.getMessage())));
       }
     }
@@ -242,7 +242,7 @@ public final class Scrubber {
       }
       return object.bytes();
     } catch (NoSuchFileException e) {
-      if (Files.exists(Disk.parent(file))) {
+      if (Disk.isThere(Disk.parent(file))) {
         found(Finding.Kind.MISSING, file, "is not there, expected it: its manifest names it");
       }
       return 0;
@@ -285,7 +285,7 @@ public final class Scrubber {
       return; // Somebody may be at work on it.
     }
     if (options.removeOrphans()) {
-      Disk.removeTree(piece.path());
+      Leftovers.remove(directory, piece, Ids.random());
       listener.removed(piece.path());
     } else {
       found(

@@ -4,8 +4,10 @@ import io.strata.kafka.migration.remote.LocalSegments;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +46,7 @@ final class SegmentCopy {
   Manifest make(LocalSegments local) throws IOException, InterruptedException {
     SegmentKey key = segment.key();
     Path staged = directory.stage(store.owner(), key);
+    boolean publishing = false;
     boolean published = false;
     try {
       store.stages().reached(StoreStage.COPY_STAGED);
@@ -66,13 +69,14 @@ final class SegmentCopy {
       Disk.writeNew(
           staged.resolve(StoreNames.MANIFEST), ByteBuffer.wrap(ManifestCodec.print(manifest)));
       store.stages().reached(StoreStage.COPY_MANIFEST_WRITTEN);
-      store.publish(directory, staged, key);
+      publishing = true;
+      store.publish(directory, staged, manifest);
       published = true;
       store.stages().reached(StoreStage.COPY_PUBLISHED);
       return manifest;
     } finally {
       if (!published) {
-        Disk.removeTree(staged);
+        store.takeBack(directory, staged, key, publishing);
       }
     }
   }
@@ -89,8 +93,7 @@ final class SegmentCopy {
       log = copier.copy(source.log(), target);
     } else {
       linked = true;
-      force(target);
-      log = copier.read(target);
+      log = readShared(target);
     }
     if (log.bytes() != segment.bytes()) {
       throw new IOException(
@@ -102,6 +105,25 @@ final class SegmentCopy {
               + ", as Kafka says: the segment was changed while it was copied");
     }
     return log;
+  }
+
+  /**
+   * Reads a file that shares home's bytes. If home is changed meanwhile, the file's name gets a
+   * file of its own first, while the bytes read may be the changed ones: then they are read again.
+   */
+  private ChunkChecksums.Builder readShared(Path target) throws IOException, InterruptedException {
+    while (true) {
+      Object before = fileKey(target);
+      force(target);
+      ChunkChecksums.Builder read = copier.read(target);
+      if (before.equals(fileKey(target))) {
+        return read;
+      }
+    }
+  }
+
+  private static Object fileKey(Path file) throws IOException {
+    return String.valueOf(Files.readAttributes(file, BasicFileAttributes.class).fileKey());
   }
 
   /** Kafka forces a sealed segment some time after it was sealed: perhaps not yet. */

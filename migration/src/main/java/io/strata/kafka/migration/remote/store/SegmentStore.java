@@ -9,12 +9,16 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
@@ -37,6 +41,7 @@ public final class SegmentStore {
   private final String owner;
   private final AtomicLong trashed = new AtomicLong();
   private final CopyBuffers buffers = new CopyBuffers();
+  private final Set<String> inMotion = ConcurrentHashMap.newKeySet();
 
   private SegmentStore(StoreOptions options, StoreOpener.Opened opened, Optional<ColdLevel> cold) {
     this.options = options;
@@ -104,9 +109,19 @@ public final class SegmentStore {
    * The manager that has the bytes of a segment.
    *
    * @param segmentDirectory for the message
-   * @throws StoreUnavailableException if none is configured
+   * @param mark which one has
+   * @throws StoreUnavailableException if none is configured, or another
    */
-  ColdLevel requireCold(Path segmentDirectory) throws StoreUnavailableException {
+  ColdLevel requireCold(Path segmentDirectory, ColdMark mark) throws StoreUnavailableException {
+    if (cold.isPresent() && !cold.get().className().equals(mark.className())) {
+      throw new StoreUnavailableException(
+          segmentDirectory
+              + ": its bytes are with the cold manager "
+              + SegmentKey.printable(mark.className())
+              + ", found rsm.config.cold.class.name="
+              + cold.get().className()
+              + ": set it as it was when they were moved there");
+    }
     return cold.orElseThrow(
         () ->
             new StoreUnavailableException(
@@ -213,16 +228,60 @@ public final class SegmentStore {
    * Publishes a whole copy. A segment that is there already is replaced: Kafka may copy again what
    * it has copied.
    */
-  void publish(StoreDirectory directory, Path staged, SegmentKey key) throws IOException {
+  void publish(StoreDirectory directory, Path staged, Manifest manifest) throws IOException {
+    SegmentKey key = manifest.segment().key();
     try {
       directory.publish(staged, key);
     } catch (FileAlreadyExistsException e) {
       Optional<Path> old = directory.trash(key, trashName());
       directory.publish(staged, key);
-      if (old.isPresent()) {
-        Disk.removeTree(old.get());
+      old.ifPresent(Disk::removeTreeIfPossible);
+    }
+    checkWhole(directory.segment(key), manifest);
+  }
+
+  /**
+   * Looks at what was published: a file of it may have been taken for a leftover of a dead process
+   * meanwhile, by a broker whose clock is wrong.
+   */
+  private static void checkWhole(Path published, Manifest manifest) throws IOException {
+    SegmentKey key = manifest.segment().key();
+    Manifest written = ManifestCodec.read(published, key);
+    for (StoredObject object : written.objects()) {
+      Path file = published.resolve(object.type().fileName(key));
+      if (Files.size(file) < object.bytes()) {
+        throw new IOException(
+            file + ": found " + Files.size(file) + " bytes, expected " + object.bytes());
       }
     }
+  }
+
+  /**
+   * Takes back what could not be published as a whole, as far as that can be done; the thread's
+   * interrupt does not hinder it.
+   *
+   * @param published whether it may have got its name already
+   */
+  void takeBack(StoreDirectory directory, Path staged, SegmentKey key, boolean published) {
+    boolean interrupted = Thread.interrupted();
+    Disk.removeTreeIfPossible(staged);
+    try {
+      if (published) {
+        directory.trash(key, trashName()).ifPresent(Disk::removeTreeIfPossible);
+        directory.removeEmptyParents(key);
+      }
+    } catch (IOException e) {
+      // Kafka deletes it with the rest of what it did not finish, at the latest by retention.
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Segments that a move of this process is about, by their ids. */
+  Set<String> inMotion() {
+    return inMotion;
   }
 
   /** A segment that was found. */
@@ -282,7 +341,8 @@ public final class SegmentStore {
   public void readCold(Located place, long position, ByteBuffer target)
       throws IOException, InterruptedException {
     ColdMark mark = ColdMark.read(place.path());
-    requireCold(place.path()).read(place.manifest(), mark.customMetadataBytes(), position, target);
+    requireCold(place.path(), mark)
+        .read(place.manifest(), mark.customMetadataBytes(), position, target);
   }
 
   Optional<Located> lookIn(StoreDirectory directory, SegmentKey key) throws IOException {
@@ -290,7 +350,7 @@ public final class SegmentStore {
     Path path = directory.segment(key);
     try {
       Manifest manifest = ManifestCodec.read(path, key);
-      boolean hasLog = Files.exists(path.resolve(ObjectType.LOG.fileName(key)));
+      boolean hasLog = Disk.isThere(path.resolve(ObjectType.LOG.fileName(key)));
       return Optional.of(new Located(directory, path, manifest, hasLog));
     } catch (NoSuchFileException e) {
       directory.checkAvailable();
@@ -306,8 +366,23 @@ public final class SegmentStore {
    */
   public Map<StoreDirectory, Long> delete(SegmentKey key) throws IOException, InterruptedException {
     options.stages().reached(StoreStage.DELETE_STARTED);
-    List<StoreDirectory> removed = new ArrayList<>();
+    Set<StoreDirectory> removed = new HashSet<>();
     Optional<CensusEntry> known = census.find(key.id());
+    // A move may publish where this has looked already: then it did so before its source was
+    // removed, and the next pass finds it. What is published later finds no source any more.
+    boolean again = true;
+    while (again) {
+      List<StoreDirectory> now = removeOnce(key);
+      removed.addAll(now);
+      again = !now.isEmpty();
+    }
+    return removed.stream()
+        .collect(
+            Collectors.toMap(d -> d, d -> known.flatMap(e -> e.in(d).map(e::bytesIn)).orElse(0L)));
+  }
+
+  private List<StoreDirectory> removeOnce(SegmentKey key) throws IOException, InterruptedException {
+    List<StoreDirectory> removed = new ArrayList<>();
     Optional<IOException> problem = Optional.empty();
     for (StoreDirectory directory : directories) {
       try {
@@ -321,28 +396,49 @@ public final class SegmentStore {
     if (problem.isPresent()) {
       throw problem.get();
     }
-    return removed.stream()
-        .collect(
-            Collectors.toMap(d -> d, d -> known.flatMap(e -> e.in(d).map(e::bytesIn)).orElse(0L)));
+    return removed;
   }
 
   private boolean remove(StoreDirectory directory, SegmentKey key)
       throws IOException, InterruptedException {
     directory.checkInUse();
     Path place = directory.segment(key);
-    if (Files.exists(place.resolve(StoreNames.COLD))) {
-      // Before the mark of it goes: a deletion that fails here is repeated by Kafka.
-      Manifest manifest = ManifestCodec.read(place, key);
-      requireCold(place).delete(manifest, ColdMark.read(place).customMetadataBytes());
-    }
+    // Before the mark of it goes: a deletion that fails here is repeated by Kafka.
+    boolean wasCold = deleteCold(place, key);
     Optional<Path> trashed = directory.trash(key, trashName());
     census.remove(key.id(), directory);
     if (trashed.isPresent()) {
       options.stages().reached(StoreStage.DELETE_TRASHED);
-      Disk.removeTree(trashed.get());
+      if (!wasCold) {
+        deleteColdOf(trashed.get(), place, key);
+      }
+      Disk.removeTreeIfPossible(trashed.get());
       options.stages().reached(StoreStage.DELETE_EMPTIED);
     }
     directory.removeEmptyParents(key);
     return trashed.isPresent();
+  }
+
+  /** Has the cold manager delete what it has of a segment; tells whether it had, or might have. */
+  private boolean deleteCold(Path place, SegmentKey key) throws IOException, InterruptedException {
+    if (!Disk.isThere(place.resolve(StoreNames.COLD))) {
+      return false;
+    }
+    Manifest manifest = ManifestCodec.read(place, key);
+    ColdMark mark = ColdMark.read(place);
+    requireCold(place, mark).delete(manifest, mark.customMetadataBytes());
+    return true;
+  }
+
+  /** The mark may have come between the look for it and the renaming. */
+  private void deleteColdOf(Path trashed, Path place, SegmentKey key)
+      throws IOException, InterruptedException {
+    try {
+      boolean unused = deleteCold(trashed, key);
+    } catch (IOException | InterruptedException e) {
+      // Back to where a repeated deletion finds it.
+      Path unused = Files.move(trashed, place, StandardCopyOption.ATOMIC_MOVE);
+      throw e;
+    }
   }
 }

@@ -10,8 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -257,51 +255,37 @@ public final class StoreDirectory {
     Disk.forceDirectory(staged);
     Path target = segment(key);
     for (int attempt = 1; ; attempt++) {
-      Deque<Path> made = makeDirectories(Disk.parent(target));
       try {
-        if (Files.exists(target)) {
+        makeDirectories(Disk.parent(target));
+        if (Disk.isThere(target)) {
           throw new FileAlreadyExistsException(target.toString());
         }
         Path unused = Files.move(staged, target, StandardCopyOption.ATOMIC_MOVE);
-        made.addFirst(Disk.parent(target));
-        for (Path parent : made) {
-          Disk.forceDirectory(parent);
+        // All of them: another copy may have made one, and not have forced it yet.
+        for (Path at = Disk.parent(target); !at.equals(path); at = Disk.parent(at)) {
+          Disk.forceDirectory(at);
         }
         return;
       } catch (NoSuchFileException e) {
         // A deletion has just removed the empty directory of the partition.
-        if (attempt == ATTEMPTS || !Files.exists(staged)) {
+        if (attempt == ATTEMPTS || !Disk.isThere(staged)) {
           throw e;
         }
       }
     }
   }
 
-  /** Makes what is missing below {@code topics}, and gives each parent that has got an entry. */
-  private Deque<Path> makeDirectories(Path directory) throws IOException {
+  /** Makes what is missing below {@code topics}. */
+  private void makeDirectories(Path directory) throws IOException {
     checkAvailable();
-    Path top = path.resolve(StoreNames.TOPICS);
-    Deque<Path> missing = new ArrayDeque<>();
-    for (Path at = directory; !at.equals(path) && !Files.isDirectory(at); at = Disk.parent(at)) {
-      missing.addFirst(at);
-    }
-    if (!missing.isEmpty() && missing.getFirst().equals(top)) {
+    Path topics = path.resolve(StoreNames.TOPICS);
+    if (!Disk.isThere(topics)) {
       // Made when the directory was first used: without it, it is not the one that was.
       throw new StoreUnavailableException(
-          top + ": is not there, expected it since the directory was first used; was it removed?");
+          topics
+              + ": is not there, expected it since the directory was first used; was it removed?");
     }
-    Deque<Path> parents = new ArrayDeque<>();
-    for (Path at : missing) {
-      try {
-        Path unused = Files.createDirectory(at);
-        parents.addFirst(Disk.parent(at));
-      } catch (FileAlreadyExistsException expected) {
-        // Another copy has just made it.
-      } catch (NoSuchFileException e) {
-        return parents; // Its parent has just been removed: the next attempt makes it again.
-      }
-    }
-    return parents;
+    Path unused = Files.createDirectories(directory);
   }
 
   /**

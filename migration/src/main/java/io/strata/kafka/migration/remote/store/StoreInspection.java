@@ -3,7 +3,6 @@ package io.strata.kafka.migration.remote.store;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -90,7 +89,7 @@ public final class StoreInspection {
             try {
               found = Optional.of(look(directory, key, path));
             } catch (NoSuchFileException e) {
-              if (Files.exists(path)) {
+              if (Disk.isThere(path)) {
                 visitor.unreadable(path, path + ": found no file " + e.getFile());
               }
               return;
@@ -111,15 +110,15 @@ public final class StoreInspection {
   private static Found look(Path directory, SegmentKey key, Path path) throws IOException {
     Manifest manifest = ManifestCodec.read(path, key);
     Cold cold = Cold.NONE;
-    if (Files.exists(path.resolve(StoreNames.COLD))) {
+    if (Disk.isThere(path.resolve(StoreNames.COLD))) {
       cold = ColdMark.read(path).done() ? Cold.DONE : Cold.BEGUN;
     }
     return new Found(
         directory,
         path,
         manifest,
-        Files.exists(path.resolve(ObjectType.LOG.fileName(key))),
-        Files.exists(path.resolve(StoreNames.MOVING)),
+        Disk.isThere(path.resolve(ObjectType.LOG.fileName(key))),
+        Disk.isThere(path.resolve(StoreNames.MOVING)),
         cold);
   }
 
@@ -132,7 +131,7 @@ public final class StoreInspection {
    *     which only that manager can remove
    */
   public static boolean remove(Found copy) throws IOException {
-    if (Files.exists(copy.path().resolve(StoreNames.COLD))) {
+    if (Disk.isThere(copy.path().resolve(StoreNames.COLD))) {
       throw new IOException(
           copy.path()
               + ": found "

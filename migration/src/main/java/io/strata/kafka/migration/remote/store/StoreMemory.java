@@ -3,8 +3,6 @@ package io.strata.kafka.migration.remote.store;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -36,17 +34,26 @@ final class StoreMemory {
   /**
    * Reads what is remembered, in whichever of the places it is.
    *
-   * @throws CorruptManifestException if a file is damaged
+   * @throws IOException if it cannot be read in any place, though a place has it
    */
   static StoreMemory read(List<Path> places) throws IOException {
     StoreMemory memory = new StoreMemory(places);
+    Optional<IOException> problem = Optional.empty();
+    boolean found = false;
     for (Path place : places) {
       Path file = place.resolve(FILE);
       try {
-        memory.take(file.toString(), JsonFile.read(file));
-      } catch (NoSuchFileException expected) {
-        // Not in this place.
+        if (Disk.isThere(file)) {
+          memory.take(file.toString(), JsonFile.read(file));
+          found = true;
+        }
+      } catch (IOException e) {
+        // A log directory may fail; another has it, too.
+        problem = Optional.of(e);
       }
+    }
+    if (!found && problem.isPresent()) {
+      throw problem.get();
     }
     return memory;
   }
@@ -69,7 +76,9 @@ final class StoreMemory {
     return Optional.ofNullable(known.get(directory.toString()));
   }
 
-  /** Remembers these, and no others; places that cannot be written are passed over. */
+  /**
+   * Remembers these, and no others; a place that cannot be written is passed over, unless none can.
+   */
   void remember(Map<Path, StoreIdentity> directories) throws IOException {
     Map<String, StoreIdentity> now = new TreeMap<>();
     directories.forEach((path, identity) -> now.put(path.toString(), identity));
@@ -86,10 +95,18 @@ final class StoreMemory {
                 .put("directoryId", identity.directoryId())
                 .put("createdMillis", identity.createdMillis()));
     byte[] bytes = JsonFile.print(document);
+    Optional<IOException> problem = Optional.empty();
+    boolean done = false;
     for (Path place : places) {
-      if (Files.isDirectory(place)) {
+      try {
         Disk.replace(place.resolve(FILE), bytes);
+        done = true;
+      } catch (IOException e) {
+        problem = Optional.of(e);
       }
+    }
+    if (!done && problem.isPresent()) {
+      throw problem.get();
     }
     known.clear();
     known.putAll(now);

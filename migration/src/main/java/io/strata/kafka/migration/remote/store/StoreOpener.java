@@ -66,12 +66,12 @@ final class StoreOpener {
       }
     }
     checkOneStore();
-    for (RemoteSettings.Level level : options.levels()) {
-      for (RemoteSettings.Directory directory : level.directories()) {
-        if (!identities.containsKey(directory.path())) {
-          format(directory.path());
-          checkOneStore();
-        }
+    learnFromOthers();
+    // In an order that is the same for all brokers: two that come at once make one store.
+    for (Path directory : paths().stream().sorted().toList()) {
+      if (!identities.containsKey(directory)) {
+        format(directory);
+        checkOneStore();
       }
     }
     memory.remember(identities);
@@ -90,10 +90,50 @@ final class StoreOpener {
     return new Opened(opened, warnings);
   }
 
+  private List<Path> paths() {
+    return options.levels().stream()
+        .flatMap(level -> level.directories().stream())
+        .map(RemoteSettings.Directory::path)
+        .toList();
+  }
+
+  /**
+   * A directory without identity that another broker has signed in with, under the same path, is an
+   * empty mount point, though this broker has never seen it.
+   */
+  private void learnFromOthers() {
+    for (Map.Entry<Path, StoreIdentity> known : List.copyOf(identities.entrySet())) {
+      try {
+        for (StoreUpkeep.UsingBroker broker : StoreUpkeep.brokers(known.getKey())) {
+          for (Path directory : paths()) {
+            String id = broker.directories().get(directory.toString());
+            if (id != null && !identities.containsKey(directory)) {
+              identities.put(
+                  directory,
+                  new StoreIdentity(
+                      known.getValue().storeId(), known.getValue().clusterId(), id, 0));
+              warnings.add(
+                  directory
+                      + ": found no "
+                      + StoreNames.IDENTITY
+                      + ", and broker "
+                      + broker.brokerId()
+                      + " uses the directory "
+                      + id
+                      + " there: is its file system mounted? Nothing is written there until it is");
+            }
+          }
+        }
+      } catch (IOException e) {
+        warnings.add(known.getKey() + ": who uses it cannot be read: " + e.getMessage());
+      }
+    }
+  }
+
   private void readIdentity(Path directory) throws StoreRefusedException {
     Optional<StoreIdentity> remembered = memory.of(directory);
     try {
-      StoreIdentity found = StoreIdentity.read(directory);
+      StoreIdentity found = options.identities().read(directory);
       checkCluster(directory, found);
       identities.put(directory, found);
     } catch (NoSuchFileException e) {

@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote.store;
 import static java.util.Objects.requireNonNull;
 
 import io.strata.kafka.migration.remote.RemoteSettings;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.List;
  *     that was the store's and is empty now is known for an empty mount point. None: not remembered
  * @param clock dates what is written
  * @param stages is told of stages
+ * @param identities reads a directory's identity, within a time: a file system may hang
  */
 public record StoreOptions(
     List<RemoteSettings.Level> levels,
@@ -26,7 +28,20 @@ public record StoreOptions(
     String clusterId,
     List<Path> memory,
     InstantSource clock,
-    StoreStage.Hook stages) {
+    StoreStage.Hook stages,
+    IdentityReader identities) {
+
+  /** Reads a directory's identity. */
+  @FunctionalInterface
+  public interface IdentityReader {
+    /**
+     * Reads it.
+     *
+     * @throws java.nio.file.NoSuchFileException if the directory has none
+     * @throws IOException if it cannot be read, or not in time
+     */
+    StoreIdentity read(Path directory) throws IOException;
+  }
 
   /** Copies the lists. */
   public StoreOptions {
@@ -35,5 +50,6 @@ public record StoreOptions(
     memory = List.copyOf(memory);
     requireNonNull(clock);
     requireNonNull(stages);
+    requireNonNull(identities);
   }
 }

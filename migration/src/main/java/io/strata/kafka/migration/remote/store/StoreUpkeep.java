@@ -10,8 +10,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -32,7 +34,7 @@ public final class StoreUpkeep implements AutoCloseable {
   /** For a store. */
   public StoreUpkeep(SegmentStore store) {
     this.store = store;
-    this.mover = new MoverLock(store.directories().get(0));
+    this.mover = new MoverLock(store.directories());
   }
 
   /**
@@ -64,7 +66,7 @@ public final class StoreUpkeep implements AutoCloseable {
                 directories
                     .addObject()
                     .put("id", d.identity().directoryId())
-                    .put("level", d.levelName())
+                    .put("level", d.level())
                     .put("path", d.path().toString()));
     Disk.replace(file, JsonFile.print(document));
   }
@@ -86,7 +88,7 @@ public final class StoreUpkeep implements AutoCloseable {
   public static List<UsingBroker> brokers(Path directory) throws IOException {
     List<UsingBroker> brokers = new ArrayList<>();
     for (Path file : StoreListing.entries(directory.resolve(StoreNames.BROKERS))) {
-      if (file.toString().endsWith(".json") && Files.exists(file)) {
+      if (file.toString().endsWith(".json") && Disk.isThere(file)) {
         brokers.add(broker(file));
       }
     }
@@ -101,14 +103,25 @@ public final class StoreUpkeep implements AutoCloseable {
         JsonFile.smallNumber(name, document, "brokerId"),
         JsonFile.number(name, document, "firstSeenMillis"),
         JsonFile.number(name, document, "lastSeenMillis"),
-        directoryIds(name, document));
+        directoryIds(name, document),
+        directories(name, document));
+  }
+
+  private static Map<String, String> directories(String name, ObjectNode document)
+      throws CorruptManifestException {
+    Map<String, String> ids = new HashMap<>();
+    for (JsonNode directory : document.path("directories")) {
+      ids.put(JsonFile.text(name, directory, "path"), JsonFile.text(name, directory, "id"));
+    }
+    return ids;
   }
 
   private static List<String> directoryIds(String name, ObjectNode document)
       throws CorruptManifestException {
     List<String> ids = new ArrayList<>();
     for (JsonNode directory : document.path("directories")) {
-      ids.add(JsonFile.text(name, directory, "id"));
+      ids.add(
+          JsonFile.number(name, directory, "level") + ":" + JsonFile.text(name, directory, "id"));
     }
     return ids;
   }
@@ -121,11 +134,15 @@ public final class StoreUpkeep implements AutoCloseable {
    * @param since brokers that were not seen since this time are left out
    */
   public List<UsingBroker> disagreeing(StoreDirectory directory, long since) throws IOException {
-    Set<String> own = new HashSet<>();
-    store.directories().forEach(d -> own.add(d.identity().directoryId()));
+    List<String> own =
+        store.directories().stream()
+            .map(d -> d.level() + ":" + d.identity().directoryId())
+            .sorted()
+            .toList();
     List<UsingBroker> others = new ArrayList<>();
     for (UsingBroker broker : brokers(directory.path())) {
-      if (broker.lastSeenMillis() >= since && !own.equals(Set.copyOf(broker.directoryIds()))) {
+      if (broker.lastSeenMillis() >= since
+          && !own.equals(broker.directoryIds().stream().sorted().toList())) {
         others.add(broker);
       }
     }
@@ -138,13 +155,19 @@ public final class StoreUpkeep implements AutoCloseable {
    * @param brokerId its id
    * @param firstSeenMillis when it first did
    * @param lastSeenMillis when it last said so
-   * @param directoryIds the store's directories that it uses
+   * @param directoryIds the store's directories that it uses, each with the number of its level
+   * @param directories their ids, by the paths under which the broker sees them
    */
   public record UsingBroker(
-      int brokerId, long firstSeenMillis, long lastSeenMillis, List<String> directoryIds) {
-    /** Copies the list. */
+      int brokerId,
+      long firstSeenMillis,
+      long lastSeenMillis,
+      List<String> directoryIds,
+      Map<String, String> directories) {
+    /** Copies the collections. */
     public UsingBroker {
       directoryIds = List.copyOf(directoryIds);
+      directories = Map.copyOf(directories);
     }
   }
 
@@ -157,14 +180,23 @@ public final class StoreUpkeep implements AutoCloseable {
   public List<Path> clear(StoreDirectory directory, Duration age) throws IOException {
     List<Path> removed = new ArrayList<>();
     directory.probe();
+    long now = now(directory);
     for (Leftovers.Piece piece :
         Leftovers.find(directory.path(), Optional.of(store.brokerId()), store.owner())) {
-      if (piece.own() || piece.olderThan(age, store.clock().millis())) {
-        Disk.removeTree(piece.path());
+      if (piece.own() || piece.olderThan(age, now)) {
+        Leftovers.remove(directory.path(), piece, store.trashName());
         removed.add(piece.path());
       }
     }
     return removed;
+  }
+
+  /** The time by the clock of the file system, which dates the files: this broker has signed in. */
+  private long now(StoreDirectory directory) throws IOException {
+    Path file = directory.path().resolve(StoreNames.BROKERS).resolve(store.brokerId() + ".json");
+    return Disk.isThere(file)
+        ? Math.min(store.clock().millis(), Files.getLastModifiedTime(file).toMillis())
+        : store.clock().millis();
   }
 
   /**
@@ -172,24 +204,29 @@ public final class StoreUpkeep implements AutoCloseable {
    * no other is.
    */
   public boolean isMover() throws IOException {
-    store.directories().get(0).checkAvailable();
     return mover.tryHold();
   }
 
-  /** Ends the moves that a crash has interrupted; for the mover. */
-  public void settle() throws IOException {
-    LevelMoves moves = new LevelMoves(store);
-    for (CensusEntry entry : store.segments()) {
-      if (entry.copies().stream().anyMatch(StoredCopy::moving)) {
-        moves.settle(entry);
-      }
-    }
+  /**
+   * Ends the moves that a crash has interrupted; for the mover.
+   *
+   * @return what could not be looked at: a message each
+   */
+  public List<String> settle() {
+    return new LevelMoves(store).settle(store.segments());
+  }
+
+  /** Forgets what was read of segments that are not there any more. */
+  public void forgetReads() {
+    Set<String> ids = new HashSet<>();
+    store.segments().forEach(entry -> ids.add(entry.key().id()));
+    store.heat().retain(ids);
   }
 
   /** When a scrub last ended, by any broker; if none ever did, when the store was first asked. */
   public long lastScrubMillis() throws IOException {
     Path file = lastScrub();
-    if (!Files.exists(file)) {
+    if (!Disk.isThere(file)) {
       Disk.writeNew(file, ByteBuffer.allocate(0));
     }
     return Files.getLastModifiedTime(file).toMillis();

@@ -281,4 +281,133 @@ class SegmentStoreTest {
         .satisfies(b -> assertThat(b.brokerId()).isEqualTo(2));
     assertThat(one.disagreeing(first.directories().get(0), Long.MAX_VALUE)).isEmpty();
   }
+
+  @Test
+  void anInterruptAfterThePublicationLeavesNothingToBeSeen() throws Exception {
+    SegmentInfo segment = Stores.info("t", 0, 0, 1, 1000);
+    for (StoreStage at :
+        List.of(StoreStage.COPY_MANIFEST_WRITTEN, StoreStage.COPY_INDEXES_WRITTEN)) {
+      SegmentStore store =
+          Stores.open(
+              Stores.options(
+                  1,
+                  List.of(),
+                  stage -> {
+                    if (stage == at) {
+                      Thread.currentThread().interrupt();
+                    }
+                  },
+                  Stores.level("ssd", ssd)),
+              Optional.empty());
+      assertThatThrownBy(() -> Stores.copy(store, local, segment)).isInstanceOf(IOException.class);
+      assertThat(Thread.interrupted()).as("the flag").isTrue();
+      assertThat(store.locate(segment.key())).isEmpty();
+      assertThat(Stores.tree(ssd)).allMatch(p -> p.startsWith("staging/"));
+    }
+  }
+
+  /** By a broker whose clock is an hour ahead, for example. */
+  @Test
+  void aCopyWhoseStagingIsTakenAwayFails() throws Exception {
+    SegmentInfo segment = Stores.info("t", 0, 0, 1, 1000);
+    for (StoreStage at :
+        List.of(
+            StoreStage.COPY_STAGED,
+            StoreStage.COPY_LOG_WRITTEN,
+            StoreStage.COPY_INDEXES_WRITTEN,
+            StoreStage.COPY_MANIFEST_WRITTEN)) {
+      SegmentStore store =
+          Stores.open(
+              Stores.options(
+                  1,
+                  List.of(),
+                  stage -> {
+                    if (stage == at) {
+                      clear(2);
+                    }
+                  },
+                  Stores.level("ssd", ssd)),
+              Optional.empty());
+      assertThatThrownBy(() -> Stores.copy(store, local, segment))
+          .as("%s", at)
+          .isInstanceOf(IOException.class);
+      assertThat(store.locate(segment.key())).as("%s", at).isEmpty();
+    }
+  }
+
+  private void clear(int broker) {
+    SegmentStore other = Stores.open(broker, Stores.level("ssd", ssd));
+    try {
+      assertThat(
+              new StoreUpkeep(other)
+                  .clear(other.directories().get(0), java.time.Duration.ofDays(-1)))
+          .isNotEmpty();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void whatIsPublishedWithoutAFileIsTakenBack() throws Exception {
+    SegmentInfo segment = Stores.info("t", 0, 0, 1, 1000);
+    SegmentStore store =
+        Stores.open(
+            Stores.options(
+                1,
+                List.of(),
+                stage -> {
+                  if (stage == StoreStage.COPY_MANIFEST_WRITTEN) {
+                    removeIndexes();
+                  }
+                },
+                Stores.level("ssd", ssd)),
+            Optional.empty());
+    assertThatThrownBy(() -> Stores.copy(store, local, segment)).isInstanceOf(IOException.class);
+    assertThat(store.locate(segment.key())).isEmpty();
+  }
+
+  private void removeIndexes() {
+    try (var files = Files.walk(ssd)) {
+      for (Path file :
+          (Iterable<Path>) files.filter(f -> f.toString().endsWith(".index"))::iterator) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void aDeletionWhoseTrashCannotBeEmptiedIsDone() throws Exception {
+    SegmentInfo segment = Stores.info("t", 0, 0, 1, 1000);
+    SegmentStore store =
+        Stores.open(
+            Stores.options(
+                1,
+                List.of(),
+                stage -> {
+                  if (stage == StoreStage.DELETE_TRASHED) {
+                    lockTrash(false);
+                  }
+                },
+                Stores.level("ssd", ssd)),
+            Optional.empty());
+    SegmentStore.Copied unused = Stores.copy(store, local, segment);
+    try {
+      assertThat(store.delete(segment.key())).hasSize(1);
+    } finally {
+      lockTrash(true);
+    }
+    assertThat(store.locate(segment.key())).isEmpty();
+  }
+
+  private void lockTrash(boolean writable) {
+    try (var files = Files.walk(ssd.resolve("trash"))) {
+      for (Path file : (Iterable<Path>) files.filter(Files::isDirectory)::iterator) {
+        boolean unused = file.toFile().setWritable(writable);
+      }
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
 }

@@ -105,7 +105,8 @@ class StoreOpenerTest {
             "another-cluster",
             List.of(),
             InstantSource.system(),
-            StoreStage.Hook.NONE);
+            StoreStage.Hook.NONE,
+            StoreIdentity::read);
     assertThatThrownBy(() -> SegmentStore.open(other, Optional.empty()))
         .isInstanceOf(StoreRefusedException.class)
         .hasMessageContaining(ssd.toString())
@@ -186,5 +187,67 @@ class StoreOpenerTest {
     assertThatThrownBy(() -> open(Stores.level("ssd", ssd)))
         .isInstanceOf(StoreRefusedException.class)
         .hasMessageContaining(identity.toString());
+  }
+
+  /** Its log disks are new, so that it remembers nothing; another broker has signed in. */
+  @Test
+  void aNewBrokerLearnsOfAnUnmountedDirectoryFromOthers() throws Exception {
+    SegmentStore first = open(Stores.level("ssd", ssd), Stores.level("hdd", hdd));
+    StoreUpkeep upkeep = new StoreUpkeep(first);
+    for (StoreDirectory directory : first.directories()) {
+      upkeep.signIn(directory);
+    }
+    Path unused = Files.move(hdd, top.resolve("away"));
+    Path unusedToo = Files.createDirectory(hdd);
+    SegmentStore second =
+        SegmentStore.open(
+            Stores.options(
+                2,
+                List.of(),
+                StoreStage.Hook.NONE,
+                Stores.level("ssd", ssd),
+                Stores.level("hdd", hdd)),
+            Optional.empty());
+    assertThat(StoreListing.entries(hdd)).isEmpty();
+    assertThat(second.warnings()).singleElement().asString().contains("broker 1 uses");
+    assertThat(second.directories().get(1).identity().directoryId())
+        .isEqualTo(first.directories().get(1).identity().directoryId());
+  }
+
+  @Test
+  void aFailedLogDirectoryIsNoReasonNotToStart() throws Exception {
+    Path second = Files.createDirectory(top.resolve("logs2"));
+    StoreOptions options =
+        Stores.options(1, List.of(logs, second), StoreStage.Hook.NONE, Stores.level("ssd", ssd));
+    SegmentStore unused = SegmentStore.open(options, Optional.empty());
+    Path memory = second.resolve("strata-remote-store.json");
+    assertThat(memory).exists();
+    Path unusedToo = Files.writeString(memory, "damaged");
+    assertThat(SegmentStore.open(options, Optional.empty()).warnings()).isEmpty();
+    Disk.removeTree(second);
+    assertThat(SegmentStore.open(options, Optional.empty()).warnings()).isEmpty();
+  }
+
+  @Test
+  void aDirectoryThatHangsIsFoundLater() throws Exception {
+    SegmentStore unused = open(Stores.level("ssd", ssd), Stores.level("hdd", hdd));
+    StoreOptions options =
+        new StoreOptions(
+            List.of(Stores.level("ssd", ssd), Stores.level("hdd", hdd)),
+            1,
+            Stores.CLUSTER,
+            List.of(logs),
+            InstantSource.system(),
+            StoreStage.Hook.NONE,
+            directory -> {
+              if (directory.equals(hdd)) {
+                throw new io.strata.kafka.migration.remote.calls.TimeLimitException("it hangs");
+              }
+              return StoreIdentity.read(directory);
+            });
+    assertThat(SegmentStore.open(options, Optional.empty()).warnings())
+        .singleElement()
+        .asString()
+        .contains("it hangs");
   }
 }

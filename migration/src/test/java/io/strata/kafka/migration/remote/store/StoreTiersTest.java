@@ -287,4 +287,127 @@ class StoreTiersTest {
       assertThat(two.isMover()).isTrue();
     }
   }
+
+  /** The upkeep saw the mark of a move; when it looks, the move has ended, and more than that. */
+  @Test
+  void settlingWithAnOldViewNeverTakesTheOnlyCopy() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    SegmentStore other = twoLevels();
+    hook =
+        reached -> {
+          if (reached == StoreStage.MOVE_PUBLISHED) {
+            hook = StoreStage.Hook.NONE;
+            refreshAll(other);
+          }
+        };
+    long id = only(tiers).id();
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(other.segments().get(0).copies()).anyMatch(StoredCopy::moving);
+    assertThat(new LevelMoves(other).settle(other.segments())).isEmpty();
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+    assertThat(other.segments().get(0).copies()).noneMatch(StoredCopy::moving);
+  }
+
+  private static void refreshAll(SegmentStore store) {
+    for (StoreDirectory directory : store.directories()) {
+      try {
+        assertThat(new StoreUpkeep(store).refresh(directory)).isEmpty();
+      } catch (IOException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  /** A rolling change of the order of levels: two brokers that would each keep "the other" copy. */
+  @Test
+  void brokersWithAnotherOrderOfLevelsDoNotBothMoveNorBothEvict() throws Exception {
+    SegmentStore one = twoLevels();
+    SegmentStore two = Stores.open(2, Stores.level("hdd", hdd), Stores.level("ssd", ssd));
+    try (StoreUpkeep first = new StoreUpkeep(one);
+        StoreUpkeep second = new StoreUpkeep(two)) {
+      assertThat(first.isMover()).isTrue();
+      assertThat(second.isMover()).isFalse();
+      second.signIn(two.directories().get(0));
+      assertThat(first.disagreeing(two.directories().get(0), 0)).hasSize(1);
+    }
+    StoreTiers tiers = new StoreTiers(one, List.of("ssd", "hdd"));
+    StoreTiers reversed = new StoreTiers(two, List.of("hdd", "ssd"));
+    SegmentStore.Copied unused = Stores.copy(one, local, SEGMENT);
+    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    refreshAll(two);
+    hook =
+        reached -> {
+          if (reached == StoreStage.EVICT_TRASHED) {
+            hook = StoreStage.Hook.NONE;
+            try {
+              assertThat(reversed.evict(only(reversed).id()).outcome())
+                  .isEqualTo(MoveResult.Outcome.CANCELLED);
+            } catch (IOException e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+    assertThat(tiers.evict(only(tiers).id()).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(read(one, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+  }
+
+  @Test
+  void aColdCopyThatIsDoneIsNotBegunAgain() throws Exception {
+    SegmentStore store = withCold();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "cold"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    SegmentStore other = withCold();
+    refreshAll(other);
+    StoreTiers second = new StoreTiers(other, List.of("ssd", "cold"));
+    long id = only(tiers).id();
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(second.destage(only(second).id(), 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.CANCELLED);
+    assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+  }
+
+  /** A deletion has looked at the upper level when the promotion publishes there. */
+  @Test
+  void aPromotionDuringADeletionDoesNotComeBack() throws Exception {
+    Path low = Files.createDirectory(top.resolve("low"));
+    SegmentStore store =
+        Stores.open(
+            Stores.options(
+                1,
+                List.of(),
+                stage -> hook.reached(stage),
+                Stores.level("ssd", ssd),
+                Stores.level("hdd", hdd),
+                Stores.level("low", low)),
+            Optional.empty());
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd", "low"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    long id = only(tiers).id();
+    for (int level = 1; level <= 2; level++) {
+      assertThat(tiers.destage(id, level, MoveControl.UNLIMITED).outcome())
+          .isEqualTo(MoveResult.Outcome.DONE);
+    }
+    assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    hook =
+        reached -> {
+          if (reached == StoreStage.DELETE_TRASHED) {
+            hook = StoreStage.Hook.NONE;
+            try {
+              assertThat(tiers.promote(id, 0, MoveControl.UNLIMITED).outcome())
+                  .isEqualTo(MoveResult.Outcome.DONE);
+            } catch (IOException | InterruptedException e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+    assertThat(store.delete(SEGMENT.key())).hasSize(3);
+    assertThat(store.locate(SEGMENT.key())).isEmpty();
+  }
 }

@@ -43,7 +43,13 @@ final class Stores {
   static StoreOptions options(
       int broker, List<Path> memory, StoreStage.Hook stages, Level... levels) {
     return new StoreOptions(
-        List.of(levels), broker, CLUSTER, memory, InstantSource.system(), stages);
+        List.of(levels),
+        broker,
+        CLUSTER,
+        memory,
+        InstantSource.system(),
+        stages,
+        StoreIdentity::read);
   }
 
   static SegmentStore open(int broker, Level... levels) {
