@@ -72,8 +72,9 @@ public final class HotTierSource implements TierSource {
         info.path().toString(),
         info.dataSize(),
         usage.usedBytes(),
-        usage.freeBytes(),
-        usage.freeSlots(),
+        usage.roomBytes(),
+        usage.cacheBytes(),
+        usage.roomSlots(),
         info.durability());
   }
 

@@ -33,7 +33,18 @@ enum Metric {
           + " home.",
       PoolReading.of(PoolSample::usedBytes)),
   POOL_FREE(
-      "Pool", "FreeBytes", "bytes", "Bytes in no extent.", PoolReading.of(PoolSample::freeBytes)),
+      "Pool",
+      "FreeBytes",
+      "bytes",
+      "Bytes in no segment's extent.",
+      PoolReading.of(PoolSample::freeBytes)),
+  POOL_CACHE(
+      "Pool",
+      "CacheBytes",
+      "bytes",
+      "Of the free bytes, those that are lent to the remote tier's chunk cache; segments get them"
+          + " as soon as they want them.",
+      PoolReading.of(PoolSample::cacheBytes)),
   POOL_FREE_SLOTS(
       "Pool",
       "FreeSlots",

@@ -53,7 +53,7 @@ public final class TierLog implements TierEvents {
         info.type().configName(),
         info.durability(),
         info.dataSize(),
-        pool.usage().freeBytes(),
+        pool.usage().roomBytes(),
         pool.usage().liveSlots(),
         info.slotCount());
     logFindings(pool);

@@ -92,7 +92,8 @@ public interface TierSource {
    * @param pool the pool's file, absolute: a path, since two pools may have the same last name
    * @param sizeBytes bytes that segments can use at most
    * @param usedBytes bytes in extents of segments
-   * @param freeBytes bytes in no extent
+   * @param freeBytes bytes in no segment's extent
+   * @param cacheBytes of those, what is lent to the remote tier's chunk cache
    * @param freeSlots segments that can still be placed, if there is room for their bytes
    * @param durability what the pool survives
    */
@@ -101,6 +102,7 @@ public interface TierSource {
       long sizeBytes,
       long usedBytes,
       long freeBytes,
+      long cacheBytes,
       long freeSlots,
       Durability durability) {
 

@@ -3,8 +3,8 @@ package io.strata.kafka.pool;
 import java.util.OptionalInt;
 
 /**
- * A set of small integers whose smallest member is found in logarithmic time, whatever the size: a
- * bit for each number, a bit for each word of those, and so on up to one word.
+ * A set of small integers whose smallest and largest members are found in logarithmic time,
+ * whatever the size: a bit for each number, a bit for each word of those, and so on up to one word.
  *
  * <p>Thread safety: not thread-safe.
  */
@@ -67,6 +67,18 @@ final class BlockSet {
     int bit = 0;
     for (int level = levels.length - 1; level >= 0; level--) {
       bit = (bit << 6) | Long.numberOfTrailingZeros(levels[level][bit]);
+    }
+    return OptionalInt.of(bit);
+  }
+
+  /** The largest member. */
+  OptionalInt last() {
+    if (size == 0) {
+      return OptionalInt.empty();
+    }
+    int bit = 0;
+    for (int level = levels.length - 1; level >= 0; level--) {
+      bit = (bit << 6) | (63 - Long.numberOfLeadingZeros(levels[level][bit]));
     }
     return OptionalInt.of(bit);
   }

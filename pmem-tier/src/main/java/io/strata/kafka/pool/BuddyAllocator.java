@@ -79,15 +79,25 @@ final class BuddyAllocator {
    * @return its position in bytes; empty when no block of that order or larger is free
    */
   OptionalLong allocate(int order) {
+    return allocate(order, false);
+  }
+
+  /** As {@link #allocate(int)}, the block with the highest position that is in no better use. */
+  OptionalLong allocateLast(int order) {
+    return allocate(order, true);
+  }
+
+  private OptionalLong allocate(int order, boolean last) {
     synchronized (lock) {
       for (int larger = order; larger <= LARGEST_ORDER; larger++) {
-        OptionalInt found = free[larger].first();
+        OptionalInt found = last ? free[larger].last() : free[larger].first();
         if (found.isPresent()) {
           int number = found.getAsInt();
           free[larger].remove(number);
           for (int o = larger; o > order; o--) {
-            number <<= 1;
-            free[o - 1].add(number + 1);
+            int half = number << 1;
+            number = last ? half + 1 : half;
+            free[o - 1].add(last ? half : half + 1);
           }
           freeBlocks -= 1L << order;
           return OptionalLong.of(dataPosition + number * lengthOf(order));

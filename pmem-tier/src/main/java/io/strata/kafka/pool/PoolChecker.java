@@ -79,8 +79,8 @@ public final class PoolChecker {
         Optional.of(Pool.infoOf(memory, superblock)),
         scan.used().size() - deleting,
         deleting,
-        scan.free(),
-        superblock.dataSize() - scan.allocator().freeBytes(),
+        scan.free() + scan.cache().size(),
+        superblock.dataSize() - scan.allocator().freeBytes() - scan.cacheBytes(),
         List.copyOf(findings));
   }
 }

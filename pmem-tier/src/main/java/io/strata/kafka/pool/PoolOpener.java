@@ -58,7 +58,7 @@ final class PoolOpener {
       settle(superblock, scan.used());
     }
     if (toClear) {
-      clear(superblock, scan.used());
+      clear(superblock, scan);
     }
     beginSession(superblock);
     boolean powerLost = session.session().lostPower(bootId);
@@ -78,7 +78,7 @@ final class PoolOpener {
         scan.used().size() - deleting,
         deleting,
         superblock.slotCount() - scan.used().size(),
-        superblock.dataSize() - scan.allocator().freeBytes(),
+        superblock.dataSize() - scan.allocator().freeBytes() - scan.cacheBytes(),
         List.copyOf(repaired),
         !superblock.equals(reading.current()),
         powerLost,
@@ -166,12 +166,16 @@ final class PoolOpener {
   }
 
   /**
-   * Makes all data but the segments' committed bytes zeros, durably. The slots have been forced: no
-   * block that is free here is a segment's on the medium.
+   * Makes all data but the segments' committed bytes and what a cache has zeros, durably. The slots
+   * have been forced: no block that is free here is a segment's on the medium.
    */
-  private void clear(Superblock superblock, List<SlotImage> slots) throws IOException {
+  private void clear(Superblock superblock, PoolScan scan) throws IOException {
     List<Extent> committed = new ArrayList<>();
-    for (SlotImage slot : slots) {
+    for (SlotImage lent : scan.cache()) {
+      // Made zeros when it is given back.
+      committed.add(lent.extents().get(0));
+    }
+    for (SlotImage slot : scan.used()) {
       ExtentList extents = slot.extents();
       for (int i = 0; i < extents.count(); i++) {
         long length = Math.min(extents.length(i), slot.committedLength() - extents.start(i));

@@ -55,7 +55,7 @@ public final class PoolReader implements AutoCloseable {
    * Reads a slot as it is at one moment.
    *
    * @param index any number, as it was found in a tag
-   * @return empty if the slot is free, or there is none of that number
+   * @return empty if the slot is free or lent to a cache, or there is none of that number
    * @throws PoolException with kind CORRUPT if the slot is damaged
    */
   public Optional<SlotSnapshot> read(int index) throws IOException {
@@ -75,7 +75,7 @@ public final class PoolReader implements AutoCloseable {
           SlotImage.decode(superblock, slot, index, unforced, findings::add);
       if (before.equals(after) && before.equals(Line.of(slot))) {
         if (image.isPresent()) {
-          return image.filter(read -> read.state() != SlotState.FREE).map(PoolReader::snapshot);
+          return image.filter(PoolReader::holdsSegment).map(PoolReader::snapshot);
         }
         break;
       }
@@ -117,6 +117,10 @@ public final class PoolReader implements AutoCloseable {
             || holds(line.state, snapshot.index(), STATE_OFFSET, SlotState.DELETING.code()))
         && holds(line.generation, snapshot.index(), GENERATION_OFFSET, snapshot.generation())
         && holds(line.truncations, snapshot.index(), TRUNCATIONS_OFFSET, snapshot.truncations());
+  }
+
+  private static boolean holdsSegment(SlotImage image) {
+    return image.state() == SlotState.LIVE || image.state() == SlotState.DELETING;
   }
 
   private boolean isFree(int index) throws IOException {

@@ -14,7 +14,9 @@ public enum SlotState {
   /** A segment. */
   LIVE(SlotLayout.STATE_LIVE),
   /** A segment whose home is about to be, or has been, unlinked. */
-  DELETING(SlotLayout.STATE_DELETING);
+  DELETING(SlotLayout.STATE_DELETING),
+  /** No segment: its extent is lent to a cache, and can be taken back at any moment. */
+  CACHE(SlotLayout.STATE_CACHE);
 
   private final long code;
 

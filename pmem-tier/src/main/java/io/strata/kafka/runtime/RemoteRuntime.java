@@ -192,7 +192,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
 
   @Override
   public Optional<ChunkArena> spareRoom(long bytes, int frameBytes) {
-    return Optional.empty(); // No pool gives room yet: the cache lives in memory.
+    return tier().flatMap(broker -> broker.tier().spareRoom(bytes, frameBytes));
   }
 
   @Override

@@ -40,7 +40,7 @@ final class CopySlots {
     }
     long bytes = segment.segment().size();
     for (Pool pool : room.byRoom(tier)) {
-      if (pool.usage().freeBytes() >= bytes || (evict && room.reserve(pool, bytes))) {
+      if (evict ? room.reserve(pool, bytes) : room.hasFree(pool, bytes)) {
         Optional<Slot> slot =
             pool.allocateSlot(place.get().directoryId(), place.get().relativePath());
         if (slot.isPresent()) {

@@ -2,6 +2,7 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.migration.remote.LocalSegments.Sharing;
+import io.strata.kafka.migration.remote.read.ChunkArena;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.segment.SegmentEvents;
@@ -48,6 +49,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final HomeNames names;
   private final HomeKeeper keeper;
   private final Traffic traffic;
+  private final SpareRoom spare;
   private final PressureRoom room;
   private final HotSegments hot;
   private final HomeSegments atHome;
@@ -71,7 +73,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.names = new HomeNames();
     this.traffic = new Traffic(pools);
     this.keeper = new HomeKeeper(registry, names, counts);
-    this.room = new PressureRoom(new CleanSegments(), traffic, keeper);
+    this.spare = new SpareRoom(pools, counts);
+    this.room = new PressureRoom(new CleanSegments(), spare, traffic, keeper);
     this.factory =
         new SegmentFactory(
             spec.config().forcesSpills(pools.survivesPowerCut()),
@@ -290,6 +293,21 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     try (PathLocks.Held held = names.lock(from.get(), to.get())) {
       return renames.file(from.get(), to.get(), options);
     }
+  }
+
+  /**
+   * Room for the remote tier's chunk cache, in what the first tier's pools have to spare.
+   *
+   * @param bytes the bound
+   * @param frameBytes the largest chunk
+   * @return empty if the pools are too small for it, or another one has it
+   */
+  public Optional<ChunkArena> spareRoom(long bytes, int frameBytes) {
+    return PoolChunkArena.open(spare, bytes, frameBytes).map(arena -> arena);
+  }
+
+  SpareRoom spare() {
+    return spare;
   }
 
   /** What recovery found when the tier was opened. */

@@ -140,7 +140,7 @@ final class PromoteMove {
   MoveResult mend(TieredSegment segment, Residence in, MoveControl control)
       throws IOException, InterruptedException {
     long missing = segment.segment().size() - in.roomBytes();
-    if (missing > in.pool().usage().freeBytes()) {
+    if (!room.hasFree(in.pool(), missing)) {
       return MoveResult.noRoom("its pool has no room for its tail");
     }
     CopyResult copied;

@@ -139,9 +139,10 @@ final class TierState {
     int freeSlots = 0;
     for (Pool pool : of.pools()) {
       PoolUsage usage = pool.usage();
-      capacity += usage.usedBytes() + usage.freeBytes();
+      // What is lent to the chunk cache counts as free: whoever wants it gets it at once.
+      capacity += usage.capacityBytes();
       used += usage.usedBytes();
-      freeSlots += usage.freeSlots();
+      freeSlots += usage.roomSlots();
     }
     return new TierUsage(
         tier,

@@ -29,7 +29,13 @@ class LayoutDiagramTest {
   private record Diagram(List<Cell> cells, int end) {}
 
   @ParameterizedTest
-  @ValueSource(classes = {SuperblockLayout.class, SlotLayout.class, SessionLayout.class})
+  @ValueSource(
+      classes = {
+        SuperblockLayout.class,
+        SlotLayout.class,
+        SessionLayout.class,
+        ChunkHeaderLayout.class
+      })
   void everyFieldIsWhereTheDiagramSays(Class<?> layout) throws IOException, IllegalAccessException {
     Diagram diagram = parse(layout);
     Map<String, Integer> drawn = new TreeMap<>();
@@ -40,7 +46,13 @@ class LayoutDiagramTest {
   }
 
   @ParameterizedTest
-  @ValueSource(classes = {SuperblockLayout.class, SlotLayout.class, SessionLayout.class})
+  @ValueSource(
+      classes = {
+        SuperblockLayout.class,
+        SlotLayout.class,
+        SessionLayout.class,
+        ChunkHeaderLayout.class
+      })
   void fieldsFillTheDiagramWithoutGaps(Class<?> layout) throws IOException, IllegalAccessException {
     Diagram diagram = parse(layout);
     Map<String, Integer> constants = constants(layout);
@@ -62,7 +74,13 @@ class LayoutDiagramTest {
   }
 
   @ParameterizedTest
-  @ValueSource(classes = {SuperblockLayout.class, SlotLayout.class, SessionLayout.class})
+  @ValueSource(
+      classes = {
+        SuperblockLayout.class,
+        SlotLayout.class,
+        SessionLayout.class,
+        ChunkHeaderLayout.class
+      })
   void theDiagramEndsWhereTheLayoutDoes(Class<?> layout)
       throws IOException, IllegalAccessException {
     Map<String, Integer> constants = constants(layout);
