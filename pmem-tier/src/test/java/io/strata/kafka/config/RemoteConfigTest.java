@@ -5,10 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
+import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.StoreIdentity;
+import io.strata.kafka.migration.remote.store.StoreOptions;
+import io.strata.kafka.migration.remote.store.StoreStage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -332,6 +337,27 @@ class RemoteConfigTest {
     assertThat(settings().levels().get(0).directories())
         .extracting(RemoteSettings.Directory::capacityBytes)
         .containsOnly(OptionalLong.of(1_000_000_000));
+  }
+
+  @Test
+  void aDirectoryThatTheBrokerHasUsedMayBeUnmounted() throws Exception {
+    manager.put("ssd.directories", temp.resolve("ssd2").toString());
+    SegmentStore unused =
+        SegmentStore.open(
+            new StoreOptions(
+                settings().levels(),
+                7,
+                "cluster",
+                List.of(temp.resolve("logs")),
+                InstantSource.system(),
+                StoreStage.Hook.NONE,
+                StoreIdentity::read),
+            Optional.empty());
+    Files.move(temp.resolve("ssd2"), temp.resolve("unplugged"));
+
+    assertThat(settings().levels()).hasSize(1);
+    manager.put("ssd.directories", temp.resolve("ssd3").toString());
+    refusedBy("rsm.config.ssd.directories", "is not there");
   }
 
   @Test

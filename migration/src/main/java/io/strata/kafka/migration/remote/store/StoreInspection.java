@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
@@ -120,6 +121,21 @@ public final class StoreInspection {
         Disk.isThere(path.resolve(ObjectType.LOG.fileName(key))),
         Disk.isThere(path.resolve(StoreNames.MOVING)),
         cold);
+  }
+
+  /**
+   * Whether a broker remembers a directory as one of its store's. One that it remembers and that is
+   * not there now is taken for unmounted, and no reason not to start.
+   *
+   * @param logDirectories the broker's, in which it remembers
+   * @param directory as the broker is configured
+   */
+  public static boolean isRemembered(List<Path> logDirectories, Path directory) {
+    try {
+      return StoreMemory.read(logDirectories).of(directory).isPresent();
+    } catch (IOException e) {
+      return false; // Whoever opens the store tells of it.
+    }
   }
 
   /**
