@@ -136,7 +136,8 @@ class StrataKeysTest {
 
         Keys that begin with `rsm.config.` describe the store. Kafka hands them to the manager, with configuration providers
         resolved; another prefix can be chosen with `remote.log.storage.manager.impl.prefix`. One that is not listed here is
-        refused. Keys that begin with `strata.remote.` are read from the broker's file, as all others.
+        refused. Keys that begin with `strata.remote.` are read from the broker's file, as all others. Changes on a live broker
+        come through `io.strata.kafka.StrataReporter`; a broker that has the remote tier alone, without it, needs a restart.
 
         """);
     contents(page, RemoteKeys.all());
