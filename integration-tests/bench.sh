@@ -11,6 +11,9 @@ Usage: integration-tests/bench.sh brokers [PAIRS [MEGABYTES]]   stock Kafka agai
                                                                 a home of 80 MB/s: a burst after a quiet minute, and a
                                                                 steady load with retention; 2048 60 90 80 all. Needs root,
                                                                 nbdkit, nbdfuse and fuse3, and 16 GiB of memory
+       integration-tests/bench.sh remote [MIB [SEGMENTS [read|copy|many|all]]]
+                                                                the remote tier: catching up, copying, first byte, heap
+                                                                and threads; 4096 10000 all. Root drops the page cache
        integration-tests/bench.sh planning [SEGMENTS...]        processor time of a planning round; 1000 10000 100000
 
 Needs a built tree: mvn -q -DskipTests verify
@@ -39,6 +42,7 @@ case $what in
   memory) java -cp "target/test-classes:target/bench-libs/*:$jar" org.openjdk.jmh.Main 'MemoryBench|ChannelBench' \
     -p directory=/dev/shm "$@" ;;
   migration) run io.strata.kafka.it.MigrationComparison "$@" ;;
+  remote) run io.strata.kafka.it.RemoteComparison "$@" ;;
   planning) run io.strata.kafka.it.PlanningCost "$@" ;;
   --help | -h) usage ;;
   *) usage >&2; exit 2 ;;

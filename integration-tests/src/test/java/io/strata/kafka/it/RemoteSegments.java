@@ -1,0 +1,51 @@
+package io.strata.kafka.it;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+
+/** Stores with many segments, made of one. */
+final class RemoteSegments {
+  private RemoteSegments() {}
+
+  /**
+   * Copies a segment of a Strata store under other ids, until there are so many; the files but the
+   * manifest are links.
+   */
+  static void multiply(Path store, int segments) throws IOException {
+    List<Path> manifests = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(store.resolve("topics"))) {
+      files.filter(f -> f.endsWith("manifest.json")).forEach(manifests::add);
+    }
+    Path original = manifests.get(0).getParent();
+    String name = original.getFileName().toString();
+    String offset = name.substring(0, 20);
+    String text = Files.readString(manifests.get(0));
+    for (int i = manifests.size(); i < segments; i++) {
+      String id = String.format(Locale.ROOT, "%022d", i);
+      Path copy = Files.createDirectory(original.resolveSibling(offset + "-" + id));
+      try (Stream<Path> files = Files.list(original)) {
+        for (Path file : files.filter(f -> !f.endsWith("manifest.json")).toList()) {
+          Files.createLink(copy.resolve(file.getFileName().toString()), file);
+        }
+      }
+      String changed = text.replace(name.substring(21), id);
+      Files.write(copy.resolve("manifest.json"), signed(changed));
+    }
+  }
+
+  private static byte[] signed(String text) {
+    String before = text.substring(0, text.lastIndexOf("\"checksum\""));
+    CRC32C crc = new CRC32C();
+    crc.update(before.getBytes(StandardCharsets.UTF_8));
+    return (before
+            + String.format(Locale.ROOT, "\"checksum\" : \"%08x\"\n}\n", (int) crc.getValue()))
+        .getBytes(StandardCharsets.UTF_8);
+  }
+}
