@@ -82,26 +82,37 @@ class RemoteKillTest {
     StockBroker broker = open(tier.alone(work.folder("copy"))).start();
     RecordLedger copied = topic(broker, "copied");
     broker.stop();
-    int published = 0;
     for (int round = 0; round < ROUNDS; round++) {
       try (Load load = load(broker, copied)) {
         for (String stage : COPY) {
           haltAt(tier, broker, stage + ":" + (1 + random.nextInt(3)), () -> {});
-          published += stage.equals("COPY_PUBLISHED") ? 1 : 0;
         }
         broker.start();
       }
     }
     tier.awaitTiered(broker, "copied", 2, 3);
     verify(broker, copied);
-    // What was published and not confirmed to Kafka is there twice, until Kafka deletes it.
-    int twice = 0;
-    for (int p = 0; p < 2; p++) {
-      for (int count : StoreAudit.startOffsets(tier, "copied", p).values()) {
-        twice += count - 1;
-      }
-    }
-    assertThat(twice).as("segments that are there twice, %s", seed()).isBetween(0, published);
+    // What was published and not confirmed to Kafka is there twice, until Kafka deletes it; a
+    // death can meet that in each partition, wherever it was in the other.
+    assertThat(twice(tier, "copied"))
+        .as("segments that are there twice, %s", seed())
+        .isBetween(0, 2 * COPY.size() * ROUNDS);
+    JavaProcess.Finished unused =
+        broker
+            .tool(
+                "io.strata.kafka.cli.Main",
+                "remote",
+                "scrub",
+                "--config",
+                broker.propertiesFile().toString(),
+                "--bootstrap-server",
+                broker.bootstrap(),
+                "--remove-unknown",
+                "--older-than",
+                "1s")
+            .orFail();
+    assertThat(twice(tier, "copied")).as("segments that are there twice, %s", seed()).isZero();
+    verify(broker, copied);
     Topics.delete(broker, "copied");
     tier.awaitNothingOf("copied");
     broker.stop();
@@ -126,6 +137,8 @@ class RemoteKillTest {
         broker.stop();
         haltAt(tier, broker, stage, () -> deleteRecords(broker, before));
         broker.start();
+        // Kafka forgets a log's start that it has not noted in its checkpoint yet.
+        deleteRecords(broker, before);
         await()
             .atMost(Tiers.PATIENCE)
             .untilAsserted(
@@ -163,7 +176,10 @@ class RemoteKillTest {
   void atEveryStageOfAMoveBetweenLevels() throws Exception {
     RemoteTier tier = strata("move", 2);
     StockBroker broker =
-        open(tier.alone(work.folder("move")).set("strata.remote.migration.threshold", "0")).start();
+        open(tier.alone(work.folder("move"))
+                .set("strata.remote.migration.threshold", "0")
+                .set("rsm.config.level-0.capacity", "6MiB"))
+            .start();
     RecordLedger moved = topic(broker, "moved");
     moved.produce(broker.bootstrap(), 2_000, 1_500);
     broker.stop();
@@ -251,12 +267,28 @@ class RemoteKillTest {
       throws Exception {
     TimeUnit.MILLISECONDS.sleep(ORPHAN_AGE.toMillis());
     Pools.strata(
-            "remote", "scrub", "--remove-orphans", "--config", stopped.propertiesFile().toString())
+            "remote",
+            "scrub",
+            "--remove-orphans",
+            "--orphan-age",
+            ORPHAN_AGE.toSeconds() + "s",
+            "--config",
+            stopped.propertiesFile().toString())
         .orFail();
     for (Path directory : tier.directories()) {
       assertThat(StoreAudit.unfinished(directory)).as("what failed copies left").isEmpty();
       assertThat(tier.manager().segments(directory)).as("segments").isEmpty();
     }
+  }
+
+  private static int twice(RemoteTier tier, String topic) throws Exception {
+    int twice = 0;
+    for (int p = 0; p < 2; p++) {
+      for (int count : StoreAudit.startOffsets(tier, topic, p).values()) {
+        twice += count - 1;
+      }
+    }
+    return twice;
   }
 
   private static void verify(StockBroker broker, RecordLedger ledger) {
