@@ -1,6 +1,7 @@
 package io.strata.kafka.it;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -148,7 +149,7 @@ final class RemoteComparison {
       new ProcessBuilder("sync").start().waitFor();
       Files.writeString(Path.of("/proc/sys/vm/drop_caches"), "3");
     } catch (IOException e) {
-      print("the page cache cannot be dropped (%s): cold is as warm as it is", e.getMessage());
+      print("the page cache cannot be dropped (%s): cold is as warm as it is", e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -425,7 +426,7 @@ final class RemoteComparison {
           new ProcessBuilder("jcmd", "" + broker.pid(), "GC.heap_info")
               .redirectErrorStream(true)
               .start();
-      String info = new String(process.getInputStream().readAllBytes());
+      String info = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       java.util.regex.Matcher used = java.util.regex.Pattern.compile("used (\\d+)K").matcher(info);
       return used.find() ? Long.parseLong(used.group(1)) / 1024.0 : Double.NaN;
     }

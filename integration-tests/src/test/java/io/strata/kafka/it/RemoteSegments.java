@@ -1,5 +1,7 @@
 package io.strata.kafka.it;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -23,7 +25,7 @@ final class RemoteSegments {
     try (Stream<Path> files = Files.walk(store.resolve("topics"))) {
       files.filter(f -> f.endsWith("manifest.json")).forEach(manifests::add);
     }
-    Path original = manifests.get(0).getParent();
+    Path original = requireNonNull(manifests.get(0).getParent());
     String name = original.getFileName().toString();
     String offset = name.substring(0, 20);
     String text = Files.readString(manifests.get(0));
