@@ -32,7 +32,7 @@ fi
 
 run() {
   java -Djava.awt.headless=true -Dstrata.it.jar="$jar" -Dstrata.it.kafka.libs="$PWD/target/kafka-libs" \
-    -Dstrata.it.work="$PWD/target/it" -Dstrata.it.version="$version" \
+    -Dstrata.it.kafka.own.tests="$PWD/target/kafka-own-tests" -Dstrata.it.work="$PWD/target/it" -Dstrata.it.version="$version" \
     -cp "target/test-classes:target/bench-libs/*:$jar:target/kafka-libs/*" "$@"
 }
 

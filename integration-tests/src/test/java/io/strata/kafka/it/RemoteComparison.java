@@ -108,7 +108,7 @@ final class RemoteComparison {
   // ---------------------------------------------------------------------------------------------
 
   private void read(Contender contender) throws Exception {
-    try (Run run = new Run(contender, 128)) {
+    try (Run run = new Run(contender, (int) Math.max(1, Math.min(128, bytes / MIB / 32)))) {
       run.create(contender.manager.isPresent(), "local.retention.bytes", "1");
       run.send(bytes);
       if (contender.manager.isPresent()) {
@@ -160,7 +160,7 @@ final class RemoteComparison {
   // ---------------------------------------------------------------------------------------------
 
   private void copy(Contender contender) throws Exception {
-    try (Run run = new Run(contender, 128)) {
+    try (Run run = new Run(contender, (int) Math.max(1, Math.min(128, bytes / MIB / 32)))) {
       run.create(false);
       run.send(bytes);
       if (contender == Contender.STRATA_LINKED) {
