@@ -1,0 +1,69 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * A published manager of somebody else's has the lowest level: Kafka's {@code LocalTieredStorage},
+ * from a class path of its own.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RemoteColdTest {
+
+  @RegisterExtension final Workspace work = new Workspace();
+
+  @Test
+  void segmentsGoOnToAnotherManagerAndAreReadBackThroughOurs() throws Exception {
+    Path store = work.folder("store");
+    Path far = work.folder("far");
+    RemoteTier tier = RemoteTier.over(store).with(RemoteManager.STRATA);
+    StockBroker broker =
+        work.closing(
+                tier.alone(work.folder("broker"))
+                    .set("rsm.config.cold.class.name", RemoteManager.LOCAL.className())
+                    .set("rsm.config.cold.class.path", Distribution.kafkaStorageTests().toString())
+                    .set("rsm.config.cold.dir", far.toString())
+                    .set("strata.remote.migration.threshold", "0")
+                    .set("strata.remote.migration.mode", "threshold")
+                    .set("strata.remote.migration.promote", "false")
+                    .build())
+            .start();
+    Topics.create(broker, "far", 2, RemoteTier.topic());
+    RecordLedger ledger = new RecordLedger("far", 2, 11);
+    ledger.produce(broker.bootstrap(), 6_000, 1_500);
+    await()
+        .atMost(Tiers.PATIENCE)
+        .untilAsserted(
+            () -> {
+              assertThat(RemoteManager.LOCAL.segments(far))
+                  .as("with the manager")
+                  .hasSizeGreaterThan(4);
+              assertThat(logs(store)).as("records in our levels").isEmpty();
+            });
+    assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(6_000);
+    broker.kill();
+    StockBroker unused = broker.start();
+    assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(6_000);
+    Topics.delete(broker, "far");
+    tier.awaitNothingOf("far");
+    await()
+        .atMost(Tiers.PATIENCE)
+        .untilAsserted(
+            () -> assertThat(RemoteManager.LOCAL.segments(far)).as("with the manager").isEmpty());
+  }
+
+  private static List<Path> logs(Path store) throws IOException {
+    try (Stream<Path> files = Files.walk(store)) {
+      return files.filter(f -> f.toString().endsWith(".log")).toList();
+    }
+  }
+}
