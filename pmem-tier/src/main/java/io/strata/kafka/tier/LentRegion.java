@@ -43,10 +43,14 @@ final class LentRegion {
   @GuardedBy("this")
   private BitSet taken = new BitSet();
 
+  /** Changed with {@link #taken}, read by anyone: most regions are full most of the time. */
+  private volatile int freePages;
+
   LentRegion(CacheRegion region, long nowNanos) {
     this.region = region;
     this.pageCount = Math.toIntExact(region.length() / PAGE);
     this.usedAtNanos = nowNanos;
+    this.freePages = pageCount;
   }
 
   Pool pool() {
@@ -86,15 +90,20 @@ final class LentRegion {
   /** Forgets which pages are taken. */
   synchronized void clear() {
     taken = new BitSet();
+    freePages = pageCount;
   }
 
   /** How many pages are taken. */
-  synchronized int takenPages() {
-    return taken.cardinality();
+  int takenPages() {
+    return pageCount - freePages;
   }
 
   /** Takes pages that follow each other. */
-  synchronized OptionalInt take(int pages) {
+  OptionalInt take(int pages) {
+    return pages > freePages ? OptionalInt.empty() : takeFirst(pages);
+  }
+
+  private synchronized OptionalInt takeFirst(int pages) {
     int from = 0;
     while (true) {
       int first = taken.nextClearBit(from);
@@ -104,6 +113,7 @@ final class LentRegion {
       int next = taken.nextSetBit(first);
       if (next < 0 || next - first >= pages) {
         taken.set(first, first + pages);
+        freePages -= pages;
         return OptionalInt.of(first);
       }
       from = next;
@@ -117,12 +127,14 @@ final class LentRegion {
       return false;
     }
     taken.set(first, first + pages);
+    freePages -= pages;
     return true;
   }
 
   /** Gives up pages; what lies there must not be stored into any more. */
   synchronized void release(int first, int pages) {
     taken.clear(first, first + pages);
+    freePages += pages;
   }
 
   /** Whether the region may be stored into; if so {@link #exit} must follow. */
@@ -181,9 +193,9 @@ final class LentRegion {
   }
 
   /**
-   * Reads bytes, without a hold on the region.
+   * Reads bytes, without a hold on the region: whose they were is told by what is asked after this.
    *
-   * @return false if the region is gone, or cannot be read: the target's position is unchanged then
+   * @return false if they cannot be read: the target's position is unchanged then
    */
   boolean load(long position, ByteBuffer target) {
     int start = target.position();
@@ -195,10 +207,6 @@ final class LentRegion {
       return false;
     }
     VarHandle.loadLoadFence();
-    if (gone) {
-      target.position(start);
-      return false;
-    }
     return true;
   }
 

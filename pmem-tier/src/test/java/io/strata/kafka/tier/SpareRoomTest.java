@@ -12,7 +12,10 @@ import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.pool.PoolUsage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -119,7 +122,7 @@ class SpareRoomTest {
   @Test
   void takesFewSlots() throws IOException {
     fixture.close();
-    fixture = new TierFixture(temp.resolve("x").toFile().mkdir() ? temp.resolve("x") : temp);
+    fixture = new TierFixture(Files.createDirectory(temp.resolve("few")));
     fixture.pool("strata.pool", 32 * MIB);
     fixture.open();
     for (int i = 0; i < 56; i++) {
@@ -246,6 +249,26 @@ class SpareRoomTest {
     arena = arena(1000 * MIB);
     survivors = arena.survivors();
     assertThat(survivors.get(survivors.size() - 1).key()).as("the last").isEqualTo(key(1000));
+  }
+
+  @Test
+  void chunksAreFoundAfterAKill() throws IOException {
+    List<Frame> frames = fill();
+    Path copy = Files.createDirectory(temp.resolve("killed"));
+    try (FileChannel from = FileChannel.open(fixture.pools.get(0), StandardOpenOption.READ)) {
+      Path file = copy.resolve("strata.pool");
+      try (FileChannel to =
+          FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        assertThat(from.transferTo(0, from.size(), to)).isEqualTo(from.size());
+      }
+      try (TierFixture killed = new TierFixture(copy)) {
+        killed.pools.add(file);
+        killed.open();
+        try (ChunkArena left = killed.tier().spareRoom(1000 * MIB, CHUNK).orElseThrow()) {
+          assertThat(left.survivors()).hasSameSizeAs(frames).allMatch(SpareRoomTest::isWhole);
+        }
+      }
+    }
   }
 
   @Test
