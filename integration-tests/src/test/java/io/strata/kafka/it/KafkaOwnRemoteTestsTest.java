@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Properties;
 import java.util.stream.Stream;
+import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -75,7 +76,12 @@ class KafkaOwnRemoteTestsTest {
     Path folder = WORK.folder(subject.name());
     Path report = folder.resolve("mirror.properties");
     Path properties = folder.resolve("server.properties");
-    Files.write(properties, List.of("node.id=0", "log.dirs=" + WORK.folder(subject + "-logs")));
+    // Kafka's tests start brokers without a file; ours asks its own for settings and the cluster.
+    Path logs = WORK.folder(subject + "-logs");
+    Files.write(properties, List.of("node.id=0", "log.dirs=" + logs));
+    Files.write(
+        logs.resolve("meta.properties"),
+        List.of("version=1", "node.id=0", "cluster.id=" + Uuid.randomUuid()));
     KafkaOwnTests.Run run =
         new KafkaOwnTests.Run(subject.name(), folder)
             .options(

@@ -65,9 +65,12 @@ public final class Mirror {
       Path store = Files.createDirectories(stores.resolve(name));
       Map<String, Object> own = new HashMap<>();
       own.put("broker.id", configs.get("broker.id"));
-      own.put("levels", "mirror");
-      own.put("mirror.directories", store.toString());
-      own.put("dir", store.toString()); // for Kafka's
+      if (System.getProperty("strata.it.mirror.manager", "").startsWith("org.apache.kafka.")) {
+        own.put("dir", store.toString());
+      } else {
+        own.put("levels", "mirror");
+        own.put("mirror.directories", store.toString());
+      }
       RemoteStorageManager mirror =
           Class.forName(System.getProperty("strata.it.mirror.manager", ""))
               .asSubclass(RemoteStorageManager.class)
