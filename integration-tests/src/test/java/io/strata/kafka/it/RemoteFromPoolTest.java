@@ -1,0 +1,164 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * How segments get from a pool to the store: their bytes from the pool while they are nowhere else,
+ * and as a link, without copying any, when home has them and is on the store's file system.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class RemoteFromPoolTest {
+
+  private static final int RECORDS = 4_000;
+  private static final int SIZE = 1_500;
+
+  @RegisterExtension final Workspace work = new Workspace();
+
+  private RemoteTier tier;
+  private StockBroker broker;
+
+  @BeforeAll
+  void start() throws Exception {
+    Assumptions.assumeTrue(RemoteManager.ofThisRun() == RemoteManager.STRATA, "how ours copies");
+    tier = RemoteTier.over(work.folder("data-store"));
+    broker =
+        work.closing(
+                tier.withPools(work.folder("broker"), Pools.create(work.pool("hot"), "96m", 256))
+                    .set("strata.migration.threshold", "-1")
+                    .set("strata.migration.promote", "false")
+                    .build())
+            .start();
+  }
+
+  @Test
+  @Order(1)
+  void hotSegmentsAreCopiedFromThePool() throws Exception {
+    RecordLedger ledger = create("hot", RemoteTier.topic("local.retention.bytes", "-2"));
+    ledger.produce(broker.bootstrap(), RECORDS, SIZE);
+    List<Path> sealed = awaitCopied("hot");
+    for (Path segment : sealed) {
+      assertThat(Homes.isHot(segment)).as("%s is in the pool", segment).isTrue();
+      assertThat(Homes.allocatedBytes(segment)).as("bytes of %s at home", segment).isZero();
+    }
+    assertThat(linkedBytes()).as("linked bytes").isZero();
+    assertThat(StoreAudit.assertNothingPartial(tier.directories().get(0)))
+        .as("bytes in the store")
+        .isGreaterThan(3L * RemoteTier.SEGMENT);
+    assertReadFromTheStore(ledger, sealed);
+  }
+
+  @Test
+  @Order(2)
+  void cleanSegmentsAreLinked() throws Exception {
+    RecordLedger ledger = create("clean", Map.of("segment.bytes", "" + RemoteTier.SEGMENT));
+    ledger.produce(broker.bootstrap(), RECORDS, SIZE);
+    Tiers.alter(
+        broker, Map.of("strata.migration.threshold", "0", "strata.migration.mode", "eager"));
+    Tiers.awaitClean(broker, "pmem");
+    assertThat(Tiers.usage(broker).clean()).as("clean bytes").isPositive();
+    assertLinked(ledger, "clean");
+  }
+
+  @Test
+  @Order(3)
+  void segmentsThatHaveLeftThePoolAreLinked() throws Exception {
+    RecordLedger ledger = create("evicted", Map.of("segment.bytes", "" + RemoteTier.SEGMENT));
+    ledger.produce(broker.bootstrap(), RECORDS, SIZE);
+    Tiers.alter(
+        broker, Map.of("strata.migration.threshold", "0", "strata.migration.mode", "threshold"));
+    Path partition = Homes.partition(broker, "evicted", 0);
+    await()
+        .atMost(Tiers.PATIENCE)
+        .untilAsserted(() -> assertThat(Homes.hotSegments(partition)).hasSizeLessThanOrEqualTo(1));
+    assertLinked(ledger, "evicted");
+  }
+
+  /** What was read from the store is in the pool's spare room, and needs no second reading. */
+  @Test
+  @Order(4)
+  void theCacheSurvivesARestart() throws Exception {
+    RecordLedger ledger = create("cached", RemoteTier.topic());
+    ledger.produce(broker.bootstrap(), RECORDS, SIZE);
+    tier.awaitTiered(broker, "cached", 1, 4);
+    assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(RECORDS);
+    assertThat(Jmx.value(broker, "type=RemoteCache,name=InPool")).isEqualTo(1);
+    assertThat(Jmx.value(broker, "type=RemoteCache,name=MissesTotal")).isPositive();
+    for (boolean clean : List.of(true, false)) {
+      if (clean) {
+        broker.stop();
+      } else {
+        broker.kill();
+      }
+      broker.start();
+      assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(RECORDS);
+      assertThat(Jmx.value(broker, "type=RemoteCache,name=HitsTotal"))
+          .as("chunks found after a %s", clean ? "restart" : "kill")
+          .isGreaterThanOrEqualTo(4);
+      assertThat(Jmx.value(broker, "type=RemoteCache,name=MissesTotal"))
+          .as("chunks read after a %s", clean ? "restart" : "kill")
+          .isZero();
+    }
+  }
+
+  // ---------------------------------------------------------------------------------------------
+
+  private RecordLedger create(String topic, Map<String, String> config) throws Exception {
+    Topics.create(broker, topic, 1, config);
+    return new RecordLedger(topic, 1, topic.hashCode());
+  }
+
+  private void assertLinked(RecordLedger ledger, String topic) throws Exception {
+    long before = linkedBytes();
+    Topics.alter(
+        broker, topic, Map.of("remote.storage.enable", "true", "local.retention.bytes", "-2"));
+    List<Path> sealed = awaitCopied(topic);
+    long bytes = 0;
+    for (Path segment : sealed) {
+      bytes += Files.size(segment);
+    }
+    assertThat(linkedBytes() - before).as("linked bytes of %s", topic).isEqualTo(bytes);
+    long unused = StoreAudit.assertNothingPartial(tier.directories().get(0));
+    assertReadFromTheStore(ledger, sealed);
+  }
+
+  /** Waits until all sealed segments are in the store; they are here, too. */
+  private List<Path> awaitCopied(String topic) throws IOException {
+    Path partition = Homes.partition(broker, topic, 0);
+    List<Path> all = Homes.segments(partition);
+    List<Path> sealed = all.subList(0, all.size() - 1);
+    assertThat(sealed).hasSizeGreaterThan(3);
+    await()
+        .atMost(Tiers.PATIENCE)
+        .untilAsserted(() -> assertThat(tier.segments(topic)).hasSize(sealed.size()));
+    assertThat(Homes.segments(partition)).as("local segments of %s", topic).isEqualTo(all);
+    return sealed;
+  }
+
+  /** Drops the local ones; what is read then can come from the store alone. */
+  private void assertReadFromTheStore(RecordLedger ledger, List<Path> sealed) throws Exception {
+    Topics.alter(broker, ledger.topic(), Map.of("local.retention.bytes", "1"));
+    tier.awaitTiered(broker, ledger.topic(), 1, sealed.size());
+    await().atMost(Tiers.PATIENCE).until(() -> sealed.stream().noneMatch(Files::exists));
+    assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(RECORDS);
+  }
+
+  private long linkedBytes() throws IOException {
+    return Jmx.value(broker, "type=Remote,name=LinkedBytesTotal");
+  }
+}
