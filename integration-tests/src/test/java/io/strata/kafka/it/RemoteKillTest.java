@@ -58,6 +58,9 @@ class RemoteKillTest {
   private static final List<String> MOVE =
       List.of("MOVE_STAGED", "MOVE_PUBLISHED", "MOVE_CONFIRMED", "EVICT_TRASHED");
 
+  private static final List<String> COLD =
+      List.of("COLD_MARKED", "COLD_COPIED", "COLD_CONFIRMED", "COLD_DROPPED");
+
   private static final Map<String, String> PATIENT =
       Map.of("delivery.timeout.ms", "100000", "reconnect.backoff.max.ms", "200");
 
@@ -199,8 +202,57 @@ class RemoteKillTest {
     assertNothingStaysBehind(tier, broker);
   }
 
+  /** The cold manager is Kafka's own, of its tests. */
   @Test
   @Order(4)
+  @SuppressWarnings("try") // the load works by being open
+  void atEveryStageOfTheWayToTheColdManager() throws Exception {
+    RemoteTier tier = strata("cold", 1);
+    Path below = work.folder("data-below");
+    StockBroker broker =
+        open(tier.alone(work.folder("cold"))
+                .library(Distribution.kafkaStorageTests())
+                .set("rsm.config.cold.class.name", RemoteManager.LOCAL.className())
+                .set("rsm.config.cold.dir", below.toString())
+                .set("rsm.config.level-0.capacity", "6MiB")
+                .set("strata.remote.migration.threshold", "0")
+                .set("strata.remote.migration.promote", "false"))
+            .start();
+    RecordLedger chilled = topic(broker, "chilled");
+    chilled.produce(broker.bootstrap(), 2_000, 1_500);
+    broker.stop();
+    for (int round = 0; round < ROUNDS; round++) {
+      try (Load load = load(broker, chilled)) {
+        for (String stage : COLD) {
+          haltAt(tier, broker, stage + ":" + (1 + random.nextInt(2)), () -> {});
+        }
+        broker.start();
+      }
+      tier.awaitTiered(broker, "chilled", 2, 0);
+      assertThat(RemoteManager.LOCAL.segments(below)).as("the cold manager's").isNotEmpty();
+      verify(broker, chilled);
+      broker.stop();
+      broker
+          .set("rsm.config.level-0.capacity", "64MiB")
+          .set("strata.remote.migration.threshold", "0.9")
+          .set("strata.remote.migration.promote", "true");
+      haltAt(tier, broker, "COLD_RESTORED", () -> {});
+      broker.start();
+      verify(broker, chilled);
+      broker
+          .set("rsm.config.level-0.capacity", "6MiB")
+          .set("strata.remote.migration.threshold", "0")
+          .set("strata.remote.migration.promote", "false");
+    }
+    Topics.delete(broker, "chilled");
+    tier.awaitNothingOf("chilled");
+    broker.stop();
+    assertNothingStaysBehind(tier, broker);
+    assertThat(RemoteManager.LOCAL.segments(below)).as("the cold manager's").isEmpty();
+  }
+
+  @Test
+  @Order(5)
   @SuppressWarnings("try") // the load works by being open
   void atRandom() throws Exception {
     RemoteTier tier = strata("random", 2);
