@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 /** Runs a class of Kafka's own tests, as published, in a JVM of its own. */
 final class KafkaOwnTests {
 
-  private static final Duration LIMIT = Duration.ofMinutes(5);
+  private static final Duration LIMIT = Duration.ofMinutes(30);
   private static final String LAUNCHER = "org.junit.platform.console.ConsoleLauncher";
 
   /** A summary line of the launcher: {@code [ 30 tests found ]}. */

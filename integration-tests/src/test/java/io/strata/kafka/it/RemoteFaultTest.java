@@ -1,6 +1,7 @@
 package io.strata.kafka.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -133,6 +134,9 @@ class RemoteFaultTest {
       device.bytesPerSecond(0);
       tier(device).awaitTiered(broker, "hanging", 1, 3);
       assertAllRead(broker, ledger);
+      await()
+          .atMost(Tiers.PATIENCE)
+          .until(() -> Jmx.value(broker, "type=Remote,name=StuckThreads") == 0);
     }
   }
 
@@ -160,6 +164,13 @@ class RemoteFaultTest {
       Topics.create(broker, "other", 1, Map.of());
       other.produce(broker.bootstrap(), 100, SIZE);
       assertAllRead(broker, other);
+      // Nor does it when it is started so.
+      broker.stop();
+      broker.start();
+      other.produce(broker.bootstrap(), 100, SIZE);
+      assertAllRead(broker, other);
+      assertNotRead(broker, "gone", 0);
+      assertThat(RemoteManager.files(mount.path())).as("files below the mount point").isEmpty();
       mount.comeBack();
       tier(mount).awaitTiered(broker, "gone", 1, 6);
       assertAllRead(broker, ledger);
