@@ -70,6 +70,13 @@ final class Housekeeping implements AutoCloseable {
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final Map<StoreDirectory, String> troubles = new ConcurrentHashMap<>();
   private final Set<String> disagreed = ConcurrentHashMap.newKeySet();
+
+  /** Of the thread of the rounds. */
+  private final ToldOnce movesWait = new ToldOnce();
+
+  /** Of the thread of the scrub. */
+  private final ToldOnce scrubWaits = new ToldOnce();
+
   private volatile RemoteSettings.Live live;
   private volatile boolean mover;
   private volatile OptionalLong oldestUncopied = OptionalLong.empty();
@@ -165,8 +172,12 @@ final class Housekeeping implements AutoCloseable {
       } else {
         stopEngine();
       }
+      movesWait.over();
     } catch (IOException e) {
-      LOG.warn("Moves between levels of the remote store wait: {}", e.getMessage());
+      String reason = Failures.describe(e);
+      if (movesWait.isNew(reason)) {
+        LOG.warn("Moves between levels of the remote store, and its scrub, wait: {}", reason);
+      }
     }
     upkeep.forgetReads();
     OptionalLong oldest = uncopied.oldestMillis();
@@ -288,8 +299,12 @@ final class Housekeeping implements AutoCloseable {
           if (mover && isScrubDue()) {
             scrub.round(upkeep, orphanAge());
           }
+          scrubWaits.over();
         } catch (IOException e) {
-          LOG.warn("The scrub of the remote store could not be ended: {}", e.getMessage());
+          String reason = Failures.describe(e);
+          if (scrubWaits.isNew(reason)) {
+            LOG.warn("The scrub of the remote store could not be ended: {}", reason);
+          }
         } catch (RuntimeException e) {
           LOG.error("The scrub of the remote store failed", e);
         }
