@@ -31,7 +31,10 @@ final class RemoteTransactions {
     this.committed = committed;
   }
 
-  /** Sends about so many records of 4 KB. */
+  /**
+   * Sends about so many records of 4 KB, and in the end more than a segment of no transaction: what
+   * stays local begins in the midst of those.
+   */
   static RemoteTransactions send(String bootstrap, String topic, int records, Random random) {
     List<Integer> all = new ArrayList<>();
     List<Integer> committed = new ArrayList<>();
@@ -62,6 +65,9 @@ final class RemoteTransactions {
         }
         committed.addAll(between);
       }
+      int from = all.size();
+      send(plain, topic, all, 600, random);
+      committed.addAll(all.subList(from, all.size()));
     }
     return new RemoteTransactions(topic, all, committed);
   }

@@ -1,0 +1,126 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.Node;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Brokers of a cluster die under load, again and again, while their leaders copy to one store of
+ * two levels, delete from it, and one of them moves segments between the levels: another goes on
+ * with all of it, every record can be read from whoever leads, and the store is whole.
+ */
+class RemoteClusterKillTest {
+
+  private static final long SEED = Long.getLong("strata.it.seed", System.nanoTime());
+  private static final int CYCLES = Integer.getInteger("strata.it.remote.kill.cycles", 4);
+
+  private static final Map<String, String> PATIENT =
+      Map.of("delivery.timeout.ms", "100000", "reconnect.backoff.max.ms", "200");
+
+  @RegisterExtension static final Workspace WORK = new Workspace();
+
+  @Test
+  @SuppressWarnings("try") // the loads work by being open
+  void anotherBrokerGoesOn() throws Exception {
+    Assumptions.assumeTrue(
+        RemoteManager.ofThisRun() == RemoteManager.STRATA, "the levels are those of our manager");
+    Random random = new Random(SEED);
+    RemoteTier tier = RemoteTier.over(WORK.folder("data-upper"), WORK.folder("data-lower"));
+    RemoteCluster cluster =
+        RemoteCluster.start(
+            WORK,
+            "broker",
+            tier,
+            builder ->
+                builder
+                    .set("rsm.config.level-0.capacity", "12MiB")
+                    .set("strata.remote.migration.threshold", "0"));
+    RecordLedger steady = topic(cluster, "steady", Map.of(), 1, 2, 3);
+    RecordLedger retained =
+        topic(cluster, "retained", Map.of("retention.bytes", "4000000"), 3, 2, 1);
+    try (Load first = load(cluster, steady);
+        Load second = load(cluster, retained)) {
+      for (int cycle = 0; cycle < CYCLES; cycle++) {
+        TimeUnit.MILLISECONDS.sleep(1_000 + random.nextInt(3_000));
+        StockBroker victim = cluster.broker(2 + random.nextInt(2));
+        victim.kill();
+        assertWhole(tier);
+        victim.start();
+        awaitInSync(cluster, "steady");
+        awaitInSync(cluster, "retained");
+      }
+    }
+    steady.assertNoneFailed();
+    retained.assertNoneFailed();
+    StockBroker leader = cluster.broker(cluster.state("steady").leader().id());
+    tier.awaitTiered(leader, "steady", 1, 3);
+    assertThat(steady.verify(cluster.bootstrap()).records())
+        .as("records, %s", seed())
+        .isEqualTo(steady.acknowledged());
+    assertThat(retained.verifyNewest(cluster.bootstrap()).records()).as(seed()).isPositive();
+    assertWhole(tier);
+    for (StockBroker broker : cluster.brokers()) {
+      assertThat(broker.output())
+          .as("log of broker %s, %s", broker.property("node.id"), seed())
+          .doesNotContain("CorruptChunkException", "CorruptManifestException");
+    }
+    Topics.delete(cluster.broker(1), "steady");
+    Topics.delete(cluster.broker(1), "retained");
+    tier.awaitNothingOf("steady");
+    tier.awaitNothingOf("retained");
+  }
+
+  private static void assertWhole(RemoteTier tier) {
+    // A segment's directory may be renamed away while it is looked at: then it is looked at again.
+    await()
+        .atMost(Tiers.PATIENCE)
+        .ignoreExceptionsInstanceOf(IOException.class)
+        .untilAsserted(
+            () -> {
+              for (Path directory : tier.directories()) {
+                long unused = StoreAudit.assertNothingPartial(directory);
+              }
+            });
+  }
+
+  private static void awaitInSync(RemoteCluster cluster, String topic) {
+    await()
+        .atMost(Tiers.PATIENCE)
+        .ignoreExceptions()
+        .until(
+            () ->
+                cluster.state(topic).isr().stream()
+                    .map(Node::id)
+                    .collect(Collectors.toSet())
+                    .equals(Set.of(1, 2, 3)));
+  }
+
+  private static RecordLedger topic(
+      RemoteCluster cluster, String name, Map<String, String> more, Integer... replicas)
+      throws InterruptedException {
+    Map<String, String> config = RemoteTier.topic();
+    config.putAll(more);
+    cluster.createTopic(name, config, replicas);
+    return new RecordLedger(name, 1, SEED);
+  }
+
+  private static Load load(RemoteCluster cluster, RecordLedger ledger) {
+    return Load.start(
+        ledger, cluster.bootstrap(), Load.Shape.ofBytesPerSecond(2 << 20), SEED, PATIENT);
+  }
+
+  private static String seed() {
+    return "strata.it.seed=" + SEED;
+  }
+}
