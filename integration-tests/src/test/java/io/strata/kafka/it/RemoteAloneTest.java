@@ -1,10 +1,23 @@
 package io.strata.kafka.it;
 
-/** Tiered storage on a broker without provider and pools: our jar, and lines in its file. */
+/**
+ * Tiered storage on a broker without provider and pools: our jar, and lines in its file. Two
+ * levels, the first of which is small; small chunks, of which the cache holds few.
+ */
 class RemoteAloneTest extends RemoteFeatures {
 
   @Override
+  RemoteTier tier(Workspace folders) {
+    return RemoteTier.over(folders.folder("data-upper"), folders.folder("data-lower"));
+  }
+
+  @Override
   StockBroker.Builder builder(RemoteTier over) {
-    return over.alone(work.folder("broker"));
+    return over.alone(work.folder("broker"))
+        .set("rsm.config.level-0.capacity", "16MiB")
+        .set("strata.remote.migration.threshold", "0.2")
+        .set("strata.remote.chunk.size", "64KiB")
+        .set("strata.remote.cache.size", "1MiB")
+        .set("strata.remote.readahead.chunks", "3");
   }
 }

@@ -55,21 +55,16 @@ abstract class RemoteFeatures {
   private RemoteTier tier;
   private StockBroker broker;
 
+  /** The store. */
+  abstract RemoteTier tier(Workspace folders);
+
   /** With pools, or not. */
   abstract StockBroker.Builder builder(RemoteTier over);
 
   @BeforeAll
   void start() throws Exception {
-    tier = RemoteTier.over(work.folder("data-store"));
+    tier = tier(work);
     broker = work.closing(builder(tier).build()).start();
-  }
-
-  final StockBroker broker() {
-    return broker;
-  }
-
-  final RemoteTier tier() {
-    return tier;
   }
 
   @Test

@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
@@ -160,13 +160,15 @@ final class RemoteTier {
   // what is in the store
   // ---------------------------------------------------------------------------------------------
 
-  /** All segments, over all levels. */
+  /** All segments; one that is in two levels is there once. */
   List<RemoteManager.Segment> segments() throws IOException {
-    List<RemoteManager.Segment> all = new ArrayList<>();
+    Map<String, RemoteManager.Segment> all = new LinkedHashMap<>();
     for (Path directory : directories) {
-      all.addAll(manager.segments(directory));
+      for (RemoteManager.Segment segment : manager.segments(directory)) {
+        RemoteManager.Segment unused = all.putIfAbsent(segment.id(), segment);
+      }
     }
-    return all;
+    return List.copyOf(all.values());
   }
 
   /** A topic's. */

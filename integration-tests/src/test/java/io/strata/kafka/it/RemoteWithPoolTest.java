@@ -1,7 +1,15 @@
 package io.strata.kafka.it;
 
-/** Tiered storage on a broker whose newest segments are in a pool, and move home from there. */
+/**
+ * Tiered storage on a broker whose newest segments are in a pool, and move home from there; one
+ * level, and what is not set has its default.
+ */
 class RemoteWithPoolTest extends RemoteFeatures {
+
+  @Override
+  RemoteTier tier(Workspace folders) {
+    return RemoteTier.over(folders.folder("data-store"));
+  }
 
   @Override
   StockBroker.Builder builder(RemoteTier over) {
