@@ -306,7 +306,12 @@ public final class StoreDirectory {
       }
       return Optional.empty();
     }
-    Disk.forceDirectory(Disk.parent(place));
+    try {
+      Disk.forceDirectory(Disk.parent(place));
+    } catch (NoSuchFileException e) {
+      // Another deletion has removed the partition's directory, which was empty then.
+      Disk.forceDirectory(path.resolve(StoreNames.TOPICS));
+    }
     Disk.forceDirectory(path.resolve(StoreNames.TRASH));
     return Optional.of(trash);
   }
