@@ -366,18 +366,17 @@ final class RemoteComparison {
       return times.get(times.size() / 2);
     }
 
-    /** Waits until the store grows no more; its segments' bytes. */
+    /** Waits until the store has every sealed segment; their bytes. */
     long awaitStored() throws Exception {
-      long sealed = sealedBytes();
+      int sealed = sealedSegments();
       long end = System.nanoTime() + LONG.toNanos();
       while (System.nanoTime() < end) {
-        long stored = storedBytes();
-        if (stored >= sealed && sealed > 0) {
-          return stored;
+        if (tier.manager().segments(store).size() >= sealed && sealed > 0) {
+          return storedBytes();
         }
         Thread.sleep(20);
       }
-      throw new AssertionError("found " + storedBytes() + " bytes stored, expected " + sealed);
+      throw new AssertionError("expected " + sealed + " segments in the store");
     }
 
     private long storedBytes() throws IOException {
@@ -388,14 +387,10 @@ final class RemoteComparison {
       return stored;
     }
 
-    private long sealedBytes() throws IOException {
-      long sealed = 0;
+    private int sealedSegments() throws IOException {
+      int sealed = 0;
       for (int p = 0; p < PARTITIONS; p++) {
-        List<Path> segments = new ArrayList<>(Homes.segments(Homes.partition(broker, TOPIC, p)));
-        segments.sort(null);
-        for (Path segment : segments.subList(0, Math.max(0, segments.size() - 1))) {
-          sealed += Files.size(segment);
-        }
+        sealed += Homes.segments(Homes.partition(broker, TOPIC, p)).size() - 1;
       }
       return sealed;
     }
@@ -427,8 +422,13 @@ final class RemoteComparison {
               .redirectErrorStream(true)
               .start();
       String info = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      java.util.regex.Matcher used = java.util.regex.Pattern.compile("used (\\d+)K").matcher(info);
-      return used.find() ? Long.parseLong(used.group(1)) / 1024.0 : Double.NaN;
+      // The young and the old generation; what follows is not the heap.
+      return java.util.regex.Pattern.compile("generation.* used (\\d+)K")
+              .matcher(info)
+              .results()
+              .mapToLong(found -> Long.parseLong(found.group(1)))
+              .sum()
+          / 1024.0;
     }
 
     /** Copies one segment's directory under other ids, as if Kafka had copied as many. */
