@@ -7,16 +7,18 @@ usage() {
   cat <<'EOF'
 Usage: integration-tests/verify.sh [Maven options]
 
-Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Installs libpmem (three packages), and nbdkit, nbdfuse and fuse3, by
-apt or dnf where it is root or may use sudo without a password; says what is skipped where it cannot. Arguments go to Maven, for
+Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Installs libpmem (three packages), and nbdkit, nbdfuse and fuse3, and
+libfaketime, by apt or dnf where it is root or may use sudo without a password, and, by apt, QEMU and the packages of the guest whose
+power is cut (powercut/run.sh --short); says what is skipped where it cannot. Arguments go to Maven, for
 example
 
-  integration-tests/verify.sh -Dstrata.it.kill.cycles=500     longer kill -9 run (20 by default)
+  integration-tests/verify.sh -Dstrata.it.kill.cycles=500     longer kill -9 run (8 by default)
   integration-tests/verify.sh -Dtest='Hot*' -Dsurefire.failIfNoSpecifiedTests=false
 
 Environment:
+  STRATA_VERIFY_POWERCUTS=1 also cut the power of a virtual machine (powercut/run.sh --short)
   STRATA_VERIFY_OFFLINE=1   neither install packages nor let Maven download
-Exit code: Maven's, or 1 when the two jars differ.
+Exit code: Maven's, or 1 when the two jars differ, or that of the power cuts.
 EOF
 }
 
@@ -83,6 +85,25 @@ install_slow_device() {
   has_slow_device || say "SKIPPED: tests of a slow or failing home: nbdkit, nbdfuse or fuse3 is missing and could not be installed"
 }
 
+has_faketime() { compgen -G '/usr/lib*/*/faketime/libfaketime.so.1' || compgen -G '/usr/lib*/faketime/libfaketime.so.1'; } >/dev/null
+
+install_faketime() {
+  if has_faketime; then
+    say "libfaketime is there"
+    return
+  fi
+  if [[ -z ${STRATA_VERIFY_OFFLINE:-} ]]; then
+    say "installing libfaketime"
+    if command -v apt-get >/dev/null; then
+      as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get -qq -y --no-install-recommends install libfaketime || true
+    elif command -v dnf >/dev/null; then
+      as_root dnf -q -y install libfaketime || true
+    fi
+  fi
+  has_faketime || say "SKIPPED: the test of a clock that jumps: libfaketime is missing and could not be installed"
+}
+
 say_what_is_skipped() {
   [[ $EUID -eq 0 ]] && command -v mkfs.ext4 >/dev/null \
     || say "SKIPPED where a test mounts a file system of its own (home full, no user attributes): it needs root and mkfs.ext4"
@@ -104,6 +125,7 @@ maven=(mvn -B -ntp)
 
 install_native_packages
 install_slow_device
+install_faketime
 say_what_is_skipped
 
 say "building the jar a first time, for the comparison of two builds"
@@ -114,7 +136,8 @@ first=$(sha256sum <"$jar")
 java25=$(jdk25)
 if [[ -n $java25 ]]; then
   say "unit tests on $("$java25" -version 2>&1 | head -n 1)"
-  "${maven[@]}" test -Dtest.jvm="$java25" "$@"
+  # The crash simulation in full is for the other JDK.
+  "${maven[@]}" test -Dtest.jvm="$java25" -Dstrata.crash.seeds=16 "$@"
 else
   say "SKIPPED: unit tests on JDK 25: none below /usr/lib/jvm"
 fi
@@ -125,4 +148,11 @@ say "the whole suite on $(java -version 2>&1 | head -n 1)"
 if [[ $(sha256sum <"$jar") != "$first" ]]; then
   say "FAILED: two builds of the same sources gave different jars"
   exit 1
+fi
+
+if [[ -z ${STRATA_VERIFY_POWERCUTS:-} || $* == *-Dtest=* ]]; then
+  say "SKIPPED: power cuts of a virtual machine: STRATA_VERIFY_POWERCUTS is not set, or only some tests were asked for"
+else
+  say "power cuts of a virtual machine"
+  integration-tests/powercut/run.sh --short
 fi

@@ -11,11 +11,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A block device that is as slow as a test wants it and fails when a test wants it to, with a file
- * system on it: a file that nbdkit serves through its error and rate filters, that nbdfuse makes a
- * file again, and that a loop device mounts. Needs root, the right to mount, and the packages
- * nbdkit, nbdfuse (in Debian 12 part of libnbd-bin) and fuse3; where one of them is missing the
- * test is skipped, and the reason is in its report. Not thread-safe.
+ * A block device that is as slow as a test wants it, fails or stands still when a test wants it to,
+ * with a file system on it: a file that nbdkit serves through its error and rate filters, that
+ * nbdfuse makes a file again, and that a loop device mounts. Needs root, the right to mount, and
+ * the packages nbdkit, nbdfuse (in Debian 12 part of libnbd-bin) and fuse3; where one of them is
+ * missing the test is skipped, and the reason is in its report. Not thread-safe.
  *
  * <p>The file system has no journal: a failed write of the journal would make it read-only for
  * good, and no test could go on when the device works again.
@@ -69,7 +69,9 @@ final class HomeDevice implements AutoCloseable {
             image.toString(),
             "error=EIO",
             "error-pwrite-rate=100%",
-            "error-file=" + trigger(folder),
+            "error-pwrite-file=" + trigger(folder),
+            "error-pread-rate=100%",
+            "error-pread-file=" + readTrigger(folder),
             "rate-file=" + rate(folder),
             "burstiness=0.1");
     await(server, () -> Files.exists(socket), folder, "nbdkit.log");
@@ -101,9 +103,31 @@ final class HomeDevice implements AutoCloseable {
     Files.createFile(trigger(folder));
   }
 
-  /** Writes succeed again. */
+  /** Every read of the device fails from now on; what is in the page cache is still read. */
+  void failReads() throws IOException {
+    Files.createFile(readTrigger(folder));
+  }
+
+  /** Reads and writes succeed again. */
   void heal() throws IOException {
     Files.deleteIfExists(trigger(folder));
+    Files.deleteIfExists(readTrigger(folder));
+  }
+
+  /** Nothing that is asked of the device is answered, until {@link #goOn}. */
+  void stall() throws IOException, InterruptedException {
+    LoopMount.must("kill", "-STOP", Long.toString(server.pid()));
+  }
+
+  /** What was asked meanwhile is answered now. */
+  void goOn() throws IOException, InterruptedException {
+    LoopMount.must("kill", "-CONT", Long.toString(server.pid()));
+  }
+
+  /** Takes a file's clean pages out of the page cache, so that it is read from the device. */
+  static void forgetCached(Path file) throws IOException, InterruptedException {
+    LoopMount.must("sync", file.toString());
+    LoopMount.must("dd", "of=" + file, "oflag=nocache", "conv=notrunc", "count=0");
   }
 
   @Override
@@ -111,6 +135,7 @@ final class HomeDevice implements AutoCloseable {
     heal();
     writeRate(folder, 0);
     try {
+      goOn();
       mounted.unmountNow();
       LoopMount.run("losetup", "--detach", device);
       LoopMount.run("fusermount3", "-u", folder.resolve("fuse").toString());
@@ -136,6 +161,10 @@ final class HomeDevice implements AutoCloseable {
 
   private static Path trigger(Path folder) {
     return folder.resolve("writes-fail");
+  }
+
+  private static Path readTrigger(Path folder) {
+    return folder.resolve("reads-fail");
   }
 
   private static Path rate(Path folder) {

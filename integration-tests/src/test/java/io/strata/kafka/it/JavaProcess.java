@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -42,6 +43,18 @@ final class JavaProcess implements AutoCloseable {
   static JavaProcess start(
       String name, List<String> arguments, Path folder, Path console, Path... furtherLogs)
       throws IOException {
+    return start(name, arguments, Map.of(), folder, console, furtherLogs);
+  }
+
+  /** As the other one, with additions to the environment. */
+  static JavaProcess start(
+      String name,
+      List<String> arguments,
+      Map<String, String> environment,
+      Path folder,
+      Path console,
+      Path... furtherLogs)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(JAVA.toString());
     command.addAll(arguments);
@@ -54,6 +67,7 @@ final class JavaProcess implements AutoCloseable {
             .redirectOutput(console.toFile());
     builder.environment().keySet().removeIf(key -> key.startsWith("KAFKA_"));
     builder.environment().remove("CLASSPATH");
+    builder.environment().putAll(environment);
     List<Path> logs = new ArrayList<>(List.of(furtherLogs));
     logs.add(console);
     return new JavaProcess(builder.start(), name, console, List.copyOf(logs));
@@ -151,6 +165,14 @@ final class JavaProcess implements AutoCloseable {
   /** SIGKILL. */
   void kill() throws InterruptedException {
     process.destroyForcibly().waitFor();
+  }
+
+  /** Sends a signal: {@code STOP}, {@code CONT}. */
+  void signal(String name) throws IOException, InterruptedException {
+    Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid())).start();
+    if (kill.waitFor() != 0) {
+      throw new IOException("kill -" + name + " " + pid() + " ended with " + kill.exitValue());
+    }
   }
 
   @Override

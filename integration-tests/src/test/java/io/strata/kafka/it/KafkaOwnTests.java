@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -24,6 +26,10 @@ final class KafkaOwnTests {
   private static final Pattern SUMMARY =
       Pattern.compile("\\[ *([0-9]+) tests (found|successful|failed|skipped|aborted) *]");
 
+  /** Of the launcher's list of failures: {@code JUnit Jupiter:LogSegmentTest:testAppend()}. */
+  private static final Pattern FAILURE =
+      Pattern.compile("^  JUnit Jupiter:[^:]+:(.+)$", Pattern.MULTILINE);
+
   private KafkaOwnTests() {}
 
   /** What one run of a class came to. */
@@ -34,6 +40,13 @@ final class KafkaOwnTests {
       return new Counts(found, found, 0, 0);
     }
   }
+
+  /**
+   * What one run of a class came to, whether or not all succeeded.
+   *
+   * @param failed the names of the tests that did not, as the launcher shows them
+   */
+  record Outcome(Counts counts, Set<String> failed, String output) {}
 
   /** How a class is run. */
   static final class Run {
@@ -89,6 +102,27 @@ final class KafkaOwnTests {
 
     /** Runs to the end, and fails if a test did. */
     Counts run() throws IOException, InterruptedException {
+      JavaProcess.Finished finished = launch();
+      assertThat(finished.exitCode())
+          .as("%s:%n%s", name, JavaProcess.tail(finished.output()))
+          .isZero();
+      return counts(finished.output());
+    }
+
+    /** Runs to the end; fails if it does not get there. */
+    Outcome outcome() throws IOException, InterruptedException {
+      String output = launch().output();
+      Set<String> failed = new TreeSet<>();
+      Matcher one = FAILURE.matcher(output);
+      while (one.find()) {
+        failed.add(one.group(1));
+      }
+      Counts counts = counts(output);
+      assertThat(failed).as("%s: tests that failed:%n%s", name, output).hasSize(counts.failed());
+      return new Outcome(counts, failed, output);
+    }
+
+    private JavaProcess.Finished launch() throws IOException, InterruptedException {
       List<String> arguments = new ArrayList<>(options);
       arguments.add("-Djava.io.tmpdir=" + Files.createDirectories(folder.resolve("tmp")));
       arguments.addAll(List.of("-cp", classPath));
@@ -98,11 +132,7 @@ final class KafkaOwnTests {
       arguments.addAll(
           List.of(
               "--disable-banner", "--disable-ansi-colors", "--details=tree", "--fail-if-no-tests"));
-      JavaProcess.Finished finished = JavaProcess.run(name, arguments, folder, LIMIT);
-      assertThat(finished.exitCode())
-          .as("%s:%n%s", name, JavaProcess.tail(finished.output()))
-          .isZero();
-      return counts(finished.output());
+      return JavaProcess.run(name, arguments, folder, LIMIT);
     }
   }
 

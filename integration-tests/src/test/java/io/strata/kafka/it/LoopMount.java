@@ -32,6 +32,26 @@ final class LoopMount implements AutoCloseable {
     return mount(point, "mount", "-o", "loop", image.toString(), point.toString());
   }
 
+  /** As {@link #ext4}, with so few files that there is soon no room for another one. */
+  static LoopMount withFewFiles(Path folder, int mebibytes, int files)
+      throws IOException, InterruptedException {
+    Path image = folder.resolve("image");
+    Path point = Files.createDirectories(folder.resolve("mount"));
+    must("truncate", "-s", mebibytes + "M", image.toString());
+    must("mkfs.ext4", "-q", "-m", "0", "-N", "" + files, image.toString());
+    return mount(point, "mount", "-o", "loop", image.toString(), point.toString());
+  }
+
+  /** As {@link #ext4}, and read-only from its first error on: see {@link #fail}. */
+  static LoopMount fragile(Path folder, int mebibytes) throws IOException, InterruptedException {
+    Path image = folder.resolve("image");
+    Path point = Files.createDirectories(folder.resolve("mount"));
+    must("truncate", "-s", mebibytes + "M", image.toString());
+    must("mkfs.ext4", "-q", "-m", "0", image.toString());
+    return mount(
+        point, "mount", "-o", "loop,errors=remount-ro", image.toString(), point.toString());
+  }
+
   /** The file system on a device. */
   static LoopMount device(String device, Path folder) throws IOException, InterruptedException {
     Path point = Files.createDirectories(folder);
@@ -96,6 +116,24 @@ final class LoopMount implements AutoCloseable {
     disappear();
     comeBack();
     must("mount", "-o", "remount,bind,ro", point.toString());
+  }
+
+  /** Has the kernel find an error in it, and so make it read-only; one made by {@link #fragile}. */
+  void fail() throws IOException, InterruptedException {
+    String device = output("findmnt", "-n", "-o", "SOURCE", point.toString());
+    Path trigger =
+        Path.of("/sys/fs/ext4", Path.of(device).getFileName().toString(), "trigger_fs_error");
+    Assumptions.assumeTrue(Files.isWritable(trigger), trigger + " is not there");
+    Files.writeString(trigger, "1\n", UTF_8);
+  }
+
+  /** What an operator does after {@link #fail}; nobody may use it. */
+  void repair() throws IOException, InterruptedException {
+    must("umount", point.toString());
+    Path image = point.resolveSibling("image");
+    // 1: errors were found, and mended.
+    must("sh", "-c", "e2fsck -fy '" + image + "' || test $? -eq 1");
+    comeBack();
   }
 
   /** Unmounts before it returns, as what lies below it needs; lazily only if it is in use. */

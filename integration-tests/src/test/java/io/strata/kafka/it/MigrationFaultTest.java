@@ -3,12 +3,8 @@ package io.strata.kafka.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.Producer;
@@ -34,7 +30,7 @@ class MigrationFaultTest {
       RecordLedger growing = topic(broker, "growing", 64 * MIB);
       sealed.produce(broker.bootstrap(), 8_000, 1_000);
       growing.produce(broker.bootstrap(), 100, 1_000);
-      Path filler = fill(small.path());
+      Path filler = Faults.fill(small.path());
       assertOthersGoOn(broker, "No space left on device", sealed, growing);
       Files.delete(filler);
       assertAllMoves(broker, sealed, growing);
@@ -159,21 +155,5 @@ class MigrationFaultTest {
       assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(ledger.acknowledged());
     }
     broker.stop();
-  }
-
-  /** Writes until nothing more fits. */
-  private static Path fill(Path folder) throws IOException {
-    Path filler = folder.resolve("filler");
-    try (FileChannel out =
-        FileChannel.open(filler, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      ByteBuffer piece = ByteBuffer.allocate(4 << 10);
-      for (long written = 0; written < 1L << 30; written += piece.capacity()) {
-        out.write(piece.clear());
-      }
-    } catch (IOException full) {
-      assertThat(full).hasMessageContaining("No space left");
-      return filler;
-    }
-    throw new AssertionError(folder + " took a gigabyte and is not full");
   }
 }

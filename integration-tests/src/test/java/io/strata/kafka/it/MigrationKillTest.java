@@ -38,7 +38,7 @@ class MigrationKillTest {
   private static final int ROUNDS = Integer.getInteger("strata.it.kill.rounds", 1);
 
   /** Of the random loop. */
-  private static final int CYCLES = Integer.getInteger("strata.it.kill.migration.cycles", 6);
+  private static final int CYCLES = Integer.getInteger("strata.it.kill.migration.cycles", 3);
 
   private static final String HALT = "strata.test.halt";
   private static final int HALTED = 137;

@@ -27,6 +27,13 @@ final class Pools {
     return path;
   }
 
+  /** Creates a pool of the type for many small segments. */
+  static Path create(Path path, String size, int slots, String type) {
+    strata("pool", "create", "--size", size, "--slots", "" + slots, "--type", type, path.toString())
+        .orFail();
+    return path;
+  }
+
   /** Runs {@code strata <arguments>}. */
   static JavaProcess.Finished strata(String... arguments) {
     List<String> command = new ArrayList<>();

@@ -44,7 +44,7 @@ class RemoteFaultTest {
       RecordLedger first = topic(broker, "first");
       first.produce(broker.bootstrap(), 3_000, SIZE);
       tier(small).awaitTiered(broker, "first", 1, 3);
-      Path filler = fill(small.path());
+      Path filler = Faults.fill(small.path());
       RecordLedger second = topic(broker, "second");
       second.produce(broker.bootstrap(), 3_000, SIZE);
       broker.awaitLogged(
@@ -289,21 +289,5 @@ class RemoteFaultTest {
       assertThat(written).isEqualTo(1);
       channel.force(true);
     }
-  }
-
-  /** Writes until nothing more fits. */
-  private static Path fill(Path folder) throws IOException {
-    Path filler = folder.resolve("filler");
-    try (FileChannel out =
-        FileChannel.open(filler, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      ByteBuffer piece = ByteBuffer.allocate(4 << 10);
-      for (long written = 0; written < 1L << 30; written += piece.capacity()) {
-        out.write(piece.clear());
-      }
-    } catch (IOException full) {
-      assertThat(full).hasMessageContaining("No space left");
-      return filler;
-    }
-    throw new AssertionError(folder + " took a gigabyte and is not full");
   }
 }

@@ -41,6 +41,8 @@ final class StockBroker implements AutoCloseable {
   private final List<String> jvmOptions;
   private final List<Path> libraries;
   private final Map<String, String> systemProperties = new TreeMap<>();
+  private final List<String> ownJvmOptions = new ArrayList<>();
+  private final Map<String, String> environment = new TreeMap<>();
   private final String clusterId;
   private final int port;
   private final Optional<Integer> jmxPort;
@@ -74,9 +76,7 @@ final class StockBroker implements AutoCloseable {
   /** Starts it and waits until Kafka says that it has started. */
   StockBroker start() throws IOException, InterruptedException {
     launch();
-    JavaProcess running = process.orElseThrow();
-    running.awaitOutput(STARTED, START_LIMIT);
-    return this;
+    return awaitStarted();
   }
 
   /** Starts it and waits for it to end by itself, as a broker does that refuses. */
@@ -112,6 +112,22 @@ final class StockBroker implements AutoCloseable {
   void kill() throws InterruptedException {
     process.orElseThrow().kill();
     process = Optional.empty();
+  }
+
+  /** SIGSTOP: nothing of it runs until {@link #resume}; it may be killed meanwhile. */
+  void pause() throws IOException, InterruptedException {
+    process.orElseThrow().signal("STOP");
+  }
+
+  /** SIGCONT. */
+  void resume() throws IOException, InterruptedException {
+    process.orElseThrow().signal("CONT");
+  }
+
+  /** Waits until Kafka says that it has started. */
+  StockBroker awaitStarted() throws IOException, InterruptedException {
+    process.orElseThrow().awaitOutput(STARTED, START_LIMIT);
+    return this;
   }
 
   /** Waits for a broker that ends by itself. */
@@ -150,10 +166,13 @@ final class StockBroker implements AutoCloseable {
                     "-Dcom.sun.management.jmxremote.ssl=false")));
     command.addAll(jvmOptions);
     systemProperties.forEach((key, value) -> command.add("-D" + key + "=" + value));
+    command.addAll(ownJvmOptions);
     command.addAll(installed.jvmOptions(libraries));
     command.add("kafka.Kafka");
     command.add(propertiesFile().toString());
-    process = Optional.of(JavaProcess.start("broker", command, folder, consoleLog(), serverLog()));
+    process =
+        Optional.of(
+            JavaProcess.start("broker", command, environment, folder, consoleLog(), serverLog()));
   }
 
   // ---------------------------------------------------------------------------------------------
@@ -230,6 +249,20 @@ final class StockBroker implements AutoCloseable {
   /** Removes a system property. */
   StockBroker withoutSystemProperty(String key) {
     systemProperties.remove(key);
+    return this;
+  }
+
+  /** Options of the broker's JVM, not of its tools, in place of those that were set so before. */
+  StockBroker ownJvmOptions(String... options) {
+    ownJvmOptions.clear();
+    ownJvmOptions.addAll(List.of(options));
+    return this;
+  }
+
+  /** Additions to the environment of the broker's process, in place of earlier ones. */
+  StockBroker environment(Map<String, String> additions) {
+    environment.clear();
+    environment.putAll(additions);
     return this;
   }
 
@@ -412,6 +445,14 @@ final class StockBroker implements AutoCloseable {
       set("node.id", Integer.toString(nodeId));
       set("controller.quorum.voters", controller.property("controller.quorum.voters"));
       return set("listeners", "PLAINTEXT://127.0.0.1:" + port);
+    }
+
+    /** A controller that is no broker. */
+    Builder controllerAlone() {
+      set("process.roles", "controller");
+      String voters = Objects.requireNonNull(properties.get("controller.quorum.voters"));
+      String address = voters.substring(voters.indexOf('@') + 1);
+      return set("listeners", "CONTROLLER://" + address);
     }
 
     /** So many log directories; one unless said. */

@@ -16,6 +16,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -32,6 +33,15 @@ final class TierScale {
 
   private static final Set<StandardOpenOption> KAFKA =
       Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+
+  /** What is open at once; more than a process may have is nothing to measure. */
+  private static final int OPEN = 10_000;
+
+  private static final int SEGMENTS_PER_PARTITION = 100;
+
+  /** Of a segment with a record; and something to spare. */
+  private static final long POOL_BYTES_PER_SEGMENT = 96 << 10;
+
   private static final PoolOwner OWNER = PoolOwner.of(1, "scale");
 
   private TierScale() {}
@@ -39,7 +49,8 @@ final class TierScale {
   /**
    * Prints the figures.
    *
-   * @param arguments the number of segments (10,000)
+   * @param arguments the number of segments (10,000); of more than that, the others are made one
+   *     after another, a hundred in a partition
    */
   public static void main(String[] arguments) throws IOException {
     int segments = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 10_000;
@@ -49,7 +60,8 @@ final class TierScale {
             .resolve("strata-scale.pool");
     Files.deleteIfExists(pool);
     Pool.create(
-        PoolSpec.of(pool, MemoryType.MAPPED, 2L << 30).withSlotCount(segments + 16),
+        PoolSpec.of(pool, MemoryType.MAPPED, Math.max(2L << 30, segments * POOL_BYTES_PER_SEGMENT))
+            .withSlotCount(segments + 16),
         ProgressListener.NONE);
     try {
       measure(folder, pool, segments);
@@ -68,40 +80,60 @@ final class TierScale {
         new TierSpec(
             config, List.of(pool), OWNER, List.of(logs), config.placement(), Optional.empty());
 
+    int open = Math.min(segments, OPEN);
     long before = usedHeap();
     List<FileChannel> plain = new ArrayList<>();
-    for (int i = 0; i < segments; i++) {
+    for (int i = 0; i < open; i++) {
       plain.add(FileChannel.open(segment(folder.resolve("plain"), i), KAFKA));
     }
-    long perPlain = (usedHeap() - before) / segments;
+    long perPlain = (usedHeap() - before) / open;
     closeAll(plain);
 
     try (HotTier tier = HotTier.open(spec, TierEvents.NONE, SegmentEvents.NONE)) {
       before = usedHeap();
       List<FileChannel> hot = new ArrayList<>();
-      for (int i = 0; i < segments; i++) {
+      for (int i = 0; i < open; i++) {
         hot.add(tier.open(segment(logs, i), KAFKA).orElseThrow());
       }
       long idle = tier.pools().get(0).usage().usedBytes();
       for (FileChannel channel : hot) {
         channel.write(ByteBuffer.allocate(100));
       }
-      long perHot = (usedHeap() - before) / segments;
+      long perHot = (usedHeap() - before) / open;
       long small = tier.pools().get(0).usage().usedBytes();
       print("heap per open channel: JDK %d B, hot %d B", perPlain, perHot);
       print("heap of Strata per open hot segment beyond the JDK's: %d B", perHot - perPlain);
-      print("pool for %,d segments without a record: %,d B of data", segments, idle);
-      print("pool for %,d segments of 100 B: %,d B of data", segments, small);
+      print("pool for %,d segments without a record: %,d B of data", open, idle);
+      print("pool for %,d segments of 100 B: %,d B of data", open, small);
       closeAll(hot);
+      long start = System.nanoTime();
+      for (int i = open; i < segments; i++) {
+        try (FileChannel channel = tier.open(further(logs, i), KAFKA).orElseThrow()) {
+          channel.write(ByteBuffer.allocate(100));
+        }
+      }
+      if (segments > open) {
+        print(
+            "making %,d further ones: %d us each",
+            segments - open, (System.nanoTime() - start) / 1_000 / (segments - open));
+      }
     }
     for (int i = 0; i < 3; i++) {
+      before = usedHeap();
       long start = System.nanoTime();
+      long processor = processorNanos();
       try (HotTier tier = HotTier.open(spec, TierEvents.NONE, SegmentEvents.NONE)) {
+        long nanos = System.nanoTime() - start;
+        processor = processorNanos() - processor;
         print(
-            "opening with %,d segments: %d ms, of which recovery %d ms",
+            "opening with %,d segments: %d ms, of which recovery %d ms; %d us, %d us of"
+                + " processor time and %d B of heap each",
             tier.hotSegments(),
-            (System.nanoTime() - start) / 1_000_000,
-            tier.recoveryReport().millis());
+            nanos / 1_000_000,
+            tier.recoveryReport().millis(),
+            nanos / 1_000 / segments,
+            processor / 1_000 / segments,
+            (usedHeap() - before) / segments);
       }
     }
   }
@@ -109,6 +141,17 @@ final class TierScale {
   private static Path segment(Path logs, int partition) throws IOException {
     return Files.createDirectories(logs.resolve("idle-" + partition))
         .resolve("00000000000000000000.log");
+  }
+
+  /** Of the process: what a busy machine does not change much. */
+  private static long processorNanos() {
+    return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
+  }
+
+  private static Path further(Path logs, int number) throws IOException {
+    Path partition = logs.resolve("many-" + number / SEGMENTS_PER_PARTITION);
+    return Files.createDirectories(partition)
+        .resolve(String.format(Locale.ROOT, "%020d.log", number % SEGMENTS_PER_PARTITION));
   }
 
   private static long usedHeap() {

@@ -1,6 +1,7 @@
 package io.strata.kafka.broker;
 
 import io.strata.kafka.memory.Durability;
+import io.strata.kafka.memory.Printable;
 import io.strata.kafka.pool.OpenReport;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolInfo;
@@ -127,7 +128,7 @@ public final class TierLog implements TierEvents {
       log.warn(
           "{}: {}{}",
           what,
-          String.join(", ", items.subList(0, Math.min(NAMED, items.size()))),
+          Printable.of(String.join(", ", items.subList(0, Math.min(NAMED, items.size())))),
           items.size() > NAMED ? ", and " + (items.size() - NAMED) + " more" : "");
     }
   }

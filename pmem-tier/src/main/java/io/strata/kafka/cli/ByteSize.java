@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 record ByteSize(long bytes) {
   private static final String UNITS = "KMGTP";
   private static final Pattern TEXT =
-      Pattern.compile("(\\d{1,15}(?:\\.\\d{1,9})?)\\s*(?:([KMGTP])(?:I?B)?|B)?");
+      Pattern.compile("(\\d{1,19}(?:\\.\\d{1,9})?)\\s*(?:([KMGTP])(?:I?B)?|B)?");
 
   /**
    * Reads a size.

@@ -68,7 +68,10 @@ public final class Main implements Runnable {
 
   /** Runs a command and returns its exit code. */
   static int run(PrintWriter out, PrintWriter err, String... args) {
-    return commandLine().setOut(out).setErr(err).execute(args);
+    return commandLine()
+        .setOut(new PrintableWriter(out))
+        .setErr(new PrintableWriter(err))
+        .execute(args);
   }
 
   static CommandLine commandLine() {

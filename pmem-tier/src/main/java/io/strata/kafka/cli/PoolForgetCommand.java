@@ -21,14 +21,15 @@ import picocli.CommandLine.Spec;
       "Gives up the segments of a log directory that is gone for good, after its disk was replaced,"
           + " say: frees their slots. The broker, which refuses to start with such segments in a"
           + " pool, names the directory. The broker must be stopped. Without --yes it shows what"
-          + " it would do.",
+          + " it would do. A segment whose file is in one of the broker's present log directories"
+          + " is kept.",
       ""
     },
     footer = {
       "",
       "Example:",
-      "  strata pool forget --directory 5a0d1a2e-8d3c-4d0f-9b6e-0f4c6b1f2a77 --yes"
-          + " /mnt/pmem0/hot.pool"
+      "  strata pool forget --config server.properties --directory"
+          + " 5a0d1a2e-8d3c-4d0f-9b6e-0f4c6b1f2a77 --yes /mnt/pmem0/hot.pool"
     },
     sortOptions = false,
     mixinStandardHelpOptions = true)
@@ -55,6 +56,8 @@ final class PoolForgetCommand implements Callable<Integer> {
   @Option(names = "--yes", description = "Really do it.")
   private boolean yes;
 
+  @Mixin private final ConfigOption config = new ConfigOption();
+
   @Mixin private final JsonOption json = new JsonOption();
 
   PoolForgetCommand() {}
@@ -62,7 +65,7 @@ final class PoolForgetCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Path target = file.toAbsolutePath().normalize();
-    List<String> segments = Forget.run(target, directory, yes);
+    List<String> segments = Forget.run(target, directory, config.require().logDirs(), yes);
     PrintWriter out = spec.commandLine().getOut();
     if (json.given()) {
       ObjectNode document = Json.object();

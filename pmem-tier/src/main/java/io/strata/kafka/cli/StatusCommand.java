@@ -36,9 +36,6 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     mixinStandardHelpOptions = true)
 final class StatusCommand implements Callable<Integer> {
-  /** Clears the screen, and goes to its first corner. */
-  private static final String CLEAR = "\u001b[H\u001b[2J";
-
   private static final long SECOND = 1_000;
 
   // Set by picocli, before anything is run.
@@ -108,7 +105,7 @@ final class StatusCommand implements Callable<Integer> {
       StatusOutput.printJson(status, out);
     } else {
       if (watch != null) {
-        out.print(Terminal.isStandardOutput() ? CLEAR : "");
+        out.print(Terminal.isStandardOutput() ? PrintableWriter.CLEAR : "");
       }
       StatusOutput.printText(status, out);
       if (watch != null) {

@@ -1,7 +1,9 @@
 package io.strata.kafka.cli;
 
+import io.strata.kafka.memory.Printable;
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -31,7 +33,7 @@ final class Table {
     if (cells.length != headings.size()) {
       throw new IllegalArgumentException(cells.length + " cells for " + headings.size());
     }
-    rows.add(List.of(cells));
+    rows.add(Arrays.stream(cells).map(Printable::of).toList());
   }
 
   void print(PrintWriter out) {

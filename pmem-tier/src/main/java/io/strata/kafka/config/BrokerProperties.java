@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -73,7 +74,30 @@ public final class BrokerProperties {
         properties.put(override.substring(0, equals), override.substring(equals + 1));
       }
     }
-    return new BrokerProperties(file.toString(), properties);
+    BrokerProperties broker = new BrokerProperties(file.toString(), properties);
+    broker.requirePaths();
+    return broker;
+  }
+
+  /** What this JVM cannot name, with its encoding of file names, nobody may leave out unseen. */
+  private void requirePaths() throws IOException {
+    try {
+      List<Path> unused = logDirs();
+      Path unusedToo = metadataLogDir();
+    } catch (InvalidPathException e) {
+      throw new IOException(
+          source
+              + ": found a log directory that is no path here ("
+              + e.getReason()
+              + "), expected paths in "
+              + LOG_DIRS
+              + ", "
+              + LOG_DIR
+              + " and "
+              + METADATA_LOG_DIR
+              + "; correct it, or start the JVM in a locale whose encoding has its letters",
+          e);
+    }
   }
 
   /** The given keys and values, for example those that Kafka hands to a plugin. */

@@ -5,6 +5,7 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.Charset;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -189,7 +190,18 @@ public final class CommandLineArguments {
    * @throws IOException if the file cannot be read
    */
   public Optional<BrokerProperties> load() throws IOException {
-    Optional<Path> file = propertiesFile();
+    Optional<Path> file;
+    try {
+      file = propertiesFile();
+    } catch (InvalidPathException e) {
+      throw new IOException(
+          "The command line: found a properties file whose name is no path here ("
+              + e.getMessage()
+              + "), expected one; correct "
+              + (configured.isPresent() ? "-D" + CONFIG_PROPERTY : "the broker's first argument")
+              + ", or start the JVM in a locale whose encoding has its letters",
+          e);
+    }
     return file.isPresent()
         ? Optional.of(BrokerProperties.load(file.get(), overrides()))
         : Optional.empty();

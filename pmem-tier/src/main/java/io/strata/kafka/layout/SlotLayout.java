@@ -150,6 +150,12 @@ public final class SlotLayout {
   public static final int ALL_FLAGS =
       FLAG_HOME_DURABLE | FLAG_CLEAN | FLAG_SPILLED | FLAG_ORPHANED | FLAG_COPY;
 
+  /**
+   * The last generation of a slot: it is not allocated any more. No pool ever comes near; what is
+   * above is damage, and leaves room for what a repair skips.
+   */
+  public static final long LAST_GENERATION = 1L << 47;
+
   private SlotLayout() {}
 
   /** Position of slot {@code index}, which is from 0. */

@@ -159,7 +159,8 @@ public final class PoolFiles {
     }
   }
 
-  private static FileAttribute<?>[] ownerOnly(Path file) {
+  /** With what a file is created that only its owner may read and write; a umask may take more. */
+  public static FileAttribute<?>[] ownerOnly(Path file) {
     Set<String> views = file.getFileSystem().supportedFileAttributeViews();
     return views.contains("posix")
         ? new FileAttribute<?>[] {

@@ -35,6 +35,10 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 public final class Pool implements AutoCloseable {
   private final PersistentMemory memory;
   private final Superblock superblock;
+
+  /** The superblock's sequence on the medium, which {@link #countUse} raises. */
+  private volatile int sequence;
+
   private final BuddyAllocator allocator;
   private final OpenReport report;
   private final AutoCloseable lock;
@@ -64,6 +68,7 @@ public final class Pool implements AutoCloseable {
       AutoCloseable lock) {
     this.memory = memory;
     this.superblock = superblock;
+    this.sequence = superblock.sequence();
     this.allocator = scan.allocator();
     this.report = report;
     this.lock = lock;
@@ -81,7 +86,7 @@ public final class Pool implements AutoCloseable {
     synchronized (freeSlotsLock) {
       for (int i = 0; i < superblock.slotCount(); i++) {
         if (slots.get(i) == null && !lent.contains(i)) {
-          freeSlots.add(i);
+          freeUnlessUsedUp(i);
         }
       }
     }
@@ -391,6 +396,31 @@ public final class Pool implements AutoCloseable {
     int unused = unfinishedTruncations.decrementAndGet();
   }
 
+  /**
+   * How often the pool's superblock has been changed; from 1. It never goes down, save by another
+   * file in the pool's place: somebody who has seen a higher one knows that this is an older copy.
+   */
+  public int sequence() {
+    return sequence;
+  }
+
+  /**
+   * Raises {@link #sequence}, durably: what is changed from here on is in no copy of the pool that
+   * was made before.
+   *
+   * @return the new one
+   */
+  public synchronized int countUse() throws IOException {
+    Superblock next = superblock.withSequence(sequence + 1);
+    // A process that was killed may have stored the first copy and not made it durable; the second
+    // is written first.
+    memory.persist(SuperblockLayout.FIRST_COPY, SuperblockLayout.COPY_LENGTH);
+    memory.force(SuperblockLayout.FIRST_COPY, SuperblockLayout.COPY_LENGTH);
+    Superblocks.writeBoth(memory, next);
+    sequence = next.sequence();
+    return sequence;
+  }
+
   /** Persists and forces what needs it, closes the memory, and drops the lock. */
   @Override
   public void close() throws IOException {
@@ -429,6 +459,14 @@ public final class Pool implements AutoCloseable {
   void freed(int index) {
     slots.set(index, null);
     synchronized (freeSlotsLock) {
+      freeUnlessUsedUp(index);
+    }
+  }
+
+  /** A generation is never used twice: a slot that has had its last one stays out of use. */
+  @GuardedBy("freeSlotsLock")
+  private void freeUnlessUsedUp(int index) {
+    if (generations.get(index) < SlotLayout.LAST_GENERATION) {
       freeSlots.add(index);
     }
   }

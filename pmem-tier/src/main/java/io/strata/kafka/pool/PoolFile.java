@@ -1,5 +1,6 @@
 package io.strata.kafka.pool;
 
+import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.PersistentMemory;
@@ -179,6 +180,7 @@ final class PoolFile {
     for (int index = 0; index < superblock.slotCount(); index++) {
       generation = Math.max(generation, scan.generations().get(index) + GENERATIONS_SKIPPED);
     }
+    generation = Math.min(generation, SlotLayout.LAST_GENERATION);
     Set<Integer> damaged = new TreeSet<>();
     scan.findings().forEach(finding -> finding.slot().ifPresent(damaged::add));
     if (!damaged.isEmpty()) {

@@ -22,6 +22,12 @@ final class PoolFormatter {
    *     Session#CLOSED}
    */
   static void format(PersistentMemory memory, PoolSpec spec, Session session) throws IOException {
+    format(memory, spec, session, UUID.randomUUID());
+  }
+
+  /** As {@link #format(PersistentMemory, PoolSpec, Session)}, with a given identity. */
+  static void format(PersistentMemory memory, PoolSpec spec, Session session, UUID poolId)
+      throws IOException {
     spec.validate();
     if (memory.size() < spec.size()) {
       throw new PoolException(
@@ -35,11 +41,7 @@ final class PoolFormatter {
     }
     Superblock superblock =
         Superblock.create(
-            UUID.randomUUID(),
-            spec.size(),
-            spec.slotCount(),
-            System.currentTimeMillis(),
-            spec.owner());
+            poolId, spec.size(), spec.slotCount(), System.currentTimeMillis(), spec.owner());
     memory.zero(0, TABLE);
     memory.persist(0, TABLE);
     memory.force(0, TABLE);

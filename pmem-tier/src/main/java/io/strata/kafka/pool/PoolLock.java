@@ -1,9 +1,11 @@
 package io.strata.kafka.pool;
 
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.memory.PoolFiles;
 import io.strata.kafka.pool.PoolException.Kind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -134,13 +136,14 @@ final class PoolLock implements AutoCloseable {
 
   /** Returns false if the file that was locked is not the one of that name any more. */
   private boolean lockOnce(Path pool) throws IOException {
-    createIfMissing();
+    createIfMissing(pool);
     @Nullable Object expected;
     FileChannel opened;
     try {
       // Read before the file is opened: what is the same afterwards is what was opened.
       expected = fileKey(file);
-      opened = FileChannel.open(file, READ, WRITE);
+      // Never through a symbolic link: what is written here would go into somebody else's file.
+      opened = FileChannel.open(file, READ, WRITE, NOFOLLOW_LINKS);
     } catch (NoSuchFileException e) {
       return false;
     }
@@ -172,11 +175,20 @@ final class PoolLock implements AutoCloseable {
     }
   }
 
-  private void createIfMissing() throws IOException {
+  private void createIfMissing(Path pool) throws IOException {
     try {
-      Path unused = Files.createFile(file);
+      Path unused = Files.createFile(file, PoolFiles.ownerOnly(file));
     } catch (FileAlreadyExistsException e) {
-      return; // somebody's who has been here before
+      // Somebody's who has been here before, or has put something else there.
+      if (!Files.isRegularFile(file, NOFOLLOW_LINKS)) {
+        throw new PoolException(
+            Kind.LOCKED,
+            pool,
+            "found "
+                + file
+                + ", which is no file of its own (a symbolic link, perhaps), expected the pool's"
+                + " lock file: remove it, and see who may write to that directory");
+      }
     }
   }
 

@@ -47,6 +47,7 @@ final class PoolOpener {
     Session.Reading session = Session.read(memory, reading.current().salt());
     PoolScan scan = PoolScan.of(memory, reading.current(), session.session().open());
     refuseCorrupt(scan);
+    persistMetadata(reading);
 
     repaired.addAll(reading.findings());
     session.finding().ifPresent(repaired::add);
@@ -64,6 +65,20 @@ final class PoolOpener {
     boolean powerLost = session.session().lostPower(bootId);
     return new Pool(
         memory, superblock, scan, report(superblock, reading, scan, powerLost, start), lock);
+  }
+
+  /**
+   * A process that was killed may have stored what it had no time to persist. It is there for all
+   * to see, and a power cut would still take it, after what is to come has been built on it.
+   */
+  private void persistMetadata(Superblocks.Reading reading) throws IOException {
+    if (memory.durability() == Durability.POWER) {
+      memory.persist(0, TABLE + (long) reading.current().slotCount() * SLOT_LENGTH);
+    } else if (!reading.toRepair().isEmpty()) {
+      // The slots are forced where that is needed. Of the superblocks the one that is not written
+      // next must be whole.
+      memory.force(0, TABLE);
+    }
   }
 
   private OpenReport report(

@@ -8,6 +8,7 @@ import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.layout.SuperblockLayout;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.memory.Printable;
 import java.io.IOException;
 import java.util.List;
 import java.util.OptionalLong;
@@ -404,6 +405,22 @@ public final class Slot {
     }
   }
 
+  /**
+   * Makes what has been stored behind the committed length, up to {@code length}, and the extents
+   * that it is in, survive a power cut as far as the medium can. For bytes that somebody else has
+   * durably until {@link #commit} makes these ones count.
+   *
+   * @param length not above the extents' capacity
+   */
+  public void forceUncommitted(long length) throws IOException {
+    if (needsForce()) {
+      if (pool.memory().type() != MemoryType.FILE) {
+        forceBytes(extents, committedLength, length);
+      }
+      force();
+    }
+  }
+
   /** Whether all that is committed would survive a power cut, as far as the medium can. */
   public boolean isForced() {
     if (!needsForce()) {
@@ -448,6 +465,6 @@ public final class Slot {
   /** For messages: {@code slot 3 generation 7 (topic-0/00000000000000000000.log)}. */
   @Override
   public String toString() {
-    return "slot " + index + " generation " + generation + " (" + relativePath + ")";
+    return "slot " + index + " generation " + generation + " (" + Printable.of(relativePath) + ")";
   }
 }

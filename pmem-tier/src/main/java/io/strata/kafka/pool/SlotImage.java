@@ -73,6 +73,11 @@ record SlotImage(
       if (broken) {
         return Optional.empty();
       }
+      if (generation.getAsLong() > LAST_GENERATION) {
+        problem(
+            GENERATION_OFFSET, "generation " + generation.getAsLong(), "0 to " + LAST_GENERATION);
+        return Optional.empty();
+      }
       Optional<SlotState> state = SlotState.ofCode(stateCode.getAsLong());
       if (state.isEmpty()) {
         problem(STATE_OFFSET, "state 0x" + Long.toHexString(stateCode.getAsLong()), "a known one");
@@ -86,7 +91,8 @@ record SlotImage(
       }
       ExtentList extents = extents(count.getAsLong(), generation.getAsLong());
       if (unforced && length.getAsLong() > extents.capacity()) {
-        // The flag has been forced with the length, or nothing has come home since.
+        // SPILLED is forced with the extents of its seam, and a mend forces its extents before it
+        // commits: of these bytes none was forced, and none has gone home since.
         flags = OptionalLong.of(flags.getAsLong() & ~FLAG_SPILLED);
         length = OptionalLong.of(extents.capacity());
       }

@@ -66,6 +66,11 @@ record Superblock(
         sequence + 1);
   }
 
+  Superblock withSequence(int newSequence) {
+    return new Superblock(
+        poolId, poolSize, slotCount, dataPosition, dataSize, createdAtMillis, owner, newSequence);
+  }
+
   Superblock withOwner(PoolOwner newOwner) {
     return new Superblock(
         poolId,

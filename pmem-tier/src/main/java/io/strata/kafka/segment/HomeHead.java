@@ -49,8 +49,9 @@ public final class HomeHead {
    * Home is not whole any more, and must not look so: makes its head zeros, if that does not count.
    *
    * @param view what readers see
+   * @param durably whether what is stored in the pool next survives a power cut by itself
    */
-  void withdraw(SegmentView view, FileChannel home) throws IOException {
+  void withdraw(SegmentView view, FileChannel home, boolean durably) throws IOException {
     if (!written) {
       return;
     }
@@ -58,6 +59,10 @@ public final class HomeHead {
     if (countsNot && home.size() > 0) {
       makeZeros(home);
       tail.dirty(true);
+      if (durably) {
+        // Else who loses the power and then the pool finds a home that looks whole, and is older.
+        home.force(false);
+      }
       if (!view.spilled()) {
         tail.mayBeLonger();
       }

@@ -40,11 +40,13 @@ final class Publishing {
           }
           Slot slot = in.get().slot();
           long size = view.size();
-          // Home's bytes count until the flag is gone; then the pool's must have been forced.
+          SegmentView mended = SegmentView.inPool(in.get().bytes(), slot.extents(), size);
+          // Home's bytes count until the length is committed; by then the pool's must be durable.
+          slot.forceUncommitted(size);
           slot.commit(size);
           slot.force(0, size);
           slot.clear(SlotFlag.SPILLED);
-          publisher.publish(in, SegmentView.inPool(in.get().bytes(), slot.extents(), size));
+          publisher.publish(in, mended);
           return true;
         });
   }
@@ -67,6 +69,11 @@ final class Publishing {
         publisher -> {
           if (stale(copied)) {
             return false;
+          }
+          Optional<Residence> from = writer.residence();
+          if (from.isPresent()) {
+            // From here on nobody forces it there, and an eviction may come back to it.
+            from.get().slot().force(0, Long.MAX_VALUE);
           }
           link.link();
           long size = writer.view().size();

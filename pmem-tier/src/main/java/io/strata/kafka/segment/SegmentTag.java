@@ -1,5 +1,6 @@
 package io.strata.kafka.segment;
 
+import io.strata.kafka.memory.Printable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -67,6 +68,10 @@ public record SegmentTag(UUID pool, int slot, long generation) {
    * @throws IOException when the value is not one, or one of a newer version; says which
    */
   public static SegmentTag parse(String value) throws IOException {
+    return parse(ATTRIBUTE, value);
+  }
+
+  private static SegmentTag parse(String attribute, String value) throws IOException {
     Matcher matcher = VALUE.matcher(value);
     if (matcher.matches()) {
       try {
@@ -75,29 +80,29 @@ public record SegmentTag(UUID pool, int slot, long generation) {
             Integer.parseInt(matcher.group(2)),
             Long.parseLong(matcher.group(3)));
       } catch (NumberFormatException e) {
-        throw malformed(value, e);
+        throw malformed(attribute, value, e);
       }
     }
     Matcher version = ANY_VERSION.matcher(value);
     if (version.matches() && Integer.parseInt(version.group(1)) > VERSION) {
       throw new IOException(
           "The attribute "
-              + ATTRIBUTE
+              + attribute
               + " has format version "
               + version.group(1)
               + ", expected "
               + VERSION
               + ": it was written by a newer Strata; use that one");
     }
-    throw malformed(value, null);
+    throw malformed(attribute, value, null);
   }
 
-  private static IOException malformed(String value, @Nullable Exception cause) {
+  private static IOException malformed(String attribute, String value, @Nullable Exception cause) {
     return new IOException(
         "The attribute "
-            + ATTRIBUTE
+            + attribute
             + " holds \""
-            + value
+            + Printable.of(value)
             + "\", expected \""
             + VERSION
             + " <pool uuid> <slot> <generation>\"",
@@ -131,7 +136,7 @@ public record SegmentTag(UUID pool, int slot, long generation) {
       return Optional.empty();
     }
     try {
-      return Optional.of(parse(value.get()));
+      return Optional.of(parse("user." + name, value.get()));
     } catch (IOException e) {
       throw new IOException(file + ": " + e.getMessage(), e);
     }

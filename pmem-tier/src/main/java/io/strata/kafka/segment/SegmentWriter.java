@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * Everything that changes a segment's bytes, and the order in which it becomes durable and visible.
@@ -23,7 +24,8 @@ import java.util.function.BooleanSupplier;
  * committed length is the seam and stays. A truncation below the seam cuts home first.
  *
  * <p>Whatever fails leaves the view at what can be read: a caller that gets an exception finds the
- * segment as before, or longer by the part of its bytes that its source's position tells.
+ * segment as before, or longer by the part of its bytes that its source's position tells. What is
+ * no {@link IOException} leaves a segment that can be read, and not changed before a restart.
  *
  * <p>Thread safety: all methods may be called by any number of threads; those that change anything
  * take one lock, which no reader ever takes. No method gives way to an interrupt half way: home's
@@ -70,6 +72,14 @@ final class SegmentWriter {
   @GuardedBy("lock")
   private Optional<IOException> broken = Optional.empty();
 
+  /**
+   * Whether a change was ended by something that no change expects: want of memory, or a bug. It
+   * may have come between a store to the slot and what this object knows of it, so the segment must
+   * not be changed any more. A field of its own, since there may be no memory for an exception.
+   * Written under the lock.
+   */
+  private volatile boolean inDoubt;
+
   SegmentWriter(
       Segment segment,
       Optional<Residence> residence,
@@ -111,24 +121,33 @@ final class SegmentWriter {
 
   /** See {@link SegmentBytes#write}. */
   int write(ByteBuffer source, long position, FileChannel home) throws IOException {
-    int written;
-    lock.lock();
-    try {
-      written = writeWithoutLocking(source, position, home);
-    } finally {
-      lock.unlock();
-    }
-    forceAppend(written, home);
-    return written;
+    return write(source, () -> position, home);
   }
 
   /** See {@link SegmentBytes#append}. */
   int append(ByteBuffer source, FileChannel home) throws IOException {
+    return write(source, () -> view.size(), home);
+  }
+
+  /**
+   * Writes.
+   *
+   * @param position where to; asked for under the lock
+   */
+  private int write(ByteBuffer source, LongSupplier position, FileChannel home) throws IOException {
     int written;
     lock.lock();
+    boolean ended = false;
     try {
-      written = writeWithoutLocking(source, view.size(), home);
+      written = writeWithoutLocking(source, position.getAsLong(), home);
+      ended = true;
+    } catch (IOException e) {
+      ended = true;
+      throw e;
     } finally {
+      if (!ended) {
+        inDoubt = true;
+      }
       lock.unlock();
     }
     forceAppend(written, home);
@@ -195,6 +214,12 @@ final class SegmentWriter {
     if (deleted) {
       throw new IOException(segment.name() + " has been deleted: it can be read, not changed");
     }
+    if (inDoubt) {
+      throw new IOException(
+          segment.name()
+              + " cannot be changed any more: an error came in the middle of a change, and what the"
+              + " pool has of it is not known; restart the broker");
+    }
     if (broken.isPresent()) {
       throw new IOException(
           segment.name()
@@ -210,7 +235,13 @@ final class SegmentWriter {
       in.get().slot().clear(SlotFlag.CLEAN);
       events.madeDirty(segment);
     }
-    head.withdraw(view, home);
+    withdrawHead(home);
+  }
+
+  /** Home is not whole any more; where the change survives a power cut, that does, too. */
+  @GuardedBy("lock")
+  private void withdrawHead(FileChannel home) throws IOException {
+    head.withdraw(view, home, residence.map(Residence::survivesPowerCut).orElse(false));
   }
 
   /** Has a copy that is being made end. */
@@ -234,7 +265,7 @@ final class SegmentWriter {
       boolean clean = residence.map(in -> !deleted && in.isClean()).orElse(true);
       if (!clean) {
         shared.beforeChange();
-        head.withdraw(view, home);
+        withdrawHead(home);
       }
       return !clean;
     } finally {
@@ -359,12 +390,20 @@ final class SegmentWriter {
   /** See {@link SegmentBytes#truncate}. */
   void truncate(long length, FileChannel home) throws IOException {
     lock.lock();
+    boolean ended = false;
     try {
       if (length < view.size()) {
         prepareToChange(home);
         truncateWithoutLocking(length, home);
       }
+      ended = true;
+    } catch (IOException e) {
+      ended = true;
+      throw e;
     } finally {
+      if (!ended) {
+        inDoubt = true;
+      }
       lock.unlock();
     }
   }
@@ -517,9 +556,26 @@ final class SegmentWriter {
   <T> T exclusively(Change<T> change) throws IOException {
     lock.lock();
     try {
-      return change.run(this::publishMove);
+      return runWithoutLocking(change);
     } finally {
       lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private <T> T runWithoutLocking(Change<T> change) throws IOException {
+    boolean ended = false;
+    try {
+      T result = change.run(this::publishMove);
+      ended = true;
+      return result;
+    } catch (IOException e) {
+      ended = true;
+      throw e;
+    } finally {
+      if (!ended) {
+        inDoubt = true;
+      }
     }
   }
 
@@ -529,7 +585,7 @@ final class SegmentWriter {
       return Optional.empty();
     }
     try {
-      return Optional.of(change.run(this::publishMove));
+      return Optional.of(runWithoutLocking(change));
     } finally {
       lock.unlock();
     }
@@ -586,7 +642,7 @@ final class SegmentWriter {
   boolean movable() {
     lock.lock();
     try {
-      return !deleted && broken.isEmpty();
+      return !deleted && !inDoubt && broken.isEmpty();
     } finally {
       lock.unlock();
     }
@@ -604,24 +660,33 @@ final class SegmentWriter {
 
   /** Sets a flag of the slot, durably; without effect on a deleted segment. */
   void set(SlotFlag flag) throws IOException {
-    lock.lock();
-    try {
-      if (!deleted && residence.isPresent()) {
-        residence.get().slot().set(flag);
-      }
-    } finally {
-      lock.unlock();
-    }
+    ifLive(slot -> slot.set(flag));
   }
 
   /** Clears a flag of the slot, durably; without effect on a deleted segment. */
   void clear(SlotFlag flag) throws IOException {
+    ifLive(slot -> slot.clear(flag));
+  }
+
+  private interface SlotChange {
+    void run(Slot slot) throws IOException;
+  }
+
+  private void ifLive(SlotChange change) throws IOException {
     lock.lock();
+    boolean ended = false;
     try {
       if (!deleted && residence.isPresent()) {
-        residence.get().slot().clear(flag);
+        change.run(residence.get().slot());
       }
+      ended = true;
+    } catch (IOException e) {
+      ended = true;
+      throw e;
     } finally {
+      if (!ended) {
+        inDoubt = true;
+      }
       lock.unlock();
     }
   }
@@ -629,6 +694,7 @@ final class SegmentWriter {
   /** Ends all changes to the bytes, and declares durably that home is about to be unlinked. */
   void markDeleting() throws IOException {
     lock.lock();
+    boolean ended = false;
     try {
       if (!deleted) {
         if (residence.isPresent()) {
@@ -637,7 +703,14 @@ final class SegmentWriter {
         deleted = true;
         guard.changing();
       }
+      ended = true;
+    } catch (IOException e) {
+      ended = true;
+      throw e;
     } finally {
+      if (!ended) {
+        inDoubt = true;
+      }
       lock.unlock();
     }
   }

@@ -3,6 +3,7 @@ package io.strata.kafka.segment;
 import static java.util.Objects.requireNonNull;
 
 import io.strata.kafka.memory.Interrupts;
+import io.strata.kafka.memory.Printable;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
@@ -105,7 +106,7 @@ public record StoreLink(Object file, Path published, Path staged) {
           "the attribute "
               + ATTRIBUTE
               + " holds \""
-              + published.get()
+              + Printable.of(published.get())
               + "\", expected an absolute path of the remote tier's store");
     }
   }

@@ -64,7 +64,13 @@ public final class Drain {
    */
   public static Report run(TierSpec spec, TierEvents events, ProgressListener progress)
       throws IOException {
-    try (HotTier tier = HotTier.open(spec, events, SegmentEvents.NONE)) {
+    return run(spec, events, progress, TierParts.STANDARD);
+  }
+
+  /** As {@link #run(TierSpec, TierEvents, ProgressListener)}, with other parts. */
+  static Report run(TierSpec spec, TierEvents events, ProgressListener progress, TierParts parts)
+      throws IOException {
+    try (HotTier tier = HotTier.open(spec, events, SegmentEvents.NONE, parts)) {
       int unshared = 0;
       for (LogDirectory directory : tier.logDirectories().all()) {
         unshared += StoreLinks.breakAll(directory.path());

@@ -33,7 +33,7 @@ final class EvictMove {
    * @param in where it was clean
    */
   MoveResult run(TieredSegment segment, Residence in) throws IOException {
-    if (segment.segment().size() == 0) {
+    if (segment.segment().size() == 0 && segment.lower().isEmpty()) {
       return empty(segment, in);
     }
     Optional<Long> freed = room.evictNow(segment);
@@ -55,7 +55,8 @@ final class EvictMove {
 
   /**
    * Home of a segment without bytes is as hollow as one that has lost its own: it must not be found
-   * with a tag whose slot is free.
+   * with a tag whose slot is free. (With a copy in a pool below it is found with that one's, and
+   * may have bytes at home that it has been cut off.)
    */
   private MoveResult empty(TieredSegment segment, Residence in) throws IOException {
     boolean evicted =

@@ -5,10 +5,15 @@ import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotState;
+import io.strata.kafka.segment.Residence;
+import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -25,14 +30,22 @@ public final class Forget {
    *
    * @param pool a pool's file
    * @param directory the identity of a log directory
+   * @param logDirectories the broker's: a segment whose file is in one of them is not given up
    * @param really whether to free them; without it nothing is changed
    * @return their paths, relative to the log directory
    */
-  public static List<String> run(Path pool, UUID directory, boolean really) throws IOException {
+  public static List<String> run(
+      Path pool, UUID directory, Collection<Path> logDirectories, boolean really)
+      throws IOException {
     List<String> forgotten = new ArrayList<>();
+    Set<SegmentTag> named = new HashSet<>();
+    for (Path logDirectory : logDirectories) {
+      named.addAll(TaggedHomes.named(TaggedHomes.in(logDirectory.toRealPath())));
+    }
     try (Pool opened = Pool.open(pool, MemoryType.MAPPED, PoolOwner.ANY)) {
       for (Slot slot : opened.slots()) {
-        if (slot.directoryId().equals(directory)) {
+        SegmentTag tag = new Residence(slot, opened).tag();
+        if (slot.directoryId().equals(directory) && !named.contains(tag)) {
           forgotten.add(slot.relativePath());
           if (really) {
             var extents = slot.extents().toList();

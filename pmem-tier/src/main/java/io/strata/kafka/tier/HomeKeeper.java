@@ -10,6 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -21,8 +22,8 @@ import java.util.concurrent.TimeUnit;
  * the slots of deleted segments freed once the deletion itself is durable.
  *
  * <p>Thread safety: all methods may be called by any thread. The background work is done by one
- * daemon thread; {@link #makeDurable} may also be called directly, and both may meet on a segment,
- * whose slot's flag is then set twice.
+ * thread; {@link #makeDurable} may also be called directly, and both may meet on a segment, whose
+ * slot's flag is then set twice.
  */
 final class HomeKeeper implements AutoCloseable {
 
@@ -37,17 +38,30 @@ final class HomeKeeper implements AutoCloseable {
   private final TierCounts counts;
   private final ScheduledExecutorService executor;
 
-  HomeKeeper(SegmentRegistry registry, HomeNames names, TierCounts counts) {
+  /**
+   * Over these segments.
+   *
+   * @param executor does the background work; shut down by {@link #close}
+   */
+  HomeKeeper(
+      SegmentRegistry registry,
+      HomeNames names,
+      TierCounts counts,
+      ScheduledExecutorService executor) {
     this.registry = registry;
     this.names = names;
     this.counts = counts;
-    this.executor =
-        Executors.newSingleThreadScheduledExecutor(
-            work -> {
-              Thread thread = new Thread(work, "strata-home-keeper");
-              thread.setDaemon(true);
-              return thread;
-            });
+    this.executor = executor;
+  }
+
+  /** One daemon thread. */
+  static ScheduledExecutorService thread() {
+    return Executors.newSingleThreadScheduledExecutor(
+        work -> {
+          Thread thread = new Thread(work, "strata-home-keeper");
+          thread.setDaemon(true);
+          return thread;
+        });
   }
 
   /**
@@ -57,15 +71,45 @@ final class HomeKeeper implements AutoCloseable {
   @SuppressWarnings("FutureReturnValueIgnored") // they report their failures themselves
   void start(long millis) {
     executor.scheduleWithFixedDelay(
-        this::refreshModificationTimes, millis, millis, TimeUnit.MILLISECONDS);
+        unfailing("refresh modification times", this::refreshModificationTimes),
+        millis,
+        millis,
+        TimeUnit.MILLISECONDS);
     executor.scheduleWithFixedDelay(
-        this::forcePools, FORCE_SECONDS, FORCE_SECONDS, TimeUnit.SECONDS);
+        unfailing("force the pools", this::forcePools),
+        FORCE_SECONDS,
+        FORCE_SECONDS,
+        TimeUnit.SECONDS);
   }
 
-  /** Has something done every {@code millis} milliseconds; it must not throw. */
+  /** Has something done every {@code millis} milliseconds. */
   @SuppressWarnings("FutureReturnValueIgnored")
   void every(long millis, Runnable work) {
-    executor.scheduleWithFixedDelay(work, millis, millis, TimeUnit.MILLISECONDS);
+    executor.scheduleWithFixedDelay(
+        unfailing("do work in the background", work), millis, millis, TimeUnit.MILLISECONDS);
+  }
+
+  /**
+   * Does the work again next time, whatever happens this time: an executor silently forgets work
+   * that has thrown, be it for want of memory.
+   */
+  private Runnable unfailing(String what, Runnable work) {
+    return () -> {
+      try {
+        work.run();
+      } catch (RuntimeException | Error e) {
+        tell(what, e);
+      }
+    };
+  }
+
+  private void tell(String what, Throwable cause) {
+    try {
+      counts.failed(what, cause instanceof Exception e ? e : new ExecutionException(cause));
+    } catch (RuntimeException | Error nobodyToTell) {
+      // The next time, then.
+      return;
+    }
   }
 
   /**
@@ -80,7 +124,8 @@ final class HomeKeeper implements AutoCloseable {
         try {
           // From where it was forced last.
           in.get().slot().force(Long.MAX_VALUE, Long.MAX_VALUE);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
+          // Its slot may just have been freed, too: the others' turn comes all the same.
           counts.failed("force the bytes in the pool of " + segment.home(), e);
         }
       }
@@ -144,12 +189,14 @@ final class HomeKeeper implements AutoCloseable {
         counts.failed("free the slot of " + segment.home(), e);
       }
     }
+    // Opened now: by the time that it is forced the directory may have another name.
+    OpenedDirectory unlinkedFrom = OpenedDirectory.of(directory);
     retrying(
         "free the slot of",
         segment,
         ATTEMPTS,
         () -> {
-          Directories.forceNearest(directory);
+          unlinkedFrom.force();
           free(segment, lower);
         });
   }
@@ -228,6 +275,17 @@ final class HomeKeeper implements AutoCloseable {
               if (!SegmentTag.read(home).equals(now)) {
                 retag(segment, home);
               }
+              return true;
+            });
+  }
+
+  /** Makes home durable, its attributes included. */
+  void forceHome(TieredSegment segment) throws IOException {
+    boolean unused =
+        names.with(
+            segment,
+            home -> {
+              Directories.force(home);
               return true;
             });
   }
@@ -312,8 +370,8 @@ final class HomeKeeper implements AutoCloseable {
           } catch (NoSuchFileException gone) {
             // Home was deleted or renamed past the provider; recovery knows what to do of it.
             return;
-          } catch (IOException | RuntimeException e) {
-            counts.failed(what + " " + segment.home(), e);
+          } catch (IOException | RuntimeException | Error e) {
+            tell(what + " " + segment.home(), e);
             if (attempts > 1) {
               schedule(() -> retrying(what, segment, attempts - 1, work));
             }

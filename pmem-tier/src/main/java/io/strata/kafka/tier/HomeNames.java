@@ -77,9 +77,14 @@ final class HomeNames {
    * of the segment's.
    */
   static boolean isOfTheStore(Path name, TieredSegment segment) throws IOException {
-    if (!segment.segment().isLinked()) {
-      return false;
-    }
+    return segment.segment().isLinked() && isOtherName(name, segment);
+  }
+
+  /**
+   * Whether a name of a segment's file is a second one, the segment's own being there, too: a hard
+   * link that somebody has made.
+   */
+  static boolean isOtherName(Path name, TieredSegment segment) throws IOException {
     Path home = segment.home();
     if (Directories.located(name).equals(Optional.of(home))) {
       return false;

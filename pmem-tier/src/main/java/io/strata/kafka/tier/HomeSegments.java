@@ -38,16 +38,19 @@ final class HomeSegments {
   private final PlacementPolicy placement;
   private final SegmentRegistry registry;
   private final SegmentFactory factory;
+  private final HotSegments hot;
 
   HomeSegments(
       LogDirectories logDirectories,
       PlacementPolicy placement,
       SegmentRegistry registry,
-      SegmentFactory factory) {
+      SegmentFactory factory,
+      HotSegments hot) {
     this.logDirectories = logDirectories;
     this.placement = placement;
     this.registry = registry;
     this.factory = factory;
+    this.hot = hot;
   }
 
   /** The segment of an untagged file, if a channel is open on it. */
@@ -84,6 +87,12 @@ final class HomeSegments {
       FileChannel home = HomeChannels.under(name, options);
       TieredSegment segment;
       try {
+        Optional<TieredSegment> tagged = hot.find(name);
+        if (tagged.isPresent()) {
+          // It was not there when it was asked for its tag: its directory had another name.
+          home.close();
+          return Optional.of(hot.open(tagged.get(), name, options));
+        }
         Optional<TieredSegment> known = find(name);
         segment = known.isPresent() ? known.get() : factory.atHome(name);
       } catch (IOException | RuntimeException e) {

@@ -7,6 +7,7 @@ import io.strata.kafka.segment.StoreLink;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -22,11 +23,20 @@ final class HotSegments {
   private final PoolSet pools;
   private final SegmentRegistry registry;
   private final SegmentFactory factory;
+  private final boolean admitsUnknown;
 
-  HotSegments(PoolSet pools, SegmentRegistry registry, SegmentFactory factory) {
+  /**
+   * The segments of some pools.
+   *
+   * @param admitsUnknown whether a slot may be admitted that neither recovery nor a placement has:
+   *     of a file outside the log directories
+   */
+  HotSegments(
+      PoolSet pools, SegmentRegistry registry, SegmentFactory factory, boolean admitsUnknown) {
     this.pools = pools;
     this.registry = registry;
     this.factory = factory;
+    this.admitsUnknown = admitsUnknown;
   }
 
   /**
@@ -38,12 +48,17 @@ final class HotSegments {
     Optional<SegmentTag> tag = Tags.of(file);
     while (tag.isPresent()) {
       Optional<TieredSegment> found = find(tag.get(), file);
-      if (found.isPresent()) {
+      Optional<Object> key = keyOf(file);
+      if (found.isPresent() && isFileOf(found.get(), key)) {
         return HomeNames.isOfTheStore(file, found.get()) ? Optional.empty() : found;
       }
-      // An eviction's new tag, or the removal of the old one, may have come in between.
+      // An eviction's new tag, or the removal of the old one, may have come in between; or the file
+      // was away, as its directory had another name.
       Optional<SegmentTag> again = Tags.of(file);
-      if (again.equals(tag)) {
+      if (again.equals(tag) && key.isPresent()) {
+        if (found.isPresent()) {
+          throw foreign(tag.get(), file, found.get());
+        }
         if (StoreLink.isObject(file)) {
           // Home has been deleted, and has left its tag to the store's object.
           return Optional.empty();
@@ -55,6 +70,44 @@ final class HotSegments {
     return Optional.empty();
   }
 
+  /**
+   * Whether the file carries a segment's tag and is not its home: a copy made with its attributes,
+   * or a second name of the file. When it is deleted the segment must stay.
+   */
+  boolean isOther(Path file) throws IOException {
+    Optional<TieredSegment> known = Tags.of(file).flatMap(registry::find);
+    return known.isPresent()
+        && (!isFileOf(known.get(), keyOf(file)) || HomeNames.isOtherName(file, known.get()));
+  }
+
+  /**
+   * Whether the file is the one that the segment knows. A copy that was made with its attributes
+   * carries the same tag: what is done to it must not be done to the segment.
+   */
+  private static boolean isFileOf(TieredSegment segment, Optional<Object> key) {
+    return key.equals(Optional.of(segment.fileKey()));
+  }
+
+  /** The file's own identity; empty if it is not there. */
+  private static Optional<Object> keyOf(Path file) throws IOException {
+    try {
+      return Optional.of(HomeNames.keyOf(file));
+    } catch (NoSuchFileException gone) {
+      return Optional.empty();
+    }
+  }
+
+  /** Two files with one tag; at a start they are refused, too. */
+  private static FileSystemException foreign(SegmentTag tag, Path file, TieredSegment segment) {
+    return new FileSystemException(
+        file.toString(),
+        segment.home().toString(),
+        "both files carry the tag of "
+            + tag
+            + ", and the second one is the segment's, as far as is known: move the first one, a"
+            + " copy made with its extended attributes perhaps, out of the log directory");
+  }
+
   /** The segment that a tag names; empty if none does, or none any more. */
   private Optional<TieredSegment> find(SegmentTag tag, Path home) throws IOException {
     Optional<TieredSegment> known = registry.find(tag);
@@ -63,9 +116,36 @@ final class HotSegments {
     }
     // One flagged COPY is a segment's other copy: home's tag has gone on to the one above.
     Optional<Residence> live = pools.live(tag).filter(in -> !in.slot().has(SlotFlag.COPY));
-    return live.isPresent()
-        ? Optional.of(registry.add(factory.inPool(live.get(), home)))
-        : Optional.empty();
+    if (live.isEmpty()) {
+      return Optional.empty();
+    }
+    if (!admitsUnknown) {
+      return knownByNow(tag, home);
+    }
+    return Optional.of(admit(live.get(), home));
+  }
+
+  /**
+   * What recovery could not look at may have a copy below that nobody knows of, or bytes at home
+   * that count or do not: nothing is done with it.
+   */
+  private Optional<TieredSegment> knownByNow(SegmentTag tag, Path home) throws IOException {
+    Optional<TieredSegment> known = registry.find(tag);
+    if (known.isEmpty() && Tags.of(home).equals(Optional.of(tag))) {
+      throw new FileSystemException(
+          home.toString(),
+          null,
+          "its bytes are in "
+              + tag
+              + ", and it could not be looked at when the broker started: the broker's log says why"
+              + " its directory was passed over; mend that and restart the broker");
+    }
+    return known;
+  }
+
+  /** Makes the one object that stands for the segment in a slot. */
+  TieredSegment admit(Residence residence, Path home) throws IOException {
+    return registry.add(factory.inPool(residence, home));
   }
 
   /** Home has the tag, and so cannot be read without what that names. */
@@ -84,7 +164,10 @@ final class HotSegments {
   FileChannel open(TieredSegment hot, Path name, Set<? extends OpenOption> options)
       throws IOException {
     FileChannel channel = hot.segment().open(HomeChannels.under(name, options), options);
-    registry.moved(hot, name);
+    // A second name of the file, by a hard link of somebody's, does not become the segment's.
+    if (!name.equals(hot.home()) && !HomeNames.isOtherName(name, hot)) {
+      registry.moved(hot, name);
+    }
     return channel;
   }
 }

@@ -5,6 +5,7 @@ import io.strata.kafka.migration.remote.LocalSegments.Sharing;
 import io.strata.kafka.migration.remote.read.ChunkArena;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolException;
+import io.strata.kafka.segment.HomeHead;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentTag;
 import io.strata.kafka.segment.StoreLink;
@@ -45,6 +46,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final PoolSet pools;
   private final LogDirectories logDirectories;
   private final SegmentRegistry registry;
+  private final UnsyncedRenames unsynced;
   private final SegmentFactory factory;
   private final HomeNames names;
   private final HomeKeeper keeper;
@@ -64,15 +66,17 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       TierEvents events,
       SegmentEvents segmentEvents,
       PoolSet pools,
-      LogDirectories logDirectories) {
+      LogDirectories logDirectories,
+      TierParts parts) {
     this.spec = spec;
     this.counts = new TierCounts(events);
     this.pools = pools;
     this.logDirectories = logDirectories;
     this.registry = new SegmentRegistry();
+    this.unsynced = new UnsyncedRenames(pools);
     this.names = new HomeNames();
     this.traffic = new Traffic(pools);
-    this.keeper = new HomeKeeper(registry, names, counts);
+    this.keeper = new HomeKeeper(registry, names, counts, parts.background().get());
     this.spare = new SpareRoom(pools, counts);
     this.room = new PressureRoom(new CleanSegments(), spare, traffic, keeper);
     this.factory =
@@ -89,11 +93,16 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
               }
 
               @Override
-              public void truncating(TieredSegment segment) throws IOException {
+              public void truncating(TieredSegment segment, long length) throws IOException {
+                unsynced.settle(segment.home());
                 // A tag that an eviction has left behind says that home is whole: that must not be
                 // doubted for its being short.
                 if (segment.atHome() && segment.tagged()) {
                   keeper.settleTag(segment);
+                }
+                if (segment.atHome() && length < HomeHead.LENGTH) {
+                  // Nor may a power cut bring back a tag that has been removed.
+                  keeper.forceHome(segment);
                 }
               }
 
@@ -104,11 +113,11 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
                 }
               }
             });
-    this.hot = new HotSegments(pools, registry, factory);
-    this.atHome = new HomeSegments(logDirectories, spec.placement(), registry, factory);
+    this.hot = new HotSegments(pools, registry, factory, logDirectories.forcedPlacement());
+    this.atHome = new HomeSegments(logDirectories, spec.placement(), registry, factory, hot);
     this.placement =
         new Placement(
-            pools, logDirectories, spec.placement(), registry, factory, hot, keeper, room, counts);
+            pools, logDirectories, spec.placement(), registry, hot, keeper, unsynced, room, counts);
     this.sharing = new HomeSharing(logDirectories, names, hot, atHome);
     this.renames = new Renames(names, registry, hot, atHome, keeper);
     this.moves =
@@ -132,10 +141,17 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
    */
   public static HotTier open(TierSpec spec, TierEvents events, SegmentEvents segmentEvents)
       throws IOException {
-    PoolSet pools = openPools(spec, events);
+    return open(spec, events, segmentEvents, TierParts.STANDARD);
+  }
+
+  /** As {@link #open(TierSpec, TierEvents, SegmentEvents)}, with other parts. */
+  static HotTier open(
+      TierSpec spec, TierEvents events, SegmentEvents segmentEvents, TierParts parts)
+      throws IOException {
+    PoolSet pools = openPools(spec, events, parts);
     try {
       LogDirectories directories = LogDirectories.open(spec, pools.paths(), events);
-      HotTier tier = new HotTier(spec, events, segmentEvents, pools, directories);
+      HotTier tier = new HotTier(spec, events, segmentEvents, pools, directories, parts);
       tier.recover(events);
       return tier;
     } catch (IOException | RuntimeException e) {
@@ -150,7 +166,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   private void recover(TierEvents events) throws IOException {
     recovered = new Recovery(pools, logDirectories, registry, factory).run();
-    logDirectories.recordPools();
+    // Before anything is appended: what is acknowledged from here on is in no older copy.
+    logDirectories.recordPools(pools.countUse());
     events.recovered(recovered);
     for (TieredSegment segment : registry.all()) {
       keeper.makeDurableLater(segment);
@@ -160,9 +177,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     keeper.every(RESERVE_MILLIS, () -> room.keepReserve(pools));
   }
 
-  private static PoolSet openPools(TierSpec spec, TierEvents events) throws IOException {
+  private static PoolSet openPools(TierSpec spec, TierEvents events, TierParts parts)
+      throws IOException {
     try {
-      return PoolSet.open(spec, events);
+      return PoolSet.open(spec, events, parts.pools());
     } catch (PoolException e) {
       throw e.kind() == PoolException.Kind.MISSING ? LostPools.explain(e, spec) : e;
     }
@@ -256,6 +274,9 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
     Path name = located.get();
     try (PathLocks.Held held = names.lock(name)) {
+      if (hot.isOther(name)) {
+        return false;
+      }
       Optional<TieredSegment> known = hot.find(name);
       Path directory = name.getParent();
       if (directory == null || !Files.isWritable(directory)) {
@@ -264,6 +285,9 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       }
       if (known.isEmpty()) {
         Optional<TieredSegment> cold = atHome.find(name);
+        if (cold.isPresent() && HomeNames.isOtherName(name, cold.get())) {
+          return false;
+        }
         if (cold.isPresent()) {
           Files.delete(name);
           cold.get().segment().markDeleting();
@@ -287,6 +311,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     if (from.isEmpty() || to.isEmpty()) {
       return false;
     }
+    unsynced.renamed(from.get(), to.get());
     if (Files.isDirectory(from.get(), LinkOption.NOFOLLOW_LINKS)) {
       return renames.directory(from.get(), to.get(), options);
     }

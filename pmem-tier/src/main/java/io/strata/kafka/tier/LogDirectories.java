@@ -89,13 +89,15 @@ final class LogDirectories {
   }
 
   /**
-   * Records in each directory where the pools are. After the recovery: a start that is refused, for
-   * another file is where the pool was, must not make it forget which pool that was.
+   * Records in each directory where the pools are, and how far they have come. After the recovery:
+   * a start that is refused, for another file is where the pool was, must not make it forget which
+   * pool that was.
    */
-  void recordPools() {
+  void recordPools(Map<UUID, Integer> sequences) {
     for (LogDirectory directory : List.copyOf(byPath.values())) {
       try {
         directory.recordPools(pools);
+        directory.recordSequences(sequences);
       } catch (IOException e) {
         skip(directory, "it cannot be used: " + e);
       }

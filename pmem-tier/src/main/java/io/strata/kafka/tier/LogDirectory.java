@@ -1,5 +1,6 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.memory.Printable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +20,8 @@ import java.util.UUID;
  * <ul>
  *   <li>{@code user.strata.directory}: a UUID that names the directory in the pool's slots, so that
  *       a log directory may be mounted elsewhere.
+ *   <li>{@code user.strata.sequences}: the pools' sequences when they were last used with this
+ *       directory, so that an older copy of a pool is noticed.
  *   <li>{@code user.strata.pools}: the UUIDs and paths of the pools in use, so that a tool that was
  *       given no configuration (kafka-dump-log) finds a segment's bytes.
  * </ul>
@@ -32,6 +35,7 @@ public record LogDirectory(UUID id, Path path) {
 
   private static final String ID_ATTRIBUTE = "strata.directory";
   private static final String POOLS_ATTRIBUTE = "strata.pools";
+  private static final String SEQUENCES_ATTRIBUTE = "strata.sequences";
 
   /**
    * Opens a log directory and gives it an identity if it has none yet.
@@ -42,11 +46,15 @@ public record LogDirectory(UUID id, Path path) {
     Path real = directory.toRealPath();
     Optional<LogDirectory> known = find(real);
     if (known.isPresent()) {
+      // A process that was killed may have given it just now.
+      Directories.force(real);
       return known.get();
     }
     UUID id = UUID.randomUUID();
     try {
       write(real, ID_ATTRIBUTE, id.toString());
+      // Slots are about to name the directory by it.
+      Directories.force(real);
     } catch (UnsupportedOperationException e) {
       throw new NoAttributesException(real, e);
     } catch (FileSystemException e) {
@@ -85,48 +93,92 @@ public record LogDirectory(UUID id, Path path) {
     try {
       return Optional.of(new LogDirectory(UUID.fromString(id.get()), real));
     } catch (IllegalArgumentException e) {
-      throw new FileSystemException(
-          real.toString(),
-          null,
-          "the extended attribute user."
-              + ID_ATTRIBUTE
-              + " holds '"
-              + id.get()
-              + "', expected a UUID: restore it from a backup, or remove it with setfattr -x when"
-              + " no segment of this directory is in a pool");
+      throw malformed(real, ID_ATTRIBUTE, id.get(), "a UUID", e);
     }
+  }
+
+  private static FileSystemException malformed(
+      Path directory, String attribute, String value, String expected, Exception cause) {
+    FileSystemException failure =
+        new FileSystemException(
+            directory.toString(),
+            null,
+            "the extended attribute user."
+                + attribute
+                + " holds '"
+                + Printable.of(value)
+                + "', expected "
+                + expected
+                + ": restore it from a backup, or remove it with setfattr -x when no segment of"
+                + " this directory is in a pool");
+    failure.initCause(cause);
+    return failure;
   }
 
   /** Records where the pools are, replacing what was recorded. */
   void recordPools(Map<UUID, Path> pools) throws IOException {
-    StringBuilder value = new StringBuilder();
-    pools.forEach((id, file) -> value.append(id).append('=').append(file).append('\n'));
-    if (!read(path, POOLS_ATTRIBUTE).equals(Optional.of(value.toString()))) {
-      write(path, POOLS_ATTRIBUTE, value.toString());
+    String value = lines(pools);
+    if (!read(path, POOLS_ATTRIBUTE).equals(Optional.of(value))) {
+      write(path, POOLS_ATTRIBUTE, value);
     }
   }
 
   /**
    * Where the pools were when a broker last ran on this directory.
    *
-   * @throws IllegalArgumentException if a name in the attribute is no UUID
+   * @throws FileSystemException if the attribute holds something else
    */
   Map<UUID, Path> recordedPools() throws IOException {
     Map<UUID, Path> pools = new LinkedHashMap<>();
     for (String line : read(path, POOLS_ATTRIBUTE).orElse("").lines().toList()) {
       int equals = line.indexOf('=');
       if (equals > 0) {
-        pools.put(
-            UUID.fromString(line.substring(0, equals)),
-            path.getFileSystem().getPath(line.substring(equals + 1)));
+        try {
+          pools.put(
+              UUID.fromString(line.substring(0, equals)),
+              path.getFileSystem().getPath(line.substring(equals + 1)));
+        } catch (IllegalArgumentException e) {
+          throw malformed(path, POOLS_ATTRIBUTE, line, "lines of <pool uuid>=<path>", e);
+        }
       }
     }
     return pools;
   }
 
+  /** Records the pools' sequences, durably, replacing what was recorded. */
+  void recordSequences(Map<UUID, Integer> sequences) throws IOException {
+    write(path, SEQUENCES_ATTRIBUTE, lines(sequences));
+    Directories.force(path);
+  }
+
+  /**
+   * The pools' sequences when they were last used with this directory.
+   *
+   * @throws IllegalArgumentException if the attribute is malformed
+   */
+  Map<UUID, Integer> recordedSequences() throws IOException {
+    Map<UUID, Integer> sequences = new LinkedHashMap<>();
+    for (String line : read(path, SEQUENCES_ATTRIBUTE).orElse("").lines().toList()) {
+      int equals = line.indexOf('=');
+      if (equals > 0) {
+        sequences.put(
+            UUID.fromString(line.substring(0, equals)),
+            Integer.valueOf(line.substring(equals + 1)));
+      }
+    }
+    return sequences;
+  }
+
+  private static String lines(Map<UUID, ?> values) {
+    StringBuilder lines = new StringBuilder();
+    values.forEach((id, value) -> lines.append(id).append('=').append(value).append('\n'));
+    return lines.toString();
+  }
+
   /** Removes what Strata keeps on the directory; for an uninstallation. */
   void release() throws IOException {
     remove(path, POOLS_ATTRIBUTE);
+    remove(path, SEQUENCES_ATTRIBUTE);
     remove(path, ID_ATTRIBUTE);
   }
 

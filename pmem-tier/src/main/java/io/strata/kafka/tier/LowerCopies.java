@@ -21,7 +21,7 @@ import java.util.Set;
  *   <caption>What becomes of the copy below</caption>
  *   <tr><th>slot of the tag</th><th>slot below</th><th>what is done</th></tr>
  *   <tr><td>LIVE, CLEAN</td><td>LIVE</td><td>the segment is clean; the copy is kept</td></tr>
- *   <tr><td>LIVE, CLEAN</td><td>not there</td><td>CLEAN is withdrawn</td></tr>
+ *   <tr><td>LIVE, CLEAN</td><td>not there, or of another length</td><td>CLEAN is withdrawn</td></tr>
  *   <tr><td>LIVE, not CLEAN</td><td>any</td><td>the copy is out of date: dropped</td></tr>
  *   <tr><td>freed</td><td>LIVE</td><td>evicted: the tag becomes that of the copy</td></tr>
  *   <tr><td>freed</td><td>freed</td><td>evicted twice: home has it</td></tr>
@@ -96,17 +96,25 @@ final class LowerCopies {
       TaggedHome home, SegmentTag below, Residence upper, Optional<Residence> lower)
       throws IOException {
     if (upper.isClean()) {
-      if (lower.isPresent()) {
+      if (lower.isPresent() && isAsLong(upper, lower.get())) {
         byUpper.put(home.tag(), lower.get());
         kept.add(below);
         return home.tag();
       }
-      // Nobody frees the lower copy of a clean segment: what has become of it is not known.
+      // Nobody frees the lower copy of a clean segment, or changes it: what has become of it is not
+      // known.
       upper.slot().clear(SlotFlag.CLEAN);
     }
     dropped.add(below);
     SegmentTag.removeBelow(home.file());
     return home.tag();
+  }
+
+  /** A copy has all its bytes in its pool, as long as the one above it has. */
+  private static boolean isAsLong(Residence upper, Residence lower) {
+    return upper.slot().has(SlotFlag.SPILLED)
+        || lower.slot().has(SlotFlag.SPILLED)
+        || upper.slot().committedLength() == lower.slot().committedLength();
   }
 
   private boolean isDeleting(SegmentTag tag) {

@@ -26,9 +26,9 @@ final class Placement {
   private final LogDirectories logDirectories;
   private final PlacementPolicy policy;
   private final SegmentRegistry registry;
-  private final SegmentFactory factory;
   private final HotSegments hot;
   private final HomeKeeper keeper;
+  private final UnsyncedRenames unsynced;
   private final PressureRoom room;
   private final TierCounts counts;
 
@@ -37,18 +37,18 @@ final class Placement {
       LogDirectories logDirectories,
       PlacementPolicy policy,
       SegmentRegistry registry,
-      SegmentFactory factory,
       HotSegments hot,
       HomeKeeper keeper,
+      UnsyncedRenames unsynced,
       PressureRoom room,
       TierCounts counts) {
     this.pools = pools;
     this.logDirectories = logDirectories;
     this.policy = policy;
     this.registry = registry;
-    this.factory = factory;
     this.hot = hot;
     this.keeper = keeper;
+    this.unsynced = unsynced;
     this.room = room;
     this.counts = counts;
   }
@@ -103,6 +103,7 @@ final class Placement {
       SegmentPlace place, Set<? extends OpenOption> options, FileAttribute<?>... attributes) {
     Optional<Residence> allocated;
     try {
+      unsynced.settle(place.file());
       allocated = room.place(pools, place);
     } catch (IOException e) {
       counts.failed("place " + place.file() + " in a pool; it goes home", e);
@@ -118,7 +119,7 @@ final class Placement {
     try {
       created = HomeChannels.create(place.file(), attributes);
       // Known before it can be found by its tag: one object must stand for it.
-      TieredSegment segment = registry.add(factory.inPool(residence, place.file()));
+      TieredSegment segment = hot.admit(residence, place.file());
       registered = Optional.of(segment);
       residence.tag().write(place.file());
       FileChannel channel = hot.open(segment, place.file(), options);

@@ -52,7 +52,8 @@ final class PoolSet {
    *
    * @throws PoolException if one must be refused
    */
-  static PoolSet open(TierSpec spec, TierEvents events) throws IOException {
+  static PoolSet open(TierSpec spec, TierEvents events, TierParts.PoolOpening opening)
+      throws IOException {
     List<Pool> opened = new ArrayList<>();
     try {
       List<PoolTier> tiers = new ArrayList<>();
@@ -60,7 +61,7 @@ final class PoolSet {
       for (TierConfig tier : spec.config().tiers()) {
         List<Pool> pools = new ArrayList<>();
         for (int i = 0; i < tier.pools().size(); i++) {
-          pools.add(open(spec, tier, files.next(), opened, events));
+          pools.add(open(spec, tier, files.next(), opened, events, opening));
         }
         tiers.add(new PoolTier(tier.name(), pools));
       }
@@ -72,9 +73,14 @@ final class PoolSet {
   }
 
   private static Pool open(
-      TierSpec spec, TierConfig tier, Path file, List<Pool> opened, TierEvents events)
+      TierSpec spec,
+      TierConfig tier,
+      Path file,
+      List<Pool> opened,
+      TierEvents events,
+      TierParts.PoolOpening opening)
       throws IOException {
-    Pool pool = Pool.open(file, tier.type(), spec.owner());
+    Pool pool = opening.open(file, tier.type(), spec.owner());
     opened.add(pool);
     refuseCopy(opened, pool);
     if (opened.size() <= spec.config().tiers().get(0).pools().size()) {
@@ -147,6 +153,15 @@ final class PoolSet {
     Map<UUID, Path> paths = new LinkedHashMap<>();
     byId.forEach((id, pool) -> paths.put(id, pool.info().path()));
     return paths;
+  }
+
+  /** Counts this use of each pool; the pools' sequences by identity. */
+  Map<UUID, Integer> countUse() throws IOException {
+    Map<UUID, Integer> sequences = new LinkedHashMap<>();
+    for (Map.Entry<UUID, Pool> each : byId.entrySet()) {
+      sequences.put(each.getKey(), each.getValue().countUse());
+    }
+    return sequences;
   }
 
   /** For messages: the pools by identity and path. */

@@ -1,5 +1,6 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.memory.Printable;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
@@ -10,6 +11,8 @@ import io.strata.kafka.segment.SegmentTag;
 import io.strata.kafka.segment.StoreLink;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -17,10 +20,12 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
@@ -59,6 +64,7 @@ final class Recovery {
   private int deletionsFinished;
   private int tagsRemoved;
   private int copiesDropped;
+  private boolean homesForced;
 
   Recovery(
       PoolSet pools, LogDirectories directories, SegmentRegistry registry, SegmentFactory factory) {
@@ -73,7 +79,7 @@ final class Recovery {
     Map<SegmentTag, TaggedHome> tagged = taggedHomes();
     refuseLostPools(tagged);
     refuseOlderPools(tagged);
-    refuseUnknownDirectories();
+    refuseUnknownDirectories(tagged.values());
     LowerCopies lower = new LowerCopies(pools);
     Map<SegmentTag, Path> homes = lower.resolve(tagged.values());
     // All that is to be refused comes before anything is freed.
@@ -109,14 +115,23 @@ final class Recovery {
   }
 
   /**
-   * Whether it is a copy that nothing leads to. What leads to one of a log directory that is not
-   * there cannot be seen.
+   * Whether it is a copy that nothing leads to. What leads to one of a log directory, or of a
+   * partition, that is not there cannot be seen.
    */
   private boolean isOfNoUse(Slot slot, SegmentTag tag, LowerCopies lower) {
     return lower.drops(tag)
         || (slot.has(SlotFlag.COPY)
             && !lower.keeps(tag)
-            && directories.byId(slot.directoryId()).isPresent());
+            && directories
+                .byId(slot.directoryId())
+                .map(directory -> !isCutOff(directory, slot))
+                .orElse(false));
+  }
+
+  /** Whether the slot's partition is a symbolic link to a place that is not there, or not now. */
+  private static boolean isCutOff(LogDirectory directory, Slot slot) {
+    Path partition = directory.path().resolve(slot.relativePath()).normalize().getParent();
+    return partition != null && Files.isSymbolicLink(partition) && !Files.isDirectory(partition);
   }
 
   private Map<SegmentTag, TaggedHome> taggedHomes() throws IOException {
@@ -169,42 +184,82 @@ final class Recovery {
    * therefore no leftover: the pool is an older copy, and home is hollow.
    */
   private void refuseOlderPools(Map<SegmentTag, TaggedHome> homes) throws IOException {
+    for (LogDirectory directory : directories.all()) {
+      for (Map.Entry<UUID, Integer> seen : sequencesSeenBy(directory).entrySet()) {
+        Optional<Pool> pool = pools.find(seen.getKey());
+        if (pool.isPresent() && pool.get().sequence() < seen.getValue()) {
+          throw olderPool(
+              directory.path(),
+              pool.get(),
+              "was last used with pool "
+                  + seen.getKey()
+                  + " at sequence "
+                  + seen.getValue()
+                  + ", and the pool file has sequence "
+                  + pool.get().sequence());
+        }
+      }
+    }
     for (TaggedHome each : homes.values()) {
       SegmentTag tag = each.tag();
       Pool pool = pools.find(tag.pool()).orElseThrow();
       boolean known = tag.slot() >= 0 && tag.slot() < pool.info().slotCount();
       if (!known || tag.generation() > pool.generation(tag.slot())) {
-        throw new FileSystemException(
-            each.file().toString(),
-            pool.info().path().toString(),
+        throw olderPool(
+            each.file(),
+            pool,
             "the file's bytes are in "
                 + tag
                 + ", and the pool "
                 + (known
                     ? "has that slot at generation " + pool.generation(tag.slot()) + " only"
-                    : "has " + pool.info().slotCount() + " slots only")
-                + ": the pool file is older than the log directory, a copy from a backup perhaps;"
-                + " bring the current one back, or, if it is lost, run 'strata set-aside --pool "
-                + tag.pool()
-                + "', and Kafka replicates the pool's partitions again");
+                    : "has " + pool.info().slotCount() + " slots only"));
       }
+    }
+  }
+
+  private static FileSystemException olderPool(Path file, Pool pool, String found) {
+    return new FileSystemException(
+        file.toString(),
+        pool.info().path().toString(),
+        found
+            + ": the pool file is older than the log directory, a copy from a backup perhaps; bring"
+            + " the current one back, or, if it is lost, run 'strata set-aside --pool "
+            + pool.info().id()
+            + "', and Kafka replicates the pool's partitions again");
+  }
+
+  private static Map<UUID, Integer> sequencesSeenBy(LogDirectory directory) throws IOException {
+    try {
+      return directory.recordedSequences();
+    } catch (IllegalArgumentException e) {
+      throw new FileSystemException(
+          directory.path().toString(),
+          null,
+          "the extended attribute user.strata.sequences is malformed ("
+              + e.getMessage()
+              + "), expected lines of <pool uuid>=<number>: remove it with setfattr -x when the"
+              + " pool files are the current ones");
     }
   }
 
   /**
    * A slot of a log directory that is not there waits for it, as Kafka runs without a failed one.
    * But when every configured directory is there, the missing one has lost its attributes, or has
-   * been taken out of the configuration: its records must not be passed over.
+   * been taken out of the configuration: its records must not be passed over. What a home names is
+   * not passed over, wherever it was moved.
    */
-  private void refuseUnknownDirectories() throws IOException {
+  private void refuseUnknownDirectories(Collection<TaggedHome> homes) throws IOException {
     if (directories.skipped() > 0) {
       return;
     }
+    Set<SegmentTag> named = TaggedHomes.named(homes);
     Map<UUID, List<String>> unknown = new TreeMap<>();
     for (Pool pool : pools.all()) {
       for (Slot slot : pool.slots()) {
         if (slot.state() == SlotState.LIVE
             && slot.committedLength() > 0
+            && !named.contains(new Residence(slot, pool).tag())
             && directories.byId(slot.directoryId()).isEmpty()
             && !directories.forcedPlacement()) {
           unknown
@@ -220,7 +275,7 @@ final class Recovery {
           "the pools hold "
               + each.getValue().size()
               + " segments ("
-              + each.getValue().get(0)
+              + Printable.of(each.getValue().get(0))
               + ", ...) of log directory "
               + each.getKey()
               + ", and none of log.dirs is that one: "
@@ -229,7 +284,7 @@ final class Recovery {
               + " extended attributes (cp -a, rsync -X, tar --xattrs); if it is gone for good, run"
               + " 'strata pool forget --directory "
               + each.getKey()
-              + "', which gives these segments up");
+              + " --config <server.properties> <pool>', which gives these segments up");
     }
   }
 
@@ -282,6 +337,8 @@ final class Recovery {
       }
     }
     if (slot.has(SlotFlag.COPY)) {
+      // A process that was killed may not have made the tag durable.
+      Directories.force(home);
       slot.clear(SlotFlag.COPY);
     }
     if (slot.has(SlotFlag.CLEAN) && lower.isEmpty() && !isWhole(home, slot)) {
@@ -316,12 +373,54 @@ final class Recovery {
     if (home.isPresent()) {
       Files.deleteIfExists(home.get());
       Directories.forceNearest(home.get());
-    } else if (directories.byId(slot.directoryId()).isEmpty()) {
-      keep(slot, "its deletion waits for its log directory, which is not there");
+    } else if (directories
+        .byId(slot.directoryId())
+        .map(directory -> isCutOff(directory, slot))
+        .orElse(true)) {
+      keep(slot, "its deletion waits for its log directory or partition, which is not there");
       return;
+    } else {
+      // A process that was killed has unlinked it, perhaps just now.
+      forceHomes();
     }
     free(pool, slot);
     deletionsFinished++;
+  }
+
+  /**
+   * Makes durable that there is no tag where none is seen: what has been unlinked in the log
+   * directories, and the attributes of files that are empty. A process that was killed may have
+   * removed either just now, from wherever the file was. Once is enough: nothing has been removed
+   * since.
+   */
+  private void forceHomes() throws IOException {
+    if (homesForced) {
+      return;
+    }
+    for (LogDirectory directory : directories.all()) {
+      try (DirectoryStream<Path> partitions = Files.newDirectoryStream(directory.path())) {
+        for (Path partition : partitions) {
+          if (Files.isDirectory(partition)) {
+            forceEmptyFiles(partition);
+            Directories.force(partition);
+          }
+        }
+      } catch (DirectoryIteratorException e) {
+        throw e.getCause();
+      }
+      Directories.force(directory.path());
+    }
+    homesForced = true;
+  }
+
+  private static void forceEmptyFiles(Path partition) throws IOException {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(partition)) {
+      for (Path file : files) {
+        if (SegmentFiles.maybeSegment(file) && Files.size(file) == 0) {
+          Directories.force(file);
+        }
+      }
+    }
   }
 
   private void resolveMissingHome(Pool pool, Slot slot, SegmentTag tag) throws IOException {
@@ -337,6 +436,10 @@ final class Recovery {
           null,
           "slot " + tag + " names a path outside its log directory: run strata pool check");
     }
+    if (isCutOff(directory.get(), slot)) {
+      keep(slot, "its partition is a symbolic link that leads nowhere: is its disk mounted?");
+      return;
+    }
     if (slot.has(SlotFlag.HOME_DURABLE) || slot.committedLength() == 0) {
       refuseUntaggedHome(slot, home, tag);
       if (slot.committedLength() > 0 && !slot.has(SlotFlag.ORPHANED)) {
@@ -344,7 +447,7 @@ final class Recovery {
         orphaned.add(home.toString());
         return;
       }
-      Directories.forceNearest(home);
+      forceHomes();
       free(pool, slot);
       freed.add(home.toString());
       return;
@@ -403,6 +506,6 @@ final class Recovery {
   }
 
   private void keep(Slot slot, String why) {
-    kept.add(slot.relativePath() + ": " + why);
+    kept.add(Printable.of(slot.relativePath()) + ": " + why);
   }
 }

@@ -19,7 +19,7 @@ final class SegmentNotice implements SegmentEvents {
     void madeDirty(TieredSegment segment);
 
     /** It is about to be truncated; called without a lock. */
-    void truncating(TieredSegment segment) throws IOException;
+    void truncating(TieredSegment segment, long length) throws IOException;
 
     /** No channel is open on it. */
     void idle(TieredSegment segment);
@@ -97,7 +97,7 @@ final class SegmentNotice implements SegmentEvents {
   public void truncating(Segment truncated, long length) throws IOException {
     TieredSegment named = segment;
     if (named != null) {
-      listener.truncating(named);
+      listener.truncating(named, length);
     }
   }
 

@@ -3,6 +3,7 @@ package io.strata.kafka.tier;
 import io.strata.kafka.segment.SegmentTag;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -15,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  * channel. By tag, by the file's own identity, by number, and by the directory of their home.
  *
  * <p>A file's identity may be another file's after its deletion. It is asked for only of segments
- * at home, which are forgotten when their last channel is closed; as long as one is open, the
- * identity is taken.
+ * at home, which are forgotten when their last channel is closed and no move works on them.
  *
  * <p>Thread safety: all methods may be called by any thread.
  */
@@ -99,6 +99,31 @@ final class SegmentRegistry {
     unindex(segment);
   }
 
+  /**
+   * Keeps a segment known until {@link #moveEnds}, whether a channel is open on it or not: a second
+   * object that is made for its file would not see where it is moved.
+   *
+   * @return false if it is not known any more
+   */
+  boolean moveBegins(TieredSegment segment) {
+    TieredSegment found =
+        byKey.computeIfPresent(
+            segment.fileKey(),
+            (key, known) -> {
+              if (known == segment) {
+                segment.moveBegins();
+              }
+              return known;
+            });
+    return found == segment;
+  }
+
+  /** The end of what {@link #moveBegins} began. */
+  void moveEnds(TieredSegment segment) {
+    segment.moveEnds();
+    removeIfIdle(segment);
+  }
+
   /** Forgets a segment that is at home without a tag, when no channel is open on it. */
   void removeIfIdle(TieredSegment segment) {
     TieredSegment unused =
@@ -107,7 +132,10 @@ final class SegmentRegistry {
   }
 
   private @Nullable TieredSegment keptInUse(TieredSegment segment) {
-    if (!segment.atHome() || segment.tagged() || segment.segment().openChannels() > 0) {
+    if (!segment.atHome()
+        || segment.tagged()
+        || segment.moving()
+        || segment.segment().openChannels() > 0) {
       return segment;
     }
     byId.remove(segment.id());
@@ -127,9 +155,11 @@ final class SegmentRegistry {
     }
   }
 
-  /** The segments whose home is in {@code directory}. */
+  /** The segments whose home is in {@code directory}, in the order in which they came. */
   List<TieredSegment> in(Path directory) {
-    return List.copyOf(byDirectory.getOrDefault(directory, Set.of()));
+    return byDirectory.getOrDefault(directory, Set.of()).stream()
+        .sorted(Comparator.comparingLong(TieredSegment::id))
+        .toList();
   }
 
   /** All segments, in pools and at home. */

@@ -9,8 +9,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Finds the tagged files of a log directory. Reads only. */
 public final class TaggedHomes {
@@ -37,6 +40,16 @@ public final class TaggedHomes {
       throw e.getCause();
     }
     return found;
+  }
+
+  /** All that homes name, in either attribute. */
+  static Set<SegmentTag> named(Collection<TaggedHome> homes) {
+    Set<SegmentTag> named = new HashSet<>();
+    for (TaggedHome home : homes) {
+      named.add(home.tag());
+      home.below().ifPresent(named::add);
+    }
+    return named;
   }
 
   /** As {@link Files#isDirectory}, but what cannot be looked at is an error and not a "no". */

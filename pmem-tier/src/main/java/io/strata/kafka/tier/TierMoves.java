@@ -129,6 +129,18 @@ final class TierMoves implements TieredSegments {
       return MoveResult.cancelled("it is gone");
     }
     TieredSegment segment = found.get();
+    if (!registry.moveBegins(segment)) {
+      return MoveResult.cancelled("it is gone");
+    }
+    try {
+      return promote(segment, toTier, control);
+    } finally {
+      registry.moveEnds(segment);
+    }
+  }
+
+  private MoveResult promote(TieredSegment segment, int toTier, MoveControl control)
+      throws IOException, InterruptedException {
     if (state.isActive(segment)) {
       return MoveResult.cancelled("it is being appended to");
     }

@@ -26,6 +26,7 @@ final class TieredSegment {
   private final Object fileKey;
   private final AtomicLong shownMillis;
   private final AtomicInteger tags = new AtomicInteger();
+  private final AtomicInteger moves = new AtomicInteger();
   private final Heat heat;
   private volatile Optional<Residence> lower = Optional.empty();
   private volatile Place place;
@@ -77,6 +78,19 @@ final class TieredSegment {
   /** Whether home may carry a tag that names this segment. */
   boolean tagged() {
     return tags.get() > 0;
+  }
+
+  /** Whether a move works on it, and must not be passed by a second object for the same file. */
+  boolean moving() {
+    return moves.get() > 0;
+  }
+
+  void moveBegins() {
+    int unused = moves.incrementAndGet();
+  }
+
+  void moveEnds() {
+    int unused = moves.decrementAndGet();
   }
 
   void tagAdded() {

@@ -48,7 +48,7 @@ final class SegmentTagTest {
     assertThatThrownBy(() -> SegmentTag.parse(value))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("user.strata.segment")
-        .hasMessageContaining("\"" + value + "\"")
+        .hasMessageContaining("\"" + value.replace('\n', '?') + "\"")
         .hasMessageContaining("expected");
   }
 

@@ -84,7 +84,7 @@ class HomeSharingRandomTest {
         }
       }
       assertThat(links).as("links made with seed " + seed).isGreaterThan(5);
-      assertThat(broken).as("links broken with seed " + seed).hasSizeGreaterThan(2);
+      assertThat(broken).as("links broken with seed " + seed).isNotEmpty();
       closeAll();
     }
   }

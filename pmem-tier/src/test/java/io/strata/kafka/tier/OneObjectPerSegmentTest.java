@@ -13,7 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -107,6 +109,37 @@ final class OneObjectPerSegmentTest {
         }
       }
     }
+  }
+
+  /** A channel that is opened while a move copies, after the last one was closed. */
+  @Test
+  void segmentThatIsOpenedAnewWhileItIsPromoted() throws Exception {
+    Path file = fixture.segment("orders-0", 0);
+    fixture.append(file, OLD);
+    fixture.append(fixture.segment("orders-0", 1000), NEW);
+    assertDone(fixture.destage(file, HOME));
+    FileChannel before = openAsKafka(file);
+    assertDone(fixture.evict(file));
+    List<FileChannel> opened = new ArrayList<>();
+    fixture.hook =
+        stage -> {
+          if (stage == MoveStage.PROMOTE_COPIED && opened.isEmpty()) {
+            try {
+              before.close();
+              opened.add(openAsKafka(file));
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          }
+        };
+    assertDone(fixture.promote(file, 0));
+    assertThat(opened).hasSize(1);
+    try (FileChannel channel = opened.get(0)) {
+      assertThat(channel.write(ByteBuffer.wrap(NEW), OLD.length)).isEqualTo(NEW.length);
+    }
+    byte[] all = Arrays.copyOf(OLD, OLD.length + NEW.length);
+    System.arraycopy(NEW, 0, all, OLD.length, NEW.length);
+    assertThat(fixture.read(file)).isEqualTo(all);
   }
 
   @Test

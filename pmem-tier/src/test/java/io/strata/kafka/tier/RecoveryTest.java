@@ -267,8 +267,8 @@ class RecoveryTest {
     UUID gone = LogDirectory.find(fixture.logs()).orElseThrow().id();
     fixture.logDirectories.set(0, Files.createDirectories(fixture.root.resolve("new")));
     Path pool = fixture.pools.get(0);
-    assertThat(Forget.run(pool, gone, false)).hasSize(1);
-    assertThat(Forget.run(pool, gone, true)).hasSize(1);
+    assertThat(Forget.run(pool, gone, fixture.logDirectories, false)).hasSize(1);
+    assertThat(Forget.run(pool, gone, fixture.logDirectories, true)).hasSize(1);
     fixture.open();
     assertThat(fixture.tier().pools().get(0).usage().usedBytes()).isZero();
   }

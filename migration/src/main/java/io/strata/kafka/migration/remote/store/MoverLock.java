@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -75,7 +76,8 @@ final class MoverLock implements AutoCloseable {
     directory.checkAvailable();
     Path file = directory.path().resolve(StoreNames.LOCKS).resolve(StoreNames.MOVER_LOCK);
     FileChannel opened =
-        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel.open(
+            file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
     Optional<FileLock> taken = Optional.empty();
     try {
       taken = Optional.ofNullable(opened.tryLock());

@@ -19,7 +19,7 @@ import java.util.TreeMap;
  */
 final class StoreMemory {
 
-  private static final String FILE = "strata-remote-store.json";
+  static final String FILE = "strata-remote-store.json";
   private static final int VERSION = 1;
 
   private final List<Path> places;

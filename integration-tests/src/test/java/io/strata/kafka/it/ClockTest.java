@@ -1,0 +1,97 @@
+package io.strata.kafka.it;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * A broker whose clock jumps by years, forward and backward, while segments move by age: nothing is
+ * lost, nothing spins, and moves go on. Needs libfaketime, which makes each look at the clock slow:
+ * on a busy machine the broker does not start in its time, so that the test runs only when asked
+ * for.
+ */
+class ClockTest {
+
+  @RegisterExtension static final Workspace WORK = new Workspace();
+
+  @Test
+  void theClockJumps() throws Exception {
+    Assumptions.assumeTrue(
+        Boolean.getBoolean("strata.it.clock"), "runs with -Dstrata.it.clock=true");
+    Path library =
+        faketime()
+            .orElseGet(
+                () -> Assumptions.abort("libfaketime is not installed: no clock that jumps"));
+    Path offset = WORK.folder("clock").resolve("offset");
+    Files.writeString(offset, "+0", US_ASCII);
+    Path pool = Pools.create(WORK.pool("clock"), "64m", 256);
+    StockBroker broker =
+        WORK.closing(
+                Tiers.broker(WORK.folder("clock"), pool)
+                    .set("strata.migration.policy", "age")
+                    .set("strata.migration.policy.after", "1h")
+                    .set("log.retention.ms", "-1")
+                    .set("log.cleaner.backoff.ms", "100000000")
+                    .build())
+            .environment(
+                Map.of(
+                    "LD_PRELOAD",
+                    library.toString(),
+                    "FAKETIME_TIMESTAMP_FILE",
+                    offset.toString(),
+                    "FAKETIME_CACHE_DURATION",
+                    "1",
+                    "FAKETIME_DONT_FAKE_MONOTONIC",
+                    "1"))
+            .start();
+    RecordLedger ledger = Faults.topic(broker, "hot", Tiers.SEGMENT);
+    ledger.produce(broker.bootstrap(), 4_000, 1_000);
+    for (String jump : new String[] {"+10y", "-20y", "+0", "+1d", "-1d"}) {
+      Path next = offset.resolveSibling("next");
+      Files.writeString(next, jump, US_ASCII);
+      Files.move(next, offset, StandardCopyOption.ATOMIC_MOVE);
+      long cpu = cpuMillis(broker);
+      TimeUnit.SECONDS.sleep(3);
+      assertThat(cpuMillis(broker) - cpu)
+          .as("milliseconds of processor time in three seconds after a jump to %s", jump)
+          .isLessThan(3_000);
+      ledger.produce(broker.bootstrap(), 1_500, 1_000);
+      Faults.assertAllThere(broker, ledger);
+    }
+    Tiers.alter(
+        broker, Map.of("strata.migration.policy", "threshold", "strata.migration.threshold", "0"));
+    Tiers.awaitClean(broker, "pmem");
+    broker.kill();
+    broker.environment(Map.of());
+    broker.start();
+    Faults.assertAllThere(broker, ledger);
+    broker.stop();
+    Tiers.audit(broker);
+  }
+
+  private static long cpuMillis(StockBroker broker) {
+    return ProcessHandle.of(broker.pid())
+        .flatMap(process -> process.info().totalCpuDuration())
+        .map(Duration::toMillis)
+        .orElseThrow();
+  }
+
+  private static Optional<Path> faketime() throws IOException {
+    Path libraries = Path.of("/usr/lib");
+    try (Stream<Path> all = Files.find(libraries, 4, (p, a) -> p.endsWith("libfaketime.so.1"))) {
+      return all.findAny();
+    }
+  }
+}

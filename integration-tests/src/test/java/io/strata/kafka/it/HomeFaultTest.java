@@ -1,0 +1,209 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Log directories whose file system fails under a running broker, beyond what {@link FaultTest} and
+ * {@link MigrationFaultTest} have: what is in the pool goes on; where Kafka itself needs the file
+ * system it takes the log directory offline, as it does without Strata; and when the file system is
+ * back every acknowledged record is there.
+ */
+class HomeFaultTest {
+
+  @RegisterExtension static final Workspace WORK = new Workspace();
+
+  @Test
+  void homeTurnsReadOnly() throws Exception {
+    try (LoopMount home = LoopMount.fragile(WORK.folder("read-only"), 160);
+        StockBroker broker = start("read-only", home.path())) {
+      RecordLedger rolling = Faults.topic(broker, "rolling", Tiers.SEGMENT);
+      RecordLedger growing = Faults.topic(broker, "growing", 64 * Faults.MIB);
+      rolling.produce(broker.bootstrap(), 4_000, 1_000);
+      growing.produce(broker.bootstrap(), 1_000, 1_000);
+      home.fail();
+      growing.produce(broker.bootstrap(), 4_000, 1_000);
+      Faults.assertAllThere(broker, rolling, growing);
+      assertThat(broker.isRunning()).as("the broker runs while it needs no new file").isTrue();
+      Faults.attempt(rolling, broker, 3_000, 1_000);
+      Faults.assertOffline(broker, "rolling-0", "Read-only file system");
+      home.repair();
+      broker.start();
+      Faults.assertAllThere(broker, rolling, growing);
+      broker.stop();
+      Tiers.audit(broker);
+    }
+  }
+
+  @Test
+  void homeDisappearsAndComesBack() throws Exception {
+    try (LoopMount home = LoopMount.ext4(WORK.folder("gone"), 160);
+        StockBroker broker = start("gone", home.path())) {
+      RecordLedger rolling = Faults.topic(broker, "rolling", Tiers.SEGMENT);
+      RecordLedger growing = Faults.topic(broker, "growing", 64 * Faults.MIB);
+      rolling.produce(broker.bootstrap(), 4_000, 1_000);
+      growing.produce(broker.bootstrap(), 1_000, 1_000);
+      home.disappear();
+      growing.produce(broker.bootstrap(), 4_000, 1_000);
+      assertThat(broker.isRunning()).as("the broker runs while it needs no new file").isTrue();
+      Faults.attempt(rolling, broker, 3_000, 1_000);
+      Faults.assertOffline(broker, "rolling-0");
+      // A start before it is mounted again finds no log directory: nothing in the pool is given up.
+      StockBroker.Refusal refusal = broker.startRefused();
+      assertThat(refusal.exitCode()).as("exit code").isNotZero();
+      assertThat(refusal.output()).contains(home.path().toString());
+      home.comeBack();
+      broker.start();
+      Faults.assertAllThere(broker, rolling, growing);
+      broker.stop();
+      Tiers.audit(broker);
+    }
+  }
+
+  /**
+   * No room for a file. (For a file's bytes see {@link FaultTest}; an index of Kafka's own, which
+   * is mapped and sparse, then faults, and a stock broker answers with errors until it is
+   * restarted.)
+   */
+  @Test
+  void newSegmentsAndIndexesFindNoRoom() throws Exception {
+    try (LoopMount home = LoopMount.withFewFiles(WORK.folder("full"), 96, 256);
+        StockBroker broker = start("full", home.path())) {
+      RecordLedger rolling = Faults.topic(broker, "rolling", Tiers.SEGMENT);
+      RecordLedger growing = Faults.topic(broker, "growing", 64 * Faults.MIB);
+      rolling.produce(broker.bootstrap(), 4_000, 1_000);
+      growing.produce(broker.bootstrap(), 1_000, 1_000);
+      List<Path> fillers = Faults.fillWithFiles(home.path());
+      growing.produce(broker.bootstrap(), 3_000, 1_000);
+      Faults.assertAllThere(broker, rolling, growing);
+      Faults.attempt(rolling, broker, 3_000, 1_000);
+      Faults.assertOffline(broker, "rolling-0", "No space left on device");
+      for (Path filler : fillers) {
+        Files.delete(filler);
+      }
+      broker.start();
+      Faults.assertAllThere(broker, rolling, growing);
+      broker.stop();
+      Tiers.audit(broker);
+    }
+  }
+
+  @Test
+  void homeCannotBeReadThenStandsStill() throws Exception {
+    try (HomeDevice device = HomeDevice.ext4(WORK.folder("device"), 160, 0);
+        StockBroker broker = start("device", device.path())) {
+      RecordLedger sealed = Faults.topic(broker, "sealed", Tiers.SEGMENT);
+      RecordLedger growing = Faults.topic(broker, "growing", 64 * Faults.MIB);
+      sealed.produce(broker.bootstrap(), 6_000, 1_000);
+      growing.produce(broker.bootstrap(), 1_000, 1_000);
+      Tiers.alter(
+          broker, Map.of("strata.migration.threshold", "0", "strata.migration.mode", "threshold"));
+      Tiers.awaitClean(broker, "pmem");
+      await()
+          .atMost(Tiers.PATIENCE)
+          .untilAsserted(() -> assertThat(evicted(broker)).as("evicted").isTrue());
+      for (Path segment : Homes.segments(Homes.partition(broker, "sealed", 0))) {
+        HomeDevice.forgetCached(segment);
+      }
+      device.failReads();
+      int read = Faults.readInVain(broker, sealed);
+      assertThat(read).as("records read from a device that fails").isLessThan(6_000);
+      device.heal();
+      if (!broker.isRunning()) { // Kafka may take it for a failed disk
+        broker.start();
+      }
+      growing.produce(broker.bootstrap(), 1_000, 1_000);
+      Faults.assertAllThere(broker, sealed, growing);
+
+      Tiers.alter(broker, Map.of("strata.migration.threshold", "-1"));
+      sealed.produce(broker.bootstrap(), 4_000, 1_000);
+      device.stall();
+      Tiers.alter(broker, Map.of("strata.migration.threshold", "0"));
+      assertThat(Faults.slowest(growing, broker, Duration.ofSeconds(8)))
+          .as("milliseconds of the slowest append while home stands still")
+          .isLessThan(4_000);
+      assertThat(broker.isRunning()).as("the broker runs").isTrue();
+      Faults.assertAllThere(broker, growing);
+      device.goOn();
+      Tiers.awaitClean(broker, "pmem");
+      Faults.assertAllThere(broker, sealed, growing);
+      broker.kill();
+      broker.start();
+      Faults.assertAllThere(broker, sealed, growing);
+      broker.stop();
+      Tiers.audit(broker);
+    }
+  }
+
+  private static boolean evicted(StockBroker broker) throws Exception {
+    Tiers.Usage usage = Tiers.usage(broker);
+    return usage.used() == usage.active();
+  }
+
+  /** Below pools there is another pool, on the device. */
+  @Test
+  void aLowerTierStandsStillThenFails() throws Exception {
+    try (HomeDevice device = HomeDevice.ext4(WORK.folder("lower-device"), 160, 0)) {
+      Path fast = Pools.create(WORK.pool("lower"), "48m", 256);
+      Path slow = Pools.create(device.path().resolve("slow.pool"), "96m", 256);
+      StockBroker broker =
+          WORK.closing(
+                  Tiers.broker(WORK.folder("lower"), fast)
+                      .set("strata.tiers", "pmem,ssd")
+                      .set("strata.tier.pmem.pools", fast.toString())
+                      .set("strata.tier.ssd.pools", slow.toString())
+                      .set("strata.tier.ssd.type", "file")
+                      .set("strata.tier.ssd.threshold", "-1")
+                      .set("strata.migration.threshold", "-1")
+                      .set("strata.migration.promote", "false")
+                      .build())
+              .unset("strata.pools")
+              .unset("strata.pool.type")
+              .start();
+      RecordLedger sealed = Faults.topic(broker, "sealed", Tiers.SEGMENT);
+      RecordLedger growing = Faults.topic(broker, "growing", 64 * Faults.MIB);
+      sealed.produce(broker.bootstrap(), 6_000, 1_000);
+      growing.produce(broker.bootstrap(), 1_000, 1_000);
+      device.stall();
+      Tiers.alter(broker, Map.of("strata.migration.threshold", "0"));
+      assertThat(Faults.slowest(growing, broker, Duration.ofSeconds(8)))
+          .as("milliseconds of the slowest append while the lower tier stands still")
+          .isLessThan(4_000);
+      Faults.assertAllThere(broker, sealed, growing);
+      device.goOn();
+      Tiers.awaitClean(broker, "pmem");
+      sealed.produce(broker.bootstrap(), 2_000, 1_000);
+      Tiers.awaitClean(broker, "pmem");
+      device.failWrites();
+      Faults.attempt(sealed, broker, 3_000, 1_000);
+      sealed.assertNoneFailed();
+      await()
+          .atMost(Tiers.PATIENCE)
+          .untilAsserted(
+              () -> assertThat(Jmx.sum(broker, "type=Migration,name=Failures*,*")).isPositive());
+      assertThat(broker.isRunning()).as("the broker runs").isTrue();
+      growing.produce(broker.bootstrap(), 1_000, 1_000);
+      Faults.assertAllThere(broker, sealed, growing);
+      device.heal();
+      broker.kill();
+      broker.start();
+      Faults.assertAllThere(broker, sealed, growing);
+      Tiers.awaitClean(broker, "pmem");
+      broker.stop();
+      Tiers.audit(broker);
+    }
+  }
+
+  private static StockBroker start(String name, Path home) throws Exception {
+    Path pool = Pools.create(WORK.pool(name), "48m", 256);
+    return Faults.broker(WORK.folder(name + "-broker"), home, pool).build().start();
+  }
+}

@@ -1,0 +1,215 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import javax.management.JMException;
+import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanOperationInfo;
+import javax.management.MBeanServerConnection;
+import javax.management.ObjectName;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * What clients and admins of a stock broker may try: see {@code docs/security.md}. One broker,
+ * which has everything at the end.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ThreatTest {
+
+  private static final Set<String> TAGS =
+      Set.of("type", "name", "pool", "tier", "cause", "level", "operation");
+
+  @RegisterExtension final Workspace work = new Workspace();
+
+  private StockBroker broker;
+  private Path pool;
+  private RecordLedger witness;
+
+  @BeforeAll
+  void start() throws Exception {
+    pool = Pools.create(work.pool("threats"), "64m", 512);
+    broker =
+        work.closing(
+                Tiers.broker(work.folder("broker"), pool)
+                    .set("strata.migration.threshold", "-1")
+                    .build())
+            .start();
+    witness = Faults.topic(broker, "witness", Tiers.SEGMENT);
+    witness.produce(broker.bootstrap(), 2_000, 1_000);
+  }
+
+  private void assertNothingHappened() {
+    assertThat(broker.isRunning()).as("the broker runs").isTrue();
+    Faults.assertAllThere(broker, witness);
+  }
+
+  @Test
+  void namesOfTopics() throws Exception {
+    List<String> names =
+        List.of(
+            "x".repeat(249),
+            "..." + "y".repeat(240),
+            "strata-store.json",
+            "manifest.json",
+            "staging",
+            "locks",
+            "threats.pool",
+            "00000000000000000000.log",
+            "meta.properties",
+            "a-delete",
+            "b-future",
+            "user.strata.segment");
+    List<RecordLedger> ledgers = new ArrayList<>();
+    for (String name : names) {
+      RecordLedger ledger = Faults.topic(broker, name, Tiers.SEGMENT);
+      ledger.produce(broker.bootstrap(), 50, 1_000);
+      Path segment = Homes.segments(Homes.partition(broker, name, 0)).get(0);
+      assertThat(Homes.isHot(segment)).as("%s is in the pool", segment).isTrue();
+      ledgers.add(ledger);
+    }
+    broker.kill();
+    broker.start();
+    Faults.assertAllThere(broker, ledgers.toArray(RecordLedger[]::new));
+    for (String name : List.of("..", ".", "a/b", "a\nb", "z".repeat(250), "\u001b[2J")) {
+      assertThatThrownBy(() -> Topics.create(broker, name, 1, Map.of()))
+          .as(name)
+          .rootCause()
+          .hasMessageContaining("opic");
+    }
+    try (Admin admin = broker.admin()) {
+      Topics.await(admin.deleteTopics(names).all());
+    }
+    assertNothingHappened();
+  }
+
+  @Test
+  void namesOfTransactionsAndSizesOfRecords() throws Exception {
+    RecordLedger odd = Faults.topic(broker, "odd", Tiers.SEGMENT);
+    Map<String, Object> settings =
+        Map.of(
+            "transactional.id",
+            "a\n[2030] ERROR \u001b[2J../../etc/" + "t".repeat(10_000),
+            "max.request.size",
+            "2000000");
+    try (Producer<byte[], byte[]> producer = RecordLedger.producer(broker.bootstrap(), settings)) {
+      producer.initTransactions();
+      producer.beginTransaction();
+      for (int size : new int[] {12, 13, 4_095, 4_096, 65_536, 1_000_000}) {
+        odd.send(producer, 0, size);
+      }
+      producer.commitTransaction();
+      producer.beginTransaction();
+      assertThatThrownBy(
+              () ->
+                  producer
+                      .send(new ProducerRecord<>("odd", 0, new byte[0], new byte[1_900_000]))
+                      .get())
+          .hasMessageContaining("larger than the max message size");
+      producer.abortTransaction();
+    }
+    odd.assertNoneFailed();
+    Faults.assertAllThere(broker, odd);
+    assertNothingHappened();
+  }
+
+  /** A topic's configuration names nothing of ours; a live broker's names no class and no file. */
+  @Test
+  void configurationByAnAdmin() throws Exception {
+    assertThatThrownBy(
+            () -> Topics.create(broker, "configured", 1, Map.of("strata.pools", "/etc/passwd")))
+        .rootCause()
+        .hasMessageContaining("strata.pools");
+    for (Map<String, String> change :
+        List.of(
+            Map.of("strata.migration.policy", "java.lang.Runtime"),
+            Map.of("strata.migration.policy", "../../evil"),
+            Map.of("strata.pools", "/etc/passwd"),
+            Map.of("strata.topics.include", ".*"),
+            Map.of("strata.migration.threads", "1000000000"),
+            Map.of("strata.migration.pin.topics", "(a+)+$["))) {
+      assertThatThrownBy(() -> Tiers.alter(broker, change))
+          .as("%s", change)
+          .rootCause()
+          .hasMessageContaining("strata.");
+    }
+    // Kafka does not ask about a key that nobody has named: it is left out, and that is told.
+    Tiers.alter(
+        broker,
+        Map.of("strata.migration.policy", "age", "strata.migration.policy.class", "evil.Type"));
+    broker.awaitLogged("left out", "strata.migration.policy.class");
+    Tiers.reset(broker, "strata.migration.policy", "strata.migration.policy.class");
+    assertNothingHappened();
+  }
+
+  @Test
+  void filesAreTheBrokersOwn() throws IOException {
+    for (Path file : List.of(pool, pool.resolveSibling(pool.getFileName() + ".lock"))) {
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+          .as("%s", file)
+          .isEqualTo("rw-------");
+    }
+    // A segment's home is made as Kafka makes its own files.
+    Path partition = Homes.partition(broker, "witness", 0);
+    Set<Object> permissions = new TreeSet<>();
+    try (Stream<Path> files = Files.list(partition)) {
+      for (Path file : files.filter(f -> f.toString().matches(".*(log|index)")).toList()) {
+        permissions.add(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+      }
+    }
+    assertThat(permissions).as("permissions in %s", partition).hasSize(1);
+  }
+
+  /** Who reaches the metrics' port can read numbers; topics do not multiply them. */
+  @Test
+  void beansAreReadOnlyAndAsManyAsBefore() throws Exception {
+    Set<String> before = beans();
+    for (int i = 0; i < 30; i++) {
+      Topics.create(broker, "series-" + i, 1, Map.of());
+    }
+    witness.produce(broker.bootstrap(), 100, 1_000);
+    assertThat(beans()).isEqualTo(before);
+    assertNothingHappened();
+  }
+
+  @SuppressWarnings("BanJNDI") // RMI of a JVM that this test has started on this machine
+  private Set<String> beans() throws IOException {
+    Set<String> names = new TreeSet<>();
+    try (JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(broker.jmxUrl()))) {
+      MBeanServerConnection server = connector.getMBeanServerConnection();
+      for (ObjectName name : server.queryNames(new ObjectName("io.strata.kafka:*"), null)) {
+        names.add(name.getCanonicalName());
+        assertThat(TAGS).as("tags of %s", name).containsAll(name.getKeyPropertyList().keySet());
+        for (MBeanAttributeInfo attribute : server.getMBeanInfo(name).getAttributes()) {
+          assertThat(attribute.isWritable()).as("%s of %s", attribute, name).isFalse();
+        }
+        for (MBeanOperationInfo operation : server.getMBeanInfo(name).getOperations()) {
+          assertThat(operation.getName()).as("operation of %s", name).isEqualTo("objectName");
+        }
+      }
+    } catch (JMException e) {
+      throw new AssertionError("the broker's MBeans cannot be read", e);
+    }
+    assertThat(names).isNotEmpty();
+    return names;
+  }
+}

@@ -1,0 +1,37 @@
+package io.strata.kafka.cli;
+
+import io.strata.kafka.memory.Printable;
+import java.io.PrintWriter;
+
+/**
+ * What a command prints, without what a terminal would obey: names come from pools, stores and
+ * attributes that others may have written.
+ *
+ * <p>Thread safety: as {@link PrintWriter}.
+ */
+final class PrintableWriter extends PrintWriter {
+
+  /** Moves to the top of the screen and clears it: the one thing of the kind that is ours. */
+  static final String CLEAR = "\u001b[H\u001b[2J";
+
+  PrintableWriter(PrintWriter to) {
+    super(to, true);
+  }
+
+  @Override
+  public void write(String text, int offset, int length) {
+    String part = text.substring(offset, offset + length);
+    String shown = part.equals(CLEAR) ? part : Printable.lines(part);
+    super.write(shown, 0, shown.length());
+  }
+
+  @Override
+  public void write(char[] characters, int offset, int length) {
+    write(new String(characters, offset, length), 0, length);
+  }
+
+  @Override
+  public void write(int character) {
+    write(String.valueOf((char) character), 0, 1);
+  }
+}

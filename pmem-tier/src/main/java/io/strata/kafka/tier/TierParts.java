@@ -1,0 +1,28 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolOwner;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
+
+/**
+ * What a {@link HotTier} takes from its surroundings: how a pool is opened, and who does the work
+ * in the background. Immutable.
+ *
+ * @param pools opens a pool for writing
+ * @param background makes the executor that the tier shuts down when it is closed
+ */
+record TierParts(PoolOpening pools, Supplier<ScheduledExecutorService> background) {
+
+  /** Pools are files, and background work has a thread of its own. */
+  static final TierParts STANDARD = new TierParts(Pool::open, HomeKeeper::thread);
+
+  /** As {@link Pool#open(Path, MemoryType, PoolOwner)}. */
+  @FunctionalInterface
+  interface PoolOpening {
+    Pool open(Path file, MemoryType type, PoolOwner owner) throws IOException;
+  }
+}

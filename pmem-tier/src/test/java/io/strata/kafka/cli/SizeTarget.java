@@ -1,0 +1,38 @@
+package io.strata.kafka.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.fuzz.FuzzTarget;
+import java.util.List;
+
+/** A size on the command line. */
+final class SizeTarget implements FuzzTarget {
+
+  @Override
+  public String name() {
+    return "sizes";
+  }
+
+  @Override
+  public void run(byte[] input) {
+    String text = FuzzTarget.text(input);
+    try {
+      ByteSize size = ByteSize.parse(text);
+      assertThat(size.bytes()).isNotNegative();
+      assertThat(ByteSize.parse(String.valueOf(size.bytes()))).isEqualTo(size);
+      assertThat(size.toString()).endsWith("B");
+    } catch (IllegalArgumentException e) {
+      assertThat(e).hasMessageContaining("'" + text + "'");
+    }
+  }
+
+  @Override
+  public List<byte[]> seeds() {
+    return List.of(FuzzTarget.text("4GiB"), FuzzTarget.text("1.5 g"), FuzzTarget.text("7.999P"));
+  }
+
+  @Override
+  public List<String> words() {
+    return List.of("K", "MiB", "P", ".", "0000000000", "999999999999999", "\u0663", "\u0131");
+  }
+}

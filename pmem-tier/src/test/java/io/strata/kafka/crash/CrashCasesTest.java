@@ -1,0 +1,153 @@
+package io.strata.kafka.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.crash.SimWorld.End;
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult;
+import io.strata.kafka.migration.TieredSegments;
+import java.io.IOException;
+import java.nio.file.Files;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What the simulation has found, as small as it goes: each is cut at every point, by several power
+ * cuts, and by a kill with a power cut after the recovery from it.
+ */
+final class CrashCasesTest {
+
+  private static final Setup ONE_TIER = Setup.ALL.get(0);
+  private static final Setup TWO_TIERS = Setup.ALL.get(1);
+  private static final int LOSSES = 6;
+
+  private interface Scenario {
+    void run(SimWorld world) throws IOException, InterruptedException;
+  }
+
+  private static void everywhere(Setup setup, Scenario scenario)
+      throws IOException, InterruptedException {
+    SimWorld world = SimWorld.create(setup);
+    Files.createDirectory(world.home.getPath("/logs/orders-0"));
+    world.points(
+        point -> {
+          crash(world, point);
+          return true;
+        });
+    world.open();
+    scenario.run(world);
+    crash(world, Point.PERSIST);
+    world.verify();
+    world.verifyAccounts();
+  }
+
+  private static void crash(SimWorld world, Point point) {
+    try {
+      for (int i = 0; i < LOSSES; i++) {
+        recover(world.crash(End.POWER_CUT, new Loss(i)));
+        SimWorld killed = world.crash(End.KILL, new Loss(i));
+        recover(killed);
+        killed.adopt(End.KILL);
+        for (Expected segment : killed.segments.values()) {
+          if (segment.state == Expected.State.LIVE) {
+            killed.append(segment, SimBatches.of(5_000, i));
+          }
+        }
+        recover(killed.crash(End.POWER_CUT, new Loss(i)));
+      }
+    } catch (IOException e) {
+      throw new AssertionError("before " + point + ": " + e, e);
+    }
+  }
+
+  private static void recover(SimWorld left) throws IOException {
+    left.open();
+    left.verify();
+    left.verifyAccounts();
+  }
+
+  private static Expected segment(SimWorld world, int length) throws IOException {
+    Expected segment = world.create("orders-0");
+    if (length > 0) {
+      world.append(segment, SimBatches.of(length, segment.offset));
+    }
+    return segment;
+  }
+
+  private static SegmentView view(SimWorld world, Expected segment) {
+    return world.openTier().segments().state().segments().stream()
+        .filter(view -> view.name().id().baseOffset() == segment.offset)
+        .findAny()
+        .orElseThrow();
+  }
+
+  private static void done(MoveResult result) {
+    assertThat(result.outcome()).as(result.reason()).isEqualTo(MoveResult.Outcome.DONE);
+  }
+
+  /** What a killed process stored and did not persist was built upon, and lost afterwards. */
+  @Test
+  void storesOfAKilledProcessArePersisted() throws Exception {
+    everywhere(
+        ONE_TIER,
+        world -> {
+          Expected segment = segment(world, 2_000);
+          world.append(segment, SimBatches.of(70_000, 5));
+        });
+  }
+
+  /** The slot was freed, and the unlinked home came back with the power. */
+  @Test
+  void anUnlinkingIsForcedThoughTheDirectoryHasAnotherName() throws Exception {
+    everywhere(
+        ONE_TIER,
+        world -> {
+          Expected segment = segment(world, 2_000);
+          world.background().runAll();
+          world.rename(segment, "orders-0", segment.file + ".deleted");
+          world.delete(segment);
+          world.closeChannel(segment);
+          world.renameDirectory("orders-0", "orders-0.0123456789abcdef0123456789abcdef-delete");
+          world.background().runAll();
+        });
+  }
+
+  /** A tag that an eviction had removed came back onto a home that had been emptied since. */
+  @Test
+  void aTagDoesNotComeBackOntoAnEmptyHome() throws Exception {
+    everywhere(
+        ONE_TIER,
+        world -> {
+          Expected segment = segment(world, 2_000);
+          Expected active = segment(world, 100);
+          world.background().runAll();
+          TieredSegments tiers = world.openTier().segments();
+          done(tiers.destage(view(world, segment).id(), 1, MoveControl.UNLIMITED));
+          done(tiers.evict(view(world, segment).id()));
+          world.delete(active);
+          world.closeChannel(active);
+          world.truncate(segment, 0);
+        });
+  }
+
+  /** What home had beyond an empty segment was found as a plain file. */
+  @Test
+  void anEmptySegmentWithACopyInALowerPoolIsEvicted() throws Exception {
+    everywhere(
+        TWO_TIERS,
+        world -> {
+          Expected segment = segment(world, 2_000);
+          Expected active = segment(world, 100);
+          world.background().runAll();
+          TieredSegments tiers = world.openTier().segments();
+          done(tiers.destage(view(world, segment).id(), 2, MoveControl.UNLIMITED));
+          done(tiers.evict(view(world, segment).id()));
+          done(tiers.promote(view(world, segment).id(), 1, MoveControl.UNLIMITED));
+          world.truncate(segment, 0);
+          done(tiers.promote(view(world, segment).id(), 0, MoveControl.UNLIMITED));
+          done(tiers.evict(view(world, segment).id()));
+          world.delete(active);
+          world.closeChannel(active);
+        });
+  }
+}

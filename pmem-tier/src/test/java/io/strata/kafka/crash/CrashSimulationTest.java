@@ -1,0 +1,41 @@
+package io.strata.kafka.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The promises of the tier, held against power cuts and kills at every point of random workloads.
+ *
+ * <p>{@code -Dstrata.crash.seeds=n} runs n seeds, of about 850 cut points each; {@code
+ * -Dstrata.crash.first=n} begins at another one; {@code -Dstrata.crash.seed=n} runs one, {@code
+ * -Dstrata.crash.cut=n} one cut of it, {@code -Dstrata.crash.trace=true} shows what led there.
+ */
+final class CrashSimulationTest {
+
+  private static final int SEEDS = Integer.getInteger("strata.crash.seeds", 130);
+  private static final long FIRST = Long.getLong("strata.crash.first", 0);
+  private static final int SEEDS_BETWEEN_REPORTS = 100;
+
+  /** Fewer mean that the simulation has lost what it cuts. */
+  private static final int FEWEST_CUTS_OF_A_SEED = 400;
+
+  @Test
+  void nothingIsLost() throws IOException {
+    Long one = Long.getLong("strata.crash.seed");
+    Campaign campaign = new Campaign(Sites.ALL).only(Long.getLong("strata.crash.cut", 0));
+    if (one != null) {
+      campaign.run(one);
+    } else {
+      for (int i = 0; i < SEEDS; i++) {
+        campaign.run(FIRST + i);
+        if ((i + 1) % SEEDS_BETWEEN_REPORTS == 0) {
+          System.out.println("crash simulation: " + (i + 1) + " seeds, " + campaign.report());
+        }
+      }
+      assertThat(campaign.cuts()).isGreaterThan((long) SEEDS * FEWEST_CUTS_OF_A_SEED);
+    }
+    System.out.println("crash simulation: " + campaign.report());
+  }
+}

@@ -1,0 +1,85 @@
+package io.strata.kafka.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/**
+ * The simulation finds out when something is not made durable that must be: each place at which the
+ * tier does so is taken away in turn.
+ *
+ * <p>{@code crash-sites.txt} lists the places, each with the seed that finds out, or with {@code -}
+ * and the reason why none does. {@code -Dstrata.crash.mutations=n} searches anew, n cuts for each
+ * place, and prints such a list.
+ */
+final class MutationTest {
+
+  private static final String LIST = "/io/strata/kafka/crash/crash-sites.txt";
+  private static final int SEEDS = 32;
+  private static final int MOST_CUTS = 3000;
+
+  @Test
+  void whatIsTakenAwayIsNoticed() throws IOException {
+    Mutations mutations = new Mutations();
+    Map<String, String> places = mutations.collect(SEEDS);
+    Map<String, String> listed = list();
+    List<String> wrong = new ArrayList<>();
+    for (Map.Entry<String, String> each : listed.entrySet()) {
+      String place = each.getKey();
+      String signature = places.get(place);
+      if (signature == null) {
+        wrong.add(place + " is listed, and is not there: take it out of the list");
+      } else if (!each.getValue().startsWith("-")) {
+        long seed = Long.parseLong(each.getValue());
+        Optional<Mutations.Noticed> noticed = mutations.tryOne(signature, seed, MOST_CUTS);
+        if (noticed.isEmpty() && mutations.search(signature, MOST_CUTS).isEmpty()) {
+          wrong.add(place + " was taken away, and seed " + seed + " did not find out");
+        }
+      }
+    }
+    assertThat(wrong)
+        .as("to search for seeds: -Dtest=MutationTest -Dstrata.crash.mutations=%s", MOST_CUTS)
+        .isEmpty();
+  }
+
+  @Test
+  @EnabledIfSystemProperty(named = "strata.crash.mutations", matches = "[0-9]+")
+  void search() throws IOException {
+    Mutations mutations = new Mutations();
+    Map<String, String> places = mutations.collect(SEEDS);
+    System.out.println(places.size() + " places");
+    for (Map.Entry<String, String> each : places.entrySet()) {
+      Optional<Mutations.Noticed> noticed =
+          mutations.search(each.getValue(), Long.getLong("strata.crash.mutations", MOST_CUTS));
+      System.out.println(
+          each.getKey()
+              + " | "
+              + noticed
+                  .map(n -> n.seed() + " | after " + n.cuts() + " cuts")
+                  .orElse("- not noticed"));
+    }
+  }
+
+  private static Map<String, String> list() throws IOException {
+    Map<String, String> listed = new TreeMap<>();
+    try (InputStream text = Objects.requireNonNull(MutationTest.class.getResourceAsStream(LIST))) {
+      for (String line : new String(text.readAllBytes(), StandardCharsets.UTF_8).lines().toList()) {
+        String[] parts = line.split(" \\| ", -1);
+        if (!line.startsWith("#") && parts.length > 1) {
+          listed.put(parts[0], parts[1].trim());
+        }
+      }
+    }
+    return listed;
+  }
+}

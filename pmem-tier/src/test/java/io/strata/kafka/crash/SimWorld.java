@@ -1,0 +1,446 @@
+package io.strata.kafka.crash;
+
+import io.strata.kafka.pool.SimPools;
+import io.strata.kafka.tier.SimTier;
+import io.strata.kafka.tier.TierEvents;
+import io.strata.kafka.tier.TierSpec;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A machine of the simulation: home, pools, the tier over them, and what its segments must be.
+ *
+ * <p>Thread safety: none.
+ */
+final class SimWorld {
+
+  /** How a machine or process ended. */
+  enum End {
+    POWER_CUT,
+    KILL
+  }
+
+  final Setup setup;
+  final SimFileSystem home;
+  final List<SimMemory> memories;
+  final TreeMap<Long, Expected> segments = new TreeMap<>();
+  final List<String> failures = new ArrayList<>();
+  private final long boot;
+  private final TierEvents events =
+      new TierEvents() {
+        @Override
+        public void backgroundFailure(String what, Exception cause) {
+          failures.add(what + ": " + cause);
+        }
+      };
+
+  /** Whether bytes that nobody had flushed may be gone, here or in a machine before this one. */
+  private boolean exact;
+
+  /** Whether no machine before this one has lost its power. */
+  private boolean killed = true;
+
+  private long nextOffset = 1;
+
+  /** What each partition's directory has been called. */
+  private final Map<String, Set<String>> directoryNames = new HashMap<>();
+
+  private @Nullable SimTier tier;
+  private SimExecutor background = new SimExecutor();
+  private final Map<Long, FileChannel> channels = new HashMap<>();
+
+  private SimWorld(Setup setup, SimFileSystem home, List<SimMemory> memories, long boot) {
+    this.setup = setup;
+    this.home = home;
+    this.memories = memories;
+    this.boot = boot;
+    this.exact = true;
+  }
+
+  /** A machine with empty pools and an empty log directory. */
+  static SimWorld create(Setup setup) throws IOException {
+    SimFileSystem home = new SimFileSystem();
+    Path logs = home.getPath("/logs");
+    Files.createDirectory(logs);
+    Files.getFileAttributeView(logs, UserDefinedFileAttributeView.class)
+        .write(
+            "strata.directory",
+            ByteBuffer.wrap(
+                "00000000-0000-0001-0000-000000000001".getBytes(StandardCharsets.UTF_8)));
+    force(home.getPath("/"));
+    force(logs);
+    return new SimWorld(setup, home, setup.format(), 1);
+  }
+
+  /** The machine that a crash leaves. */
+  SimWorld crash(End end, Loss loss) {
+    List<SimMemory> left = new ArrayList<>();
+    for (int i = 0; i < memories.size(); i++) {
+      SimMemory memory = memories.get(i);
+      left.add(
+          end == End.KILL ? memory.kill() : memory.powerCut(new Loss(Loss.mix(loss.seed(), i))));
+    }
+    SimFileSystem leftHome = end == End.KILL ? home.kill() : home.powerCut(loss);
+    SimWorld world = new SimWorld(setup, leftHome, left, end == End.KILL ? boot : boot + 1);
+    segments.forEach((offset, expected) -> world.segments.put(offset, expected.copy()));
+    world.nextOffset = nextOffset;
+    directoryNames.forEach((name, names) -> world.directoryNames.put(name, new TreeSet<>(names)));
+    world.killed = killed && end == End.KILL;
+    world.exact = exact && (end == End.KILL || setup.exact());
+    return world;
+  }
+
+  void points(Points points) {
+    home.points(points);
+    memories.forEach(memory -> memory.points(points));
+  }
+
+  private SimTier tier() {
+    SimTier open = tier;
+    if (open == null) {
+      throw new IllegalStateException("not open");
+    }
+    return open;
+  }
+
+  SimTier openTier() {
+    return tier();
+  }
+
+  SimExecutor background() {
+    return background;
+  }
+
+  private TierSpec spec() {
+    return SimTier.spec(
+        setup.config(), setup.poolFiles(), Setup.OWNER, List.of(home.getPath("/logs")));
+  }
+
+  private SimTier.PoolSource pools() {
+    memories.forEach(SimMemory::reopen);
+    List<Path> files = setup.poolFiles();
+    return (file, type, owner) -> SimPools.open(memories.get(files.indexOf(file)), owner, boot);
+  }
+
+  void open() throws IOException {
+    background = new SimExecutor();
+    SimExecutor executor = background;
+    tier = SimTier.open(spec(), events, pools(), () -> executor);
+  }
+
+  void close() throws IOException {
+    closeChannels();
+    tier().close();
+    tier = null;
+  }
+
+  void closeChannels() throws IOException {
+    for (FileChannel channel : channels.values()) {
+      channel.close();
+    }
+    channels.clear();
+  }
+
+  Path path(Expected segment) {
+    return home.getPath("/logs/" + segment.directory + "/" + segment.file);
+  }
+
+  static void force(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  FileChannel channel(Expected segment) throws IOException {
+    FileChannel known = channels.get(segment.offset);
+    if (known == null) {
+      known = tier().open(path(segment));
+      channels.put(segment.offset, known);
+    }
+    return known;
+  }
+
+  void closeChannel(Expected segment) throws IOException {
+    FileChannel known = channels.remove(segment.offset);
+    if (known != null) {
+      known.close();
+    }
+  }
+
+  Expected create(String directory) throws IOException {
+    long offset = nextOffset++;
+    Expected segment = new Expected(offset, directory, String.format("%020d.log", offset));
+    segment.directories.addAll(directoryNames.getOrDefault(directory, Set.of()));
+    segments.put(offset, segment);
+    FileChannel unused = channel(segment);
+    return segment;
+  }
+
+  void append(Expected segment, byte[] more) throws IOException {
+    byte[] before = segment.content;
+    byte[] after = Arrays.copyOf(before, before.length + more.length);
+    System.arraycopy(more, 0, after, before.length, more.length);
+    FileChannel channel = channel(segment);
+    channel.position(before.length);
+    segment.after = Optional.of(after);
+    ByteBuffer buffer = ByteBuffer.wrap(more);
+    while (buffer.hasRemaining()) {
+      int unused = channel.write(buffer);
+    }
+    segment.content = after;
+    segment.after = Optional.empty();
+  }
+
+  void truncate(Expected segment, int length) throws IOException {
+    byte[] rest = Arrays.copyOf(segment.content, length);
+    FileChannel channel = channel(segment);
+    segment.after = Optional.of(rest);
+    FileChannel unused = channel.truncate(length);
+    segment.truncated(rest);
+    segment.after = Optional.empty();
+  }
+
+  /** As Kafka flushes a log: the segment, and the directory. */
+  void flush(Expected segment) throws IOException {
+    channel(segment).force(true);
+    force(home.getPath("/logs/" + segment.directory));
+    force(home.getPath("/logs"));
+    segment.flushed();
+  }
+
+  void rename(Expected segment, String directory, String file) throws IOException {
+    Path from = path(segment);
+    segment.called(directory, file);
+    tier().move(from, home.getPath("/logs/" + directory + "/" + file));
+    segment.isNow(directory, file);
+  }
+
+  void renameDirectory(String from, String to) throws IOException {
+    List<Expected> inside =
+        segments.values().stream()
+            .filter(s -> s.state != Expected.State.GONE && s.directory.equals(from))
+            .toList();
+    Set<String> names = new TreeSet<>(directoryNames.getOrDefault(from, Set.of()));
+    names.add(from);
+    names.add(to);
+    directoryNames.put(to, names);
+    inside.forEach(segment -> segment.called(to, segment.file));
+    tier().move(home.getPath("/logs/" + from), home.getPath("/logs/" + to));
+    inside.forEach(segment -> segment.isNow(to, segment.file));
+    // As Kafka does.
+    force(home.getPath("/logs"));
+  }
+
+  void delete(Expected segment) throws IOException {
+    segment.state = Expected.State.MAYBE_GONE;
+    if (tier().delete(path(segment))) {
+      segment.state = Expected.State.GONE;
+    }
+  }
+
+  List<Expected> in(String directory) {
+    List<Expected> found = new ArrayList<>();
+    for (Expected segment : segments.values()) {
+      if (segment.state == Expected.State.LIVE && segment.directory.equals(directory)) {
+        found.add(segment);
+      }
+    }
+    return found;
+  }
+
+  byte[] read(Path file) throws IOException {
+    try (FileChannel channel = tier().openToRead(file)) {
+      return content(channel);
+    }
+  }
+
+  static byte[] content(FileChannel channel) throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocate((int) channel.size());
+    while (buffer.hasRemaining() && channel.read(buffer, buffer.position()) >= 0) {
+      // Short reads are allowed.
+    }
+    if (buffer.hasRemaining()) {
+      throw new IOException("found " + buffer.position() + " bytes of " + channel.size());
+    }
+    return buffer.array();
+  }
+
+  /** Every file that is a segment by its name, by base offset. */
+  Map<Long, Path> files() throws IOException {
+    Map<Long, Path> found = new TreeMap<>();
+    try (DirectoryStream<Path> partitions = Files.newDirectoryStream(home.getPath("/logs"))) {
+      for (Path partition : partitions) {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(partition)) {
+          for (Path file : files) {
+            long offset = Long.parseLong(String.valueOf(file.getFileName()).substring(0, 20));
+            Path other = found.put(offset, file);
+            if (other != null) {
+              throw new AssertionError("found segment " + offset + " in " + other + " and " + file);
+            }
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Compares all there is with what must be, as a reader sees it. */
+  void verify() throws IOException {
+    Map<Long, Path> files = files();
+    for (Map.Entry<Long, Path> file : files.entrySet()) {
+      Expected expected = segments.get(file.getKey());
+      if (expected == null) {
+        throw new AssertionError("found " + file.getValue() + ", expected no such segment");
+      }
+      verify(expected, file.getValue());
+    }
+    for (Expected expected : segments.values()) {
+      if (!files.containsKey(expected.offset) && expected.required(exact)) {
+        throw new AssertionError("found no file of " + expected);
+      }
+    }
+  }
+
+  private void verify(Expected expected, Path file) throws IOException {
+    if (expected.state == Expected.State.GONE) {
+      if (Files.size(file) == 0 && !tier().isHot(file)) {
+        // A name that came back, as of any file whose directory was not forced, and nothing else.
+        return;
+      }
+      throw new AssertionError("found " + file + ", whose deletion was durable");
+    }
+    String directory = String.valueOf(file.getName(1));
+    if (!expected.directories.contains(directory)
+        || !expected.files.contains(String.valueOf(file.getFileName()))) {
+      throw new AssertionError("found " + expected + " as " + file);
+    }
+    boolean tailAtHome = Files.size(file) >= Math.max(1, expected.content.length);
+    boolean whole = killed || (setup.storesArePersisted() && !tailAtHome);
+    Optional<String> difference = expected.difference(read(file), exact, whole);
+    if (difference.isPresent()) {
+      throw new AssertionError(file + ": " + difference.get() + "; expected " + expected);
+    }
+  }
+
+  /** Takes what was found for what is, as Kafka does when it loads its logs. */
+  void adopt(End end) throws IOException {
+    if (end == End.POWER_CUT) {
+      directoryNames.clear();
+    }
+    Map<Long, Path> files = files();
+    for (Expected expected : List.copyOf(segments.values())) {
+      Path file = files.get(expected.offset);
+      boolean cutShort = expected.after.isPresent();
+      expected.after = Optional.empty();
+      if (file == null) {
+        if (expected.state != Expected.State.GONE) {
+          expected.state = end == End.POWER_CUT ? Expected.State.GONE : Expected.State.MAYBE_GONE;
+        }
+        continue;
+      }
+      expected.state = Expected.State.LIVE;
+      expected.directory = String.valueOf(file.getName(1));
+      expected.file = String.valueOf(file.getFileName());
+      byte[] found = read(file);
+      int valid = SimBatches.validLength(found);
+      if (end == End.POWER_CUT) {
+        expected.content = found;
+        expected.flushed();
+        expected.directories.clear();
+        expected.files.clear();
+        expected.called(expected.directory, expected.file);
+      } else if (!Arrays.equals(found, expected.content)) {
+        expected.truncated(found);
+        expected.sure = Math.min(expected.sure, found.length);
+      }
+      if (valid < found.length) {
+        truncate(expected, valid);
+      }
+      if (end == End.KILL && cutShort) {
+        // Nobody has been promised what is there; from here on it is taken for what is.
+        expected.promised = false;
+        flush(expected);
+      }
+    }
+  }
+
+  /** Has everything in the background done, and looks at the sums. */
+  void verifyAccounts() throws IOException {
+    background.runAll();
+    background.runRepeated();
+    background.runAll();
+    List<String> problems = new ArrayList<>(failures);
+    problems.addAll(tier().problems());
+    var report = tier().report();
+    problems.addAll(report.orphaned());
+    problems.addAll(report.kept());
+    for (SimMemory memory : memories) {
+      SimPools.check(memory).findings().forEach(finding -> problems.add(finding.toString()));
+    }
+    for (var usage : tier().segments().state().tiers()) {
+      if (usage.dirtyBytes() + usage.cleanBytes() != usage.usedBytes()) {
+        problems.add(usage.toString());
+      }
+    }
+    if (!problems.isEmpty()) {
+      throw new AssertionError(String.join("; ", problems));
+    }
+  }
+
+  /** Brings all home, and looks at it as a stock broker would. */
+  void drain() throws IOException {
+    close();
+    SimExecutor executor = new SimExecutor();
+    var report = SimTier.drain(spec(), events, pools(), () -> executor);
+    if (!report.complete()) {
+      throw new AssertionError("found " + report.kept() + " kept by a drain");
+    }
+    verifyPlain();
+  }
+
+  /** As {@link #verify}, past the tier. */
+  void verifyPlain() throws IOException {
+    Map<Long, Path> files = files();
+    for (Expected expected : segments.values()) {
+      Path file = files.get(expected.offset);
+      if (file == null) {
+        if (expected.required(exact)) {
+          throw new AssertionError("found no file of " + expected + " after a drain");
+        }
+        continue;
+      }
+      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+        Optional<String> difference = expected.difference(content(channel), exact, false);
+        if (difference.isPresent()) {
+          throw new AssertionError(
+              file + ", drained: " + difference.get() + "; expected " + expected);
+        }
+      } catch (NoSuchFileException e) {
+        throw new AssertionError(e);
+      }
+      var attributes = Files.getFileAttributeView(file, UserDefinedFileAttributeView.class).list();
+      // Without the other one this means nothing; that it was removed may not have been durable.
+      if (!attributes.isEmpty() && !attributes.equals(List.of("strata.below"))) {
+        throw new AssertionError(file + ": found attributes " + attributes + " after a drain");
+      }
+    }
+  }
+}

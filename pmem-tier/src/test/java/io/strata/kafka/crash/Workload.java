@@ -1,0 +1,233 @@
+package io.strata.kafka.crash;
+
+import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.TieredSegments;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * Random use of a tier, as Kafka uses its segments.
+ *
+ * <p>Thread safety: none.
+ */
+final class Workload {
+
+  private static final int LARGEST_BATCH = 60_000;
+  private static final int LONGEST_SEGMENT = 200_000;
+  private static final int MOST_SEGMENTS = 12;
+  private static final String ID = "0123456789abcdef01234567";
+
+  private final SimWorld world;
+  private final SplittableRandom random;
+  private final List<String> partitions = new ArrayList<>();
+  private int directories;
+
+  Workload(SimWorld world, long seed) throws IOException {
+    this.world = world;
+    this.random = new SplittableRandom(seed);
+    this.directories = random.nextInt(1000);
+    try (var found = Files.newDirectoryStream(world.home.getPath("/logs"))) {
+      for (Path partition : found) {
+        String name = String.valueOf(partition.getFileName());
+        if (!name.endsWith("-delete") && !name.endsWith("-future")) {
+          partitions.add(name);
+        }
+      }
+    }
+  }
+
+  private String id() {
+    return ID + String.format("%08x", random.nextInt());
+  }
+
+  private Path directory(String name) {
+    return world.home.getPath("/logs/" + name);
+  }
+
+  private String addPartition() throws IOException {
+    String name = "orders-" + directories++;
+    if (Files.exists(directory(name))) {
+      return name;
+    }
+    Files.createDirectory(directory(name));
+    partitions.add(name);
+    return name;
+  }
+
+  void step() throws IOException {
+    if (partitions.size() < 2) {
+      String unused = addPartition();
+    }
+    String partition = partitions.get(random.nextInt(partitions.size()));
+    List<Expected> segments = world.in(partition);
+    int kind = random.nextInt(100);
+    if (segments.isEmpty()) {
+      roll(partition, segments);
+    } else if (kind < 30) {
+      appendOrRoll(partition, segments);
+    } else if (kind < 38) {
+      roll(partition, segments);
+    } else if (kind < 44) {
+      truncate(segments);
+    } else if (kind < 50) {
+      deleteOldest(segments);
+    } else if (kind < 54) {
+      world.flush(last(segments));
+    } else if (kind < 56) {
+      world.close();
+      world.open();
+    } else if (kind < 66) {
+      background();
+    } else if (kind < 68) {
+      deletePartition(partition, segments);
+    } else if (kind < 71) {
+      future(partition, segments);
+    } else {
+      move();
+    }
+  }
+
+  private static Expected last(List<Expected> segments) {
+    return segments.get(segments.size() - 1);
+  }
+
+  private byte[] batch() {
+    int length = random.nextInt(3) == 0 ? random.nextInt(LARGEST_BATCH) : random.nextInt(6_000);
+    return SimBatches.of(100 + length, random.nextLong());
+  }
+
+  private void appendOrRoll(String partition, List<Expected> segments) throws IOException {
+    Expected active = last(segments);
+    if (active.content.length > LONGEST_SEGMENT || active.file.endsWith(".deleted")) {
+      roll(partition, segments);
+    } else {
+      world.append(active, batch());
+    }
+  }
+
+  /** Kafka flushes the segment before, soon after. */
+  private void roll(String partition, List<Expected> segments) throws IOException {
+    if (world.segments.values().stream().filter(s -> s.state == Expected.State.LIVE).count()
+        > MOST_SEGMENTS) {
+      deleteOldest(segments);
+      return;
+    }
+    Expected segment = world.create(partition);
+    if (!segments.isEmpty() && random.nextInt(4) > 0) {
+      world.flush(last(segments));
+    }
+    if (random.nextInt(4) > 0) {
+      world.append(segment, batch());
+    }
+  }
+
+  /** As a follower whose leader has less: newer segments go, an older one is cut and goes on. */
+  private void truncate(List<Expected> segments) throws IOException {
+    int keep = Math.max(0, segments.size() - 1 - random.nextInt(2));
+    for (Expected later : segments.subList(keep + 1, segments.size())) {
+      delete(later);
+    }
+    Expected cut = segments.get(keep);
+    int most = random.nextInt(cut.content.length + 1);
+    world.truncate(cut, SimBatches.boundary(cut.content, most));
+  }
+
+  private void deleteOldest(List<Expected> segments) throws IOException {
+    if (segments.size() > 1) {
+      delete(segments.get(0));
+    }
+  }
+
+  private void delete(Expected segment) throws IOException {
+    if (!segment.file.endsWith(".deleted")) {
+      world.rename(segment, segment.directory, segment.file + ".deleted");
+    }
+    if (random.nextInt(3) == 0) {
+      background();
+    }
+    if (random.nextBoolean()) {
+      world.closeChannel(segment);
+    }
+    world.delete(segment);
+    world.closeChannel(segment);
+  }
+
+  private void deletePartition(String partition, List<Expected> segments) throws IOException {
+    if (partitions.size() < 3 && random.nextInt(3) > 0) {
+      String unused = addPartition();
+    }
+    String name = partition + "." + id() + "-delete";
+    world.renameDirectory(partition, name);
+    partitions.remove(partition);
+    if (random.nextBoolean()) {
+      background();
+    }
+    for (Expected segment : segments) {
+      delete(segment);
+    }
+    Files.delete(directory(name));
+    if (random.nextBoolean()) {
+      Files.createDirectory(directory(partition));
+      partitions.add(partition);
+    }
+  }
+
+  /** A replica moves from another log directory: it is written beside, and takes the name. */
+  private void future(String partition, List<Expected> segments) throws IOException {
+    String name = partition + "." + id() + "-future";
+    Files.createDirectory(directory(name));
+    int count = 1 + random.nextInt(2);
+    for (int i = 0; i < count; i++) {
+      Expected segment = world.create(name);
+      world.append(segment, batch());
+      world.flush(segment);
+    }
+    String old = partition + "." + id() + "-delete";
+    world.renameDirectory(partition, old);
+    world.renameDirectory(name, partition);
+    for (Expected segment : segments) {
+      delete(segment);
+    }
+    Files.delete(directory(old));
+  }
+
+  private void background() {
+    if (random.nextInt(3) == 0) {
+      world.background().runRepeated();
+    }
+    int most = random.nextInt(6);
+    for (int i = 0; i < most && world.background().runOne(); i++) {
+      // Some of it is left for later.
+    }
+  }
+
+  private void move() throws IOException {
+    TieredSegments tiers = world.openTier().segments();
+    List<SegmentView> views = tiers.state().segments();
+    if (views.isEmpty()) {
+      return;
+    }
+    SegmentView view = views.get(random.nextInt(views.size()));
+    int home = tiers.state().tiers().size();
+    int to = random.nextInt(home + 1);
+    try {
+      if (view.clean() && random.nextBoolean()) {
+        var unused = tiers.evict(view.id());
+      } else if (to > view.tier()) {
+        var unused = tiers.destage(view.id(), to, MoveControl.UNLIMITED);
+      } else if (to < home) {
+        var unused = tiers.promote(view.id(), to, MoveControl.UNLIMITED);
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    } catch (NoSuchFileException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

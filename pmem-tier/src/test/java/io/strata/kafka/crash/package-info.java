@@ -1,0 +1,8 @@
+/**
+ * The crash simulation: the whole tier on memory and on a home file system that know what a power
+ * cut would leave of them.
+ */
+@NullMarked
+package io.strata.kafka.crash;
+
+import org.jspecify.annotations.NullMarked;

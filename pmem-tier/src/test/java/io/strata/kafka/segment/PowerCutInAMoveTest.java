@@ -1,0 +1,124 @@
+package io.strata.kafka.segment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.layout.SlotLayout;
+import io.strata.kafka.memory.Durability;
+import io.strata.kafka.memory.RecordingMemory;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotFlag;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.StandardOpenOption;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The power goes in moves of flushed segments, in pools that need a force. */
+final class PowerCutInAMoveTest {
+
+  private static final Set<StandardOpenOption> READ_WRITE =
+      Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
+  private static final int CUTS = 60;
+
+  private static Segment segment(Slot slot, TinyPool pool, long homeSize) {
+    return new Segment(
+        slot,
+        pool.pool(),
+        homeSize,
+        new SegmentSettings(false, InstantSource.system()),
+        SegmentEvents.NONE);
+  }
+
+  private static byte[] read(Segment segment, HeapFile home) throws IOException {
+    try (FileChannel channel = segment.open(home.open(), Set.of(StandardOpenOption.READ))) {
+      ByteBuffer all = ByteBuffer.allocate((int) channel.size());
+      int read = 0;
+      while (all.hasRemaining() && read >= 0) {
+        read = channel.read(all, all.position());
+      }
+      return all.array();
+    }
+  }
+
+  /** Without a zero, which a power cut leaves. */
+  private static byte[] content(int length) {
+    byte[] bytes = new byte[length];
+    new Random(5).nextBytes(bytes);
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] |= 1;
+    }
+    return bytes;
+  }
+
+  @Test
+  void homesTailCountsUntilThePoolHasIt() throws Exception {
+    RecordingMemory memory = new RecordingMemory(4 << 20, Durability.FORCE);
+    TinyPool pool = TinyPool.format(memory);
+    pool.leaveFree(2);
+    HeapFile home = new HeapFile();
+    Slot slot = pool.allocate("segment");
+    Segment segment = segment(slot, pool, 0);
+    byte[] bytes = content(1_500_000);
+    FileChannel channel = segment.open(home.open(), READ_WRITE);
+    assertThat(channel.write(ByteBuffer.wrap(bytes), 0)).isEqualTo(bytes.length);
+    channel.force(true);
+    assertThat(segment.spilled()).isTrue();
+    pool.leaveFree(30);
+    CopyResult copied;
+    try (FileChannel copy = home.open()) {
+      copied = segment.copying().copyTailIntoPool(copy, CopyPace.FREE, true);
+    }
+    List<RecordingMemory> left = new ArrayList<>();
+    memory.afterStoreLong(
+        SlotLayout.slotPosition(slot.index()) + SlotLayout.COMMITTED_LENGTH_OFFSET,
+        () -> {
+          for (int i = 0; i < CUTS; i++) {
+            left.add(memory.crash(new Random(i)));
+          }
+        });
+    assertThat(segment.finishTail(copied)).isTrue();
+    assertThat(left).hasSize(CUTS);
+    for (RecordingMemory each : left) {
+      TinyPool again = TinyPool.openAfterPowerCut(each);
+      Slot found = again.pool().slot(slot.index(), slot.generation()).orElseThrow();
+      // Else recovery cuts home to the committed length.
+      assertThat(found.has(SlotFlag.SPILLED)).isTrue();
+      assertThat(read(segment(found, again, home.size()), home)).isEqualTo(bytes);
+    }
+  }
+
+  @Test
+  void aPromotedSegmentIsDurableWhereItWasBefore() throws Exception {
+    RecordingMemory slow = new RecordingMemory(4 << 20, Durability.FORCE);
+    TinyPool slowPool = TinyPool.format(slow);
+    TinyPool fastPool = TinyPool.format(new RecordingMemory(4 << 20, Durability.FORCE));
+    HeapFile home = new HeapFile();
+    Slot slot = slowPool.allocate("segment");
+    Residence below = new Residence(slot, slowPool.pool());
+    Segment segment =
+        new Segment(
+            below, 0, 0, new SegmentSettings(false, InstantSource.system()), SegmentEvents.NONE);
+    byte[] bytes = content(500_000);
+    FileChannel channel = segment.open(home.open(), READ_WRITE);
+    assertThat(channel.write(ByteBuffer.wrap(bytes), 0)).isEqualTo(bytes.length);
+    Residence upper = new Residence(fastPool.allocate("copy"), fastPool.pool());
+    CopyResult copied;
+    try (FileChannel copy = home.open()) {
+      copied = segment.copying().copyInto(upper, copy, CopyPace.FREE, true);
+    }
+    upper.slot().set(SlotFlag.CLEAN);
+    assertThat(segment.moveUp(copied, upper, () -> slot.set(SlotFlag.COPY))).isTrue();
+    channel.force(true);
+    assertThat(segment.evict(() -> Optional.of(below), true)).isPresent();
+    channel.force(true);
+    TinyPool again = TinyPool.openAfterPowerCut(slow.crash(new Random(1)));
+    Slot found = again.pool().slot(slot.index(), slot.generation()).orElseThrow();
+    assertThat(read(segment(found, again, home.size()), home)).isEqualTo(bytes);
+  }
+}

@@ -1,0 +1,20 @@
+package io.strata.kafka.segment;
+
+import io.strata.kafka.fuzz.FuzzContract;
+import io.strata.kafka.fuzz.FuzzTarget;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+
+/** Extended attributes of homes, whatever is in them. */
+final class TagFuzzTest extends FuzzContract {
+
+  @Override
+  protected List<FuzzTarget> targets() {
+    try {
+      return List.of(new TagTarget());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,183 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.migration.TieredSegments;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolOwner;
+import io.strata.kafka.segment.Residence;
+import io.strata.kafka.segment.SegmentEvents;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
+
+/**
+ * The tier as the crash simulation uses it: with pools of its own, background work that it does
+ * itself, and the file system provider's part, which is to do at home what the tier declines.
+ *
+ * <p>Thread safety: none.
+ */
+public final class SimTier {
+
+  private static final Set<StandardOpenOption> KAFKA =
+      Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+
+  private final HotTier tier;
+
+  private SimTier(HotTier tier) {
+    this.tier = tier;
+  }
+
+  /** Opens a pool. */
+  @FunctionalInterface
+  public interface PoolSource {
+    /** Opens a pool for a tier. */
+    Pool open(Path file, MemoryType type, PoolOwner owner) throws IOException;
+  }
+
+  /** What a tier is opened with. */
+  public static TierSpec spec(
+      StrataConfig config, List<Path> pools, PoolOwner owner, List<Path> logDirectories) {
+    return new TierSpec(config, pools, owner, logDirectories, config.placement(), Optional.empty());
+  }
+
+  /** Opens the tier: its recovery runs. */
+  public static SimTier open(
+      TierSpec spec,
+      TierEvents events,
+      PoolSource pools,
+      Supplier<ScheduledExecutorService> background)
+      throws IOException {
+    return new SimTier(
+        HotTier.open(spec, events, SegmentEvents.NONE, new TierParts(pools::open, background)));
+  }
+
+  /** Drains the tier. */
+  public static Drain.Report drain(
+      TierSpec spec,
+      TierEvents events,
+      PoolSource pools,
+      Supplier<ScheduledExecutorService> background)
+      throws IOException {
+    return Drain.run(spec, events, (done, total) -> {}, new TierParts(pools::open, background));
+  }
+
+  /** Opens a segment as Kafka does to append to it. */
+  public FileChannel open(Path file) throws IOException {
+    Optional<FileChannel> channel = tier.open(file, KAFKA);
+    return channel.isPresent() ? channel.get() : FileChannel.open(file, KAFKA);
+  }
+
+  /** Opens a segment for reading. */
+  public FileChannel openToRead(Path file) throws IOException {
+    Set<StandardOpenOption> options = Set.of(StandardOpenOption.READ);
+    Optional<FileChannel> channel = tier.open(file, options);
+    return channel.isPresent() ? channel.get() : FileChannel.open(file, options);
+  }
+
+  /** Renames a file or a directory. */
+  public void move(Path source, Path target) throws IOException {
+    if (!tier.move(source, target, StandardCopyOption.ATOMIC_MOVE)) {
+      Files.move(source, target, StandardCopyOption.ATOMIC_MOVE);
+    }
+  }
+
+  /**
+   * Deletes a file.
+   *
+   * @return whether that is durable though no directory has been forced
+   */
+  public boolean delete(Path file) throws IOException {
+    boolean hot = isHot(file);
+    if (!tier.delete(file)) {
+      Files.delete(file);
+    }
+    return hot;
+  }
+
+  /** Whether some of a file's bytes are in a pool. */
+  public boolean isHot(Path file) throws IOException {
+    return tier.size(file).isPresent() && tagsLive(file);
+  }
+
+  private boolean tagsLive(Path file) throws IOException {
+    return Tags.of(file)
+        .flatMap(tag -> tier.registry().find(tag))
+        .map(segment -> !segment.atHome())
+        .orElse(false);
+  }
+
+  /** What the engine sees and moves. */
+  public TieredSegments segments() {
+    return tier.tieredSegments();
+  }
+
+  /** What recovery has found. */
+  public RecoveryReport report() {
+    return tier.recoveryReport();
+  }
+
+  /** The pools. */
+  public List<Pool> pools() {
+    return tier.pools();
+  }
+
+  /** All that is wrong with the sums and with who has which slot; each line is one thing. */
+  public List<String> problems() {
+    List<String> problems = new ArrayList<>();
+    Map<Pool, Set<Integer>> expected = new java.util.HashMap<>();
+    tier.pools().forEach(pool -> expected.put(pool, new HashSet<>()));
+    for (TieredSegment segment : tier.segments()) {
+      List<Residence> places = new ArrayList<>();
+      segment.residence().ifPresent(places::add);
+      segment.lower().ifPresent(places::add);
+      for (Residence in : places) {
+        if (!Objects.requireNonNull(expected.get(in.pool())).add(in.slot().index())) {
+          problems.add(in + " stands for two segments");
+        }
+      }
+    }
+    for (Pool pool : tier.pools()) {
+      Set<Integer> found = new HashSet<>();
+      long inSlots = 0;
+      for (var slot : pool.slots()) {
+        found.add(slot.index());
+        inSlots += slot.extents().capacity();
+      }
+      if (!found.equals(expected.get(pool))) {
+        problems.add(
+            pool.info().path()
+                + ": found slots "
+                + found
+                + " in use, expected "
+                + expected.get(pool));
+      }
+      if (pool.usage().usedBytes() != inSlots) {
+        problems.add(
+            pool.info().path()
+                + ": found "
+                + pool.usage().usedBytes()
+                + " bytes in use, expected "
+                + inSlots);
+      }
+    }
+    return problems;
+  }
+
+  /** Closes the tier. */
+  public void close() throws IOException {
+    tier.close();
+  }
+}
