@@ -151,11 +151,15 @@ final class Copying {
       return CopyResult.ended(Outcome.CHANGED);
     }
     CopyBegun begun = began.get();
-    if (begun.residence().isEmpty() && home.size() != begun.size()) {
+    long atHome = begun.residence().isPresent() ? begun.size() : home.size();
+    if (atHome != begun.size()) {
+      if (changed(begun)) {
+        return CopyResult.ended(Outcome.CHANGED);
+      }
       throw new IOException(
           segment.name()
               + ": found "
-              + home.size()
+              + atHome
               + " bytes, expected "
               + begun.size()
               + ": it is written past this broker's channels, and stays where it is");
@@ -181,6 +185,9 @@ final class Copying {
     slot.force(0, begun.size());
     pace.reached(Step.FORCED);
     if (ReadBack.ofPool(target, begun.size()) != checksum.getValue()) {
+      if (changed(begun)) {
+        return CopyResult.ended(Outcome.CHANGED);
+      }
       throw differs(target.toString(), begun.size());
     }
     pace.reached(Step.VERIFIED);

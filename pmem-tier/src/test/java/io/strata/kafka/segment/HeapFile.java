@@ -52,6 +52,8 @@ final class HeapFile {
   @GuardedBy("this")
   private long crashAt = Long.MAX_VALUE;
 
+  private volatile Runnable beforeSize = () -> {};
+
   HeapFile() {
     this(new byte[0]);
   }
@@ -63,6 +65,11 @@ final class HeapFile {
 
   synchronized long size() {
     return content.length;
+  }
+
+  /** Runs {@code event}, once, when a channel is asked for the file's size next. */
+  void beforeSize(Runnable event) {
+    beforeSize = event;
   }
 
   synchronized byte[] content() {
@@ -199,6 +206,9 @@ final class HeapFile {
     @Override
     public long size() throws IOException {
       checkOpen();
+      Runnable event = beforeSize;
+      beforeSize = () -> {};
+      event.run();
       return HeapFile.this.size();
     }
 

@@ -1,0 +1,98 @@
+package io.strata.kafka.segment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.memory.Durability;
+import io.strata.kafka.memory.RecordingMemory;
+import io.strata.kafka.segment.CopyResult.Outcome;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.StandardOpenOption;
+import java.time.InstantSource;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A segment at home is changed by its own channel while it is copied up: no fault of anybody's. */
+final class ChangedWhileCopiedTest {
+
+  private static final Set<StandardOpenOption> READ_WRITE =
+      Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
+
+  /** More than one piece of a copy. */
+  private static final int LENGTH = 5_000_000;
+
+  private final HeapFile home = new HeapFile();
+  private Segment segment;
+  private FileChannel channel;
+  private Residence copy;
+
+  @BeforeEach
+  void atHome() throws IOException {
+    segment =
+        Segment.atHome(
+            "home", 0, 0, new SegmentSettings(false, InstantSource.system()), SegmentEvents.NONE);
+    channel = segment.open(home.open(), READ_WRITE);
+    append(LENGTH, 1);
+    TinyPool pool = TinyPool.format(new RecordingMemory(16 << 20, Durability.FORCE));
+    copy = new Residence(pool.allocate("copy"), pool.pool());
+  }
+
+  private void append(int length, long seed) throws IOException {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    channel.write(ByteBuffer.wrap(bytes), channel.size());
+  }
+
+  private CopyResult copied(CopyPace pace) throws Exception {
+    try (FileChannel from = home.open()) {
+      return segment.copying().copyInto(copy, from, pace, true);
+    }
+  }
+
+  @Test
+  void cutBeforeHomesLengthIsCompared() throws Exception {
+    home.beforeSize(
+        () -> {
+          try {
+            channel.truncate(200_000);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+    assertThat(copied(CopyPace.FREE).outcome()).isEqualTo(Outcome.CHANGED);
+  }
+
+  @Test
+  void otherBytesOfTheSameLengthBetweenTwoPieces() throws Exception {
+    CopyPace pace =
+        new CopyPace() {
+          private boolean changed;
+
+          @Override
+          public boolean stopped() {
+            return false;
+          }
+
+          @Override
+          public void before(long bytes) {
+            if (!changed) {
+              changed = true;
+              try {
+                channel.truncate(0);
+                append(LENGTH, 2);
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            }
+          }
+
+          @Override
+          public void reached(Step step) {}
+        };
+    assertThat(copied(pace).outcome()).isEqualTo(Outcome.CHANGED);
+  }
+}
