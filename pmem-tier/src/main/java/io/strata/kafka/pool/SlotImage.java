@@ -92,7 +92,8 @@ record SlotImage(
       ExtentList extents = extents(count.getAsLong(), generation.getAsLong());
       if (unforced && length.getAsLong() > extents.capacity()) {
         // SPILLED is forced with the extents of its seam, and a mend forces its extents before it
-        // commits: of these bytes none was forced, and none has gone home since.
+        // commits: of these bytes none was forced, and none has gone home since. Or a truncation
+        // was under way, and home had been cut before it.
         flags = OptionalLong.of(flags.getAsLong() & ~FLAG_SPILLED);
         length = OptionalLong.of(extents.capacity());
       }

@@ -241,7 +241,8 @@ final class SegmentWriter {
   /** Home is not whole any more; where the change survives a power cut, that does, too. */
   @GuardedBy("lock")
   private void withdrawHead(FileChannel home) throws IOException {
-    head.withdraw(view, home, residence.map(Residence::survivesPowerCut).orElse(false));
+    boolean survives = residence.map(Residence::survivesPowerCut).orElse(false);
+    head.withdraw(view, home, survives || forceAppends.getAsBoolean());
   }
 
   /** Has a copy that is being made end. */

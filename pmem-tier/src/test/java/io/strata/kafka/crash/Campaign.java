@@ -28,6 +28,9 @@ final class Campaign {
   /** About how many points come before a recovery and what follows it have ended. */
   private static final int POINTS_OF_RECOVERY = 60;
 
+  /** How many points after a place without effect are cut more often than others. */
+  private static final int NEAR = 50;
+
   private final Map<Point, Long> byPoint = new EnumMap<>(Point.class);
   private final Map<End, Long> byEnd = new EnumMap<>(End.class);
   private final long[] byDepth = new long[DEEPEST + 1];
@@ -35,6 +38,7 @@ final class Campaign {
   private long cuts;
   private long onlyCut;
   private long mostCuts = Long.MAX_VALUE;
+  private boolean near;
 
   /** What came out of a seed that was not as it must be. */
   static final class Failure extends AssertionError {
@@ -57,6 +61,12 @@ final class Campaign {
 
   Campaign atMost(long most) {
     mostCuts = most;
+    return this;
+  }
+
+  /** Cuts soon after what has no effect, and seldom elsewhere. */
+  Campaign near() {
+    near = true;
     return this;
   }
 
@@ -128,6 +138,7 @@ final class Campaign {
     private final long target;
 
     private long reached;
+    private long nearUntil;
     private boolean failed;
 
     Cutter(long seed, SimWorld world, List<Cut> before, int depth, long target) {
@@ -145,8 +156,7 @@ final class Campaign {
       if (TRACE && onlyCut > 0 && (depth > 0 || reached > onlyCut - SHOWN_BEFORE)) {
         trace(point);
       }
-      long wanted = target > 0 ? target : onlyCut;
-      if (!failed && cuts < mostCuts && (wanted == 0 || wanted == reached)) {
+      if (!failed && cuts < mostCuts && isWanted(effective)) {
         long chance = Loss.mix(Loss.mix(seed, reached), before.size());
         boolean cutPower = depth == 0 || chance % 4 != 0;
         if (cutPower) {
@@ -157,6 +167,20 @@ final class Campaign {
         }
       }
       return effective;
+    }
+
+    private boolean isWanted(boolean effective) {
+      if (near) {
+        long lot = Loss.mix(Loss.mix(seed, reached), 99 + depth);
+        boolean soon = reached <= nearUntil;
+        if (!effective) {
+          nearUntil = reached + NEAR;
+        }
+        int oneIn = depth == 0 ? (soon ? 2 : 12) : (soon ? 12 : POINTS_OF_RECOVERY);
+        return depth <= DEEPEST && Long.remainderUnsigned(lot, oneIn) == 0;
+      }
+      long wanted = target > 0 ? target : onlyCut;
+      return wanted == 0 || wanted == reached;
     }
 
     private void trace(Point point) {
@@ -210,6 +234,7 @@ final class Campaign {
       long next =
           depth < DEEPEST ? 1 + Long.remainderUnsigned(lot, POINTS_OF_RECOVERY) : Long.MAX_VALUE;
       left.points(new Cutter(seed, left, path, depth + 1, next));
+      left.verifyWithoutPools();
       left.open();
       left.verify();
       left.verifyAccounts();

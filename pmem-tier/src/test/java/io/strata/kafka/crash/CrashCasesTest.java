@@ -61,6 +61,7 @@ final class CrashCasesTest {
   }
 
   private static void recover(SimWorld left) throws IOException {
+    left.verifyWithoutPools();
     left.open();
     left.verify();
     left.verifyAccounts();

@@ -3,6 +3,7 @@ package io.strata.kafka.crash;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -54,6 +55,18 @@ final class Expected {
   /** What the content is to become: an append or a truncation is under way. */
   Optional<byte[]> after = Optional.empty();
 
+  /** What had been renamed before a pool durably took a change of this segment. */
+  final List<RenamedBefore> renamedBefore = new ArrayList<>();
+
+  /**
+   * Renames that a power cut must not undo where it leaves what came after them.
+   *
+   * @param longerThan what came after is there if the segment is longer than this
+   * @param shorterThan and shorter than this
+   * @param names by offset, what segments must not be called any more
+   */
+  record RenamedBefore(int longerThan, int shorterThan, Map<Long, Set<String>> names) {}
+
   Expected(long offset, String directory, String file) {
     this.offset = offset;
     this.directory = directory;
@@ -83,6 +96,7 @@ final class Expected {
     copy.sure = sure;
     copy.earlier.addAll(earlier);
     copy.after = after;
+    copy.renamedBefore.addAll(renamedBefore);
     return copy;
   }
 
@@ -97,6 +111,18 @@ final class Expected {
     earlier.add(content);
     content = rest;
     sure = Math.min(sure, rest.length);
+  }
+
+  /** A pool has cut it: what was cut does not come back. */
+  void truncatedInPool() {
+    earlier.clear();
+  }
+
+  /** What it was called, and is not called any more. */
+  Set<String> formerFiles() {
+    Set<String> former = new TreeSet<>(files);
+    former.remove(file);
+    return former;
   }
 
   /** Whether it must be found. */

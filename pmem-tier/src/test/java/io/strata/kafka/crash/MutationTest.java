@@ -58,7 +58,11 @@ final class MutationTest {
     Mutations mutations = new Mutations();
     Map<String, String> places = mutations.collect(SEEDS);
     System.out.println(places.size() + " places");
+    Map<String, String> listed = list();
     for (Map.Entry<String, String> each : places.entrySet()) {
+      if (!listed.getOrDefault(each.getKey(), "-").startsWith("-")) {
+        continue;
+      }
       Optional<Mutations.Noticed> noticed =
           mutations.search(each.getValue(), Long.getLong("strata.crash.mutations", MOST_CUTS));
       System.out.println(

@@ -38,7 +38,7 @@ final class Mutations {
   /** Runs one seed without a place. */
   Optional<Noticed> tryOne(String signature, long seed, long mostCuts) throws IOException {
     sites.disable(Optional.of(signature));
-    Campaign campaign = new Campaign(sites).atMost(mostCuts);
+    Campaign campaign = new Campaign(sites).near().atMost(mostCuts);
     try {
       campaign.run(seed);
       return Optional.empty();
@@ -57,7 +57,7 @@ final class Mutations {
     for (int round = 0; done < mostCuts && round < MOST_ROUNDS; round++) {
       for (long seed : first) {
         sites.disable(Optional.of(signature));
-        Campaign campaign = new Campaign(sites).atMost(Math.max(1, mostCuts - done));
+        Campaign campaign = new Campaign(sites).near().atMost(Math.max(1, mostCuts - done));
         try {
           campaign.run(seed + SEEDS_APART * round);
         } catch (Campaign.Failure e) {

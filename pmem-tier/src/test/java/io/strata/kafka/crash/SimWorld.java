@@ -1,6 +1,7 @@
 package io.strata.kafka.crash;
 
 import io.strata.kafka.pool.SimPools;
+import io.strata.kafka.tier.HollowHome;
 import io.strata.kafka.tier.SimTier;
 import io.strata.kafka.tier.TierEvents;
 import io.strata.kafka.tier.TierSpec;
@@ -196,6 +197,7 @@ final class SimWorld {
 
   void append(Expected segment, byte[] more) throws IOException {
     byte[] before = segment.content;
+    boolean first = before.length == 0 && inPool(segment);
     byte[] after = Arrays.copyOf(before, before.length + more.length);
     System.arraycopy(more, 0, after, before.length, more.length);
     FileChannel channel = channel(segment);
@@ -207,15 +209,48 @@ final class SimWorld {
     }
     segment.content = after;
     segment.after = Optional.empty();
+    if (first && inPool(segment)) {
+      keepsRenames(segment, 0, Integer.MAX_VALUE);
+    }
+  }
+
+  /** Whether all of a segment is in a pool. */
+  private boolean inPool(Expected segment) throws IOException {
+    var state = tier().segments().state();
+    return state.segments().stream()
+        .anyMatch(
+            view ->
+                view.name().id().baseOffset() == segment.offset
+                    && view.tier() < state.tiers().size()
+                    && !view.spilled());
+  }
+
+  /** From now on a power cut leaves the renames of its partition, or not the segment's change. */
+  private void keepsRenames(Expected segment, int longerThan, int shorterThan) {
+    Map<Long, Set<String>> names = new TreeMap<>();
+    for (Expected other : segments.values()) {
+      if (other.directory.equals(segment.directory) && !other.formerFiles().isEmpty()) {
+        names.put(other.offset, other.formerFiles());
+      }
+    }
+    if (!names.isEmpty()) {
+      segment.renamedBefore.add(new Expected.RenamedBefore(longerThan, shorterThan, names));
+    }
   }
 
   void truncate(Expected segment, int length) throws IOException {
     byte[] rest = Arrays.copyOf(segment.content, length);
+    boolean pooled = inPool(segment);
     FileChannel channel = channel(segment);
     segment.after = Optional.of(rest);
     FileChannel unused = channel.truncate(length);
+    int before = segment.content.length;
     segment.truncated(rest);
     segment.after = Optional.empty();
+    if (pooled) {
+      segment.truncatedInPool();
+      keepsRenames(segment, -1, before);
+    }
   }
 
   /** As Kafka flushes a log: the segment, and the directory. */
@@ -302,6 +337,30 @@ final class SimWorld {
     return found;
   }
 
+  /**
+   * What somebody finds who has lost the pools: a home that does not look hollow has everything.
+   * Before the tier is opened.
+   */
+  void verifyWithoutPools() throws IOException {
+    if (!exact) {
+      return;
+    }
+    for (Map.Entry<Long, Path> each : files().entrySet()) {
+      Expected expected = segments.get(each.getKey());
+      Path file = each.getValue();
+      if (expected != null
+          && expected.state == Expected.State.LIVE
+          && SimTier.hasTag(file)
+          && !HollowHome.test(file)) {
+        Optional<String> difference = expected.difference(Files.readAllBytes(file), true, true);
+        if (difference.isPresent()) {
+          throw new AssertionError(
+              file + " looks whole at home: " + difference.get() + "; expected " + expected);
+        }
+      }
+    }
+  }
+
   /** Compares all there is with what must be, as a reader sees it. */
   void verify() throws IOException {
     Map<Long, Path> files = files();
@@ -310,7 +369,7 @@ final class SimWorld {
       if (expected == null) {
         throw new AssertionError("found " + file.getValue() + ", expected no such segment");
       }
-      verify(expected, file.getValue());
+      verify(expected, file.getValue(), files);
     }
     for (Expected expected : segments.values()) {
       if (!files.containsKey(expected.offset) && expected.required(exact)) {
@@ -319,7 +378,7 @@ final class SimWorld {
     }
   }
 
-  private void verify(Expected expected, Path file) throws IOException {
+  private void verify(Expected expected, Path file, Map<Long, Path> files) throws IOException {
     if (expected.state == Expected.State.GONE) {
       if (Files.size(file) == 0 && !tier().isHot(file)) {
         // A name that came back, as of any file whose directory was not forced, and nothing else.
@@ -334,9 +393,36 @@ final class SimWorld {
     }
     boolean tailAtHome = Files.size(file) >= Math.max(1, expected.content.length);
     boolean whole = killed || (setup.storesArePersisted() && !tailAtHome);
-    Optional<String> difference = expected.difference(read(file), exact, whole);
+    byte[] found = read(file);
+    Optional<String> difference = expected.difference(found, exact, whole);
     if (difference.isPresent()) {
       throw new AssertionError(file + ": " + difference.get() + "; expected " + expected);
+    }
+    if (exact) {
+      verifyOrder(expected, found.length, files);
+    }
+  }
+
+  private static void verifyOrder(Expected expected, int length, Map<Long, Path> files) {
+    for (Expected.RenamedBefore order : expected.renamedBefore) {
+      if (length > order.longerThan() && length < order.shorterThan()) {
+        order
+            .names()
+            .forEach(
+                (offset, names) -> {
+                  Path other = files.get(offset);
+                  if (other != null && names.contains(String.valueOf(other.getFileName()))) {
+                    throw new AssertionError(
+                        "found "
+                            + other
+                            + ", which had been renamed before "
+                            + expected
+                            + " was changed, and found that with "
+                            + length
+                            + " bytes");
+                  }
+                });
+      }
     }
   }
 
@@ -364,6 +450,7 @@ final class SimWorld {
       if (end == End.POWER_CUT) {
         expected.content = found;
         expected.flushed();
+        expected.renamedBefore.clear();
         expected.directories.clear();
         expected.files.clear();
         expected.called(expected.directory, expected.file);

@@ -204,7 +204,13 @@ final class PoolWorkload {
     long keep = random.nextInt(3) == 0 ? 0 : random.nextLong(length + 1);
     segment.minLength = keep;
     segment.minForced = Math.min(segment.minForced, keep);
+    // The new count of extents may reach the medium before the new length; the slot is then taken
+    // for one that has been shortened. Home has been cut before, so that nothing is lost by that.
+    boolean spilled = segment.mustHave.remove(SlotFlag.SPILLED);
     dropped.addAll(segment.slot.truncate(keep));
+    if (spilled) {
+      segment.mustHave.add(SlotFlag.SPILLED);
+    }
     segment.maxLength = keep;
     segment.content = Arrays.copyOf(segment.content, (int) keep);
     if (random.nextBoolean()) {

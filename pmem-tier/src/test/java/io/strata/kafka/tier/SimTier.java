@@ -119,6 +119,11 @@ public final class SimTier {
         .orElse(false);
   }
 
+  /** Whether a file says that bytes of it are in a pool. */
+  public static boolean hasTag(Path file) throws IOException {
+    return Tags.of(file).isPresent();
+  }
+
   /** What the engine sees and moves. */
   public TieredSegments segments() {
     return tier.tieredSegments();
