@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
+import java.util.Optional;
 
 /**
  * The bytes of a hot segment in the process that writes the pool: the reader inside the gate, the
@@ -125,8 +126,12 @@ final class HotBytes implements SegmentBytes {
 
   @Override
   public void truncate(long length, FileChannel home) throws IOException {
-    events.truncating(segment, length);
-    writer.truncate(length, home);
+    Optional<Residence> in;
+    do {
+      // An eviction that comes in between makes home what is cut: that must be told before, too.
+      in = writer.residence();
+      events.truncating(segment, length);
+    } while (!writer.truncate(length, home, in));
   }
 
   @Override

@@ -388,16 +388,23 @@ final class SegmentWriter {
     }
   }
 
-  /** See {@link SegmentBytes#truncate}. */
-  void truncate(long length, FileChannel home) throws IOException {
+  /**
+   * See {@link SegmentBytes#truncate}.
+   *
+   * @param before where the pool's bytes were when the truncation was told of
+   * @return false, with nothing done, if they have gone home since
+   */
+  boolean truncate(long length, FileChannel home, Optional<Residence> before) throws IOException {
     lock.lock();
     boolean ended = false;
     try {
-      if (length < view.size()) {
+      boolean wentHome = before.isPresent() && residence.isEmpty();
+      if (!wentHome && length < view.size()) {
         prepareToChange(home);
         truncateWithoutLocking(length, home);
       }
       ended = true;
+      return !wentHome;
     } catch (IOException e) {
       ended = true;
       throw e;
