@@ -217,6 +217,11 @@ final class PowerCutChain implements AutoCloseable {
       found += left.records();
       lost += left.lost();
     }
+    for (TransactionLoad load : transactions) {
+      RecordLedger.Left left = load.left();
+      found += left.records();
+      lost += left.lost();
+    }
     last =
         new Cut(
             layout, last.acknowledged(), found, lost, last.duringStart(), false, last.recovery());

@@ -49,8 +49,8 @@ public final class HomeHead {
    * Home is not whole any more, and must not look so: makes its head zeros, if that does not count.
    *
    * @param view what readers see
-   * @param durably whether what is stored in the pool next survives a power cut, by itself or because it is
-   *     forced before it counts
+   * @param durably whether what is stored in the pool next survives a power cut, by itself or
+   *     because it is forced before it counts
    */
   void withdraw(SegmentView view, FileChannel home, boolean durably) throws IOException {
     if (!written) {
