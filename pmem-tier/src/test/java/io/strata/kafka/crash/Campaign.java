@@ -151,12 +151,13 @@ final class Campaign {
 
     @Override
     public boolean before(Point point) {
+      long met = sites.met();
       boolean effective = !point.makesDurable() || !sites.disabled(point);
       reached++;
       if (TRACE && onlyCut > 0 && (depth > 0 || reached > onlyCut - SHOWN_BEFORE)) {
         trace(point);
       }
-      if (!failed && cuts < mostCuts && isWanted(effective)) {
+      if (!failed && cuts < mostCuts && isWanted(sites.met() != met)) {
         long chance = Loss.mix(Loss.mix(seed, reached), before.size());
         boolean cutPower = depth == 0 || chance % 4 != 0;
         if (cutPower) {
@@ -169,11 +170,11 @@ final class Campaign {
       return effective;
     }
 
-    private boolean isWanted(boolean effective) {
+    private boolean isWanted(boolean place) {
       if (near) {
         long lot = Loss.mix(Loss.mix(seed, reached), 99 + depth);
         boolean soon = reached <= nearUntil;
-        if (!effective) {
+        if (place) {
           nearUntil = reached + NEAR;
         }
         int oneIn = depth == 0 ? (soon ? 2 : 12) : (soon ? 12 : POINTS_OF_RECOVERY);

@@ -37,7 +37,7 @@ final class Mutations {
 
   /** Runs one seed without a place. */
   Optional<Noticed> tryOne(String signature, long seed, long mostCuts) throws IOException {
-    sites.disable(Optional.of(signature));
+    sites.disable(signature);
     Campaign campaign = new Campaign(sites).near().atMost(mostCuts);
     try {
       campaign.run(seed);
@@ -45,7 +45,7 @@ final class Mutations {
     } catch (Campaign.Failure e) {
       return Optional.of(new Noticed(seed, campaign.cuts()));
     } finally {
-      sites.disable(Optional.empty());
+      sites.enableAll();
     }
   }
 
@@ -56,14 +56,17 @@ final class Mutations {
     long done = 0;
     for (int round = 0; done < mostCuts && round < MOST_ROUNDS; round++) {
       for (long seed : first) {
-        sites.disable(Optional.of(signature));
+        sites.disable(signature);
         Campaign campaign = new Campaign(sites).near().atMost(Math.max(1, mostCuts - done));
         try {
           campaign.run(seed + SEEDS_APART * round);
         } catch (Campaign.Failure e) {
+          sites.watch(signature);
+          // Whatever fails with everything in its place is no finding of the place's.
+          new Campaign(sites).near().run(seed + SEEDS_APART * round);
           return Optional.of(new Noticed(seed + SEEDS_APART * round, done + campaign.cuts()));
         } finally {
-          sites.disable(Optional.empty());
+          sites.enableAll();
         }
         done += campaign.cuts();
       }

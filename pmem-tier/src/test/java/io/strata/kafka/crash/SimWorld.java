@@ -192,12 +192,14 @@ final class SimWorld {
     segment.directories.addAll(directoryNames.getOrDefault(directory, Set.of()));
     segments.put(offset, segment);
     FileChannel unused = channel(segment);
+    if (inPool(segment)) {
+      keepsRenames(segment, 0, Integer.MAX_VALUE);
+    }
     return segment;
   }
 
   void append(Expected segment, byte[] more) throws IOException {
     byte[] before = segment.content;
-    boolean first = before.length == 0 && inPool(segment);
     byte[] after = Arrays.copyOf(before, before.length + more.length);
     System.arraycopy(more, 0, after, before.length, more.length);
     FileChannel channel = channel(segment);
@@ -209,9 +211,6 @@ final class SimWorld {
     }
     segment.content = after;
     segment.after = Optional.empty();
-    if (first && inPool(segment)) {
-      keepsRenames(segment, 0, Integer.MAX_VALUE);
-    }
   }
 
   /** Whether all of a segment is in a pool. */
@@ -352,7 +351,7 @@ final class SimWorld {
           && expected.state == Expected.State.LIVE
           && SimTier.hasTag(file)
           && !HollowHome.test(file)) {
-        Optional<String> difference = expected.difference(Files.readAllBytes(file), true, true);
+        Optional<String> difference = expected.difference(Files.readAllBytes(file), true, false);
         if (difference.isPresent()) {
           throw new AssertionError(
               file + " looks whole at home: " + difference.get() + "; expected " + expected);

@@ -12,4 +12,9 @@ interface Sites {
    * @param point what it is about to do
    */
   boolean disabled(Point point);
+
+  /** How often the place that has no effect, or is watched, has been met. */
+  default long met() {
+    return 0;
+  }
 }

@@ -71,6 +71,7 @@ final class StackSites implements Sites {
   private final Map<String, Set<Long>> seeds = new HashMap<>();
   private Optional<String> off = Optional.empty();
   private long seed;
+  private boolean harmless;
   private long met;
 
   /** A method, without what the compiler adds to it, and a line of it. */
@@ -98,13 +99,24 @@ final class StackSites implements Sites {
   }
 
   /** One place is to have no effect. */
-  void disable(Optional<String> signature) {
-    off = signature;
-    met = 0;
+  void disable(String signature) {
+    off = Optional.of(signature);
+    harmless = false;
   }
 
-  /** How often the place that has no effect has been met. */
-  long met() {
+  /** One place is to be met, and to have its effect. */
+  void watch(String signature) {
+    off = Optional.of(signature);
+    harmless = true;
+  }
+
+  /** Everything has its effect. */
+  void enableAll() {
+    off = Optional.empty();
+  }
+
+  @Override
+  public long met() {
     return met;
   }
 
@@ -118,7 +130,7 @@ final class StackSites implements Sites {
     if (off.isPresent()) {
       boolean here = off.get().equals(signature);
       met += here ? 1 : 0;
-      return here;
+      return here && !harmless;
     }
     found.putIfAbsent(signature, frames);
     seeds.computeIfAbsent(signature, any -> new TreeSet<>()).add(seed);
