@@ -16,7 +16,7 @@ example
   integration-tests/verify.sh -Dtest='Hot*' -Dsurefire.failIfNoSpecifiedTests=false
 
 Environment:
-  STRATA_VERIFY_POWERCUTS=1 also cut the power of a virtual machine (powercut/run.sh --short)
+  STRATA_VERIFY_POWERCUTS=0 do not cut the power of a virtual machine (powercut/run.sh --short; ten minutes)
   STRATA_VERIFY_OFFLINE=1   neither install packages nor let Maven download
 Exit code: Maven's, or 1 when the two jars differ, or that of the power cuts.
 EOF
@@ -150,9 +150,15 @@ if [[ $(sha256sum <"$jar") != "$first" ]]; then
   exit 1
 fi
 
-if [[ -z ${STRATA_VERIFY_POWERCUTS:-} || $* == *-Dtest=* ]]; then
-  say "SKIPPED: power cuts of a virtual machine: STRATA_VERIFY_POWERCUTS is not set, or only some tests were asked for"
+if [[ ${STRATA_VERIFY_POWERCUTS:-1} == 0 || $* == *-Dtest=* ]]; then
+  say "SKIPPED: power cuts of a virtual machine: STRATA_VERIFY_POWERCUTS is 0, or only some tests were asked for"
 else
   say "power cuts of a virtual machine"
-  integration-tests/powercut/run.sh --short
+  code=0
+  integration-tests/powercut/run.sh --short --seed 7 || code=$?
+  if [[ $code -eq 124 ]]; then
+    say "SKIPPED: the rest of the power cuts: this machine is too slow for them"
+  elif [[ $code -ne 0 ]]; then
+    exit "$code"
+  fi
 fi

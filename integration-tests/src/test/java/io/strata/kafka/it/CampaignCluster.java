@@ -38,7 +38,8 @@ final class CampaignCluster implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-  private static final Pattern LEFT_OUT =
+  /** What Kafka logs, at INFO, when it leaves out a transaction's markers. */
+  static final Pattern LEFT_OUT =
       Pattern.compile("send transaction markers for (\\S+), these partitions are likely deleted");
 
   private final CampaignShape shape;

@@ -71,6 +71,10 @@ final class PowerCutChain implements AutoCloseable {
   private final GuestMachine machine;
   private final List<RecordLedger> ledgers = new ArrayList<>();
   private final List<TransactionLoad> transactions = new ArrayList<>();
+
+  /** By transactional id, how often markers were left out in earlier boots. */
+  private final Map<String, Long> leftOutBefore = new HashMap<>();
+
   private Cut last;
   private long startNanos;
   private boolean kept;
@@ -171,7 +175,7 @@ final class PowerCutChain implements AutoCloseable {
         transactions.add(TransactionLoad.start(name, PARTITIONS, machine.bootstrap()));
       }
       awaitAcknowledged(MIN_RECORDS + random.nextInt(MAX_RECORDS - MIN_RECORDS));
-      machine.cut();
+      cutPower();
       long acknowledged = acknowledged();
       String spilled = machine.lines(List.of("goes on at home")).isEmpty() ? "" : ", spilled";
       last = new Cut(layout, acknowledged, 0, 0, 0, true, "did not start again");
@@ -209,7 +213,20 @@ final class PowerCutChain implements AutoCloseable {
     }
   }
 
-  private void verify() {
+  private void cutPower() throws IOException, InterruptedException {
+    machine.cut();
+    countLeftOut(leftOutBefore);
+  }
+
+  /** Adds what the present boot's broker has said. */
+  private void countLeftOut(Map<String, Long> times) throws IOException {
+    Matcher line = CampaignCluster.LEFT_OUT.matcher(machine.said());
+    while (line.find()) {
+      times.merge(line.group(1), 1L, Long::sum);
+    }
+  }
+
+  private void verify() throws IOException {
     long found = 0;
     long lost = 0;
     for (RecordLedger ledger : ledgers) {
@@ -217,8 +234,10 @@ final class PowerCutChain implements AutoCloseable {
       found += left.records();
       lost += left.lost();
     }
+    Map<String, Long> leftOut = new HashMap<>(leftOutBefore);
+    countLeftOut(leftOut);
     for (TransactionLoad load : transactions) {
-      RecordLedger.Left left = load.left();
+      RecordLedger.Left left = load.left(leftOut.getOrDefault(load.id(), 0L));
       found += left.records();
       lost += left.lost();
     }
@@ -233,7 +252,7 @@ final class PowerCutChain implements AutoCloseable {
     while (random.nextInt(3) == 0) {
       machine.start(boot());
       TimeUnit.NANOSECONDS.sleep((long) (startNanos * 1.2 * random.nextDouble()));
-      machine.cut();
+      cutPower();
       cuts++;
     }
     return cuts;
