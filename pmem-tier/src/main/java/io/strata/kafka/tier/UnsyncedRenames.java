@@ -5,12 +5,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Directories with renames that a power cut may undo. In a file system these come in one order with
- * what is done to files; a pool is durable at once, and must not get ahead: a truncated segment, or
- * a new one with acknowledged records, beside segments that had been renamed away before and are
- * back after a power cut would be a log that never was.
+ * Which directories have no rename that a power cut may undo. In a file system renames come in one
+ * order with what is done to files; a pool is durable at once, and must not get ahead: a truncated
+ * segment, or a new one with acknowledged records, beside segments that had been renamed away
+ * before and are back after a power cut would be a log that never was.
+ *
+ * <p>Of a directory that has not been seen yet it is not known: the process before this one may
+ * have been killed after a rename.
  *
  * <p>Thread safety: all methods may be called by any thread. A rename and what follows upon it are
  * Kafka's to order, by the log's lock.
@@ -18,7 +22,8 @@ import java.util.concurrent.ConcurrentHashMap;
 final class UnsyncedRenames {
 
   private final boolean needed;
-  private final Set<Path> directories = ConcurrentHashMap.newKeySet();
+  private final Set<Path> settled = ConcurrentHashMap.newKeySet();
+  private final AtomicLong renames = new AtomicLong();
 
   UnsyncedRenames(PoolSet pools) {
     // What a power cut empties cannot get ahead.
@@ -29,30 +34,32 @@ final class UnsyncedRenames {
   /** A file or directory is about to be renamed. */
   void renamed(Path source, Path target) {
     if (needed) {
-      directories.add(Directories.of(source));
-      directories.add(Directories.of(target));
+      long unused = renames.incrementAndGet();
+      settled.remove(source);
+      settled.remove(Directories.of(source));
+      settled.remove(Directories.of(target));
     }
   }
 
   /** Makes the renames in a segment's partition, and of that partition, durable. */
   void settle(Path segment) throws IOException {
-    Path partition = Directories.of(segment);
-    settleDirectory(partition);
-    settleDirectory(Directories.of(partition));
+    if (needed) {
+      Path partition = Directories.of(segment);
+      settleDirectory(partition);
+      settleDirectory(Directories.of(partition));
+    }
   }
 
   private void settleDirectory(Path directory) throws IOException {
-    if (!directories.remove(directory)) {
+    if (settled.contains(directory)) {
       return;
     }
-    boolean done = false;
-    try {
-      Directories.forceNearest(directory);
-      done = true;
-    } finally {
-      if (!done) {
-        directories.add(directory);
-      }
+    long before = renames.get();
+    Directories.forceNearest(directory);
+    settled.add(directory);
+    if (renames.get() != before) {
+      // Perhaps of something in it, while it was being forced.
+      settled.remove(directory);
     }
   }
 }

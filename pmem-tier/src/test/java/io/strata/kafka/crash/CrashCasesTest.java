@@ -151,4 +151,23 @@ final class CrashCasesTest {
           world.closeChannel(active);
         });
   }
+
+  /** A killed process had renamed a segment; a new one beside it was durable before that was. */
+  @Test
+  void whatAKilledProcessRenamedIsDurableBeforeANewSegment() throws Exception {
+    SimWorld world = SimWorld.create(ONE_TIER);
+    Files.createDirectory(world.home.getPath("/logs/orders-0"));
+    SimWorld.force(world.home.getPath("/logs"));
+    world.open();
+    Expected old = segment(world, 2_000);
+    world.background().runAll();
+    world.rename(old, "orders-0", old.file + ".deleted");
+    SimWorld killed = world.crash(End.KILL, new Loss(0));
+    recover(killed);
+    killed.adopt(End.KILL);
+    Expected unused = segment(killed, 1_000);
+    for (int i = 0; i < 50; i++) {
+      recover(killed.crash(End.POWER_CUT, new Loss(i)));
+    }
+  }
 }
