@@ -58,9 +58,16 @@ final class PowerCuts {
 
   /** Cuts the same machine's power so many times; fewer if one shows a problem. */
   private int chain(CutKind kind, long seed, int cuts) throws InterruptedException {
-    PowerCutChain chain = new PowerCutChain(guest, kind, seed);
+    // Its disks are removed when it is closed, unless it has been told before to keep them.
+    try (PowerCutChain chain = new PowerCutChain(guest, kind, seed)) {
+      return chain(kind, seed, cuts, chain);
+    }
+  }
+
+  private int chain(CutKind kind, long seed, int cuts, PowerCutChain chain)
+      throws InterruptedException {
     int done = 0;
-    try (chain) {
+    try {
       chain.begin();
       while (done < cuts) {
         done++;
