@@ -118,6 +118,10 @@ final class Placement {
     Optional<TieredSegment> registered = Optional.empty();
     try {
       created = HomeChannels.create(place.file(), attributes);
+      if (!created) {
+        // It was there, and is empty: a process may have been killed while it cut it to nothing.
+        Directories.force(place.file());
+      }
       // Known before it can be found by its tag: one object must stand for it.
       TieredSegment segment = hot.admit(residence, place.file());
       registered = Optional.of(segment);

@@ -8,7 +8,11 @@ import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.migration.TieredSegments;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -80,6 +84,14 @@ final class CrashCasesTest {
         .filter(view -> view.name().id().baseOffset() == segment.offset)
         .findAny()
         .orElseThrow();
+  }
+
+  private static boolean isEmpty(Path file) {
+    try {
+      return Files.size(file) == 0;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static void done(MoveResult result) {
@@ -168,6 +180,43 @@ final class CrashCasesTest {
     Expected unused = segment(killed, 1_000);
     for (int i = 0; i < 50; i++) {
       recover(killed.crash(End.POWER_CUT, new Loss(i)));
+    }
+  }
+
+  /** A process was killed while it cut home to nothing; the empty file was placed in a pool. */
+  @Test
+  void whatIsPlacedThoughItWasThereIsDurablyEmpty() throws Exception {
+    SimWorld world = SimWorld.create(ONE_TIER);
+    Files.createDirectory(world.home.getPath("/logs/orders-0"));
+    SimWorld.force(world.home.getPath("/logs"));
+    world.open();
+    Expected segment = segment(world, 2_000);
+    Expected active = segment(world, 100);
+    world.background().runAll();
+    TieredSegments tiers = world.openTier().segments();
+    done(tiers.destage(view(world, segment).id(), 1, MoveControl.UNLIMITED));
+    done(tiers.evict(view(world, segment).id()));
+    world.background().runAll();
+    world.delete(active);
+    world.closeChannel(active);
+    world.background().runAll();
+    List<SimWorld> cut = new ArrayList<>();
+    world.points(
+        point -> {
+          if (point == Point.FILE_FORCE && isEmpty(world.path(segment))) {
+            cut.add(world.crash(End.KILL, new Loss(0)));
+          }
+          return true;
+        });
+    world.truncate(segment, 0);
+    assertThat(cut).isNotEmpty();
+    for (SimWorld killed : cut) {
+      recover(killed);
+      killed.adopt(End.KILL);
+      killed.append(killed.segments.get(segment.offset), SimBatches.of(1_000, 1));
+      for (int i = 0; i < 100; i++) {
+        recover(killed.crash(End.POWER_CUT, new Loss(i)));
+      }
     }
   }
 }
