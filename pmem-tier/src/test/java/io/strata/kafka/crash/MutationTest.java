@@ -19,7 +19,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  * tier does so is taken away in turn.
  *
  * <p>{@code crash-sites.txt} lists the places, each with the seed that finds out, or with {@code -}
- * and the reason why none does. {@code -Dstrata.crash.mutations=n} searches anew, n cuts for each
+ * and the reason why none need. {@code -Dstrata.crash.mutations=n} searches anew, n cuts for each
  * place, and prints such a list.
  */
 final class MutationTest {
@@ -34,6 +34,11 @@ final class MutationTest {
     Map<String, String> places = mutations.collect(SEEDS);
     Map<String, String> listed = list();
     List<String> wrong = new ArrayList<>();
+    for (String place : places.keySet()) {
+      if (!listed.containsKey(place)) {
+        wrong.add(place + " is not listed: search for a seed");
+      }
+    }
     for (Map.Entry<String, String> each : listed.entrySet()) {
       String place = each.getKey();
       String signature = places.get(place);
