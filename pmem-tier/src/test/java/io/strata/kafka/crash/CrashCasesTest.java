@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -213,7 +214,8 @@ final class CrashCasesTest {
     for (SimWorld killed : cut) {
       recover(killed);
       killed.adopt(End.KILL);
-      killed.append(killed.segments.get(segment.offset), SimBatches.of(1_000, 1));
+      killed.append(
+          Objects.requireNonNull(killed.segments.get(segment.offset)), SimBatches.of(1_000, 1));
       for (int i = 0; i < 100; i++) {
         recover(killed.crash(End.POWER_CUT, new Loss(i)));
       }
