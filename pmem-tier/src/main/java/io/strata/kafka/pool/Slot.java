@@ -242,8 +242,8 @@ public final class Slot {
    * <p>On a pool of {@link Durability#FORCE} the truncation is forced, and the bytes behind the new
    * length in the kept extents are zeros, durably: what was truncated must not reappear behind a
    * later length when the power goes. A reader of the old extents sees these zeros. Home of a
-   * spilled segment must have been cut, durably, before: if the power goes meanwhile, the slot may
-   * be found longer than {@code length} and not spilled.
+   * spilled segment must have been cut, durably, before it is made shorter: if the power goes
+   * meanwhile, the slot may be found longer than {@code length} and not spilled.
    *
    * <p>When this throws an {@link IOException}, {@link #committedLength} tells whether the
    * truncation was done. If so, the dropped extents are out of use until the pool is opened again,

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
-import java.util.Optional;
 
 /**
  * The bytes of a hot segment in the process that writes the pool: the reader inside the gate, the
@@ -116,22 +115,24 @@ final class HotBytes implements SegmentBytes {
 
   @Override
   public int write(ByteBuffer source, long position, FileChannel home) throws IOException {
+    events.appending(segment);
     return writer.write(source, position, home);
   }
 
   @Override
   public int append(ByteBuffer source, FileChannel home) throws IOException {
+    events.appending(segment);
     return writer.append(source, home);
   }
 
   @Override
   public void truncate(long length, FileChannel home) throws IOException {
-    Optional<Residence> in;
+    long moves;
     do {
       // An eviction that comes in between makes home what is cut: that must be told before, too.
-      in = writer.residence();
+      moves = writer.moves();
       events.truncating(segment, length);
-    } while (!writer.truncate(length, home, in));
+    } while (!writer.truncate(length, home, moves));
   }
 
   @Override

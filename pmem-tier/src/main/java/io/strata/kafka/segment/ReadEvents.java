@@ -46,6 +46,11 @@ final class ReadEvents implements SegmentEvents {
   }
 
   @Override
+  public void appending(Segment segment) throws IOException {
+    next.appending(segment);
+  }
+
+  @Override
   public void truncating(Segment segment, long length) throws IOException {
     next.truncating(segment, length);
   }

@@ -52,6 +52,13 @@ public interface SegmentEvents {
   default void madeDirty(Segment segment) {}
 
   /**
+   * A segment is about to be written to. Called by the thread that writes, without a lock.
+   *
+   * @throws IOException when it must not be
+   */
+  default void appending(Segment segment) throws IOException {}
+
+  /**
    * A segment is about to be truncated. Called by the thread that truncates, without a lock.
    *
    * @param length in bytes

@@ -12,6 +12,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -59,6 +60,9 @@ final class SegmentWriter {
 
   /** Where the pool's bytes are; empty when all are at home. Written under the lock. */
   private volatile Optional<Residence> residence;
+
+  /** Counts changes of that, and of what is in the pool. */
+  private final AtomicLong moves = new AtomicLong();
 
   @GuardedBy("lock")
   private boolean deleted;
@@ -391,20 +395,20 @@ final class SegmentWriter {
   /**
    * See {@link SegmentBytes#truncate}.
    *
-   * @param before where the pool's bytes were when the truncation was told of
-   * @return false, with nothing done, if they have gone home since
+   * @param movesBefore what {@link #moves} was before the truncation was told of
+   * @return false, with nothing done, if the segment has moved since
    */
-  boolean truncate(long length, FileChannel home, Optional<Residence> before) throws IOException {
+  boolean truncate(long length, FileChannel home, long movesBefore) throws IOException {
     lock.lock();
     boolean ended = false;
     try {
-      boolean wentHome = before.isPresent() && residence.isEmpty();
-      if (!wentHome && length < view.size()) {
+      boolean moved = moves.get() != movesBefore;
+      if (!moved && length < view.size()) {
         prepareToChange(home);
         truncateWithoutLocking(length, home);
       }
       ended = true;
-      return !wentHome;
+      return !moved;
     } catch (IOException e) {
       ended = true;
       throw e;
@@ -628,8 +632,14 @@ final class SegmentWriter {
     forcer.movedTo(to.map(Residence::slot));
     // Of a segment that comes from home, or whose pool part was empty, home has it all.
     head.written(!newView.spilled());
+    long unused = moves.incrementAndGet();
     residence = to;
     view = newView;
+  }
+
+  /** How often the segment has been shown in another place. */
+  long moves() {
+    return moves.get();
   }
 
   /** A copy to home begins: what is there beyond the segment's bytes is none of them. */

@@ -93,8 +93,15 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
               }
 
               @Override
+              public void appending(TieredSegment segment) throws IOException {
+                if (!segment.atHome()) {
+                  unsynced.settle(segment);
+                }
+              }
+
+              @Override
               public void truncating(TieredSegment segment, long length) throws IOException {
-                unsynced.settle(segment.home());
+                unsynced.settle(segment);
                 // A tag that an eviction has left behind says that home is whole: that must not be
                 // doubted for its being short.
                 if (segment.atHome() && segment.tagged()) {
@@ -313,10 +320,14 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
     unsynced.renamed(from.get(), to.get());
     if (Files.isDirectory(from.get(), LinkOption.NOFOLLOW_LINKS)) {
-      return renames.directory(from.get(), to.get(), options);
+      boolean done = renames.directory(from.get(), to.get(), options);
+      unsynced.renamed(from.get(), to.get());
+      return done;
     }
     try (PathLocks.Held held = names.lock(from.get(), to.get())) {
-      return renames.file(from.get(), to.get(), options);
+      boolean done = renames.file(from.get(), to.get(), options);
+      unsynced.renamed(from.get(), to.get());
+      return done;
     }
   }
 

@@ -18,6 +18,9 @@ final class SegmentNotice implements SegmentEvents {
     /** The copy below is of no use any more; called under the segment's writer lock. */
     void madeDirty(TieredSegment segment);
 
+    /** It is about to be appended to; called without a lock. */
+    void appending(TieredSegment segment) throws IOException;
+
     /** It is about to be truncated; called without a lock. */
     void truncating(TieredSegment segment, long length) throws IOException;
 
@@ -90,6 +93,14 @@ final class SegmentNotice implements SegmentEvents {
     TieredSegment named = segment;
     if (named != null) {
       listener.madeDirty(named);
+    }
+  }
+
+  @Override
+  public void appending(Segment appendedTo) throws IOException {
+    TieredSegment named = segment;
+    if (named != null) {
+      listener.appending(named);
     }
   }
 

@@ -29,6 +29,7 @@ final class TieredSegment {
   private final AtomicInteger moves = new AtomicInteger();
   private final Heat heat;
   private volatile Optional<Residence> lower = Optional.empty();
+  private volatile long renamesSettled = -1;
   private volatile Place place;
 
   /** Where home is, and what its names say. */
@@ -60,6 +61,15 @@ final class TieredSegment {
 
   Segment segment() {
     return segment;
+  }
+
+  /** Up to which rename all is durable, as {@link UnsyncedRenames} counts; -1 at first. */
+  long renamesSettled() {
+    return renamesSettled;
+  }
+
+  void renamesSettled(long count) {
+    renamesSettled = count;
   }
 
   Object fileKey() {

@@ -3,9 +3,9 @@ package io.strata.kafka.tier;
 import io.strata.kafka.memory.Durability;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Which directories have no rename that a power cut may undo. In a file system renames come in one
@@ -22,8 +22,12 @@ import java.util.concurrent.atomic.AtomicLong;
 final class UnsyncedRenames {
 
   private final boolean needed;
+
+  /** Changed under its own lock, read by anyone. */
   private final Set<Path> settled = ConcurrentHashMap.newKeySet();
-  private final AtomicLong renames = new AtomicLong();
+
+  /** How many there have been; changed under the lock of {@link #settled}. */
+  private volatile long renames;
 
   UnsyncedRenames(PoolSet pools) {
     // What a power cut empties cannot get ahead.
@@ -31,17 +35,31 @@ final class UnsyncedRenames {
         pools.all().stream().anyMatch(pool -> pool.memory().durability() != Durability.PROCESS);
   }
 
-  /** A file or directory is about to be renamed. */
+  /** A file or directory is about to be renamed, or has been. */
   void renamed(Path source, Path target) {
     if (needed) {
-      long unused = renames.incrementAndGet();
-      settled.remove(source);
-      settled.remove(Directories.of(source));
-      settled.remove(Directories.of(target));
+      synchronized (settled) {
+        renames++;
+        for (Path each : List.of(source, target, Directories.of(source), Directories.of(target))) {
+          settled.remove(each);
+        }
+      }
     }
   }
 
-  /** Makes the renames in a segment's partition, and of that partition, durable. */
+  /**
+   * Makes the renames in a segment's partition, and of that partition, durable. Costs next to
+   * nothing when nothing has been renamed since the last call.
+   */
+  void settle(TieredSegment segment) throws IOException {
+    long before = renames;
+    if (needed && segment.renamesSettled() != before) {
+      settle(segment.home());
+      segment.renamesSettled(before);
+    }
+  }
+
+  /** As {@link #settle(TieredSegment)}, of one that is not there yet. */
   void settle(Path segment) throws IOException {
     if (needed) {
       Path partition = Directories.of(segment);
@@ -54,12 +72,13 @@ final class UnsyncedRenames {
     if (settled.contains(directory)) {
       return;
     }
-    long before = renames.get();
+    long before = renames;
     Directories.forceNearest(directory);
-    settled.add(directory);
-    if (renames.get() != before) {
-      // Perhaps of something in it, while it was being forced.
-      settled.remove(directory);
+    synchronized (settled) {
+      if (renames == before) {
+        // Else perhaps of something in it, while it was being forced.
+        settled.add(directory);
+      }
     }
   }
 }

@@ -221,4 +221,42 @@ final class CrashCasesTest {
       }
     }
   }
+
+  /** Kafka opens a new segment, renames the old one away, and only then appends. */
+  @Test
+  void whatIsRenamedAfterANewSegmentIsDurableBeforeItsRecords() throws Exception {
+    SimWorld world = SimWorld.create(ONE_TIER);
+    Files.createDirectory(world.home.getPath("/logs/orders-0"));
+    SimWorld.force(world.home.getPath("/logs"));
+    world.open();
+    Expected old = segment(world, 2_000);
+    world.background().runAll();
+    Expected fresh = segment(world, 0);
+    world.rename(old, "orders-0", old.file + ".deleted");
+    world.append(fresh, SimBatches.of(1_000, 1));
+    for (int i = 0; i < 50; i++) {
+      recover(world.crash(End.POWER_CUT, new Loss(i)));
+    }
+  }
+
+  /** A killed process had renamed a later segment; the next one appends to the one before. */
+  @Test
+  void whatAKilledProcessRenamedIsDurableBeforeAnAppend() throws Exception {
+    SimWorld world = SimWorld.create(ONE_TIER);
+    Files.createDirectory(world.home.getPath("/logs/orders-0"));
+    SimWorld.force(world.home.getPath("/logs"));
+    world.open();
+    Expected kept = segment(world, 2_000);
+    Expected later = segment(world, 2_000);
+    world.background().runAll();
+    world.rename(later, "orders-0", later.file + ".deleted");
+    SimWorld killed = world.crash(End.KILL, new Loss(0));
+    recover(killed);
+    killed.adopt(End.KILL);
+    killed.append(
+        Objects.requireNonNull(killed.segments.get(kept.offset)), SimBatches.of(1_000, 1));
+    for (int i = 0; i < 50; i++) {
+      recover(killed.crash(End.POWER_CUT, new Loss(i)));
+    }
+  }
 }

@@ -65,7 +65,14 @@ final class Expected {
    * @param shorterThan and shorter than this
    * @param names by offset, what segments must not be called any more
    */
-  record RenamedBefore(int longerThan, int shorterThan, Map<Long, Set<String>> names) {}
+  record RenamedBefore(int longerThan, int shorterThan, Map<Long, Set<String>> names) {
+    /** Whether another one says as much. */
+    boolean isCoveredBy(RenamedBefore other) {
+      return other.longerThan <= longerThan
+          && other.shorterThan >= shorterThan
+          && other.names.equals(names);
+    }
+  }
 
   Expected(long offset, String directory, String file) {
     this.offset = offset;

@@ -192,9 +192,6 @@ final class SimWorld {
     segment.directories.addAll(directoryNames.getOrDefault(directory, Set.of()));
     segments.put(offset, segment);
     FileChannel unused = channel(segment);
-    if (inPool(segment)) {
-      keepsRenames(segment, 0, Integer.MAX_VALUE);
-    }
     return segment;
   }
 
@@ -203,6 +200,7 @@ final class SimWorld {
     byte[] after = Arrays.copyOf(before, before.length + more.length);
     System.arraycopy(more, 0, after, before.length, more.length);
     FileChannel channel = channel(segment);
+    Map<Long, Set<String>> renamed = inPool(segment) ? renamedBeside(segment) : Map.of();
     channel.position(before.length);
     segment.after = Optional.of(after);
     ByteBuffer buffer = ByteBuffer.wrap(more);
@@ -211,6 +209,9 @@ final class SimWorld {
     }
     segment.content = after;
     segment.after = Optional.empty();
+    if (inPool(segment)) {
+      keepsRenames(segment, before.length, Integer.MAX_VALUE, renamed);
+    }
   }
 
   /** Whether all of a segment is in a pool. */
@@ -224,22 +225,30 @@ final class SimWorld {
                     && !view.spilled());
   }
 
-  /** From now on a power cut leaves the renames of its partition, or not the segment's change. */
-  private void keepsRenames(Expected segment, int longerThan, int shorterThan) {
+  /** By offset, what the segments of its partition are not called any more. */
+  private Map<Long, Set<String>> renamedBeside(Expected segment) {
     Map<Long, Set<String>> names = new TreeMap<>();
     for (Expected other : segments.values()) {
       if (other.directory.equals(segment.directory) && !other.formerFiles().isEmpty()) {
         names.put(other.offset, other.formerFiles());
       }
     }
-    if (!names.isEmpty()) {
-      segment.renamedBefore.add(new Expected.RenamedBefore(longerThan, shorterThan, names));
+    return names;
+  }
+
+  /** From now on a power cut leaves these renames, or not the segment's change. */
+  private static void keepsRenames(
+      Expected segment, int longerThan, int shorterThan, Map<Long, Set<String>> names) {
+    var order = new Expected.RenamedBefore(longerThan, shorterThan, names);
+    if (!names.isEmpty() && segment.renamedBefore.stream().noneMatch(order::isCoveredBy)) {
+      segment.renamedBefore.add(order);
     }
   }
 
   void truncate(Expected segment, int length) throws IOException {
     byte[] rest = Arrays.copyOf(segment.content, length);
     boolean pooled = inPool(segment);
+    Map<Long, Set<String>> renamed = renamedBeside(segment);
     FileChannel channel = channel(segment);
     segment.after = Optional.of(rest);
     FileChannel unused = channel.truncate(length);
@@ -248,7 +257,7 @@ final class SimWorld {
     segment.after = Optional.empty();
     if (pooled) {
       segment.truncatedInPool();
-      keepsRenames(segment, -1, before);
+      keepsRenames(segment, -1, before, renamed);
     }
   }
 

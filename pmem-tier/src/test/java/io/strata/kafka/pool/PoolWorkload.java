@@ -206,7 +206,8 @@ final class PoolWorkload {
     segment.minForced = Math.min(segment.minForced, keep);
     // The new count of extents may reach the medium before the new length; the slot is then taken
     // for one that has been shortened. Home has been cut before, so that nothing is lost by that.
-    boolean spilled = segment.mustHave.remove(SlotFlag.SPILLED);
+    boolean mayBeLost = pool().info().durability() == Durability.FORCE && keep < length;
+    boolean spilled = mayBeLost && segment.mustHave.remove(SlotFlag.SPILLED);
     dropped.addAll(segment.slot.truncate(keep));
     if (spilled) {
       segment.mustHave.add(SlotFlag.SPILLED);
