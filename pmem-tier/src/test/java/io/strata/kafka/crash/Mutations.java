@@ -43,6 +43,7 @@ final class Mutations {
       campaign.run(seed);
       return Optional.empty();
     } catch (Campaign.Failure e) {
+      control(signature, seed);
       return Optional.of(new Noticed(seed, campaign.cuts()));
     } finally {
       sites.enableAll();
@@ -61,9 +62,7 @@ final class Mutations {
         try {
           campaign.run(seed + SEEDS_APART * round);
         } catch (Campaign.Failure e) {
-          sites.watch(signature);
-          // Whatever fails with everything in its place is no finding of the place's.
-          new Campaign(sites).near().run(seed + SEEDS_APART * round);
+          control(signature, seed + SEEDS_APART * round);
           return Optional.of(new Noticed(seed + SEEDS_APART * round, done + campaign.cuts()));
         } finally {
           sites.enableAll();
@@ -72,6 +71,12 @@ final class Mutations {
       }
     }
     return Optional.empty();
+  }
+
+  /** Whatever fails with everything in its place, too, is no finding of the place's. */
+  private void control(String signature, long seed) throws IOException {
+    sites.watch(signature);
+    new Campaign(sites).near().run(seed);
   }
 
   /** A persist does nothing where a force is needed, and the other way round. */
