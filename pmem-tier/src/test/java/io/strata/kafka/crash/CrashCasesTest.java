@@ -25,6 +25,7 @@ final class CrashCasesTest {
   private static final Setup ONE_TIER = Setup.ALL.get(0);
   private static final Setup TWO_TIERS = Setup.ALL.get(1);
   private static final int LOSSES = 6;
+  private static final int MANY_LOSSES = 100;
 
   private interface Scenario {
     void run(SimWorld world) throws IOException, InterruptedException;
@@ -63,6 +64,34 @@ final class CrashCasesTest {
     } catch (IOException e) {
       throw new AssertionError("before " + point + ": " + e, e);
     }
+  }
+
+  /** One partition, whose directory is durable. */
+  private static SimWorld opened() throws IOException {
+    SimWorld world = SimWorld.create(ONE_TIER);
+    Files.createDirectory(world.home.getPath("/logs/orders-0"));
+    SimWorld.force(world.home.getPath("/logs"));
+    world.open();
+    return world;
+  }
+
+  /** Many power cuts at this moment. */
+  private static void cutPower(SimWorld world) throws IOException {
+    for (int i = 0; i < MANY_LOSSES; i++) {
+      recover(world.crash(End.POWER_CUT, new Loss(i)));
+    }
+  }
+
+  /** What a killed process leaves, opened. */
+  private static SimWorld killed(SimWorld world) throws IOException {
+    SimWorld killed = world.crash(End.KILL, new Loss(0));
+    recover(killed);
+    killed.adopt(End.KILL);
+    return killed;
+  }
+
+  private static void appendTo(SimWorld world, long offset) throws IOException {
+    world.append(Objects.requireNonNull(world.segments.get(offset)), SimBatches.of(1_000, 1));
   }
 
   private static void recover(SimWorld left) throws IOException {
@@ -168,29 +197,19 @@ final class CrashCasesTest {
   /** A killed process had renamed a segment; a new one beside it was durable before that was. */
   @Test
   void whatAKilledProcessRenamedIsDurableBeforeANewSegment() throws Exception {
-    SimWorld world = SimWorld.create(ONE_TIER);
-    Files.createDirectory(world.home.getPath("/logs/orders-0"));
-    SimWorld.force(world.home.getPath("/logs"));
-    world.open();
+    SimWorld world = opened();
     Expected old = segment(world, 2_000);
     world.background().runAll();
     world.rename(old, "orders-0", old.file + ".deleted");
-    SimWorld killed = world.crash(End.KILL, new Loss(0));
-    recover(killed);
-    killed.adopt(End.KILL);
+    SimWorld killed = killed(world);
     Expected unused = segment(killed, 1_000);
-    for (int i = 0; i < 50; i++) {
-      recover(killed.crash(End.POWER_CUT, new Loss(i)));
-    }
+    cutPower(killed);
   }
 
   /** A process was killed while it cut home to nothing; the empty file was placed in a pool. */
   @Test
   void whatIsPlacedThoughItWasThereIsDurablyEmpty() throws Exception {
-    SimWorld world = SimWorld.create(ONE_TIER);
-    Files.createDirectory(world.home.getPath("/logs/orders-0"));
-    SimWorld.force(world.home.getPath("/logs"));
-    world.open();
+    SimWorld world = opened();
     Expected segment = segment(world, 2_000);
     Expected active = segment(world, 100);
     world.background().runAll();
@@ -214,49 +233,33 @@ final class CrashCasesTest {
     for (SimWorld killed : cut) {
       recover(killed);
       killed.adopt(End.KILL);
-      killed.append(
-          Objects.requireNonNull(killed.segments.get(segment.offset)), SimBatches.of(1_000, 1));
-      for (int i = 0; i < 100; i++) {
-        recover(killed.crash(End.POWER_CUT, new Loss(i)));
-      }
+      appendTo(killed, segment.offset);
+      cutPower(killed);
     }
   }
 
   /** Kafka opens a new segment, renames the old one away, and only then appends. */
   @Test
   void whatIsRenamedAfterANewSegmentIsDurableBeforeItsRecords() throws Exception {
-    SimWorld world = SimWorld.create(ONE_TIER);
-    Files.createDirectory(world.home.getPath("/logs/orders-0"));
-    SimWorld.force(world.home.getPath("/logs"));
-    world.open();
+    SimWorld world = opened();
     Expected old = segment(world, 2_000);
     world.background().runAll();
     Expected fresh = segment(world, 0);
     world.rename(old, "orders-0", old.file + ".deleted");
     world.append(fresh, SimBatches.of(1_000, 1));
-    for (int i = 0; i < 50; i++) {
-      recover(world.crash(End.POWER_CUT, new Loss(i)));
-    }
+    cutPower(world);
   }
 
   /** A killed process had renamed a later segment; the next one appends to the one before. */
   @Test
   void whatAKilledProcessRenamedIsDurableBeforeAnAppend() throws Exception {
-    SimWorld world = SimWorld.create(ONE_TIER);
-    Files.createDirectory(world.home.getPath("/logs/orders-0"));
-    SimWorld.force(world.home.getPath("/logs"));
-    world.open();
+    SimWorld world = opened();
     Expected kept = segment(world, 2_000);
     Expected later = segment(world, 2_000);
     world.background().runAll();
     world.rename(later, "orders-0", later.file + ".deleted");
-    SimWorld killed = world.crash(End.KILL, new Loss(0));
-    recover(killed);
-    killed.adopt(End.KILL);
-    killed.append(
-        Objects.requireNonNull(killed.segments.get(kept.offset)), SimBatches.of(1_000, 1));
-    for (int i = 0; i < 50; i++) {
-      recover(killed.crash(End.POWER_CUT, new Loss(i)));
-    }
+    SimWorld killed = killed(world);
+    appendTo(killed, kept.offset);
+    cutPower(killed);
   }
 }
