@@ -118,8 +118,12 @@ public record StoreLink(Object file, Path published, Path staged) {
       return false;
     }
     Path real = inRealDirectory(file);
-    return real.equals(inRealDirectory(link.get().published))
-        || real.equals(inRealDirectory(link.get().staged));
+    try {
+      return real.equals(inRealDirectory(link.get().published))
+          || real.equals(inRealDirectory(link.get().staged));
+    } catch (FileSystemException e) {
+      throw printable(e);
+    }
   }
 
   /** The name below its directory's real path; the path itself if there is no such directory. */
@@ -228,7 +232,26 @@ public record StoreLink(Object file, Path published, Path staged) {
    *     nothing has been changed, and home must not be changed either
    */
   public boolean unshare() throws IOException {
-    return Interrupts.defer(this::unshareOrFail);
+    try {
+      return Interrupts.defer(this::unshareOrFail);
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      throw e;
+    } catch (FileSystemException e) {
+      throw printable(e);
+    }
+  }
+
+  /** With names that are fit for a log: who may write the attribute chooses them. */
+  private static FileSystemException printable(FileSystemException e) {
+    String name = String.valueOf(e.getFile());
+    if (name.equals(Printable.of(name))) {
+      return e;
+    }
+    FileSystemException printable =
+        new FileSystemException(
+            Printable.of(name), null, e.getClass().getSimpleName() + ": " + e.getReason());
+    printable.setStackTrace(e.getStackTrace());
+    return printable;
   }
 
   private boolean unshareOrFail() throws IOException {

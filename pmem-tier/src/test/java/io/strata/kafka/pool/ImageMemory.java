@@ -7,6 +7,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * A pool's metadata on the heap, and zeros for all that lies behind: cheap enough to open thousands
@@ -17,9 +20,15 @@ final class ImageMemory implements PersistentMemory {
 
   static final Path PATH = Path.of("the-image");
 
+  private static final int PAGE = 4096;
+
   private final ByteBuffer metadata;
   private final long size;
   private final Durability durability;
+
+  /** What was stored behind the metadata, by page: a superblock may tell of more slots. */
+  private final Map<Long, byte[]> behind = new HashMap<>();
+
   private int stores;
 
   ImageMemory(byte[] metadata, long size, Durability durability) {
@@ -64,18 +73,39 @@ final class ImageMemory implements PersistentMemory {
     }
   }
 
+  private byte at(long position) {
+    if (position < metadata.capacity()) {
+      return metadata.get((int) position);
+    }
+    byte[] page = behind.get(position / PAGE);
+    return page == null ? 0 : page[(int) (position % PAGE)];
+  }
+
+  private void put(long position, byte value) {
+    if (position < metadata.capacity()) {
+      metadata.put((int) position, value);
+    } else if (value != 0 || behind.containsKey(position / PAGE)) {
+      behind.computeIfAbsent(position / PAGE, any -> new byte[PAGE])[(int) (position % PAGE)] =
+          value;
+    }
+  }
+
   @Override
   public void load(long position, ByteBuffer target) {
     requireInside(position, target.remaining());
     for (long p = position; target.hasRemaining(); p++) {
-      target.put(p < metadata.capacity() ? metadata.get((int) p) : 0);
+      target.put(at(p));
     }
   }
 
   @Override
   public long loadLong(long position) {
     requireInside(position, Long.BYTES);
-    return position + Long.BYTES <= metadata.capacity() ? metadata.getLong((int) position) : 0;
+    long value = 0;
+    for (int i = Long.BYTES - 1; i >= 0; i--) {
+      value = value << Byte.SIZE | Byte.toUnsignedLong(at(position + i));
+    }
+    return value;
   }
 
   @Override
@@ -83,10 +113,7 @@ final class ImageMemory implements PersistentMemory {
     requireInside(position, source.remaining());
     stores++;
     for (long p = position; source.hasRemaining(); p++) {
-      byte next = source.get();
-      if (p < metadata.capacity()) {
-        metadata.put((int) p, next);
-      }
+      put(p, source.get());
     }
   }
 
@@ -99,8 +126,8 @@ final class ImageMemory implements PersistentMemory {
   public void storeLong(long position, long value) {
     requireInside(position, Long.BYTES);
     stores++;
-    if (position + Long.BYTES <= metadata.capacity()) {
-      metadata.putLong((int) position, value);
+    for (int i = 0; i < Long.BYTES; i++) {
+      put(position + i, (byte) (value >>> i * Byte.SIZE));
     }
   }
 
@@ -111,6 +138,14 @@ final class ImageMemory implements PersistentMemory {
     for (long p = position; p < Math.min(position + length, metadata.capacity()); p++) {
       metadata.put((int) p, (byte) 0);
     }
+    behind.forEach(
+        (page, bytes) -> {
+          long from = Math.max(position, page * PAGE);
+          long to = Math.min(position + length, (page + 1) * PAGE);
+          if (from < to) {
+            Arrays.fill(bytes, (int) (from - page * PAGE), (int) (to - page * PAGE), (byte) 0);
+          }
+        });
   }
 
   @Override

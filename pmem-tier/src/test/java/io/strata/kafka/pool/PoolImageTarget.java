@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -329,6 +330,8 @@ final class PoolImageTarget implements FuzzTarget {
       // The last generation that there is.
       seeds.add(input(first, 2, 7 * 128 + 1, CheckedWord.MAX_VALUE));
     }
+    // A superblock that tells of more slots than there are; found by Jazzer.
+    seeds.add(Base64.getDecoder().decode("AAUKAAAABQsAAAAABQsAigAAAAAAAAA="));
     return seeds;
   }
 }

@@ -182,8 +182,11 @@ public final class SegmentOperations {
     segment.free();
   }
 
-  /** Opens another channel, and closes it. */
-  @Operation
+  /**
+   * Opens another channel, and closes it. Not while the segment is deleted: that takes two steps,
+   * and a tier does both under the lock of the file's name.
+   */
+  @Operation(nonParallelGroup = "moves")
   public String open() {
     try (FileChannel another = segment.open(home.open(), OPTIONS)) {
       return another.isOpen() ? "opened" : "closed";

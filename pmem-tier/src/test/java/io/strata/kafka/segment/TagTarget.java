@@ -130,7 +130,8 @@ final class TagTarget implements FuzzTarget {
         FuzzTarget.text("1" + tag + "\n"),
         FuzzTarget.text("3/store/topics/a"),
         FuzzTarget.text("3relative"),
-        FuzzTarget.text("3/with\u0000zero"));
+        FuzzTarget.text("3/with\u0000zero"),
+        FuzzTarget.text("3/" + "long".repeat(100) + "\nname"));
   }
 
   @Override

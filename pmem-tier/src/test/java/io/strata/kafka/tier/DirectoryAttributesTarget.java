@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.strata.kafka.fuzz.FuzzTarget;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
@@ -46,7 +47,11 @@ final class DirectoryAttributesTarget implements FuzzTarget {
     byte[] value = Arrays.copyOfRange(input, 1, input.length);
     boolean id = (input[0] & 1) == 0;
     String name = id ? "strata.directory" : "strata.pools";
-    write(name, value);
+    try {
+      write(name, value);
+    } catch (FileSystemException tooLong) {
+      return; // For this file system.
+    }
     try {
       if (id) {
         Optional<LogDirectory> found = LogDirectory.find(directory);
