@@ -103,7 +103,7 @@ final class ImageMemory implements PersistentMemory {
     requireInside(position, Long.BYTES);
     long value = 0;
     for (int i = Long.BYTES - 1; i >= 0; i--) {
-      value = value << Byte.SIZE | Byte.toUnsignedLong(at(position + i));
+      value = (value << Byte.SIZE) | Byte.toUnsignedLong(at(position + i));
     }
     return value;
   }
@@ -127,7 +127,7 @@ final class ImageMemory implements PersistentMemory {
     requireInside(position, Long.BYTES);
     stores++;
     for (int i = 0; i < Long.BYTES; i++) {
-      put(position + i, (byte) (value >>> i * Byte.SIZE));
+      put(position + i, (byte) (value >>> (i * Byte.SIZE)));
     }
   }
 
