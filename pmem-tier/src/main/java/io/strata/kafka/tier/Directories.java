@@ -3,6 +3,7 @@ package io.strata.kafka.tier;
 import io.strata.kafka.memory.Interrupts;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -15,6 +16,9 @@ import java.util.Optional;
  * <p>Thread safety: stateless.
  */
 final class Directories {
+
+  /** How often a directory is looked for that is renamed at that moment. */
+  private static final int ATTEMPTS = 1000;
 
   private Directories() {}
 
@@ -53,14 +57,25 @@ final class Directories {
 
   /** Forces the directory, or the nearest one above it that is there. */
   static void forceNearest(Path directory) throws IOException {
-    Path existing = directory;
-    while (!Files.isDirectory(existing)) {
-      Path parent = existing.getParent();
-      if (parent == null) {
-        return;
+    for (int attempt = 1; ; attempt++) {
+      Path existing = directory;
+      while (!Files.isDirectory(existing)) {
+        Path parent = existing.getParent();
+        if (parent == null) {
+          return;
+        }
+        existing = parent;
       }
-      existing = parent;
+      try {
+        force(existing);
+        return;
+      } catch (NoSuchFileException e) {
+        // Renamed just now: look again.
+        if (attempt == ATTEMPTS) {
+          throw new FileSystemException(
+              existing.toString(), null, "it was renamed whenever it was to be forced");
+        }
+      }
     }
-    force(existing);
   }
 }
