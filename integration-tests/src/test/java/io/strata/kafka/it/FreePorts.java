@@ -1,30 +1,77 @@
 package io.strata.kafka.it;
 
 import java.io.IOException;
-import java.net.InetAddress;
+import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
+import java.util.Scanner;
+import java.util.Set;
 
-/** Ports of the loopback interface that nobody listens on at this moment. */
+/**
+ * Ports that nobody listens on, for a process that is about to be started. They are below those
+ * that the kernel gives to outgoing connections: one of these, of any client on the machine, would
+ * take the port in the seconds until the process listens. A port is given once per JVM.
+ * Thread-safe.
+ */
 final class FreePorts {
+
+  private static final int LOWEST = 10_000;
+
+  /** Linux's default, where its setting can't be read. */
+  private static final int FIRST_OF_CONNECTIONS = 32_768;
+
+  private static final Path RANGE_OF_CONNECTIONS =
+      Path.of("/proc/sys/net/ipv4/ip_local_port_range");
+
+  private static final Set<Integer> GIVEN = new HashSet<>();
+
+  private static final Random RANDOM = new Random();
 
   private FreePorts() {}
 
   /** So many different ones. */
-  static List<Integer> find(int count) {
-    List<ServerSocket> sockets = new ArrayList<>();
+  static synchronized List<Integer> find(int count) {
+    int end = firstOfConnections();
+    int candidates = end - LOWEST;
+    List<Integer> found = new ArrayList<>();
+    int port = LOWEST + RANDOM.nextInt(candidates);
+    for (int tried = 0; found.size() < count && tried < candidates; tried++) {
+      if (!GIVEN.contains(port) && isFree(port)) {
+        GIVEN.add(port);
+        found.add(port);
+      }
+      port = port + 1 < end ? port + 1 : LOWEST;
+    }
+    if (found.size() < count) {
+      throw new AssertionError("no free port from " + LOWEST + " to " + (end - 1));
+    }
+    return found;
+  }
+
+  /** The first port that the kernel may give to an outgoing connection. */
+  static int firstOfConnections() {
     try {
-      for (int i = 0; i < count; i++) {
-        sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-      }
-      List<Integer> ports = sockets.stream().map(ServerSocket::getLocalPort).toList();
-      for (ServerSocket socket : sockets) {
-        socket.close();
-      }
-      return ports;
+      int first = new Scanner(Files.readString(RANGE_OF_CONNECTIONS)).nextInt();
+      return first > LOWEST ? first : FIRST_OF_CONNECTIONS;
     } catch (IOException e) {
-      throw new AssertionError("no free port on the loopback interface", e);
+      return FIRST_OF_CONNECTIONS;
+    }
+  }
+
+  /** Of all interfaces: a JMX connector listens on each. */
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket(port)) {
+      return socket.isBound();
+    } catch (BindException e) {
+      return false;
+    } catch (IOException e) {
+      throw new UncheckedIOException("trying port " + port, e);
     }
   }
 }
