@@ -35,6 +35,9 @@ final class KafkaComparison {
 
   private record Useless(Kind kind, Copy copy) {}
 
+  /** Kafka notes the end of a copy some time after the copy can be seen. */
+  private static final Duration COPYING = Duration.ofHours(1);
+
   private final List<Useless> useless = new ArrayList<>();
   private final List<Path> removed = new ArrayList<>();
   private final List<String> kept = new ArrayList<>();
@@ -49,7 +52,8 @@ final class KafkaComparison {
    *
    * @param inventory the store as it was <em>before</em> Kafka was asked: Kafka notes a segment
    *     before it is copied, so that what is in the store and not known is really not known
-   * @param age younger segments are passed over
+   * @param age younger segments are passed over; those that Kafka began to copy for an hour at
+   *     least
    * @throws RefusedException if the store is not that cluster's
    */
   static KafkaComparison of(StoreInventory inventory, KafkaView kafka, Duration age, long nowMillis)
@@ -65,12 +69,16 @@ final class KafkaComparison {
     }
     KafkaComparison comparison = new KafkaComparison(kafka.gap());
     for (Copy copy : inventory.copies()) {
-      if (copy.found().manifest().createdMillis() <= nowMillis - age.toMillis()) {
-        kind(Optional.ofNullable(kafka.states().get(copy.found().key().id())))
-            .ifPresent(kind -> comparison.useless.add(new Useless(kind, copy)));
-      }
+      Duration old = Duration.ofMillis(nowMillis - copy.found().manifest().createdMillis());
+      kind(Optional.ofNullable(kafka.states().get(copy.found().key().id())))
+          .filter(kind -> old.compareTo(kind == Kind.UNFINISHED ? longer(age, COPYING) : age) >= 0)
+          .ifPresent(kind -> comparison.useless.add(new Useless(kind, copy)));
     }
     return comparison;
+  }
+
+  private static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) >= 0 ? one : other;
   }
 
   private static Optional<Kind> kind(Optional<KafkaView.State> state) {

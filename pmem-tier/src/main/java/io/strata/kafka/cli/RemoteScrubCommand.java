@@ -100,7 +100,9 @@ final class RemoteScrubCommand implements Callable<Integer> {
       names = "--older-than",
       paramLabel = "TIME",
       defaultValue = "24h",
-      description = "How old such segments must be, to be reported or removed; 24h unless given.")
+      description =
+          "How old such segments must be, to be reported or removed; 24h unless given. Those that"
+              + " Kafka began to copy: an hour at least.")
   private String olderThan = "24h";
 
   @Mixin private final JsonOption json = new JsonOption();
@@ -125,8 +127,12 @@ final class RemoteScrubCommand implements Callable<Integer> {
     StoreInventory inventory = StoreInventory.of(all, selection.chosen());
     Optional<KafkaComparison> kafka = compare(inventory, ofUnknown);
     StoreCheck check = scrub(all, inventory, ofOrphans);
-    if (kafka.isPresent() && removeUnknown) {
-      kafka.get().remove();
+    if (removeUnknown) {
+      // Hours may have passed: Kafka may have noted the end of a copy since.
+      kafka = compare(inventory, ofUnknown);
+      if (kafka.isPresent()) {
+        kafka.get().remove();
+      }
     }
     print(check, inventory.findings(), kafka, spec.commandLine().getOut());
     boolean bad =

@@ -144,6 +144,26 @@ class KafkaMetadataTest {
         .doesNotContain(100L, 300L, 400L);
   }
 
+  /** Kafka may be about to note its end. */
+  @Test
+  void aCopyThatKafkaBeganIsLeftAloneForAnHourAtLeast() throws Exception {
+    RemoteStores stores = new RemoteStores(directory);
+    Path unfinished = stores.copy("orders", 3, 300, 4, Duration.ofMinutes(50));
+    Path older = stores.copy("orders", 3, 400, 5, Duration.ofMinutes(70));
+    Path unknown = stores.copy("orders", 3, 500, 6, Duration.ofMinutes(50));
+    KafkaView view =
+        new KafkaView(
+            RemoteStores.CLUSTER,
+            Map.of(id(4), KafkaView.State.COPYING, id(5), KafkaView.State.COPYING),
+            Optional.empty());
+
+    KafkaComparison.of(inventory(stores), view, Duration.ofSeconds(1), Instant.now().toEpochMilli())
+        .remove();
+
+    assertThat(unfinished).exists();
+    assertThat(List.of(older, unknown)).allSatisfy(path -> assertThat(path).doesNotExist());
+  }
+
   @Test
   void nothingIsRemovedWhereNotAllOfKafkasRecordWasRead() throws Exception {
     RemoteStores stores = new RemoteStores(directory);

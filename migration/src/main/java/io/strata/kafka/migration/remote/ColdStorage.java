@@ -92,6 +92,11 @@ final class ColdStorage implements ColdLevel, AutoCloseable {
     }
   }
 
+  @Override
+  public boolean isCopying() {
+    return manager.isCopying();
+  }
+
   private static Path file(Path directory, ObjectType type, SegmentKey key) {
     return directory.resolve(type.fileName(key));
   }

@@ -82,6 +82,9 @@ final class Housekeeping implements AutoCloseable {
   private volatile OptionalLong oldestUncopied = OptionalLong.empty();
   private volatile @Nullable MigrationEngine engine;
 
+  /** Of the thread of the rounds: whether the engine was told to stop, and may not have ended. */
+  private boolean stopping;
+
   Housekeeping(
       RemoteSettings settings,
       RemoteEnvironment environment,
@@ -153,24 +156,10 @@ final class Housekeeping implements AutoCloseable {
     }
     firstCensus.countDown();
     try {
-      boolean holds =
-          calls.call("taking the mover's lock", LISTING, control -> agrees() && upkeep.isMover());
-      if (holds != mover) {
-        mover = holds;
-        LOG.info(
-            "Broker {} {} the one that moves and scrubs segments of the remote store {}",
-            store.brokerId(),
-            holds ? "is now" : "is not any more",
-            store.storeId());
-      }
-      if (holds) {
-        List<String> unsettled =
-            calls.call("ending interrupted moves", LISTING, control -> upkeep.settle());
-        unsettled.forEach(
-            problem -> LOG.warn("Remote store: an interrupted move waits: {}", problem));
-        startEngine();
+      if (isMover()) {
+        move();
       } else {
-        stopEngine();
+        stopMoving();
       }
       movesWait.over();
     } catch (IOException e) {
@@ -186,6 +175,58 @@ final class Housekeeping implements AutoCloseable {
         oldest.isPresent()
             ? OptionalLong.of(Math.max(0, now - oldest.getAsLong()))
             : OptionalLong.empty();
+  }
+
+  /** Without the certainty that this is the one that moves, nothing is moved. */
+  private boolean isMover() throws IOException, InterruptedException {
+    try {
+      return calls.call(
+          "taking the mover's lock", LISTING, control -> agrees() && upkeep.isMover());
+    } catch (IOException e) {
+      stopMoving();
+      throw e;
+    }
+  }
+
+  private void move() throws IOException, InterruptedException {
+    if (!mover) {
+      mover = true;
+      tellOfMover("is now");
+      // What the one before has done since they were listed.
+      for (StoreDirectory directory : store.directories()) {
+        visit(directory);
+      }
+    }
+    List<String> unsettled =
+        calls.call("ending interrupted moves", LISTING, control -> upkeep.settle());
+    unsettled.forEach(problem -> LOG.warn("Remote store: an interrupted move waits: {}", problem));
+    startEngine();
+  }
+
+  /** The lock goes when no move is under way any more, and not before. */
+  private void stopMoving() throws IOException, InterruptedException {
+    if (mover) {
+      mover = false;
+      tellOfMover("is not any more");
+    }
+    if (hasStopped()) {
+      boolean unused =
+          calls.call(
+              "giving up the mover's lock",
+              LISTING_AGAIN,
+              control -> {
+                upkeep.giveUpMoving();
+                return true;
+              });
+    }
+  }
+
+  private void tellOfMover(String is) {
+    LOG.info(
+        "Broker {} {} the one that moves and scrubs segments of the remote store {}",
+        store.brokerId(),
+        is,
+        store.storeId());
   }
 
   private void visit(StoreDirectory directory) throws InterruptedException {
@@ -266,15 +307,25 @@ final class Housekeeping implements AutoCloseable {
     }
   }
 
-  private void stopEngine() {
+  /** Stops the engine; tells whether nothing is moved any more. */
+  private boolean hasStopped() {
     MigrationEngine running = engine;
-    engine = null;
     if (running != null) {
-      boolean unused = running.stop(STOPPING);
+      stopping = true;
+      if (!running.stop(STOPPING)) {
+        return false;
+      }
+      engine = null;
     }
+    stopping = false;
+    tiers.evictionOrder(List.of());
+    return !store.isCopyingToCold();
   }
 
   private void startEngine() {
+    if (stopping && !hasStopped()) {
+      return; // The old one first: two would not know of each other's moves.
+    }
     if (engine != null || levelNames.size() < 2) {
       return;
     }
@@ -376,12 +427,13 @@ final class Housekeeping implements AutoCloseable {
     stopped.countDown();
     scrub.stop();
     MigrationEngine running = engine;
-    if (running != null) {
-      boolean unused = running.stop(STOPPING);
-    }
+    boolean ended = running == null || running.stop(STOPPING);
     calls.close();
     thread.interrupt();
     scrubber.interrupt();
+    if (!ended || store.isCopyingToCold()) {
+      return; // The lock goes with the process: a move is under way.
+    }
     try {
       upkeep.close();
     } catch (IOException e) {

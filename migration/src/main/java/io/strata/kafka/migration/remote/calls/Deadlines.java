@@ -98,25 +98,27 @@ public final class Deadlines implements AutoCloseable {
    */
   public <T> T call(String what, Duration limit, Work<T> work)
       throws IOException, InterruptedException {
+    return call(what, limit, work, () -> {});
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param whenOver is run once: when the work has ended, be it long after its time, or when it is
+   *     known that it does not begin
+   */
+  public <T> T call(String what, Duration limit, Work<T> work, Runnable whenOver)
+      throws IOException, InterruptedException {
     long end = System.nanoTime() + limit.toNanos();
-    if (!free.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
-      throw new TimeLimitException(
-          what
-              + ": not begun within "
-              + limit.toMillis()
-              + " ms: "
-              + threads
-              + " operations run, "
-              + stuck.get()
-              + " of them beyond their time; expected a store that answers: look at its file"
-              + " systems");
-    }
-    Call<T> call = new Call<>(work);
+    Call<T> call = new Call<>(work, whenOver);
+    boolean begun = false;
     try {
-      executor.execute(call);
-    } catch (RuntimeException | Error e) {
-      free.release();
-      throw e;
+      begin(what, limit, call);
+      begun = true;
+    } finally {
+      if (!begun) {
+        whenOver.run();
+      }
     }
     try {
       return call.get(Math.max(1, end - System.nanoTime()), TimeUnit.NANOSECONDS);
@@ -133,6 +135,28 @@ public final class Deadlines implements AutoCloseable {
       throw e;
     } catch (ExecutionException e) {
       throw rethrown(what, e);
+    }
+  }
+
+  private void begin(String what, Duration limit, Call<?> call)
+      throws IOException, InterruptedException {
+    if (!free.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+      throw new TimeLimitException(
+          what
+              + ": not begun within "
+              + limit.toMillis()
+              + " ms: "
+              + threads
+              + " operations run, "
+              + stuck.get()
+              + " of them beyond their time; expected a store that answers: look at its file"
+              + " systems");
+    }
+    try {
+      executor.execute(call);
+    } catch (RuntimeException | Error e) {
+      free.release();
+      throw e;
     }
   }
 
@@ -174,8 +198,8 @@ public final class Deadlines implements AutoCloseable {
   private final class Call<T> extends FutureTask<T> {
     private final Progress<T> progress;
 
-    Call(Work<T> work) {
-      this(new Progress<>(work));
+    Call(Work<T> work, Runnable whenOver) {
+      this(new Progress<>(work, whenOver));
     }
 
     private Call(Progress<T> progress) {
@@ -211,17 +235,31 @@ public final class Deadlines implements AutoCloseable {
   /** How far a call is. */
   private static final class Progress<T> implements java.util.concurrent.Callable<T> {
     private final Work<T> work;
+    private final Runnable whenOver;
     private volatile boolean givenUp;
+    private boolean over;
     private boolean ended;
     private boolean counted;
 
-    Progress(Work<T> work) {
+    Progress(Work<T> work, Runnable whenOver) {
       this.work = requireNonNull(work);
+      this.whenOver = requireNonNull(whenOver);
     }
 
     @Override
     public T call() throws Exception {
-      return work.run(() -> givenUp);
+      try {
+        return work.run(() -> givenUp);
+      } finally {
+        over(); // Before the caller has the answer, and calls again.
+      }
+    }
+
+    private synchronized void over() {
+      if (!over) {
+        over = true;
+        whenOver.run();
+      }
     }
 
     synchronized void giveUp(AtomicInteger stuck) {
@@ -233,6 +271,7 @@ public final class Deadlines implements AutoCloseable {
     }
 
     synchronized void ended(AtomicInteger stuck) {
+      over(); // Given up before it had begun.
       ended = true;
       if (counted) {
         stuck.decrementAndGet();

@@ -10,8 +10,11 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.metrics.Monitorable;
@@ -21,6 +24,7 @@ import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata.CustomMetadata;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageManager;
+import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
 
 /**
  * Another {@code RemoteStorageManager}, which has the lowest level. It is loaded apart from the
@@ -40,6 +44,9 @@ public final class ColdManager implements AutoCloseable {
   private final ColdLoading.Loaded loaded;
   private final Deadlines deadlines;
   private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Segments whose copy has not come back, be it long after its time. */
+  private final Set<Uuid> copying = ConcurrentHashMap.newKeySet();
 
   private ColdManager(String className, ColdLoading.Loaded loaded, Deadlines deadlines) {
     this.className = className;
@@ -112,20 +119,36 @@ public final class ColdManager implements AutoCloseable {
 
   /**
    * Copies a segment. Its files must stay until this returns, and longer if it ran out of its time.
+   * One copy of a segment is made at a time: what a manager does when its copy fails in the end,
+   * long after its time perhaps, is to remove what is there of the segment, whoever wrote it.
    *
    * @return what the manager wants to see again in each later call for the segment
    * @throws RemoteStorageException if it fails, a {@code RetriableRemoteStorageException} if a
    *     retry may mend that; with a {@link
    *     io.strata.kafka.migration.remote.calls.TimeLimitException} as its cause if it ran out of
-   *     its time
+   *     its time; also retriable while an earlier copy of the segment has not come back
    */
   public Optional<CustomMetadata> copy(
       RemoteLogSegmentMetadata segment, LogSegmentData data, Duration limit)
       throws RemoteStorageException, InterruptedException {
+    Uuid id = segment.remoteLogSegmentId().id();
+    String what = "copying " + describe(segment);
+    if (!copying.add(id)) {
+      throw new RetriableRemoteStorageException(
+          named(what)
+              + ": an earlier copy of it ran out of its time and has not come back; it is made"
+              + " again when that has ended: look at the manager's connections and time limits");
+    }
     return call(
-        "copying " + describe(segment),
+        what,
         limit,
-        manager -> notNull(manager.copyLogSegmentData(segment, data)));
+        manager -> notNull(manager.copyLogSegmentData(segment, data)),
+        () -> copying.remove(id));
+  }
+
+  /** Whether a copy is under way, be it long after its time. */
+  public boolean isCopying() {
+    return !copying.isEmpty();
   }
 
   /**
@@ -254,6 +277,11 @@ public final class ColdManager implements AutoCloseable {
 
   private <T> T call(String what, Duration limit, Question<T> question)
       throws RemoteStorageException, InterruptedException {
+    return call(what, limit, question, () -> {});
+  }
+
+  private <T> T call(String what, Duration limit, Question<T> question, Runnable whenOver)
+      throws RemoteStorageException, InterruptedException {
     Answer<T> answer;
     try {
       answer =
@@ -266,7 +294,8 @@ public final class ColdManager implements AutoCloseable {
                 } catch (RemoteStorageException e) {
                   return new Answer<>(Optional.empty(), Optional.of(e));
                 }
-              });
+              },
+              whenOver);
     } catch (IOException | RejectedExecutionException e) {
       throw ColdFailures.translate(named(what), e);
     }

@@ -27,6 +27,9 @@ import java.util.function.UnaryOperator;
  */
 final class Census {
 
+  /** The configured cold manager's class: what another one has is not at hand. */
+  private final Optional<String> coldClass;
+
   private record Partition(String topicId, int partition) {}
 
   private record Place(String id, StoreDirectory directory) {}
@@ -50,6 +53,11 @@ final class Census {
 
   @GuardedBy("this")
   private long numbers;
+
+  /** An empty one. */
+  Census(Optional<String> coldClass) {
+    this.coldClass = coldClass;
+  }
 
   /** All segments, in no particular order. */
   List<CensusEntry> entries() {
@@ -251,10 +259,7 @@ final class Census {
 
   private void look(StoreDirectory directory, SegmentKey key, Path path, long began)
       throws IOException {
-    boolean hasLog = Disk.isThere(path.resolve(ObjectType.LOG.fileName(key)));
-    boolean moving = Disk.isThere(path.resolve(StoreNames.MOVING));
-    boolean cold = Disk.isThere(path.resolve(StoreNames.COLD)) && ColdMark.read(path).done();
-    StoredCopy copy = new StoredCopy(directory, hasLog, cold, moving);
+    StoredCopy copy = copyOnDisk(directory, key, path);
     Optional<CensusEntry> known = find(key.id());
     if (known.isPresent() && known.get().in(directory).equals(Optional.of(copy))) {
       return;
@@ -265,6 +270,15 @@ final class Census {
         putWithoutMark(manifest, copy);
       }
     }
+  }
+
+  /** A copy as it is on disk at this moment. */
+  StoredCopy copyOnDisk(StoreDirectory directory, SegmentKey key, Path path) throws IOException {
+    return new StoredCopy(
+        directory,
+        Disk.isThere(path.resolve(ObjectType.LOG.fileName(key))),
+        ColdMark.isDone(path, coldClass),
+        Disk.isThere(path.resolve(StoreNames.MOVING)));
   }
 
   private synchronized void forget(StoreDirectory directory, Set<String> seen, long began) {

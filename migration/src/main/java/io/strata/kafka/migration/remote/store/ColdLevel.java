@@ -16,12 +16,15 @@ public interface ColdLevel {
   String className();
 
   /**
-   * Has the manager copy a segment.
+   * Has the manager copy a segment. Fails while an earlier copy of it is under way.
    *
    * @param directory the segment's directory in the store, with all its files
    * @return what the manager wants to see again
    */
   Optional<byte[]> copy(Manifest manifest, Path directory) throws IOException, InterruptedException;
+
+  /** Whether a copy is under way, be it that nobody waits for it any more. */
+  boolean isCopying();
 
   /**
    * Reads the segment's bytes.

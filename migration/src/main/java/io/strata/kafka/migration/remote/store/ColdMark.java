@@ -48,6 +48,19 @@ record ColdMark(String className, boolean done, Optional<String> customMetadata)
     return JsonFile.print(document);
   }
 
+  /**
+   * Whether the configured manager has said that it has the bytes.
+   *
+   * @param className the configured manager's class; what another one has is not at hand
+   */
+  static boolean isDone(Path segmentDirectory, Optional<String> className) throws IOException {
+    if (className.isEmpty() || !Disk.isThere(segmentDirectory.resolve(StoreNames.COLD))) {
+      return false;
+    }
+    ColdMark mark = read(segmentDirectory);
+    return mark.done() && mark.className().equals(className.get());
+  }
+
   static ColdMark read(Path segmentDirectory) throws IOException {
     Path file = segmentDirectory.resolve(StoreNames.COLD);
     ObjectNode document = JsonFile.read(file);

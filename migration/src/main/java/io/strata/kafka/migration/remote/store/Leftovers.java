@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -20,6 +22,9 @@ import java.util.stream.Stream;
  * <p>Thread safety: stateless.
  */
 final class Leftovers {
+
+  /** What ends the name of something in the trash: the process that put it there, and a number. */
+  private static final Pattern BY_PROCESS = Pattern.compile(".*-((\\d+)-[A-Za-z0-9_-]{22})-\\d+");
 
   private Leftovers() {}
 
@@ -42,7 +47,8 @@ final class Leftovers {
    * Finds what is in staging and in the trash of a directory.
    *
    * @param broker "own" is what this broker left; empty for none
-   * @param except a process that is at work: its name in staging
+   * @param except a process that is at work, as it is named in staging, of which nothing there is
+   *     found; what it has put into the trash is not "own", since it may come back from there
    */
   static List<Piece> find(Path directory, Optional<Integer> broker, String except)
       throws IOException {
@@ -56,12 +62,12 @@ final class Leftovers {
       found.add(new Piece(process, own, lastChange(process)));
     }
     for (Path trashed : StoreListing.entries(directory.resolve(StoreNames.TRASH))) {
-      String name = StoreListing.name(trashed);
+      Matcher by = BY_PROCESS.matcher(StoreListing.name(trashed));
       boolean own =
-          broker.isPresent()
+          by.matches()
               && !except.isEmpty()
-              && !name.endsWith("-" + except)
-              && name.contains("-" + broker.get() + "-");
+              && !except.equals(by.group(1))
+              && broker.map(String::valueOf).equals(Optional.ofNullable(by.group(2)));
       found.add(new Piece(trashed, own, lastChange(trashed)));
     }
     return found;

@@ -1,11 +1,14 @@
 package io.strata.kafka.migration.remote.store;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.strata.kafka.migration.CorruptSegmentException;
 import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -17,9 +20,10 @@ import java.util.Optional;
 
 /**
  * Moves of segments between levels. A copy in another level is published with a marker, {@code
- * moving}; only when the first copy is seen to be there still is the marker removed. A deletion
- * that comes in between (perhaps by another broker) has removed the first copy, or finds the second
- * one: so that nothing that Kafka has deleted stays behind, or comes back.
+ * moving}, which names the first copy's directory; only when the first copy is seen to be there
+ * still is the marker removed. A deletion that comes in between (perhaps by another broker) has
+ * removed the first copy, or finds the second one: so that nothing that Kafka has deleted stays
+ * behind, or comes back.
  *
  * <p>Thread safety: all methods may be called by any number of threads, for different segments.
  */
@@ -93,7 +97,7 @@ final class LevelMoves {
    * The copy to read from, as it is on disk; one without the log if only the cold manager has it.
    */
   private Optional<SegmentStore.Located> source(CensusEntry entry) throws IOException {
-    Optional<SegmentStore.Located> found = Optional.empty();
+    Optional<SegmentStore.Located> stub = Optional.empty();
     for (StoredCopy copy : entry.copies()) {
       if (copy.moving()) {
         continue;
@@ -103,16 +107,19 @@ final class LevelMoves {
         store.census().remove(entry.key().id(), copy.directory());
       } else if (located.get().hasLog()) {
         return located;
-      } else if (found.isEmpty()) {
-        found = located;
+      } else {
+        stub = store.betterStub(stub, located);
       }
     }
-    return found;
+    return stub;
   }
 
   private MoveResult copy(SegmentStore.Located source, StoreDirectory target, MoveControl control)
       throws IOException, InterruptedException {
     SegmentKey key = source.manifest().segment().key();
+    if (isInTheWay(target, key)) {
+      return MoveResult.cancelled("it is there already");
+    }
     Path staged = target.stage(store.owner(), key);
     boolean published = false;
     try {
@@ -120,9 +127,17 @@ final class LevelMoves {
       Disk.writeNew(
           staged.resolve(StoreNames.MANIFEST),
           ByteBuffer.wrap(ManifestCodec.print(source.manifest())));
-      Disk.writeNew(staged.resolve(StoreNames.MOVING), ByteBuffer.allocate(0));
+      Disk.writeNew(
+          staged.resolve(StoreNames.MOVING),
+          UTF_8.encode(source.directory().identity().directoryId()));
       store.stages().reached(StoreStage.MOVE_STAGED);
-      store.publish(target, staged, source.manifest());
+      try {
+        store.publishNew(target, staged, source.manifest());
+      } catch (FileAlreadyExistsException e) {
+        // Never replaced: it may be the only copy by now, and this one is not confirmed yet.
+        return MoveResult.cancelled(
+            isInTheWay(target, key) ? "it is there already" : "it was deleted meanwhile");
+      }
       published = true;
       store.stages().reached(StoreStage.MOVE_PUBLISHED);
       if (!confirm(source, target)) {
@@ -136,6 +151,17 @@ final class LevelMoves {
         Disk.removeTreeIfPossible(staged);
       }
     }
+  }
+
+  /** Whether the target has a copy that the census did not know; it does then. */
+  private boolean isInTheWay(StoreDirectory target, SegmentKey key) throws IOException {
+    Optional<SegmentStore.Located> there = store.lookIn(target, key);
+    if (there.isPresent()) {
+      store
+          .census()
+          .put(there.get().manifest(), store.census().copyOnDisk(target, key, there.get().path()));
+    }
+    return there.isPresent();
   }
 
   private boolean confirm(SegmentStore.Located source, StoreDirectory target) throws IOException {
@@ -171,7 +197,7 @@ final class LevelMoves {
       for (StoredObject object : manifest.objects()) {
         Path target = staged.resolve(object.type().fileName(key));
         if (object.type() == ObjectType.LOG && !source.hasLog()) {
-          fromCold(source, target, control);
+          fromCold(source.path(), manifest, target, control);
         } else {
           Path file = source.file(object.type());
           ChunkChecksums.Builder copied = copier.copy(file, target);
@@ -204,14 +230,15 @@ final class LevelMoves {
   private MoveResult restore(CensusEntry entry, StoredCopy copy, MoveControl control)
       throws IOException, InterruptedException {
     Optional<SegmentStore.Located> located = store.lookIn(copy.directory(), entry.key());
-    if (located.isEmpty()) {
+    Optional<SegmentStore.Located> source = source(entry);
+    if (located.isEmpty() || source.isEmpty()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
     Path log = located.get().file(ObjectType.LOG);
     Path part = log.resolveSibling(log.getFileName() + StoreNames.PART);
     boolean unused = Files.deleteIfExists(part);
     try {
-      fromCold(located.get(), part, control);
+      fromCold(source.get().path(), located.get().manifest(), part, control);
       Path unusedPath = Files.move(part, log, StandardCopyOption.ATOMIC_MOVE);
       Disk.forceDirectory(located.get().path());
     } catch (CopyPace.CopyCancelledException e) {
@@ -229,11 +256,15 @@ final class LevelMoves {
     return MoveResult.done(entry.segment().bytes());
   }
 
-  private void fromCold(SegmentStore.Located source, Path target, MoveControl control)
+  /**
+   * Reads the bytes from the cold manager.
+   *
+   * @param marked the copy whose mark tells of them
+   */
+  private void fromCold(Path marked, Manifest manifest, Path target, MoveControl control)
       throws IOException, InterruptedException {
-    Manifest manifest = source.manifest();
-    ColdMark mark = ColdMark.read(source.path());
-    ColdLevel cold = store.requireCold(source.path(), mark);
+    ColdMark mark = ColdMark.read(marked);
+    ColdLevel cold = store.requireCold(marked, mark);
     ChunkChecksums.Builder read = new ChunkChecksums.Builder(manifest.chunks().chunkBytes());
     CopyPace pace = pace(control);
     ByteBuffer buffer = ByteBuffer.allocate(8 << 20);
@@ -270,7 +301,7 @@ final class LevelMoves {
       checkHere(source, control);
       // Marked first: a deletion from now on tells the cold manager, too.
       Path mark = source.path().resolve(StoreNames.COLD);
-      if (Disk.isThere(mark) && ColdMark.read(source.path()).done()) {
+      if (ColdMark.isDone(source.path(), Optional.of(cold.className()))) {
         store
             .census()
             .change(
@@ -382,12 +413,15 @@ final class LevelMoves {
     if (trashed.isPresent()) {
       // Once more, now that nobody can take this copy for the other one: two brokers that both
       // think that they move would else give up one copy each.
-      boolean needed =
-          Disk.isThere(trashed.get().resolve(StoreNames.COLD)) || !hasLower(entry, copy);
+      boolean needed = true;
+      try {
+        needed = Disk.isThere(trashed.get().resolve(StoreNames.COLD)) || !hasLower(entry, copy);
+      } finally {
+        if (needed) {
+          copy.directory().publish(trashed.get(), key);
+        }
+      }
       if (needed) {
-        Path unused =
-            Files.move(
-                trashed.get(), copy.directory().segment(key), StandardCopyOption.ATOMIC_MOVE);
         return MoveResult.cancelled("the other copy of it is not there any more");
       }
       Disk.removeTreeIfPossible(trashed.get());
@@ -397,6 +431,10 @@ final class LevelMoves {
     return MoveResult.done(entry.totalBytes());
   }
 
+  /**
+   * Whether there is another copy, durably: whoever published or confirmed it may have been killed
+   * before that was, and a power cut would bring its mark back.
+   */
   private boolean hasLower(CensusEntry entry, StoredCopy upper) throws IOException {
     for (StoredCopy copy : entry.copies()) {
       if (copy.moving()) {
@@ -409,14 +447,23 @@ final class LevelMoves {
             && located.get().hasLog()
             && Files.size(located.get().file(ObjectType.LOG)) == entry.segment().bytes()
             && !Disk.isThere(directory.resolve(StoreNames.MOVING))) {
-          return true;
+          return isForced(copy, entry.key());
         }
       }
-      if (copy.cold() && store.cold().isPresent() && ColdMark.read(directory).done()) {
-        return true;
+      if (copy.cold() && ColdMark.isDone(directory, store.cold().map(ColdLevel::className))) {
+        return isForced(copy, entry.key());
       }
     }
     return false;
+  }
+
+  private static boolean isForced(StoredCopy copy, SegmentKey key) throws IOException {
+    try {
+      copy.directory().force(key);
+      return true;
+    } catch (NoSuchFileException e) {
+      return false; // Deleted just now.
+    }
   }
 
   /**
@@ -442,6 +489,13 @@ final class LevelMoves {
     return problems;
   }
 
+  /** Whether a move came from a directory that is not configured any more. */
+  private boolean isFromUnknown(Path mark) throws IOException {
+    String source = Files.readString(mark);
+    return store.directories().stream()
+        .noneMatch(directory -> directory.identity().directoryId().equals(source));
+  }
+
   private void settle(SegmentKey key, StoredCopy copy) throws IOException {
     Optional<SegmentStore.Located> first = Optional.empty();
     for (StoreDirectory directory : store.directories()) {
@@ -455,6 +509,12 @@ final class LevelMoves {
     // confirmed before, and is the only one.
     Path mark = copy.directory().segment(key).resolve(StoreNames.MOVING);
     boolean unconfirmed = Disk.isThere(mark);
+    if (unconfirmed && first.isEmpty() && isFromUnknown(mark)) {
+      // Its disk was lost, say: nobody knows whether Kafka has deleted the segment. It can be read.
+      boolean unused = Files.deleteIfExists(mark);
+      Disk.forceDirectory(Disk.parent(mark));
+      unconfirmed = false;
+    }
     if (unconfirmed && first.isEmpty()) {
       discard(copy.directory(), key);
       store.census().remove(key.id(), copy.directory());

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Held by the one broker of a cluster that moves segments between levels and scrubs: a lock on a
@@ -36,14 +37,16 @@ final class MoverLock implements AutoCloseable {
   }
 
   /**
-   * Takes the locks, if nobody has one of them.
+   * Takes the locks, if nobody has one of them. Those that were held before stay held whatever
+   * comes of it, until {@link #close}: the caller may be at work still.
    *
-   * @return whether all are held now; if not, none is
+   * @return whether all are held now
    * @throws IOException if a file system cannot tell, or knows no locks, or no directory can be
    *     used
    */
   synchronized boolean tryHold() throws IOException {
     boolean all = false;
+    Set<StoreDirectory> before = Set.copyOf(held.keySet());
     List<String> unusable = new ArrayList<>();
     try {
       for (StoreDirectory directory : directories) {
@@ -67,7 +70,7 @@ final class MoverLock implements AutoCloseable {
       return true;
     } finally {
       if (!all) {
-        close();
+        giveUpAllBut(before);
       }
     }
   }
@@ -91,11 +94,20 @@ final class MoverLock implements AutoCloseable {
     return taken.map(lock -> opened);
   }
 
+  /** Gives all locks up. They can be taken again. */
   @Override
   public synchronized void close() throws IOException {
-    for (FileChannel channel : held.values()) {
-      channel.close();
+    giveUpAllBut(Set.of());
+  }
+
+  @GuardedBy("this")
+  private void giveUpAllBut(Set<StoreDirectory> kept) throws IOException {
+    for (StoreDirectory directory : Set.copyOf(held.keySet())) {
+      FileChannel channel = held.get(directory);
+      if (channel != null && !kept.contains(directory)) {
+        held.remove(directory);
+        channel.close();
+      }
     }
-    held.clear();
   }
 }

@@ -9,7 +9,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -34,7 +33,7 @@ public final class SegmentStore {
   private final StoreOptions options;
   private final List<StoreDirectory> directories;
   private final List<String> warnings;
-  private final Census census = new Census();
+  private final Census census;
   private final Placement placement;
   private final ReadHeat heat;
   private final Optional<ColdLevel> cold;
@@ -46,6 +45,7 @@ public final class SegmentStore {
   private SegmentStore(StoreOptions options, StoreOpener.Opened opened, Optional<ColdLevel> cold) {
     this.options = options;
     this.cold = cold;
+    this.census = new Census(cold.map(ColdLevel::className));
     this.heat = new ReadHeat(options.clock());
     this.directories =
         opened.directories().stream()
@@ -128,6 +128,11 @@ public final class SegmentStore {
                 segmentDirectory
                     + ": its bytes are with the cold manager, and rsm.config.cold.class.name is not"
                     + " set: set it as it was when they were moved there"));
+  }
+
+  /** Whether the cold manager is copying a segment, be it that nobody waits for it any more. */
+  public boolean isCopyingToCold() {
+    return cold.map(ColdLevel::isCopying).orElse(false);
   }
 
   Census census() {
@@ -229,14 +234,24 @@ public final class SegmentStore {
    * it has copied.
    */
   void publish(StoreDirectory directory, Path staged, Manifest manifest) throws IOException {
-    SegmentKey key = manifest.segment().key();
     try {
-      directory.publish(staged, key);
+      publishNew(directory, staged, manifest);
     } catch (FileAlreadyExistsException e) {
+      SegmentKey key = manifest.segment().key();
       Optional<Path> old = directory.trash(key, trashName());
-      directory.publish(staged, key);
+      publishNew(directory, staged, manifest);
       old.ifPresent(Disk::removeTreeIfPossible);
     }
+  }
+
+  /**
+   * As {@link #publish}.
+   *
+   * @throws FileAlreadyExistsException if the segment is there already
+   */
+  void publishNew(StoreDirectory directory, Path staged, Manifest manifest) throws IOException {
+    SegmentKey key = manifest.segment().key();
+    directory.publish(staged, key);
     checkWhole(directory.segment(key), manifest);
   }
 
@@ -322,7 +337,7 @@ public final class SegmentStore {
         if (found.isPresent() && found.get().hasLog()) {
           return found;
         }
-        stub = stub.isPresent() ? stub : found;
+        stub = betterStub(stub, found);
       } catch (IOException e) {
         problem = problem.isPresent() ? problem : Optional.of(e);
       }
@@ -331,6 +346,22 @@ public final class SegmentStore {
       throw problem.get();
     }
     return stub;
+  }
+
+  /**
+   * Of two copies without the log the one by which the cold manager can be asked: a copy to it that
+   * failed leaves a mark, too.
+   */
+  Optional<Located> betterStub(Optional<Located> first, Optional<Located> second)
+      throws IOException {
+    return first.isEmpty() || (second.isPresent() && isCold(second.get()) && !isCold(first.get()))
+        ? second
+        : first;
+  }
+
+  /** Whether the configured cold manager has the bytes, by the mark of this copy. */
+  private boolean isCold(Located copy) throws IOException {
+    return ColdMark.isDone(copy.path(), cold.map(ColdLevel::className));
   }
 
   /**
@@ -410,7 +441,7 @@ public final class SegmentStore {
     if (trashed.isPresent()) {
       options.stages().reached(StoreStage.DELETE_TRASHED);
       if (!wasCold) {
-        deleteColdOf(trashed.get(), place, key);
+        deleteColdOf(trashed.get(), directory, key);
       }
       Disk.removeTreeIfPossible(trashed.get());
       options.stages().reached(StoreStage.DELETE_EMPTIED);
@@ -431,13 +462,13 @@ public final class SegmentStore {
   }
 
   /** The mark may have come between the look for it and the renaming. */
-  private void deleteColdOf(Path trashed, Path place, SegmentKey key)
+  private void deleteColdOf(Path trashed, StoreDirectory directory, SegmentKey key)
       throws IOException, InterruptedException {
     try {
       boolean unused = deleteCold(trashed, key);
     } catch (IOException | InterruptedException e) {
       // Back to where a repeated deletion finds it.
-      Path unused = Files.move(trashed, place, StandardCopyOption.ATOMIC_MOVE);
+      directory.publish(trashed, key);
       throw e;
     }
   }

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -261,10 +262,7 @@ public final class StoreDirectory {
           throw new FileAlreadyExistsException(target.toString());
         }
         Path unused = Files.move(staged, target, StandardCopyOption.ATOMIC_MOVE);
-        // All of them: another copy may have made one, and not have forced it yet.
-        for (Path at = Disk.parent(target); !at.equals(path); at = Disk.parent(at)) {
-          Disk.forceDirectory(at);
-        }
+        forceParents(target);
         return;
       } catch (NoSuchFileException e) {
         // A deletion has just removed the empty directory of the partition.
@@ -273,6 +271,19 @@ public final class StoreDirectory {
         }
       }
     }
+  }
+
+  /** All of them: another copy may have made one, and not have forced it yet. */
+  private void forceParents(Path segment) throws IOException {
+    for (Path at = Disk.parent(segment); !at.equals(path); at = Disk.parent(at)) {
+      Disk.forceDirectory(at);
+    }
+  }
+
+  /** Makes durable what a segment's directory has, and its own entry. */
+  void force(SegmentKey key) throws IOException {
+    Disk.forceDirectory(segment(key));
+    forceParents(segment(key));
   }
 
   /** Makes what is missing below {@code topics}. */
@@ -289,7 +300,8 @@ public final class StoreDirectory {
   }
 
   /**
-   * Renames a segment's directory into the trash: it cannot be seen any more.
+   * Renames a segment's directory into the trash: it cannot be seen any more. It has the time of
+   * that, by which other processes leave it alone for a while.
    *
    * @param nonce makes its name there one of this process
    * @return where it is now; empty if it was not there
@@ -299,7 +311,9 @@ public final class StoreDirectory {
     Path place = segment(key);
     Path trash = path.resolve(StoreNames.TRASH).resolve(StoreNames.segment(key) + "-" + nonce);
     try {
-      Path unused = Files.move(place, trash, StandardCopyOption.ATOMIC_MOVE);
+      Path dated =
+          Files.setLastModifiedTime(place, FileTime.fromMillis(System.currentTimeMillis()));
+      Path unused = Files.move(dated, trash, StandardCopyOption.ATOMIC_MOVE);
     } catch (NoSuchFileException e) {
       if (!Files.isDirectory(path.resolve(StoreNames.TRASH))) {
         throw e;

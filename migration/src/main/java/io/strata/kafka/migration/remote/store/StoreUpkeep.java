@@ -201,7 +201,8 @@ public final class StoreUpkeep implements AutoCloseable {
 
   /**
    * Whether this broker is the one that moves segments between levels and scrubs; it becomes so, if
-   * no other is.
+   * no other is. One that was it and learns that it is not stops moving and then calls {@link
+   * #giveUpMoving}: until then no other can be it.
    */
   public boolean isMover() throws IOException {
     return mover.tryHold();
@@ -247,8 +248,13 @@ public final class StoreUpkeep implements AutoCloseable {
     return store.owner();
   }
 
+  /** Lets another broker be the one that moves. */
+  public void giveUpMoving() throws IOException {
+    mover.close();
+  }
+
   @Override
   public void close() throws IOException {
-    mover.close();
+    giveUpMoving();
   }
 }

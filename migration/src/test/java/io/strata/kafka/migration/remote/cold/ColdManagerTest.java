@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
@@ -422,6 +423,41 @@ class ColdManagerTest {
       assertThatThrownBy(() -> manager.delete(SEGMENT, LIMIT))
           .isInstanceOf(InterruptedException.class);
       await().untilAsserted(() -> assertThat(deadlines.stuck()).isZero());
+    }
+  }
+
+  /** What a manager does in the end of the first would take what the second has written. */
+  @Test
+  void aCopyIsNotMadeAgainWhileAnEarlierOneMayStillEnd() throws Exception {
+    CountDownLatch hangs = new CountDownLatch(1);
+    try (ColdManager manager =
+        scripted(
+            call -> {
+              if (call.equals("copy")) {
+                // As one that waits for its connection.
+                awaitWhateverComes(hangs);
+              }
+              return Optional.empty();
+            })) {
+      assertThat(manager.isCopying()).isFalse();
+      assertThatThrownBy(() -> manager.copy(SEGMENT, data(new byte[1]), Duration.ofMillis(100)))
+          .hasCauseInstanceOf(TimeLimitException.class);
+      assertThat(manager.isCopying()).isTrue();
+      assertThatThrownBy(() -> manager.copy(SEGMENT, data(new byte[1]), LIMIT))
+          .isExactlyInstanceOf(RetriableRemoteStorageException.class)
+          .hasMessageContaining("has not come back");
+      hangs.countDown();
+      await().until(() -> !manager.isCopying());
+      for (int i = 0; i < 100; i++) {
+        assertThat(manager.copy(SEGMENT, data(new byte[1]), LIMIT)).isEmpty();
+      }
+      assertThat(manager.isCopying()).isFalse();
+    }
+  }
+
+  private static void awaitWhateverComes(CountDownLatch latch) {
+    while (latch.getCount() > 0) {
+      LockSupport.parkNanos(1_000_000);
     }
   }
 

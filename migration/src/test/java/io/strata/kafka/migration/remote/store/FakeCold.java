@@ -13,12 +13,13 @@ import java.util.concurrent.ConcurrentHashMap;
 final class FakeCold implements ColdLevel {
 
   final Map<String, byte[]> segments = new ConcurrentHashMap<>();
+  volatile String className = "com.example.Cold";
   volatile boolean failing;
   volatile Runnable duringCopy = () -> {};
 
   @Override
   public String className() {
-    return "com.example.Cold";
+    return className;
   }
 
   private void check() throws IOException {
@@ -34,6 +35,11 @@ final class FakeCold implements ColdLevel {
     segments.put(key.id(), Files.readAllBytes(directory.resolve(ObjectType.LOG.fileName(key))));
     duringCopy.run();
     return Optional.of(("place of " + key.id()).getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Override
+  public boolean isCopying() {
+    return false;
   }
 
   @Override

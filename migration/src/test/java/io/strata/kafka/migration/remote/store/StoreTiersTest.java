@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -409,5 +411,219 @@ class StoreTiersTest {
         };
     assertThat(store.delete(SEGMENT.key())).hasSize(3);
     assertThat(store.locate(SEGMENT.key())).isEmpty();
+  }
+
+  /** What the mover before has done is not known yet; its copy is the only one by then. */
+  @Test
+  void aMoveNeverReplacesACopyThatItDidNotKnow() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    SegmentStore other = twoLevels();
+    refreshAll(other);
+    StoreTiers before = new StoreTiers(other, List.of("ssd", "hdd"));
+    hook =
+        reached -> {
+          if (reached == StoreStage.MOVE_STAGED) {
+            hook = StoreStage.Hook.NONE;
+            try {
+              long id = only(before).id();
+              assertThat(before.destage(id, 1, MoveControl.UNLIMITED).outcome())
+                  .isEqualTo(MoveResult.Outcome.DONE);
+              assertThat(before.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+            } catch (IOException | InterruptedException e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.CANCELLED);
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+    // And not copied again to learn the same.
+    hook =
+        reached -> {
+          throw new AssertionError(reached);
+        };
+    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.CANCELLED);
+  }
+
+  /** A disk is lost during a move, and taken out of the configuration, as the store advises. */
+  @Test
+  void aMovesCopyIsKeptWhenItsSourceIsNotConfiguredAnyMore() throws Exception {
+    for (Path instead : List.of(Files.createDirectory(top.resolve("new")), hdd)) {
+      SegmentStore store = twoLevels();
+      StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+      SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+      hook =
+          reached -> {
+            if (reached == StoreStage.MOVE_PUBLISHED) {
+              throw new IllegalStateException("the process dies");
+            }
+          };
+      assertThatThrownBy(() -> tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED))
+          .hasMessage("the process dies");
+      hook = StoreStage.Hook.NONE;
+      SegmentStore later =
+          instead.equals(hdd)
+              ? Stores.open(1, Stores.level("hdd", hdd))
+              : Stores.open(1, Stores.level("ssd", instead), Stores.level("hdd", hdd));
+      refreshAll(later);
+      assertThat(later.segments().get(0).copies()).allMatch(StoredCopy::moving);
+
+      assertThat(new LevelMoves(later).settle(later.segments())).isEmpty();
+
+      assertThat(read(later, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+      assertThat(later.segments().get(0).copies()).noneMatch(StoredCopy::moving);
+      assertThat(later.delete(SEGMENT.key())).hasSize(1);
+      assertThat(twoLevels().delete(SEGMENT.key())).hasSize(1);
+    }
+  }
+
+  /** The lower copy was seen, and cannot be any more when the upper one is out of sight. */
+  @Test
+  void anEvictionThatCannotLookAgainIsUndone() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    long id = only(tiers).id();
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    hook =
+        reached -> {
+          if (reached == StoreStage.EVICT_TRASHED) {
+            store.directories().get(1).suspend("the disk does not answer");
+          }
+        };
+    assertThatThrownBy(() -> tiers.evict(id)).hasMessageContaining("does not answer");
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+    assertThat(Stores.tree(ssd)).noneMatch(path -> path.startsWith("trash/"));
+  }
+
+  /** The broker's own upkeep, and another broker's, run while an eviction looks once more. */
+  @Test
+  void whatMayComeBackFromTheTrashIsNotClearedAway() throws Exception {
+    SegmentStore store = twoLevels();
+    SegmentStore other = Stores.open(2, Stores.level("ssd", ssd), Stores.level("hdd", hdd));
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    Path copied = StoreNames.segment(ssd, SEGMENT.key());
+    try (var files = Files.walk(copied)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Path old = Files.setLastModifiedTime(file, FileTime.fromMillis(1_000_000));
+        assertThat(old).exists();
+      }
+    }
+    long id = only(tiers).id();
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    hook =
+        reached -> {
+          if (reached == StoreStage.EVICT_TRASHED) {
+            try {
+              for (SegmentStore each : List.of(store, other)) {
+                StoreDirectory directory = each.directories().get(0);
+                StoreUpkeep upkeep = new StoreUpkeep(each);
+                upkeep.signIn(directory);
+                assertThat(upkeep.clear(directory, Duration.ofMinutes(1))).isEmpty();
+              }
+              Disk.removeTree(StoreNames.segment(hdd, SEGMENT.key()));
+            } catch (IOException e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+    assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+    // An earlier process's is.
+    Path left = Files.createDirectory(ssd.resolve("trash").resolve("x-1-" + Ids.random() + "-7"));
+    assertThat(new StoreUpkeep(store).clear(store.directories().get(0), Duration.ofDays(1)))
+        .containsExactly(left);
+  }
+
+  /** The operator has taken another cold manager: what the one before has is no copy. */
+  @Test
+  void whatAnotherColdManagerHasDoesNotCount() throws Exception {
+    SegmentStore first = withCold();
+    StoreTiers tiers = new StoreTiers(first, List.of("ssd", "cold"));
+    SegmentStore.Copied unused = Stores.copy(first, local, SEGMENT);
+    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    FakeCold next = new FakeCold();
+    next.className = "com.example.Next";
+    SegmentStore store =
+        Stores.open(
+            Stores.options(1, List.of(), StoreStage.Hook.NONE, Stores.level("ssd", ssd)),
+            Optional.of(next));
+    refreshAll(store);
+    StoreTiers changed = new StoreTiers(store, List.of("ssd", "cold"));
+    assertThat(only(changed).cleanTier()).isEmpty();
+    assertThat(changed.evict(only(changed).id()).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+    // With the one before still in its census.
+    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.CANCELLED);
+
+    assertThat(changed.destage(only(changed).id(), 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(tiers.evict(only(tiers).id()).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
+    assertThat(changed.evict(only(changed).id()).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+  }
+
+  /** A copy to the cold manager failed from one level, and was made from the next. */
+  @Test
+  void theMarkOfAFailedColdCopyDoesNotHideTheOther() throws Exception {
+    SegmentStore store =
+        Stores.open(
+            Stores.options(
+                1,
+                List.of(),
+                StoreStage.Hook.NONE,
+                Stores.level("ssd", ssd),
+                Stores.level("hdd", hdd)),
+            Optional.of(cold));
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd", "cold"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    long id = only(tiers).id();
+    cold.failing = true;
+    assertThatThrownBy(() -> tiers.destage(id, 2, MoveControl.UNLIMITED))
+        .isInstanceOf(IOException.class);
+    cold.failing = false;
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(tiers.destage(id, 2, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+    assertThat(tiers.promote(id, 0, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(Files.readAllBytes(store.locate(SEGMENT.key()).orElseThrow().file(ObjectType.LOG)))
+        .isEqualTo(Stores.bytes(0, 200_000));
+    assertThat(store.delete(SEGMENT.key())).hasSize(2);
+    assertThat(cold.segments).isEmpty();
+  }
+
+  /** A directory comes back whose lock another broker has: moves may be under way still. */
+  @Test
+  void theMoversLockIsKeptUntilItIsGivenUp() throws Exception {
+    SegmentStore one = twoLevels();
+    SegmentStore two = twoLevels();
+    try (StoreUpkeep first = new StoreUpkeep(one);
+        StoreUpkeep second = new StoreUpkeep(two)) {
+      one.directories().get(1).suspend("does not answer");
+      two.directories().get(0).suspend("does not answer");
+      assertThat(first.isMover()).isTrue();
+      assertThat(second.isMover()).isTrue();
+      one.directories().get(1).resume();
+      assertThat(first.isMover()).isFalse();
+      two.directories().get(0).resume();
+      assertThat(second.isMover()).isFalse();
+      first.giveUpMoving();
+      assertThat(second.isMover()).isTrue();
+      assertThat(first.isMover()).isFalse();
+    }
   }
 }
