@@ -43,9 +43,15 @@ final class Publishing {
           SegmentView mended = SegmentView.inPool(in.get().bytes(), slot.extents(), size);
           // Home's bytes count until the length is committed; by then the pool's must be durable.
           slot.forceUncommitted(size);
-          slot.commit(size);
-          slot.force(0, size);
-          slot.clear(SlotFlag.SPILLED);
+          try {
+            slot.commit(size);
+            slot.force(0, size);
+            slot.clear(SlotFlag.SPILLED);
+          } catch (IOException e) {
+            // Where home's bytes begin is not known: a change at home may count, or may not.
+            writer.markBroken(e);
+            throw e;
+          }
           publisher.publish(in, mended);
           return true;
         });
@@ -58,7 +64,13 @@ final class Publishing {
           if (stale(copied) || writer.residence().isEmpty()) {
             return false;
           }
-          writer.residence().get().slot().set(SlotFlag.CLEAN);
+          try {
+            writer.residence().get().slot().set(SlotFlag.CLEAN);
+          } catch (IOException e) {
+            // The next change would not withdraw what the slot may say.
+            writer.markBroken(e);
+            throw e;
+          }
           return true;
         });
   }

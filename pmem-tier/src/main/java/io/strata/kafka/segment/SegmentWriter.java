@@ -141,17 +141,12 @@ final class SegmentWriter {
   private int write(ByteBuffer source, LongSupplier position, FileChannel home) throws IOException {
     int written;
     lock.lock();
-    boolean ended = false;
     try {
       written = writeWithoutLocking(source, position.getAsLong(), home);
-      ended = true;
-    } catch (IOException e) {
-      ended = true;
+    } catch (RuntimeException | Error e) {
+      inDoubt = true;
       throw e;
     } finally {
-      if (!ended) {
-        inDoubt = true;
-      }
       lock.unlock();
     }
     forceAppend(written, home);
@@ -400,22 +395,17 @@ final class SegmentWriter {
    */
   boolean truncate(long length, FileChannel home, long movesBefore) throws IOException {
     lock.lock();
-    boolean ended = false;
     try {
       boolean moved = moves.get() != movesBefore;
       if (!moved && length < view.size()) {
         prepareToChange(home);
         truncateWithoutLocking(length, home);
       }
-      ended = true;
       return !moved;
-    } catch (IOException e) {
-      ended = true;
+    } catch (RuntimeException | Error e) {
+      inDoubt = true;
       throw e;
     } finally {
-      if (!ended) {
-        inDoubt = true;
-      }
       lock.unlock();
     }
   }
@@ -576,18 +566,11 @@ final class SegmentWriter {
 
   @GuardedBy("lock")
   private <T> T runWithoutLocking(Change<T> change) throws IOException {
-    boolean ended = false;
     try {
-      T result = change.run(this::publishMove);
-      ended = true;
-      return result;
-    } catch (IOException e) {
-      ended = true;
+      return change.run(this::publishMove);
+    } catch (RuntimeException | Error e) {
+      inDoubt = true;
       throw e;
-    } finally {
-      if (!ended) {
-        inDoubt = true;
-      }
     }
   }
 
@@ -692,19 +675,14 @@ final class SegmentWriter {
 
   private void ifLive(SlotChange change) throws IOException {
     lock.lock();
-    boolean ended = false;
     try {
       if (!deleted && residence.isPresent()) {
         change.run(residence.get().slot());
       }
-      ended = true;
-    } catch (IOException e) {
-      ended = true;
+    } catch (RuntimeException | Error e) {
+      inDoubt = true;
       throw e;
     } finally {
-      if (!ended) {
-        inDoubt = true;
-      }
       lock.unlock();
     }
   }
@@ -712,7 +690,6 @@ final class SegmentWriter {
   /** Ends all changes to the bytes, and declares durably that home is about to be unlinked. */
   void markDeleting() throws IOException {
     lock.lock();
-    boolean ended = false;
     try {
       if (!deleted) {
         if (residence.isPresent()) {
@@ -721,14 +698,10 @@ final class SegmentWriter {
         deleted = true;
         guard.changing();
       }
-      ended = true;
-    } catch (IOException e) {
-      ended = true;
+    } catch (RuntimeException | Error e) {
+      inDoubt = true;
       throw e;
     } finally {
-      if (!ended) {
-        inDoubt = true;
-      }
       lock.unlock();
     }
   }

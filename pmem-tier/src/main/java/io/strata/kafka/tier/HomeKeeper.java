@@ -134,7 +134,18 @@ final class HomeKeeper implements AutoCloseable {
 
   /** Has the segment's home made durable soon. */
   void makeDurableLater(TieredSegment segment) {
-    retrying("make durable the directory entry of", segment, ATTEMPTS, () -> makeDurable(segment));
+    retrying(
+        "make durable the directory entry of",
+        segment,
+        ATTEMPTS,
+        () -> {
+          try {
+            makeDurable(segment);
+          } catch (NoSuchFileException gone) {
+            // Home was deleted or renamed past the provider; recovery knows what to do of it.
+            return;
+          }
+        });
   }
 
   /**
@@ -367,9 +378,6 @@ final class HomeKeeper implements AutoCloseable {
         () -> {
           try {
             work.run();
-          } catch (NoSuchFileException gone) {
-            // Home was deleted or renamed past the provider; recovery knows what to do of it.
-            return;
           } catch (IOException | RuntimeException | Error e) {
             tell(what + " " + segment.home(), e);
             if (attempts > 1) {

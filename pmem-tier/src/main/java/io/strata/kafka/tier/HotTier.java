@@ -47,6 +47,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final LogDirectories logDirectories;
   private final SegmentRegistry registry;
   private final UnsyncedRenames unsynced;
+  private final boolean forcedAppends;
   private final SegmentFactory factory;
   private final HomeNames names;
   private final HomeKeeper keeper;
@@ -79,9 +80,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.keeper = new HomeKeeper(registry, names, counts, parts.background().get());
     this.spare = new SpareRoom(pools, counts);
     this.room = new PressureRoom(new CleanSegments(), spare, traffic, keeper);
+    this.forcedAppends = spec.config().forcesSpills(pools.survivesPowerCut());
     this.factory =
         new SegmentFactory(
-            spec.config().forcesSpills(pools.survivesPowerCut()),
+            forcedAppends,
             room,
             segmentEvents,
             events,
@@ -126,7 +128,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         new Placement(
             pools, logDirectories, spec.placement(), registry, hot, keeper, unsynced, room, counts);
     this.sharing = new HomeSharing(logDirectories, names, hot, atHome);
-    this.renames = new Renames(names, registry, hot, atHome, keeper);
+    this.renames = new Renames(names, registry, hot, atHome, keeper, forcedAppends);
     this.moves =
         new TierMoves(
             pools,
@@ -172,6 +174,9 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   }
 
   private void recover(TierEvents events) throws IOException {
+    if (forcedAppends) {
+      NewestHomes.force(logDirectories);
+    }
     recovered = new Recovery(pools, logDirectories, registry, factory).run();
     // Before anything is appended: what is acknowledged from here on is in no older copy.
     logDirectories.recordPools(pools.countUse());

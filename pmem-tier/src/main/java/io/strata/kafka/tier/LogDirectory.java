@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 
 /**
  * One of the broker's log directories, and what Strata keeps on it in extended attributes.
@@ -36,6 +37,10 @@ public record LogDirectory(UUID id, Path path) {
   private static final String ID_ATTRIBUTE = "strata.directory";
   private static final String POOLS_ATTRIBUTE = "strata.pools";
   private static final String SEQUENCES_ATTRIBUTE = "strata.sequences";
+
+  private static final String RESTORE =
+      "restore it from a backup, or remove it with setfattr -x when no segment of this directory is"
+          + " in a pool";
 
   /**
    * Opens a log directory and gives it an identity if it has none yet.
@@ -93,7 +98,7 @@ public record LogDirectory(UUID id, Path path) {
     try {
       return Optional.of(new LogDirectory(UUID.fromString(id.get()), real));
     } catch (IllegalArgumentException e) {
-      throw malformed(real, ID_ATTRIBUTE, id.get(), "a UUID", e);
+      throw malformed(real, ID_ATTRIBUTE, id.get(), "a UUID: " + RESTORE, e);
     }
   }
 
@@ -108,9 +113,7 @@ public record LogDirectory(UUID id, Path path) {
                 + " holds '"
                 + Printable.of(value)
                 + "', expected "
-                + expected
-                + ": restore it from a backup, or remove it with setfattr -x when no segment of"
-                + " this directory is in a pool");
+                + expected);
     failure.initCause(cause);
     return failure;
   }
@@ -129,20 +132,8 @@ public record LogDirectory(UUID id, Path path) {
    * @throws FileSystemException if the attribute holds something else
    */
   Map<UUID, Path> recordedPools() throws IOException {
-    Map<UUID, Path> pools = new LinkedHashMap<>();
-    for (String line : read(path, POOLS_ATTRIBUTE).orElse("").lines().toList()) {
-      int equals = line.indexOf('=');
-      if (equals > 0) {
-        try {
-          pools.put(
-              UUID.fromString(line.substring(0, equals)),
-              path.getFileSystem().getPath(line.substring(equals + 1)));
-        } catch (IllegalArgumentException e) {
-          throw malformed(path, POOLS_ATTRIBUTE, line, "lines of <pool uuid>=<path>", e);
-        }
-      }
-    }
-    return pools;
+    return values(
+        POOLS_ATTRIBUTE, path.getFileSystem()::getPath, "lines of <pool uuid>=<path>: " + RESTORE);
   }
 
   /** Records the pools' sequences, durably, replacing what was recorded. */
@@ -154,19 +145,31 @@ public record LogDirectory(UUID id, Path path) {
   /**
    * The pools' sequences when they were last used with this directory.
    *
-   * @throws IllegalArgumentException if the attribute is malformed
+   * @throws FileSystemException if the attribute holds something else
    */
   Map<UUID, Integer> recordedSequences() throws IOException {
-    Map<UUID, Integer> sequences = new LinkedHashMap<>();
-    for (String line : read(path, SEQUENCES_ATTRIBUTE).orElse("").lines().toList()) {
+    return values(
+        SEQUENCES_ATTRIBUTE,
+        Integer::valueOf,
+        "lines of <pool uuid>=<number>: remove it with setfattr -x when the pool files are the"
+            + " current ones");
+  }
+
+  /** What {@link #lines} has written. */
+  private <T> Map<UUID, T> values(String attribute, Function<String, T> parse, String expected)
+      throws IOException {
+    Map<UUID, T> values = new LinkedHashMap<>();
+    for (String line : read(path, attribute).orElse("").lines().toList()) {
       int equals = line.indexOf('=');
-      if (equals > 0) {
-        sequences.put(
-            UUID.fromString(line.substring(0, equals)),
-            Integer.valueOf(line.substring(equals + 1)));
+      try {
+        values.put(
+            UUID.fromString(line.substring(0, Math.max(0, equals))),
+            parse.apply(line.substring(equals + 1)));
+      } catch (IllegalArgumentException e) {
+        throw malformed(path, attribute, line, expected, e);
       }
     }
-    return sequences;
+    return values;
   }
 
   private static String lines(Map<UUID, ?> values) {

@@ -36,14 +36,16 @@ final class OpenedDirectory {
   /** Forces it, and what is above it if it is gone; once. */
   void force() throws IOException {
     if (channel.isPresent()) {
+      FileChannel opened = channel.get();
       try {
-        channel.get().force(true);
-        channel.get().close();
+        opened.force(true);
       } catch (ClosedChannelException e) {
-        // By an interrupt.
+        // By an interrupt: by its name, next time.
         channel = Optional.empty();
         throw e;
       }
+      channel = Optional.empty();
+      opened.close();
     }
     Directories.forceNearest(path);
   }

@@ -1,5 +1,7 @@
 package io.strata.kafka.tier;
 
+import static java.util.Objects.requireNonNull;
+
 import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.pool.SlotFlag;
@@ -12,6 +14,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Has a segment read from a higher tier, or a spilled one wholly from its own. What it was copied
@@ -68,17 +71,20 @@ final class PromoteMove {
       copy.slot().set(SlotFlag.CLEAN);
       hook.reached(MoveStage.PROMOTE_COMMITTED);
       registry.addTag(copy.tag(), segment);
-      Optional<Residence> before = segment.residence();
+      AtomicReference<Optional<Residence>> superseded = new AtomicReference<>(Optional.empty());
       done =
           names.with(
               segment,
-              home -> segment.segment().moveUp(copied, copy, () -> link(segment, copy, home)));
+              home ->
+                  segment
+                      .segment()
+                      .moveUp(copied, copy, () -> superseded.set(link(segment, copy, home))));
       if (!done) {
         return MoveResult.cancelled("it was changed meanwhile");
       }
-      if (before.isPresent() && !segment.lower().equals(before)) {
-        // Home has it, too: the copy between is of no use.
-        segment.segment().freeCopy(before.get());
+      Optional<Residence> useless = requireNonNull(superseded.get());
+      if (useless.isPresent()) {
+        segment.segment().freeCopy(useless.get());
       }
       segment.segment().clear(SlotFlag.COPY);
       hook.reached(MoveStage.PROMOTE_DONE);
@@ -92,8 +98,14 @@ final class PromoteMove {
     }
   }
 
-  /** Ties home to the upper copy, and to the one below if that is in a pool. */
-  private void link(TieredSegment segment, Residence upper, Path home) throws IOException {
+  /**
+   * Ties home to the upper copy, and to the one below if that is in a pool. Under the writer lock.
+   *
+   * @return the copy that is of no use any more: it was copied from, and home has it all, too.
+   *     Nobody comes back to it, whatever happens to the upper one from here on
+   */
+  private Optional<Residence> link(TieredSegment segment, Residence upper, Path home)
+      throws IOException {
     // Not what was copied from: an append may have evicted that since.
     Optional<Residence> from = segment.residence();
     boolean homeHasIt = from.isPresent() && from.get().isClean() && segment.lower().isEmpty();
@@ -124,6 +136,7 @@ final class PromoteMove {
         unlink(from, home);
       }
     }
+    return homeHasIt ? from : Optional.empty();
   }
 
   private static void unlink(Optional<Residence> lower, Path home) throws IOException {

@@ -185,7 +185,7 @@ final class Recovery {
    */
   private void refuseOlderPools(Map<SegmentTag, TaggedHome> homes) throws IOException {
     for (LogDirectory directory : directories.all()) {
-      for (Map.Entry<UUID, Integer> seen : sequencesSeenBy(directory).entrySet()) {
+      for (Map.Entry<UUID, Integer> seen : directory.recordedSequences().entrySet()) {
         Optional<Pool> pool = pools.find(seen.getKey());
         if (pool.isPresent() && pool.get().sequence() < seen.getValue()) {
           throw olderPool(
@@ -227,20 +227,6 @@ final class Recovery {
             + " the current one back, or, if it is lost, run 'strata set-aside --pool "
             + pool.info().id()
             + "', and Kafka replicates the pool's partitions again");
-  }
-
-  private static Map<UUID, Integer> sequencesSeenBy(LogDirectory directory) throws IOException {
-    try {
-      return directory.recordedSequences();
-    } catch (IllegalArgumentException e) {
-      throw new FileSystemException(
-          directory.path().toString(),
-          null,
-          "the extended attribute user.strata.sequences is malformed ("
-              + e.getMessage()
-              + "), expected lines of <pool uuid>=<number>: remove it with setfattr -x when the"
-              + " pool files are the current ones");
-    }
   }
 
   /**
@@ -457,9 +443,15 @@ final class Recovery {
     restored.add(home.toString());
   }
 
-  /** A hollow file without a tag, where the segment was: it has lost its tag, nobody removed it. */
+  /**
+   * A hollow file without a tag, where the segment was: it has lost its tag, nobody removed it. One
+   * with another slot's tag has taken the place of the one that was removed.
+   */
   private static void refuseUntaggedHome(Slot slot, Path home, SegmentTag tag) throws IOException {
-    if (slot.committedLength() > 0 && Files.isRegularFile(home) && HollowHome.test(home)) {
+    if (slot.committedLength() > 0
+        && Files.isRegularFile(home)
+        && SegmentTag.read(home).isEmpty()
+        && HollowHome.test(home)) {
       throw new FileSystemException(
           home.toString(),
           null,

@@ -1,5 +1,6 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.api.SegmentName;
 import java.io.IOException;
 import java.nio.file.CopyOption;
 import java.nio.file.Files;
@@ -19,23 +20,33 @@ import java.util.Optional;
  */
 final class Renames {
 
+  private static final String ANY_SEGMENT = "00000000000000000000.log";
+
   private final HomeNames names;
   private final SegmentRegistry registry;
   private final HotSegments hot;
   private final HomeSegments atHome;
   private final HomeKeeper keeper;
+  private final boolean forcedAppends;
 
+  /**
+   * The renames of a tier.
+   *
+   * @param forcedAppends whether what is appended at home is durable when it is acknowledged
+   */
   Renames(
       HomeNames names,
       SegmentRegistry registry,
       HotSegments hot,
       HomeSegments atHome,
-      HomeKeeper keeper) {
+      HomeKeeper keeper,
+      boolean forcedAppends) {
     this.names = names;
     this.registry = registry;
     this.hot = hot;
     this.atHome = atHome;
     this.keeper = keeper;
+    this.forcedAppends = forcedAppends;
   }
 
   /**
@@ -54,12 +65,33 @@ final class Renames {
       for (TieredSegment segment : inside) {
         keeper.makeDurable(segment);
       }
+      if (forcedAppends && isFuture(source) && !isFuture(target)) {
+        // It takes the place of a replica that is about to be deleted. Kafka forces the rename.
+        forceHomes(inside);
+        Directories.force(source);
+      }
       Files.move(source, target, options);
       Path real = target.toRealPath();
       for (TieredSegment segment : inside) {
         renamed(segment, real.resolve(source.relativize(segment.home())));
       }
       return true;
+    }
+  }
+
+  /** Whether it is a replica on its way to another log directory. */
+  private static boolean isFuture(Path partition) {
+    return SegmentName.parse(String.valueOf(partition.getFileName()), ANY_SEGMENT)
+        .map(name -> name.replica() == SegmentName.Replica.FUTURE)
+        .orElse(false);
+  }
+
+  /** What has been written at home unforced, as long as it was acknowledged to nobody. */
+  private static void forceHomes(List<TieredSegment> segments) throws IOException {
+    for (TieredSegment segment : segments) {
+      if (segment.atHome() || segment.segment().spilled()) {
+        Directories.force(segment.home());
+      }
     }
   }
 

@@ -109,6 +109,21 @@ final class CrashCasesTest {
     return segment;
   }
 
+  /** The newest one of its partition, and evicted. */
+  private static Expected atHome(SimWorld world) throws IOException, InterruptedException {
+    Expected segment = segment(world, 2_000);
+    Expected active = segment(world, 100);
+    world.background().runAll();
+    TieredSegments tiers = world.openTier().segments();
+    done(tiers.destage(view(world, segment).id(), 1, MoveControl.UNLIMITED));
+    done(tiers.evict(view(world, segment).id()));
+    world.background().runAll();
+    world.delete(active);
+    world.closeChannel(active);
+    world.background().runAll();
+    return segment;
+  }
+
   private static SegmentView view(SimWorld world, Expected segment) {
     return world.openTier().segments().state().segments().stream()
         .filter(view -> view.name().id().baseOffset() == segment.offset)
@@ -210,16 +225,7 @@ final class CrashCasesTest {
   @Test
   void whatIsPlacedThoughItWasThereIsDurablyEmpty() throws Exception {
     SimWorld world = opened();
-    Expected segment = segment(world, 2_000);
-    Expected active = segment(world, 100);
-    world.background().runAll();
-    TieredSegments tiers = world.openTier().segments();
-    done(tiers.destage(view(world, segment).id(), 1, MoveControl.UNLIMITED));
-    done(tiers.evict(view(world, segment).id()));
-    world.background().runAll();
-    world.delete(active);
-    world.closeChannel(active);
-    world.background().runAll();
+    Expected segment = atHome(world);
     List<SimWorld> cut = new ArrayList<>();
     world.points(
         point -> {
@@ -261,5 +267,42 @@ final class CrashCasesTest {
     SimWorld killed = killed(world);
     appendTo(killed, kept.offset);
     cutPower(killed);
+  }
+
+  /** What was durable in a pool is so in the replica that takes its place, which was at home. */
+  @Test
+  void aReplicaThatMovedBetweenLogDirectoriesIsDurable() throws Exception {
+    SimWorld world = opened();
+    Expected old = segment(world, 2_000);
+    world.background().runAll();
+    Files.createDirectory(world.home.getPath("/logs/orders-0.1-future"));
+    Expected moved = world.create("orders-0.1-future");
+    world.append(moved, SimBatches.of(2_000, moved.offset));
+    world.renameDirectory("orders-0", "orders-0.2-delete");
+    world.renameDirectory("orders-0.1-future", "orders-0");
+    world.delete(old);
+    cutPower(world);
+  }
+
+  /** Killed before it was forced; the producer repeats, and Kafka finds that it has it already. */
+  @Test
+  void whatAKilledProcessWroteAtHomeIsDurableAfterTheStart() throws Exception {
+    SimWorld world = opened();
+    Expected segment = atHome(world);
+    List<SimWorld> cut = new ArrayList<>();
+    world.points(
+        point -> {
+          if (point == Point.FILE_FORCE) {
+            cut.add(world.crash(End.KILL, new Loss(0)));
+          }
+          return true;
+        });
+    appendTo(world, segment.offset);
+    assertThat(cut).isNotEmpty();
+    for (SimWorld killed : cut) {
+      recover(killed);
+      killed.adopt(End.KILL);
+      cutPower(killed);
+    }
   }
 }

@@ -42,7 +42,7 @@ final class Expected {
 
   /**
    * Whether its writer has been promised anything: not that of a replica on its way between log
-   * directories, before it is flushed.
+   * directories, before it has the name of the one that it replaces.
    */
   boolean promised;
 
@@ -78,8 +78,12 @@ final class Expected {
     this.offset = offset;
     this.directory = directory;
     this.file = file;
-    this.promised = !directory.endsWith("-future");
+    this.promised = !isFuture(directory);
     called(directory, file);
+  }
+
+  private static boolean isFuture(String directory) {
+    return directory.endsWith("-future");
   }
 
   void called(String newDirectory, String newFile) {
@@ -89,6 +93,9 @@ final class Expected {
 
   void isNow(String newDirectory, String newFile) {
     called(newDirectory, newFile);
+    if (isFuture(directory) && !isFuture(newDirectory)) {
+      promised = true; // As the replica that it takes the place of.
+    }
     directory = newDirectory;
     file = newFile;
   }

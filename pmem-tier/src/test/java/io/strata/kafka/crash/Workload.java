@@ -186,7 +186,6 @@ final class Workload {
     for (int i = 0; i < count; i++) {
       Expected segment = world.create(name);
       world.append(segment, batch());
-      world.flush(segment);
     }
     String old = partition + "." + id() + "-delete";
     world.renameDirectory(partition, old);

@@ -68,6 +68,14 @@ final class ErrorInAChangeTest {
         });
   }
 
+  private void errorAfterStoring(int offset) {
+    memory.afterStoreLong(
+        SlotLayout.slotPosition(slot.index()) + offset,
+        () -> {
+          throw new IOException("staged");
+        });
+  }
+
   private void assertThatNothingIsAcknowledged(FileChannel channel) {
     assertThat(segment.size()).isPositive();
     assertThatThrownBy(() -> channel.write(ByteBuffer.wrap(bytes(10_000)), segment.size()))
@@ -116,6 +124,35 @@ final class ErrorInAChangeTest {
     outOfMemoryAfterStoring(SlotLayout.FLAGS_OFFSET);
     assertThatThrownBy(this::markClean).isInstanceOf(OutOfMemoryError.class);
     assertThatNothingIsAcknowledged(channel);
+  }
+
+  /** A device error there: the next change would not take back what the slot may say. */
+  @Test
+  void flagThatSaysCleanAndCannotBeForced() throws Exception {
+    FileChannel channel = segment.open(home.open(), READ_WRITE);
+    assertThat(channel.write(ByteBuffer.wrap(bytes(100_000)), 0)).isEqualTo(100_000);
+    errorAfterStoring(SlotLayout.FLAGS_OFFSET);
+    assertThatThrownBy(this::markClean).isInstanceOf(IOException.class).hasMessage("staged");
+    assertThatNothingIsAcknowledged(channel);
+  }
+
+  @Test
+  void tailThatIsBroughtBackAndCannotBeForced() throws Exception {
+    for (int offset : new int[] {SlotLayout.COMMITTED_LENGTH_OFFSET, SlotLayout.FLAGS_OFFSET}) {
+      ErrorInAChangeTest each = new ErrorInAChangeTest();
+      each.pool.leaveFree(2);
+      FileChannel channel = each.segment.open(each.home.open(), READ_WRITE);
+      assertThat(channel.write(ByteBuffer.wrap(bytes(200_000)), 0)).isEqualTo(200_000);
+      assertThat(each.segment.spilled()).isTrue();
+      each.pool.leaveFree(30);
+      CopyResult copied;
+      try (FileChannel copy = each.home.open()) {
+        copied = each.segment.copying().copyTailIntoPool(copy, CopyPace.FREE, true);
+      }
+      each.errorAfterStoring(offset);
+      assertThatThrownBy(() -> each.segment.finishTail(copied)).hasMessage("staged");
+      each.assertThatNothingIsAcknowledged(channel);
+    }
   }
 
   /** The lower copy has been taken; a second eviction must not go past it. */

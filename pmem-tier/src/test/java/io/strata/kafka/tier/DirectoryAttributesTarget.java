@@ -20,6 +20,9 @@ final class DirectoryAttributesTarget implements FuzzTarget {
 
   private static final int LONGEST = 3000;
 
+  private static final List<String> NAMES =
+      List.of("strata.directory", "strata.pools", "strata.sequences");
+
   private final Path directory;
   private final UserDefinedFileAttributeView view;
 
@@ -45,22 +48,29 @@ final class DirectoryAttributesTarget implements FuzzTarget {
       return;
     }
     byte[] value = Arrays.copyOfRange(input, 1, input.length);
-    boolean id = (input[0] & 1) == 0;
-    String name = id ? "strata.directory" : "strata.pools";
+    String name = NAMES.get(Math.floorMod(input[0], NAMES.size()));
     try {
       write(name, value);
     } catch (FileSystemException tooLong) {
       return; // For this file system.
     }
     try {
-      if (id) {
-        Optional<LogDirectory> found = LogDirectory.find(directory);
-        assertThat(found.map(LogDirectory::path)).contains(directory);
-      } else {
-        LogDirectory claimed = new LogDirectory(new UUID(1, 2), directory);
-        Map<UUID, Path> pools = claimed.recordedPools();
-        claimed.recordPools(pools);
-        assertThat(claimed.recordedPools()).isEqualTo(pools);
+      LogDirectory claimed = new LogDirectory(new UUID(1, 2), directory);
+      switch (name) {
+        case "strata.directory" -> {
+          Optional<LogDirectory> found = LogDirectory.find(directory);
+          assertThat(found.map(LogDirectory::path)).contains(directory);
+        }
+        case "strata.pools" -> {
+          Map<UUID, Path> pools = claimed.recordedPools();
+          claimed.recordPools(pools);
+          assertThat(claimed.recordedPools()).isEqualTo(pools);
+        }
+        default -> {
+          Map<UUID, Integer> sequences = claimed.recordedSequences();
+          claimed.recordSequences(sequences);
+          assertThat(claimed.recordedSequences()).isEqualTo(sequences);
+        }
       }
     } catch (IOException e) {
       assertThat(e).hasMessageContaining(directory.toString()).hasMessageContaining(name);
@@ -79,6 +89,8 @@ final class DirectoryAttributesTarget implements FuzzTarget {
         FuzzTarget.text("01-1-1-1-1"),
         FuzzTarget.text("1" + new UUID(1, 2) + "=/pmem/a.pool\n" + new UUID(3, 4) + "=b\n"),
         FuzzTarget.text("1=\n\n===\n"),
+        FuzzTarget.text("2" + new UUID(1, 2) + "=7\n" + new UUID(3, 4) + "=-1\n"),
+        FuzzTarget.text("2" + new UUID(1, 2) + "=99999999999\n"),
         FuzzTarget.text("1" + new UUID(1, 2) + "=a\u0000b\n"));
   }
 

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Random;
 import java.util.UUID;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -134,6 +135,23 @@ class RecoveryTest {
     fixture.reopen();
     assertThat(fixture.tier().recoveryReport().freed()).containsExactly(file.toString());
     assertThat(fixture.tier().pools().get(0).usage().liveSlots()).isZero();
+  }
+
+  /** As the documentation has it: the partition's directory is removed, and Kafka replicates. */
+  @Test
+  void aNewSegmentInThePlaceOfARemovedOneIsNoneThatLostItsTag() throws IOException {
+    crash(pool -> {});
+    Files.delete(file);
+    fixture.open();
+    assertThat(fixture.tier().recoveryReport().orphaned()).containsExactly(file.toString());
+    Path again = fixture.segment("orders-0", 0);
+    assertThat(again).isEqualTo(file);
+    byte[] replicated = new byte[70_000];
+    new Random(7).nextBytes(replicated);
+    fixture.append(again, replicated);
+    fixture.reopen();
+    assertThat(fixture.tier().recoveryReport().freed()).containsExactly(file.toString());
+    assertThat(fixture.read(file)).isEqualTo(replicated);
   }
 
   @Test

@@ -1,0 +1,63 @@
+package io.strata.kafka.tier;
+
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.StreamSupport;
+
+/**
+ * Makes durable what a process that was killed may have written at home and not forced: the last
+ * append, or truncation, of a partition. It is there after the start, Kafka believes it, and may
+ * acknowledge it without writing anything: to a producer that sends its batch again.
+ *
+ * <p>Thread safety: stateless.
+ */
+final class NewestHomes {
+
+  /** Kafka writes it when it has forced everything and stops (CleanShutdownFileHandler). */
+  private static final String CLEAN_SHUTDOWN = ".kafka_cleanshutdown";
+
+  private NewestHomes() {}
+
+  /** In all log directories that can be read; recovery tells of the others. */
+  static void force(LogDirectories directories) throws IOException {
+    for (LogDirectory directory : List.copyOf(directories.all())) {
+      if (Files.exists(directory.path().resolve(CLEAN_SHUTDOWN))) {
+        continue;
+      }
+      try {
+        force(directory.path());
+      } catch (IOException e) {
+        directories.skip(directory, "it cannot be read: " + e);
+      }
+    }
+  }
+
+  private static void force(Path logDirectory) throws IOException {
+    for (Path partition : list(logDirectory)) {
+      if (Files.isDirectory(partition)) {
+        Optional<Path> newest =
+            list(partition).stream()
+                .filter(SegmentFiles::maybeSegment)
+                .filter(file -> file.toString().endsWith(".log"))
+                .max(Comparator.comparing(file -> String.valueOf(file.getFileName())));
+        if (newest.isPresent()) {
+          Directories.force(newest.get());
+        }
+      }
+    }
+  }
+
+  private static List<Path> list(Path directory) throws IOException {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      return StreamSupport.stream(entries.spliterator(), false).toList();
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+  }
+}
