@@ -55,6 +55,15 @@ final class Directories {
         });
   }
 
+  /** As {@link #force}; does nothing when there is no such file. */
+  static void forceIfThere(Path file) throws IOException {
+    try {
+      force(file);
+    } catch (NoSuchFileException e) {
+      return;
+    }
+  }
+
   /** Forces the directory, or the nearest one above it that is there. */
   static void forceNearest(Path directory) throws IOException {
     for (int attempt = 1; ; attempt++) {

@@ -47,7 +47,8 @@ final class NewestHomes {
                 .filter(file -> file.toString().endsWith(".log"))
                 .max(Comparator.comparing(file -> String.valueOf(file.getFileName())));
         if (newest.isPresent()) {
-          Directories.force(newest.get());
+          // It may be a symbolic link that leads nowhere: Kafka will say so.
+          Directories.forceIfThere(newest.get());
         }
       }
     }

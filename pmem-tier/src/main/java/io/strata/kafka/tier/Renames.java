@@ -89,8 +89,9 @@ final class Renames {
   /** What has been written at home unforced, as long as it was acknowledged to nobody. */
   private static void forceHomes(List<TieredSegment> segments) throws IOException {
     for (TieredSegment segment : segments) {
-      if (segment.atHome() || segment.segment().spilled()) {
-        Directories.force(segment.home());
+      if (segment.isLive() && (segment.atHome() || segment.segment().spilled())) {
+        // Retention may be deleting it.
+        Directories.forceIfThere(segment.home());
       }
     }
   }

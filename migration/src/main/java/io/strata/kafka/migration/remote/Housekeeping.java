@@ -41,6 +41,9 @@ final class Housekeeping implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
   private static final int CALLS = 8;
 
+  /** Of their own: a lock that hangs must not keep the directories from being looked at. */
+  private static final int CALLS_FOR_THE_LOCK = 2;
+
   /** A directory with a hundred thousand segments, on a slow network. */
   private static final Duration LISTING = Duration.ofMinutes(2);
 
@@ -63,6 +66,7 @@ final class Housekeeping implements AutoCloseable {
   private final Uncopied uncopied;
   private final ScrubRounds scrub;
   private final Deadlines calls;
+  private final Deadlines lockCalls;
   private final EngineEnvironment engineEnvironment;
   private final Thread thread;
   private final Thread scrubber;
@@ -101,6 +105,8 @@ final class Housekeeping implements AutoCloseable {
     scrub = new ScrubRounds(store, engineEnvironment.clock(), engineEnvironment.nanoTime());
     scrub.setRate(live.scrubBytesPerSecond());
     calls = new Deadlines("strata-remote-upkeep", CALLS, engineEnvironment.threads());
+    lockCalls =
+        new Deadlines("strata-remote-mover", CALLS_FOR_THE_LOCK, engineEnvironment.threads());
     thread = engineEnvironment.threads().newThread(this::run);
     thread.setName("strata-remote-housekeeping");
     scrubber = engineEnvironment.threads().newThread(this::scrubAgainAndAgain);
@@ -180,7 +186,7 @@ final class Housekeeping implements AutoCloseable {
   /** Without the certainty that this is the one that moves, nothing is moved. */
   private boolean isMover() throws IOException, InterruptedException {
     try {
-      return calls.call(
+      return lockCalls.call(
           "taking the mover's lock", LISTING, control -> agrees() && upkeep.isMover());
     } catch (IOException e) {
       stopMoving();
@@ -211,7 +217,7 @@ final class Housekeeping implements AutoCloseable {
     }
     if (hasStopped()) {
       boolean unused =
-          calls.call(
+          lockCalls.call(
               "giving up the mover's lock",
               LISTING_AGAIN,
               control -> {
@@ -381,7 +387,7 @@ final class Housekeeping implements AutoCloseable {
   }
 
   int stuck() {
-    return calls.stuck();
+    return calls.stuck() + lockCalls.stuck();
   }
 
   Optional<MigrationStats> migrationStats() {
@@ -429,6 +435,7 @@ final class Housekeeping implements AutoCloseable {
     MigrationEngine running = engine;
     boolean ended = running == null || running.stop(STOPPING);
     calls.close();
+    lockCalls.close();
     thread.interrupt();
     scrubber.interrupt();
     if (!ended || store.isCopyingToCold()) {

@@ -238,7 +238,11 @@ final class LevelMoves {
     Path part = log.resolveSibling(log.getFileName() + StoreNames.PART);
     boolean unused = Files.deleteIfExists(part);
     try {
-      fromCold(source.get().path(), located.get().manifest(), part, control);
+      if (source.get().hasLog()) {
+        copyLog(source.get(), part, control);
+      } else {
+        fromCold(source.get().path(), located.get().manifest(), part, control);
+      }
       Path unusedPath = Files.move(part, log, StandardCopyOption.ATOMIC_MOVE);
       Disk.forceDirectory(located.get().path());
     } catch (CopyPace.CopyCancelledException e) {
@@ -254,6 +258,18 @@ final class LevelMoves {
             copy.directory(),
             c -> new StoredCopy(c.directory(), true, c.cold(), c.moving()));
     return MoveResult.done(entry.segment().bytes());
+  }
+
+  private void copyLog(SegmentStore.Located source, Path target, MoveControl control)
+      throws IOException, InterruptedException {
+    Manifest manifest = source.manifest();
+    Path log = source.file(ObjectType.LOG);
+    try (CopyBuffers.Lease lease = store.buffers().borrow(manifest.chunks().chunkBytes())) {
+      ChunkChecksums.Builder copied =
+          new ObjectCopier(manifest.chunks().chunkBytes(), pace(control), lease.buffer())
+              .copy(log, target);
+      check(log, manifest.log(), copied.bytes(), copied.whole());
+    }
   }
 
   /**
@@ -301,7 +317,16 @@ final class LevelMoves {
       checkHere(source, control);
       // Marked first: a deletion from now on tells the cold manager, too.
       Path mark = source.path().resolve(StoreNames.COLD);
-      if (ColdMark.isDone(source.path(), Optional.of(cold.className()))) {
+      Optional<ColdMark> before =
+          Disk.isThere(mark) ? Optional.of(ColdMark.read(source.path())) : Optional.empty();
+      if (before.isPresent()
+          && before.get().done()
+          && !before.get().className().equals(cold.className())) {
+        // Its mark is all that tells a deletion of what that one has.
+        return MoveResult.cancelled(
+            "another cold manager has it: " + SegmentKey.printable(before.get().className()));
+      }
+      if (before.map(ColdMark::done).orElse(false)) {
         store
             .census()
             .change(
@@ -418,7 +443,7 @@ final class LevelMoves {
         needed = Disk.isThere(trashed.get().resolve(StoreNames.COLD)) || !hasLower(entry, copy);
       } finally {
         if (needed) {
-          copy.directory().publish(trashed.get(), key);
+          store.putBack(copy.directory(), trashed.get(), key);
         }
       }
       if (needed) {

@@ -294,6 +294,18 @@ public final class SegmentStore {
     }
   }
 
+  /** Takes a segment out of the trash again; the thread's interrupt does not hinder it. */
+  void putBack(StoreDirectory directory, Path trashed, SegmentKey key) throws IOException {
+    boolean interrupted = Thread.interrupted();
+    try {
+      directory.publish(trashed, key);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
   /** Segments that a move of this process is about, by their ids. */
   Set<String> inMotion() {
     return inMotion;
@@ -468,7 +480,7 @@ public final class SegmentStore {
       boolean unused = deleteCold(trashed, key);
     } catch (IOException | InterruptedException e) {
       // Back to where a repeated deletion finds it.
-      directory.publish(trashed, key);
+      putBack(directory, trashed, key);
       throw e;
     }
   }

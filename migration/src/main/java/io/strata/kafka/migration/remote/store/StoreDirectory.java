@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote.store;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
@@ -311,9 +312,8 @@ public final class StoreDirectory {
     Path place = segment(key);
     Path trash = path.resolve(StoreNames.TRASH).resolve(StoreNames.segment(key) + "-" + nonce);
     try {
-      Path dated =
-          Files.setLastModifiedTime(place, FileTime.fromMillis(System.currentTimeMillis()));
-      Path unused = Files.move(dated, trash, StandardCopyOption.ATOMIC_MOVE);
+      date(place);
+      Path unused = Files.move(place, trash, StandardCopyOption.ATOMIC_MOVE);
     } catch (NoSuchFileException e) {
       if (!Files.isDirectory(path.resolve(StoreNames.TRASH))) {
         throw e;
@@ -328,6 +328,20 @@ public final class StoreDirectory {
     }
     Disk.forceDirectory(path.resolve(StoreNames.TRASH));
     return Optional.of(trash);
+  }
+
+  private static void date(Path directory) throws IOException {
+    try {
+      Path unused =
+          Files.setLastModifiedTime(directory, FileTime.fromMillis(System.currentTimeMillis()));
+    } catch (AccessDeniedException e) {
+      // Another user's, who lets this one rename it: it looks as old as it is.
+      return;
+    } catch (FileSystemException e) {
+      if (e instanceof NoSuchFileException || !"Operation not permitted".equals(e.getReason())) {
+        throw e;
+      }
+    }
   }
 
   /** Removes the directories of a partition, a topic id and a topic that have become empty. */

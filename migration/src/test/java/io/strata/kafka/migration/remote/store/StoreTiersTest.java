@@ -560,29 +560,47 @@ class StoreTiersTest {
     assertThat(only(changed).cleanTier()).isEmpty();
     assertThat(changed.evict(only(changed).id()).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
     assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
-    // With the one before still in its census.
-    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
-        .isEqualTo(MoveResult.Outcome.CANCELLED);
+    // Nor is it forgotten: a deletion has to tell that one.
+    MoveResult refused = changed.destage(only(changed).id(), 1, MoveControl.UNLIMITED);
+    assertThat(refused.outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
+    assertThat(refused.reason()).contains("com.example.Cold");
+    assertThat(next.segments).isEmpty();
+    assertThat(first.delete(SEGMENT.key())).hasSize(1);
+    assertThat(cold.segments).isEmpty();
+  }
 
-    assertThat(changed.destage(only(changed).id(), 1, MoveControl.UNLIMITED).outcome())
+  /** Its stub is above, a whole copy between, and the cold manager has it, too. */
+  @Test
+  void whatComesBackToItsStubIsTakenFromWhereverItIs() throws Exception {
+    SegmentStore store = threeLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd", "cold"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    long id = only(tiers).id();
+    assertThat(tiers.destage(id, 2, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
-    assertThat(tiers.evict(only(tiers).id()).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
-    assertThat(changed.evict(only(changed).id()).outcome()).isEqualTo(MoveResult.Outcome.DONE);
-    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+    assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(tiers.promote(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(tiers.promote(id, 0, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    SegmentStore.Located found = store.locate(SEGMENT.key()).orElseThrow();
+    assertThat(found.directory().levelName()).isEqualTo("ssd");
+    assertThat(Files.readAllBytes(found.file(ObjectType.LOG))).isEqualTo(Stores.bytes(0, 200_000));
+    assertThat(store.delete(SEGMENT.key())).hasSize(2);
+    assertThat(cold.segments).isEmpty();
+  }
+
+  private SegmentStore threeLevels() {
+    return Stores.open(
+        Stores.options(
+            1, List.of(), StoreStage.Hook.NONE, Stores.level("ssd", ssd), Stores.level("hdd", hdd)),
+        Optional.of(cold));
   }
 
   /** A copy to the cold manager failed from one level, and was made from the next. */
   @Test
   void theMarkOfAFailedColdCopyDoesNotHideTheOther() throws Exception {
-    SegmentStore store =
-        Stores.open(
-            Stores.options(
-                1,
-                List.of(),
-                StoreStage.Hook.NONE,
-                Stores.level("ssd", ssd),
-                Stores.level("hdd", hdd)),
-            Optional.of(cold));
+    SegmentStore store = threeLevels();
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd", "cold"));
     SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
     long id = only(tiers).id();
@@ -625,5 +643,25 @@ class StoreTiersTest {
       assertThat(second.isMover()).isTrue();
       assertThat(first.isMover()).isFalse();
     }
+  }
+
+  /** The thread of a copy that makes room is interrupted when it runs out of its time. */
+  @Test
+  void anEvictionOfAnInterruptedThreadIsUndoneAllTheSame() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    long id = only(tiers).id();
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    hook =
+        reached -> {
+          if (reached == StoreStage.EVICT_TRASHED) {
+            Thread.currentThread().interrupt();
+          }
+        };
+    assertThatThrownBy(() -> tiers.evict(id)).isInstanceOf(IOException.class);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(store.locate(SEGMENT.key()).orElseThrow().directory().levelName()).isEqualTo("ssd");
   }
 }
