@@ -35,7 +35,8 @@ final class HomeTail {
     this.forceEachWrite = forceEachWrite;
     // What home has of a segment that has not spilled is no part of it.
     this.mayBeLonger = !spilled;
-    this.dirty = homeSize > 0;
+    // An empty one, too: a process that was killed may have cut it, and not forced that.
+    this.dirty = spilled || homeSize > 0;
   }
 
   /** Home has the whole segment, durably, and nothing else: the segment has moved there. */

@@ -305,4 +305,30 @@ final class CrashCasesTest {
       cutPower(killed);
     }
   }
+
+  /** Killed before that was forced; the next process flushes what it finds, which is nothing. */
+  @Test
+  void whatAKilledProcessCutToNothingAtHomeIsForcedByAFlush() throws Exception {
+    SimWorld world = opened();
+    String future = "orders-0.1-future";
+    Files.createDirectory(world.home.getPath("/logs/" + future));
+    Expected segment = world.create(future);
+    world.append(segment, SimBatches.of(2_000, segment.offset));
+    world.flush(segment);
+    Expected newer = world.create(future);
+    world.append(newer, SimBatches.of(100, newer.offset));
+    List<SimWorld> cut = new ArrayList<>();
+    world.points(
+        point -> {
+          cut.add(world.crash(End.KILL, new Loss(0)));
+          return true;
+        });
+    world.truncate(segment, 0);
+    assertThat(cut).isNotEmpty();
+    for (SimWorld killed : cut) {
+      recover(killed);
+      killed.adopt(End.KILL);
+      cutPower(killed);
+    }
+  }
 }

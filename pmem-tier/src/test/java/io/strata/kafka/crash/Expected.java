@@ -116,7 +116,7 @@ final class Expected {
 
   /** Everything is durable. */
   void flushed() {
-    promised = true;
+    promised = !isFuture(directory);
     sure = content.length;
     earlier.clear();
   }
