@@ -199,9 +199,7 @@ final class LevelMoves {
         if (object.type() == ObjectType.LOG && !source.hasLog()) {
           fromCold(source.path(), manifest, target, control);
         } else {
-          Path file = source.file(object.type());
-          ChunkChecksums.Builder copied = copier.copy(file, target);
-          check(file, object, copied.bytes(), copied.whole());
+          copyChecked(copier, source.file(object.type()), object, target);
         }
         bytes += object.bytes();
       }
@@ -263,13 +261,17 @@ final class LevelMoves {
   private void copyLog(SegmentStore.Located source, Path target, MoveControl control)
       throws IOException, InterruptedException {
     Manifest manifest = source.manifest();
-    Path log = source.file(ObjectType.LOG);
     try (CopyBuffers.Lease lease = store.buffers().borrow(manifest.chunks().chunkBytes())) {
-      ChunkChecksums.Builder copied =
-          new ObjectCopier(manifest.chunks().chunkBytes(), pace(control), lease.buffer())
-              .copy(log, target);
-      check(log, manifest.log(), copied.bytes(), copied.whole());
+      ObjectCopier copier =
+          new ObjectCopier(manifest.chunks().chunkBytes(), pace(control), lease.buffer());
+      copyChecked(copier, source.file(ObjectType.LOG), manifest.log(), target);
     }
+  }
+
+  private static void copyChecked(ObjectCopier copier, Path file, StoredObject object, Path target)
+      throws IOException, InterruptedException {
+    ChunkChecksums.Builder copied = copier.copy(file, target);
+    check(file, object, copied.bytes(), copied.whole());
   }
 
   /**
