@@ -4,6 +4,7 @@ import static io.strata.kafka.layout.SuperblockLayout.LARGEST_ORDER;
 import static io.strata.kafka.layout.SuperblockLayout.SMALLEST_EXTENT;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
@@ -85,6 +86,24 @@ final class BuddyAllocator {
   /** As {@link #allocate(int)}, the block with the highest position that is in no better use. */
   OptionalLong allocateLast(int order) {
     return allocate(order, true);
+  }
+
+  /**
+   * Takes a block of {@code order}, or the largest that there is below that, in one step: a block
+   * that is given back meanwhile is not taken in pieces.
+   *
+   * @return empty when nothing is free
+   */
+  Optional<Extent> allocateAtMost(int order) {
+    synchronized (lock) {
+      for (int o = order; o >= 0; o--) {
+        OptionalLong position = allocate(o, false);
+        if (position.isPresent()) {
+          return Optional.of(new Extent(position.getAsLong(), lengthOf(o)));
+        }
+      }
+      return Optional.empty();
+    }
   }
 
   private OptionalLong allocate(int order, boolean last) {

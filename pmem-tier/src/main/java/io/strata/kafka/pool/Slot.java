@@ -11,7 +11,7 @@ import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.Printable;
 import java.io.IOException;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -170,17 +170,16 @@ public final class Slot {
     if (count == SlotLayout.MAX_EXTENTS) {
       return false;
     }
-    for (int order = nextOrder(count); order >= 0; order--) {
-      OptionalLong block = pool.allocator().allocate(order);
-      if (block.isPresent()) {
-        publishExtent(current, block.getAsLong(), order);
-        return true;
-      }
+    Optional<Extent> extent = pool.allocator().allocateAtMost(nextOrder(count));
+    if (extent.isEmpty()) {
+      return false;
     }
-    return false;
+    publishExtent(current, extent.get());
+    return true;
   }
 
-  private static int nextOrder(int count) {
+  /** The order of the extent that follows {@code count} others. */
+  static int nextOrder(int count) {
     return Math.min(Math.max(0, count - 1), SuperblockLayout.LARGEST_ORDER);
   }
 
@@ -192,12 +191,13 @@ public final class Slot {
     return count == SlotLayout.MAX_EXTENTS ? 0 : BuddyAllocator.lengthOf(nextOrder(count));
   }
 
-  private void publishExtent(ExtentList current, long start, int order) throws IOException {
+  private void publishExtent(ExtentList current, Extent added) throws IOException {
+    int order = BuddyAllocator.orderOf(added.length());
     try {
-      words.persistExtent(current.count(), extentValue(pool.blockAt(start), order));
+      words.persistExtent(current.count(), extentValue(pool.blockAt(added.position()), order));
     } catch (IOException e) {
       if (!needsForce()) {
-        pool.allocator().free(start, order);
+        pool.allocator().free(added.position(), order);
       }
       // Else a power cut may leave this entry where the next one was stored: the extent stays out
       // of the free map until the pool is opened again.
@@ -205,7 +205,7 @@ public final class Slot {
     }
     // If this fails the count may have reached the medium all the same: the extent stays out, too.
     words.persist(EXTENT_COUNT_OFFSET, current.count() + 1);
-    extents = current.with(new Extent(start, BuddyAllocator.lengthOf(order)));
+    extents = current.with(added);
   }
 
   /**

@@ -19,6 +19,12 @@ public final class BuddyAllocatorOperations {
     return allocator.allocate(order).orElse(-1);
   }
 
+  /** Takes a block, or the largest below. */
+  @Operation
+  public String allocateAtMost(@Param(name = "order") int order) {
+    return allocator.allocateAtMost(order).toString();
+  }
+
   /** Takes the last one. */
   @Operation
   public long allocateLast(@Param(name = "order") int order) {

@@ -125,6 +125,15 @@ class BuddyAllocatorTest {
   }
 
   @Test
+  void theLargestBlockThatThereIsIsTaken() {
+    BuddyAllocator allocator = new BuddyAllocator(DATA, 7 * BLOCK);
+    assertThat(allocator.allocateAtMost(1)).contains(new Extent(DATA + 4 * BLOCK, 2 * BLOCK));
+    assertThat(allocator.allocateAtMost(10)).contains(new Extent(DATA, 4 * BLOCK));
+    assertThat(allocator.allocateAtMost(3)).contains(new Extent(DATA + 6 * BLOCK, BLOCK));
+    assertThat(allocator.allocateAtMost(3)).isEmpty();
+  }
+
+  @Test
   void whatIsFreeCannotBeFreed() {
     BuddyAllocator allocator = new BuddyAllocator(DATA, 32 * BLOCK);
     long position = allocator.allocate(2).orElseThrow();

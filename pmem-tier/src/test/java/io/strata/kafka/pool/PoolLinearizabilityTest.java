@@ -18,6 +18,7 @@ final class PoolLinearizabilityTest {
 
   @Test
   void theSlotTable() throws Exception {
-    Lincheck.of(SlotTableOperations.class).stress(30, 300, 3, 4);
+    new Lincheck(SlotTableOperations.class, SlotTableOperations.Specification.class)
+        .stress(30, 300, 3, 4);
   }
 }

@@ -6,11 +6,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The slots of a pool that is too small. A {@link Slot} is used by one thread at a time, and so
@@ -26,6 +28,9 @@ public final class SlotTableOperations {
   /** Formatted once: a pool of two slots and, after the ballast, few blocks. */
   private static final byte[] FORMATTED = formatted();
 
+  /** It once more, to tell its specification what is in it: never changed. */
+  private static final Pool START = open();
+
   private final Pool pool;
   private final Holder[] holders = {new Holder(), new Holder(), new Holder()};
 
@@ -35,9 +40,16 @@ public final class SlotTableOperations {
   }
 
   /** A pool on the heap. */
-  public SlotTableOperations() throws IOException {
-    this.pool =
-        Pool.open(new ImageMemory(FORMATTED.clone(), SIZE, Durability.POWER), PoolOwner.ANY);
+  public SlotTableOperations() {
+    this.pool = open();
+  }
+
+  private static Pool open() {
+    try {
+      return Pool.open(new ImageMemory(FORMATTED.clone(), SIZE, Durability.POWER), PoolOwner.ANY);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private static byte[] formatted() {
@@ -133,6 +145,116 @@ public final class SlotTableOperations {
     if (report.usedBytes() + dropped + pool.usage().freeBytes() != pool.info().dataSize()) {
       throw new IllegalStateException(
           report.usedBytes() + " used, " + dropped + " dropped, " + pool.usage());
+    }
+  }
+
+  /**
+   * The same, one at a time, without a pool. Lincheck keeps one for each state that it comes
+   * through in any order of the operations: there are many, and so this is small, and equal to
+   * another that is in the same state.
+   */
+  public static final class Specification {
+    private final BuddyAllocator free;
+    private final int[] generations = new int[SLOTS + 1];
+    private final boolean[] taken = new boolean[SLOTS + 1];
+    private final SlotModel[] holders = {new SlotModel(), new SlotModel(), new SlotModel()};
+
+    private static final class SlotModel {
+      int index = -1;
+      final List<Extent> extents = new ArrayList<>();
+      final List<Extent> dropped = new ArrayList<>();
+    }
+
+    /** A pool with the ballast only. */
+    public Specification() {
+      this.free = new BuddyAllocator(START.info().dataPosition(), START.info().dataSize());
+      for (Slot ballast : START.slots()) {
+        taken[ballast.index()] = true;
+        for (Extent extent : ballast.extents().toList()) {
+          free.markUsed(extent.position(), BuddyAllocator.orderOf(extent.length()));
+        }
+      }
+    }
+
+    /** As above: the first slot that is free. */
+    public String allocate(int number) {
+      SlotModel holder = holders[number];
+      if (holder.index >= 0) {
+        return "held";
+      }
+      for (int i = 0; i < taken.length; i++) {
+        if (!taken[i]) {
+          taken[i] = true;
+          holder.index = i;
+          generations[i]++;
+          return i + "/" + generations[i];
+        }
+      }
+      return "none";
+    }
+
+    /** As above: the largest block that there is, up to what the slot should get. */
+    public String grow(int number) {
+      SlotModel holder = holders[number];
+      if (holder.index < 0) {
+        return "empty";
+      }
+      for (int order = Slot.nextOrder(holder.extents.size()); order >= 0; order--) {
+        OptionalLong block = free.allocate(order);
+        if (block.isPresent()) {
+          holder.extents.add(new Extent(block.getAsLong(), BuddyAllocator.lengthOf(order)));
+          return holder.extents.toString();
+        }
+      }
+      return "full";
+    }
+
+    /** As above. */
+    public String free(int number) {
+      SlotModel holder = holders[number];
+      if (holder.index < 0) {
+        return "empty";
+      }
+      taken[holder.index] = false;
+      holder.index = -1;
+      holder.dropped.addAll(holder.extents);
+      holder.extents.clear();
+      return "freed";
+    }
+
+    /** As above. */
+    public String release(int number) {
+      List<Extent> dropped = holders[number].dropped;
+      if (dropped.isEmpty()) {
+        return "nothing";
+      }
+      Extent extent = dropped.remove(0);
+      free.free(extent.position(), BuddyAllocator.orderOf(extent.length()));
+      return "released";
+    }
+
+    /** As above. */
+    public long freeBytes() {
+      return free.freeBytes();
+    }
+
+    /** All that tells one state from another: what is free is what the holders do not have. */
+    private List<?> state() {
+      return Arrays.stream(holders)
+          .map(holder -> List.of(holder.index, holder.extents, holder.dropped))
+          .toList();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Specification that
+          && Arrays.equals(generations, that.generations)
+          && state().equals(that.state());
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * Arrays.hashCode(generations) + state().hashCode();
     }
   }
 }

@@ -8,12 +8,14 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One segment, to be appended to, read, truncated, moved home and up, opened, closed and deleted by
@@ -208,7 +210,7 @@ public final class SegmentOperations {
     }
   }
 
-  /** The same, one at a time, without a pool. */
+  /** The same, one at a time, without a pool; equal to another that is in the same state. */
   public static final class Specification {
     private final List<Integer> appends = new ArrayList<>();
     private boolean deleted;
@@ -261,6 +263,18 @@ public final class SegmentOperations {
     /** As above. */
     public String open() {
       return deleted ? "deleted" : "opened";
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Specification that
+          && deleted == that.deleted
+          && appends.equals(that.appends);
+    }
+
+    @Override
+    public int hashCode() {
+      return Objects.hash(appends, deleted);
     }
   }
 }
