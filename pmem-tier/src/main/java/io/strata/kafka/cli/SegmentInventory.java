@@ -98,7 +98,7 @@ final class SegmentInventory implements AutoCloseable {
     }
     Optional<SlotSnapshot> lower = below.isPresent() ? pools.slot(below.get()) : Optional.empty();
     boolean evicted = pools.find(tag.pool()).isPresent() && pools.hasLost(tag);
-    if (evicted && lower.isPresent()) {
+    if (evicted && lower.isPresent() && !pools.gaveUp(tag)) {
       return inPool(name, file, below.orElse(tag), lower.get(), cleanIn(lower.get(), below));
     }
     // An eviction frees the slot; the tag follows in the background.

@@ -119,7 +119,9 @@ final class SetAsideCommand implements Callable<Integer> {
   /** One whose slot was freed by an eviction has its bytes in the slot below. */
   private boolean isLost(TaggedHome home, PoolReaders pools) {
     boolean evicted =
-        pools.find(home.tag().pool()).isPresent() && !lostPools.contains(home.tag().pool());
+        pools.find(home.tag().pool()).isPresent()
+            && !lostPools.contains(home.tag().pool())
+            && !pools.gaveUp(home.tag());
     boolean below = evicted && home.below().filter(tag -> !isLost(tag, pools)).isPresent();
     return isLost(home.tag(), pools) && !below;
   }

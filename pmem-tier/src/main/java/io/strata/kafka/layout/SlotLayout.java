@@ -156,7 +156,24 @@ public final class SlotLayout {
    */
   public static final long LAST_GENERATION = 1L << 47;
 
+  /**
+   * How far beyond the highest generation seen those of repaired slots begin: a damaged slot's own
+   * generation, which cannot be read, is not expected to be that far ahead of all the others.
+   */
+  public static final long GENERATIONS_SKIPPED = 1L << 24;
+
   private SlotLayout() {}
+
+  /**
+   * Whether a slot was taken from a segment by a repair, and not freed by the segment itself.
+   *
+   * @param tagged the segment's generation
+   * @param found the slot's generation now
+   */
+  public static boolean givenUp(long tagged, long found) {
+    // The damaged slot may have been ahead of those that could be read.
+    return found - tagged >= GENERATIONS_SKIPPED / 2;
+  }
 
   /** Position of slot {@code index}, which is from 0. */
   public static long slotPosition(int index) {

@@ -36,12 +36,6 @@ final class PoolFile {
           PosixFilePermission.GROUP_WRITE,
           PosixFilePermission.OTHERS_WRITE);
 
-  /**
-   * How far beyond the highest generation seen those of repaired slots begin: a damaged slot's own
-   * generation, which cannot be read, is not expected to be that far ahead of all the others.
-   */
-  private static final long GENERATIONS_SKIPPED = 1L << 24;
-
   private PoolFile() {}
 
   static void create(PoolSpec spec, ProgressListener progress) throws IOException {
@@ -176,9 +170,10 @@ final class PoolFile {
     Session.Reading session = Session.read(memory, superblock.salt());
     PoolScan scan = PoolScan.of(memory, superblock, session.session().open());
     Superblocks.write(memory, superblock, reading.toRepair());
-    long generation = GENERATIONS_SKIPPED;
+    long generation = SlotLayout.GENERATIONS_SKIPPED;
     for (int index = 0; index < superblock.slotCount(); index++) {
-      generation = Math.max(generation, scan.generations().get(index) + GENERATIONS_SKIPPED);
+      generation =
+          Math.max(generation, scan.generations().get(index) + SlotLayout.GENERATIONS_SKIPPED);
     }
     generation = Math.min(generation, SlotLayout.LAST_GENERATION);
     Set<Integer> damaged = new TreeSet<>();

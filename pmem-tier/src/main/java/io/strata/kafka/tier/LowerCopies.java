@@ -24,6 +24,8 @@ import java.util.Set;
  *   <tr><td>LIVE, CLEAN</td><td>not there, or of another length</td><td>CLEAN is withdrawn</td></tr>
  *   <tr><td>LIVE, not CLEAN</td><td>any</td><td>the copy is out of date: dropped</td></tr>
  *   <tr><td>freed</td><td>LIVE</td><td>evicted: the tag becomes that of the copy</td></tr>
+ *   <tr><td>freed by a repair</td><td>LIVE</td><td>the copy may be out of date: as if it had
+ *   none</td></tr>
  *   <tr><td>freed</td><td>freed</td><td>evicted twice: home has it</td></tr>
  *   <tr><td>freed</td><td>DELETING</td><td>evicted, and then deleted: finished</td></tr>
  *   <tr><td>DELETING</td><td>any</td><td>the deletion is finished, the copy dropped</td></tr>
@@ -85,6 +87,10 @@ final class LowerCopies {
     }
     if (lower.isEmpty()) {
       return isDeleting(below) ? below : home.tag();
+    }
+    if (pools.gaveUp(home.tag())) {
+      // Whether the segment was changed since it was copied, the damaged slot could have told.
+      return home.tag();
     }
     below.write(home.file());
     Directories.force(home.file());

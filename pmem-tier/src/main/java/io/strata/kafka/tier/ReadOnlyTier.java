@@ -112,7 +112,8 @@ public final class ReadOnlyTier implements SegmentFiles {
       Optional<SegmentTag> below = SegmentTag.readBelow(file);
       Optional<ReadOnlySegment> lower =
           below.isPresent() ? live(below.get(), file) : Optional.empty();
-      if (lower.isPresent()) {
+      if (lower.isPresent()
+          && !pool(tag.get(), file).gaveUp(tag.get().slot(), tag.get().generation())) {
         return lower;
       }
       Optional<SegmentTag> again = Tags.of(file);

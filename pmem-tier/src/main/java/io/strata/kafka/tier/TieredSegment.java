@@ -171,8 +171,13 @@ final class TieredSegment {
 
   /** Whether it is, by its names, a segment of the replica that the broker serves. */
   boolean isCurrent() {
-    return isLive()
-        && place.name().map(name -> name.replica() == SegmentName.Replica.CURRENT).orElse(true);
+    return place
+        .name()
+        .map(
+            name ->
+                name.stage() == SegmentName.Stage.LIVE
+                    && name.replica() == SegmentName.Replica.CURRENT)
+        .orElse(true);
   }
 
   /** Whether the segment is, by its name, one of a log's, and not on its way out or in. */

@@ -4,6 +4,7 @@ import static io.strata.kafka.tier.TierFixture.assertDone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.migration.MoveResult.Outcome;
 import io.strata.kafka.pool.Pool;
@@ -16,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -115,6 +117,32 @@ final class CopiesBelowTest {
     assertThat(fixture.view(old).clean()).isFalse();
     assertThat(fixture.evict(old).outcome()).isEqualTo(Outcome.CANCELLED);
     assertThat(fixture.read(old)).isEqualTo(OLD);
+  }
+
+  /** Of a segment that was changed just before a kill, and whose slot was damaged and given up. */
+  @Test
+  void outdatedCopyBelowDoesNotTakeThePlaceOfAGivenUpSlot() throws Exception {
+    assertDone(fixture.destage(old, SLOW));
+    CountDownLatch keeper = fixture.holdKeeper();
+    fixture.append(old, NEW);
+    TierFixture killed = copy();
+    keeper.countDown();
+    goOnWith(killed);
+    SegmentTag tag = SegmentTag.read(old).orElseThrow();
+    assertThat(SegmentTag.readBelow(old)).isPresent();
+    damage(fixture.pools.get(0), tag.slot());
+    assertThat(Pool.repair(fixture.pools.get(0)).freedSlots()).containsExactly(tag.slot());
+    assertThatThrownBy(fixture::open)
+        .hasMessageContaining(old.toString())
+        .hasMessageContaining("strata set-aside");
+  }
+
+  private static void damage(Path pool, int slot) throws IOException {
+    try (FileChannel file = FileChannel.open(pool, StandardOpenOption.WRITE)) {
+      file.write(
+          ByteBuffer.wrap(new byte[] {7, 7, 7}),
+          SlotLayout.slotPosition(slot) + SlotLayout.GENERATION_OFFSET);
+    }
   }
 
   @Test
