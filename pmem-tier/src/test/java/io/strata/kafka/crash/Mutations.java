@@ -21,7 +21,7 @@ final class Mutations {
   /** A multiple of the number of setups: the same one again. */
   private static final long SEEDS_APART = 64;
 
-  private final StackSites sites = new StackSites();
+  private final StackSites sites = TierSites.create();
 
   /** Collects the places that so many seeds come to; by label, their signatures. */
   Map<String, String> collect(int count) throws IOException {

@@ -16,8 +16,11 @@ import java.util.Optional;
  * @param className the manager's class
  * @param done whether the manager has said that it has them
  * @param customMetadata what the manager wants to see again, base64; empty if it gave nothing
+ * @param withoutLog whether the log beside it was given up for a copy in another directory, though
+ *     the manager's is not done
  */
-record ColdMark(String className, boolean done, Optional<String> customMetadata) {
+record ColdMark(
+    String className, boolean done, Optional<String> customMetadata, boolean withoutLog) {
 
   private static final int VERSION = 1;
 
@@ -27,12 +30,17 @@ record ColdMark(String className, boolean done, Optional<String> customMetadata)
   }
 
   static ColdMark begun(String className) {
-    return new ColdMark(className, false, Optional.empty());
+    return new ColdMark(className, false, Optional.empty(), false);
   }
 
   static ColdMark done(String className, Optional<byte[]> customMetadata) {
     return new ColdMark(
-        className, true, customMetadata.map(b -> Base64.getEncoder().encodeToString(b)));
+        className, true, customMetadata.map(b -> Base64.getEncoder().encodeToString(b)), false);
+  }
+
+  /** The same of a copy whose log is given up, or is back. */
+  ColdMark withoutLog(boolean isWithout) {
+    return new ColdMark(className, done, customMetadata, isWithout);
   }
 
   Optional<byte[]> customMetadataBytes() {
@@ -45,6 +53,9 @@ record ColdMark(String className, boolean done, Optional<String> customMetadata)
     document.put("className", className);
     document.put("done", done);
     customMetadata.ifPresent(text -> document.put("customMetadata", text));
+    if (withoutLog) {
+      document.put("withoutLog", true);
+    }
     return JsonFile.print(document);
   }
 
@@ -77,6 +88,9 @@ record ColdMark(String className, boolean done, Optional<String> customMetadata)
       custom = Optional.of(text);
     }
     return new ColdMark(
-        JsonFile.text(name, document, "className"), JsonFile.flag(name, document, "done"), custom);
+        JsonFile.text(name, document, "className"),
+        JsonFile.flag(name, document, "done"),
+        custom,
+        document.has("withoutLog") && JsonFile.flag(name, document, "withoutLog"));
   }
 }

@@ -91,6 +91,9 @@ final class Leftovers {
         return; // Somebody else was faster.
       }
     }
+    // Who put it there may have been killed before that was durable: a power cut would bring the
+    // segment back, without what has been removed of it.
+    Disk.forceDirectory(directory.resolve(StoreNames.TRASH));
     Disk.removeTree(top);
   }
 

@@ -243,6 +243,7 @@ final class LevelMoves {
       }
       Path unusedPath = Files.move(part, log, StandardCopyOption.ATOMIC_MOVE);
       Disk.forceDirectory(located.get().path());
+      hasLogAgain(located.get().path().resolve(StoreNames.COLD));
     } catch (CopyPace.CopyCancelledException e) {
       return MoveResult.cancelled("it was given up");
     } finally {
@@ -256,6 +257,15 @@ final class LevelMoves {
             copy.directory(),
             c -> new StoredCopy(c.directory(), true, c.cold(), c.moving()));
     return MoveResult.done(entry.segment().bytes());
+  }
+
+  private static void hasLogAgain(Path mark) throws IOException {
+    if (Disk.isThere(mark)) {
+      ColdMark cold = ColdMark.read(Disk.parent(mark));
+      if (cold.withoutLog()) {
+        Disk.replace(mark, cold.withoutLog(false).print());
+      }
+    }
   }
 
   private void copyLog(SegmentStore.Located source, Path target, MoveControl control)
@@ -338,6 +348,8 @@ final class LevelMoves {
         return MoveResult.cancelled("it is there already");
       }
       Disk.replace(mark, ColdMark.begun(cold.className()).print());
+      // All that tells of the cold copy; a killed process may have published it, and not durably.
+      source.directory().force(entry.key());
       store.stages().reached(StoreStage.COLD_MARKED);
       Optional<byte[]> custom = copyToCold(manifest, cold, source.path(), mark);
       store.stages().reached(StoreStage.COLD_COPIED);
@@ -423,7 +435,13 @@ final class LevelMoves {
     }
     StoredCopy copy = upper.get();
     SegmentKey key = entry.key();
-    if (Disk.isThere(copy.directory().segment(key).resolve(StoreNames.COLD))) {
+    Path mark = copy.directory().segment(key).resolve(StoreNames.COLD);
+    if (Disk.isThere(mark)) {
+      // All that tells a deletion of what the cold manager has, or may have in part.
+      ColdMark cold = ColdMark.read(Disk.parent(mark));
+      if (!cold.done()) {
+        Disk.replace(mark, cold.withoutLog(true).print());
+      }
       Path log = copy.directory().segment(key).resolve(ObjectType.LOG.fileName(key));
       boolean unused = Files.deleteIfExists(log);
       store.stages().reached(StoreStage.COLD_DROPPED);

@@ -184,12 +184,12 @@ public final class Scrubber {
                 + identity.get().storeId());
       }
       boolean cold = Disk.isThere(path.resolve(StoreNames.COLD));
-      boolean withCold = cold && ColdMark.read(path).done();
+      boolean mayLackLog = cold && mayLackLog(ColdMark.read(path));
       int objects = 0;
       long bytes = 0;
       for (StoredObject object : manifest.objects()) {
         if (object.type() == ObjectType.LOG
-            && withCold
+            && mayLackLog
             && !Disk.isThere(path.resolve(ObjectType.LOG.fileName(key)))) {
           continue;
         }
@@ -210,6 +210,10 @@ public final class Scrubber {
         listener.found(new Finding(Finding.Kind.UNREADABLE, path, String.valueOf(e.getMessage())));
       }
     }
+  }
+
+  private static boolean mayLackLog(ColdMark mark) {
+    return mark.done() || mark.withoutLog();
   }
 
   private void found(Finding.Kind kind, Path path, String text) {

@@ -611,6 +611,9 @@ class StoreTiersTest {
     assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
     assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(Stores.scrub(store, store.directories().get(0)))
+        .as("the log was given up here, and is not missing")
+        .isEmpty();
     assertThat(tiers.destage(id, 2, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
     assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
@@ -618,8 +621,14 @@ class StoreTiersTest {
     assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
     assertThat(tiers.promote(id, 0, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
-    assertThat(Files.readAllBytes(store.locate(SEGMENT.key()).orElseThrow().file(ObjectType.LOG)))
-        .isEqualTo(Stores.bytes(0, 200_000));
+    Path log = store.locate(SEGMENT.key()).orElseThrow().file(ObjectType.LOG);
+    assertThat(Files.readAllBytes(log)).isEqualTo(Stores.bytes(0, 200_000));
+    assertThat(Stores.scrub(store, store.directories().get(0))).isEmpty();
+    Files.move(log, log.resolveSibling("away"));
+    assertThat(Stores.scrub(store, store.directories().get(0)))
+        .extracting(Finding::kind)
+        .contains(Finding.Kind.MISSING);
+    Files.move(log.resolveSibling("away"), log);
     assertThat(store.delete(SEGMENT.key())).hasSize(2);
     assertThat(cold.segments).isEmpty();
   }

@@ -8,8 +8,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -110,6 +112,35 @@ final class Stores {
         CHUNK,
         LocalSegments.COPY_ALWAYS,
         CopyPace.unlimited(CallControl.PATIENT));
+  }
+
+  /** What a scrub of one directory finds, with all bytes read. */
+  static List<Finding> scrub(SegmentStore store, StoreDirectory directory)
+      throws IOException, InterruptedException {
+    List<Finding> findings = new ArrayList<>();
+    Scrubber.scrub(
+        directory.path(),
+        Scrubber.Options.all(Scrubber.Depth.READ, false, Duration.ofDays(1)),
+        store.clock(),
+        store.owner(),
+        new Findings(findings));
+    return findings;
+  }
+
+  private record Findings(List<Finding> list) implements Scrubber.Listener {
+    @Override
+    public void before(int bytes) {}
+
+    @Override
+    public void checked(SegmentKey key, Path directory, int objects, long bytes) {}
+
+    @Override
+    public void found(Finding finding) {
+      list.add(finding);
+    }
+
+    @Override
+    public void removed(Path orphan) {}
   }
 
   /** All files and directories below a store's directory that hold data, relative to it. */

@@ -18,55 +18,15 @@ import java.util.stream.Stream;
  *
  * <p>Thread safety: none.
  */
-final class StackSites implements Sites {
+public final class StackSites implements Sites {
 
   private static final String ROOT = "io.strata.kafka.";
 
-  /** Who makes something durable for others: classes, or single methods of a class. */
-  private static final Set<String> HELPERS =
-      Set.of(
-          "SlotWords",
-          "ExtentBytes",
-          "Directories",
-          "Interrupts",
-          "Residence",
-          "Copies",
-          "Slot.force",
-          "Slot.forceBytes",
-          "Slot.set",
-          "Slot.clear",
-          "Slot.changeFlags",
-          "Slot.free",
-          "Slot.markDeleting",
-          "Slot.publishExtent",
-          "Slot.grow",
-          "Slot.commit",
-          "Slot.forceTruncation",
-          "Pool.release",
-          "Pool.zeroDurably",
-          "Session.write",
-          "Superblocks.write",
-          "PoolOpener.forceTable",
-          "HomeKeeper.forceEntries",
-          "HomeKeeper.makeDurable",
-          "OpenedDirectory",
-          "HomeTail.cut",
-          "HomeTail.force",
-          "Segment",
-          "SegmentWriter.set",
-          "SegmentWriter.clear",
-          "SegmentWriter.free",
-          "SegmentWriter.release",
-          "SegmentWriter.markDeleting",
-          "SegmentWriter.exclusively",
-          "SegmentForcer.force",
-          "SegmentForcer.forceOnce");
-
-  /** Who uses the tier; what is behind them is a machine in which this one was cut. */
-  private static final Set<String> OUTSIDE = Set.of("crash.SimWorld", "crash.Workload");
-
   private static final StackWalker WALKER = StackWalker.getInstance();
 
+  private final Set<String> helpers;
+  private final Set<String> simulation;
+  private final Set<String> outside;
   private final Map<String, List<Frame>> found = new HashMap<>();
   private final Map<String, Set<Long>> seeds = new HashMap<>();
   private Optional<String> off = Optional.empty();
@@ -88,30 +48,49 @@ final class StackSites implements Sites {
           (inner < 0 ? type : type.substring(0, inner)) + "." + name, frame.getLineNumber());
     }
 
-    boolean helps() {
-      return HELPERS.contains(method) || HELPERS.contains(method.substring(0, method.indexOf('.')));
+    String type() {
+      return method.substring(0, method.indexOf('.'));
     }
   }
 
+  /**
+   * Knows no place yet.
+   *
+   * @param helpers who makes something durable for others: classes, or single methods of a class
+   * @param simulation what belongs to the simulation: beginnings of classes' names, without that of
+   *     the project's package
+   * @param outside whose of these classes use what is looked at; what is behind them is a machine
+   *     in which this one was cut
+   */
+  public StackSites(Set<String> helpers, Set<String> simulation, Set<String> outside) {
+    this.helpers = Set.copyOf(helpers);
+    this.simulation = Set.copyOf(simulation);
+    this.outside = Set.copyOf(outside);
+  }
+
+  private boolean helps(Frame frame) {
+    return helpers.contains(frame.method()) || helpers.contains(frame.type());
+  }
+
   /** Notes which places a seed comes to. */
-  void seed(long next) {
+  public void seed(long next) {
     seed = next;
   }
 
   /** One place is to have no effect. */
-  void disable(String signature) {
+  public void disable(String signature) {
     off = Optional.of(signature);
     harmless = false;
   }
 
   /** One place is to be met, and to have its effect. */
-  void watch(String signature) {
+  public void watch(String signature) {
     off = Optional.of(signature);
     harmless = true;
   }
 
   /** Everything has its effect. */
-  void enableAll() {
+  public void enableAll() {
     off = Optional.empty();
   }
 
@@ -122,7 +101,7 @@ final class StackSites implements Sites {
 
   @Override
   public boolean disabled(Point point) {
-    List<Frame> frames = WALKER.walk(StackSites::frames);
+    List<Frame> frames = WALKER.walk(this::frames);
     if (frames.isEmpty()) {
       return false;
     }
@@ -138,22 +117,23 @@ final class StackSites implements Sites {
   }
 
   /** The innermost first; none if it is the simulation itself that asks. */
-  private static List<Frame> frames(Stream<StackWalker.StackFrame> stack) {
+  private List<Frame> frames(Stream<StackWalker.StackFrame> stack) {
     List<Frame> frames = new ArrayList<>();
     for (StackWalker.StackFrame frame : (Iterable<StackWalker.StackFrame>) stack::iterator) {
       String type = frame.getClassName();
       if (!type.startsWith(ROOT)) {
         continue;
       }
-      if (type.startsWith(ROOT + "crash.")) {
-        if (OUTSIDE.contains(type.substring(ROOT.length()))) {
-          return List.of();
-        }
+      String name = type.substring(ROOT.length());
+      if (outside.contains(name)) {
+        return List.of();
+      }
+      if (simulation.stream().anyMatch(name::startsWith)) {
         continue;
       }
       Frame next = Frame.of(frame);
       frames.add(next);
-      if (!next.helps()) {
+      if (!helps(next)) {
         return frames;
       }
     }
@@ -161,12 +141,12 @@ final class StackSites implements Sites {
   }
 
   /** The seeds that came to a place. */
-  Set<Long> seedsOf(String signature) {
+  public Set<Long> seedsOf(String signature) {
     return seeds.getOrDefault(signature, Set.of());
   }
 
   /** All places by what they are called, which lines that come and go do not change. */
-  Map<String, String> labels() {
+  public Map<String, String> labels() {
     Map<String, Set<Integer>> lines = new HashMap<>();
     found.values().stream()
         .flatMap(List::stream)

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.PathMatcher;
 import java.nio.file.WatchService;
 import java.nio.file.attribute.UserPrincipalLookupService;
+import java.nio.file.spi.FileSystemProvider;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread safety: none; a simulation has one thread.
  */
-final class SimFileSystem extends FileSystem {
+public final class SimFileSystem extends FileSystem {
 
   private final SimProvider provider = new SimProvider(this);
   private final SimInode root;
@@ -42,7 +43,7 @@ final class SimFileSystem extends FileSystem {
   private Points points = Points.NONE;
 
   /** An empty one. */
-  SimFileSystem() {
+  public SimFileSystem() {
     this(new SimInode(1, true), new SimJournal(), 2);
   }
 
@@ -53,17 +54,17 @@ final class SimFileSystem extends FileSystem {
   }
 
   /** Who hears of changes. */
-  void points(Points listener) {
+  public void points(Points listener) {
     points = listener;
   }
 
   /** What was changed last, for a trace. */
-  String touched() {
+  public String touched() {
     return touched;
   }
 
   /** What a power cut now leaves: all of it is durable. */
-  SimFileSystem powerCut(Loss loss) {
+  public SimFileSystem powerCut(Loss loss) {
     Map<SimInode, SimInode> copies = copies(inode -> inode.powerCut(loss));
     copies.forEach(
         (inode, copy) ->
@@ -74,7 +75,7 @@ final class SimFileSystem extends FileSystem {
   }
 
   /** What is left when the process ends: everything, and of some it is not certain. */
-  SimFileSystem kill() {
+  public SimFileSystem kill() {
     Map<SimInode, SimInode> copies = copies(SimInode::copy);
     copies.forEach(
         (inode, copy) -> {
@@ -155,6 +156,17 @@ final class SimFileSystem extends FileSystem {
     return inode;
   }
 
+  /** Gives a file another name. */
+  void link(Path name, Path existing) throws IOException {
+    SimInode inode = inode(existing);
+    if (find(name) != null) {
+      throw new FileAlreadyExistsException(name.toString());
+    }
+    touched = name + " inode " + inode.id;
+    boolean unused = points.before(Point.CREATE);
+    journal.change(new SimJournal.Entry(parent(name), name(name), inode));
+  }
+
   void delete(Path path) throws IOException {
     SimInode inode = inode(path);
     if (!inode.entries.isEmpty()) {
@@ -219,7 +231,7 @@ final class SimFileSystem extends FileSystem {
   }
 
   @Override
-  public SimProvider provider() {
+  public FileSystemProvider provider() {
     return provider;
   }
 

@@ -1,7 +1,7 @@
 package io.strata.kafka.crash;
 
 /** Where in the code something is made durable, and which of these places has no effect. */
-interface Sites {
+public interface Sites {
 
   /** All have their effect. */
   Sites ALL = point -> false;

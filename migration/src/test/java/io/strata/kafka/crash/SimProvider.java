@@ -87,6 +87,9 @@ final class SimProvider extends FileSystemProvider {
     if (inode.directory && write) {
       throw new FileSystemException(path.toString(), null, "Is a directory");
     }
+    if (write && options.contains(StandardOpenOption.TRUNCATE_EXISTING)) {
+      home.truncate(inode, 0);
+    }
     return new SimChannel(home, inode, write);
   }
 
@@ -120,6 +123,11 @@ final class SimProvider extends FileSystemProvider {
   @Override
   public void createDirectory(Path directory, FileAttribute<?>... attributes) throws IOException {
     SimInode unused = home.create(directory, true);
+  }
+
+  @Override
+  public void createLink(Path link, Path existing) throws IOException {
+    home.link(link, existing);
   }
 
   @Override

@@ -24,7 +24,7 @@ public enum Point {
   ATTRIBUTE;
 
   /** Whether it makes something durable, and changes nothing else. */
-  boolean makesDurable() {
+  public boolean makesDurable() {
     return this == PERSIST || this == FORCE || this == FILE_FORCE || this == DIRECTORY_FORCE;
   }
 }

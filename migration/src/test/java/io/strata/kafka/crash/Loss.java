@@ -7,7 +7,7 @@ package io.strata.kafka.crash;
  *
  * @param seed tells this cut from others
  */
-record Loss(long seed) {
+public record Loss(long seed) {
 
   private static final double[] SHARES = {0, 0, 0.05, 0.5, 0.5, 0.95, 1, 1};
 
@@ -22,7 +22,8 @@ record Loss(long seed) {
     ENTRY
   }
 
-  static long mix(long one, long other) {
+  /** A number that two others lead to, and hardly any other two. */
+  public static long mix(long one, long other) {
     long z = one * 0x9E3779B97F4A7C15L + other + 0x632BE59BD9B4E019L;
     z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
     z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;

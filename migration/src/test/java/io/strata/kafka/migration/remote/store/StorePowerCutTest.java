@@ -1,0 +1,189 @@
+package io.strata.kafka.migration.remote.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.crash.Loss;
+import io.strata.kafka.crash.Point;
+import io.strata.kafka.crash.SimFileSystem;
+import io.strata.kafka.crash.Sites;
+import io.strata.kafka.crash.StackSites;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The power goes at any change of the store's file systems, which keep what was forced, and of the
+ * rest anything: what Kafka was told is there is there, whole, and what it was told is deleted does
+ * not come back. At some of the changes it is the process that is killed; the next one goes on with
+ * what is there, forced or not, and then the power goes.
+ *
+ * <p>More seeds with {@code -Dstrata.store.seeds=N}, one with {@code -Dstrata.store.seed=n}.
+ */
+class StorePowerCutTest {
+
+  private static final String MUTATIONS = "strata.store.mutations";
+  private static final int STEPS = 30;
+  private static final int SEEDS = Integer.getInteger("strata.store.seeds", 4);
+  private static final int MOST_BYTES = 20_000;
+
+  /** One change in so many is followed by another process. */
+  private static final int KILL_ONE_IN = 5;
+
+  private static final Set<String> HELPERS =
+      Set.of(
+          "Disk",
+          "JsonFile",
+          "ObjectCopier",
+          "StoreDirectory.forceParents",
+          "StoreDirectory.force",
+          "StoreDirectory.publish",
+          "StoreDirectory.trash");
+
+  private static final Set<String> SIMULATION =
+      Set.of("crash.", "migration.remote.store.StorePowerCutTest");
+
+  private static final Set<String> OUTSIDE = Set.of("migration.remote.store.StoreWorkload");
+
+  /** Ends a process whose power has gone. */
+  private static final class PowerCutError extends Error {
+    private static final long serialVersionUID = 1;
+
+    PowerCutError() {
+      super("the power has gone", null, false, false);
+    }
+  }
+
+  @TempDir private Path local = Path.of("");
+
+  private final class Run {
+    private final long seed;
+    private final SimFileSystem disk = new SimFileSystem();
+    private final StoreWorkload workload;
+    private final Random random;
+    private final Sites sites;
+    private long changes;
+    private long cuts;
+
+    Run(long seed, Sites sites) throws IOException {
+      this.sites = sites;
+      this.seed = seed;
+      this.random = new Random(seed);
+      this.workload =
+          new StoreWorkload(seed, disk.getPath("/"), local, MOST_BYTES, StoreStage.Hook.NONE);
+    }
+
+    long run() throws Exception {
+      disk.points(this::reached);
+      for (int step = 0; step < STEPS; step++) {
+        workload.step();
+      }
+      return cuts;
+    }
+
+    private boolean reached(Point point) {
+      changes++;
+      Loss loss = new Loss(Loss.mix(seed, changes));
+      String at =
+          "seed " + seed + ", change " + changes + ", before " + point + " of " + disk.touched();
+      try {
+        cut(at, workload, disk, loss);
+        if (random.nextInt(KILL_ONE_IN) == 0) {
+          goOn(at, loss);
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(at, e);
+      } catch (Exception e) {
+        throw new AssertionError(at, e);
+      }
+      return isEffective(point);
+    }
+
+    private boolean isEffective(Point point) {
+      return !point.makesDurable() || !sites.disabled(point);
+    }
+
+    private void cut(String at, StoreWorkload then, SimFileSystem on, Loss loss)
+        throws IOException, InterruptedException {
+      cuts++;
+      then.look(at, on.powerCut(loss).getPath("/"));
+    }
+
+    /** Another process; of its changes, one is its last. */
+    private void goOn(String at, Loss loss) throws Exception {
+      SimFileSystem left = disk.kill();
+      long[] leftToDo = {random.nextInt(120)};
+      StoreWorkload[] next = {workload};
+      String then = at + "; then a kill, and " + leftToDo[0] + " changes";
+      left.points(
+          point -> {
+            leftToDo[0]--;
+            if (leftToDo[0] < 0) {
+              throw new PowerCutError();
+            }
+            return isEffective(point);
+          });
+      try {
+        next[0] = workload.goOn(Loss.mix(seed, -changes), left.getPath("/"));
+        next[0].recover();
+        for (int step = 0; step < STEPS; step++) {
+          next[0].step();
+        }
+      } catch (PowerCutError e) {
+        assertThat(leftToDo[0]).isNegative();
+      }
+      left.points(point -> true);
+      cut(then, next[0], left, loss);
+    }
+  }
+
+  @Test
+  void whatKafkaWasToldIsDurable() throws Exception {
+    long only = Long.getLong("strata.store.seed", -1);
+    long cuts = 0;
+    for (long seed = only < 0 ? 1 : only; seed <= (only < 0 ? SEEDS : only); seed++) {
+      cuts += new Run(seed, Sites.ALL).run();
+    }
+    System.out.println("the store's power cuts: " + cuts);
+    assertThat(cuts).isGreaterThan(1000);
+  }
+
+  /**
+   * Each force is taken away in turn; prints which seed finds out, of the first {@code
+   * -Dstrata.store.mutations=N}.
+   */
+  @Test
+  @EnabledIfSystemProperty(named = MUTATIONS, matches = "[0-9]+")
+  void takesAwayEachForce() throws Exception {
+    StackSites sites = new StackSites(HELPERS, SIMULATION, OUTSIDE);
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      sites.seed(seed);
+      long unused = new Run(seed, sites).run();
+    }
+    Map<String, String> places = sites.labels();
+    for (Map.Entry<String, String> place : places.entrySet()) {
+      sites.disable(place.getValue());
+      System.out.println(
+          place.getKey() + " | " + noticed(sites).map(String::valueOf).orElse("not noticed"));
+      sites.enableAll();
+    }
+    assertThat(places).isNotEmpty();
+  }
+
+  private Optional<Long> noticed(StackSites sites) throws Exception {
+    for (long seed = 1; seed <= Long.getLong(MUTATIONS, 0); seed++) {
+      try {
+        long unused = new Run(seed, sites).run();
+      } catch (AssertionError | UncheckedIOException e) {
+        return Optional.of(seed);
+      }
+    }
+    return Optional.empty();
+  }
+}
