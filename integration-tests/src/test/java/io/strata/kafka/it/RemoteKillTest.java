@@ -97,7 +97,8 @@ class RemoteKillTest {
     verify(broker, copied);
     // What was published and not confirmed to Kafka is there twice, until Kafka deletes it; a
     // death can meet that in each partition, wherever it was in the other.
-    assertThat(twice(tier, "copied"))
+    int twice = twice(tier, "copied");
+    assertThat(twice)
         .as("segments that are there twice, %s", seed())
         .isBetween(0, 2 * COPY.size() * ROUNDS);
     JavaProcess.Finished unused =
@@ -114,7 +115,8 @@ class RemoteKillTest {
                 "--older-than",
                 "1s")
             .orFail();
-    assertThat(twice(tier, "copied")).as("segments that are there twice, %s", seed()).isZero();
+    // Copies that Kafka has begun are left alone for an hour; and none that it needs is removed.
+    assertThat(twice(tier, "copied")).as("there twice, %s", seed()).isLessThanOrEqualTo(twice);
     verify(broker, copied);
     Topics.delete(broker, "copied");
     tier.awaitNothingOf("copied");

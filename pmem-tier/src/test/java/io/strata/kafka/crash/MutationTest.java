@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  *
  * <p>{@code crash-sites.txt} lists the places, each with the seed that finds out, or with {@code -}
  * and the reason why none need. {@code -Dstrata.crash.mutations=n} searches anew, n cuts for each
- * place, and prints such a list.
+ * place, and prints such a list; {@code none} looks for nothing.
  */
 final class MutationTest {
 
@@ -29,6 +30,7 @@ final class MutationTest {
   private static final int MOST_CUTS = 3000;
 
   @Test
+  @DisabledIfSystemProperty(named = "strata.crash.mutations", matches = "none")
   void whatIsTakenAwayIsNoticed() throws IOException {
     Mutations mutations = new Mutations();
     Map<String, String> places = mutations.collect(SEEDS);
