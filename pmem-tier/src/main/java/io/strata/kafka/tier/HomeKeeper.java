@@ -251,7 +251,7 @@ final class HomeKeeper implements AutoCloseable {
 
   /**
    * Makes home's tag name the copy that is read now, instead of the one that was evicted; removes
-   * it when that is home itself. Nothing depends on how soon.
+   * it when that is home itself. How soon matters only where a damaged pool is repaired before.
    */
   void retag(TieredSegment segment, Residence left) throws IOException {
     try {

@@ -16,11 +16,8 @@ import java.util.Optional;
  * @param className the manager's class
  * @param done whether the manager has said that it has them
  * @param customMetadata what the manager wants to see again, base64; empty if it gave nothing
- * @param withoutLog whether the log beside it was given up for a copy in another directory, though
- *     the manager's is not done
  */
-record ColdMark(
-    String className, boolean done, Optional<String> customMetadata, boolean withoutLog) {
+record ColdMark(String className, boolean done, Optional<String> customMetadata) {
 
   private static final int VERSION = 1;
 
@@ -30,17 +27,12 @@ record ColdMark(
   }
 
   static ColdMark begun(String className) {
-    return new ColdMark(className, false, Optional.empty(), false);
+    return new ColdMark(className, false, Optional.empty());
   }
 
   static ColdMark done(String className, Optional<byte[]> customMetadata) {
     return new ColdMark(
-        className, true, customMetadata.map(b -> Base64.getEncoder().encodeToString(b)), false);
-  }
-
-  /** The same of a copy whose log is given up, or is back. */
-  ColdMark withoutLog(boolean isWithout) {
-    return new ColdMark(className, done, customMetadata, isWithout);
+        className, true, customMetadata.map(b -> Base64.getEncoder().encodeToString(b)));
   }
 
   Optional<byte[]> customMetadataBytes() {
@@ -53,9 +45,6 @@ record ColdMark(
     document.put("className", className);
     document.put("done", done);
     customMetadata.ifPresent(text -> document.put("customMetadata", text));
-    if (withoutLog) {
-      document.put("withoutLog", true);
-    }
     return JsonFile.print(document);
   }
 
@@ -88,9 +77,6 @@ record ColdMark(
       custom = Optional.of(text);
     }
     return new ColdMark(
-        JsonFile.text(name, document, "className"),
-        JsonFile.flag(name, document, "done"),
-        custom,
-        document.has("withoutLog") && JsonFile.flag(name, document, "withoutLog"));
+        JsonFile.text(name, document, "className"), JsonFile.flag(name, document, "done"), custom);
   }
 }

@@ -91,9 +91,12 @@ final class Leftovers {
         return; // Somebody else was faster.
       }
     }
-    // Who put it there may have been killed before that was durable: a power cut would bring the
-    // segment back, without what has been removed of it.
-    Disk.forceDirectory(directory.resolve(StoreNames.TRASH));
+    Path trash = directory.resolve(StoreNames.TRASH);
+    if (trash.equals(top.getParent())) {
+      // Who put it there may have been killed before that was durable: a power cut would bring the
+      // segment back, without what has been removed of it.
+      Disk.forceDirectory(trash);
+    }
     Disk.removeTree(top);
   }
 

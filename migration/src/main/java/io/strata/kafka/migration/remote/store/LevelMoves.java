@@ -243,12 +243,12 @@ final class LevelMoves {
       }
       Path unusedPath = Files.move(part, log, StandardCopyOption.ATOMIC_MOVE);
       Disk.forceDirectory(located.get().path());
-      hasLogAgain(located.get().path().resolve(StoreNames.COLD));
     } catch (CopyPace.CopyCancelledException e) {
       return MoveResult.cancelled("it was given up");
     } finally {
       boolean unusedToo = Files.deleteIfExists(part);
     }
+    forgetWithoutLog(located.get().path());
     store.stages().reached(StoreStage.COLD_RESTORED);
     store
         .census()
@@ -257,15 +257,6 @@ final class LevelMoves {
             copy.directory(),
             c -> new StoredCopy(c.directory(), true, c.cold(), c.moving()));
     return MoveResult.done(entry.segment().bytes());
-  }
-
-  private static void hasLogAgain(Path mark) throws IOException {
-    if (Disk.isThere(mark)) {
-      ColdMark cold = ColdMark.read(Disk.parent(mark));
-      if (cold.withoutLog()) {
-        Disk.replace(mark, cold.withoutLog(false).print());
-      }
-    }
   }
 
   private void copyLog(SegmentStore.Located source, Path target, MoveControl control)
@@ -435,14 +426,11 @@ final class LevelMoves {
     }
     StoredCopy copy = upper.get();
     SegmentKey key = entry.key();
-    Path mark = copy.directory().segment(key).resolve(StoreNames.COLD);
-    if (Disk.isThere(mark)) {
-      // All that tells a deletion of what the cold manager has, or may have in part.
-      ColdMark cold = ColdMark.read(Disk.parent(mark));
-      if (!cold.done()) {
-        Disk.replace(mark, cold.withoutLog(true).print());
-      }
-      Path log = copy.directory().segment(key).resolve(ObjectType.LOG.fileName(key));
+    Path directory = copy.directory().segment(key);
+    if (Disk.isThere(directory.resolve(StoreNames.COLD))) {
+      // Its mark is all that tells a deletion of what the cold manager has, or may have in part.
+      noteWithoutLog(directory);
+      Path log = directory.resolve(ObjectType.LOG.fileName(key));
       boolean unused = Files.deleteIfExists(log);
       store.stages().reached(StoreStage.COLD_DROPPED);
       store
@@ -474,6 +462,26 @@ final class LevelMoves {
     store.census().remove(key.id(), copy.directory());
     copy.directory().removeEmptyParents(key);
     return MoveResult.done(entry.totalBytes());
+  }
+
+  /** For a scrub; where it cannot be noted, on a full device say, that will ask for the log. */
+  private static void noteWithoutLog(Path directory) {
+    try {
+      Path unused = Files.createFile(directory.resolve(StoreNames.WITHOUT_LOG));
+      Disk.forceDirectory(directory);
+    } catch (IOException e) {
+      // It is there already, or the segment was deleted just now, or a scrub will say too much.
+      return;
+    }
+  }
+
+  private static void forgetWithoutLog(Path directory) {
+    try {
+      boolean unused = Files.deleteIfExists(directory.resolve(StoreNames.WITHOUT_LOG));
+    } catch (IOException e) {
+      // A scrub will say too little.
+      return;
+    }
   }
 
   /**

@@ -183,14 +183,12 @@ public final class Scrubber {
                 + ", expected one of store "
                 + identity.get().storeId());
       }
-      boolean cold = Disk.isThere(path.resolve(StoreNames.COLD));
-      boolean mayLackLog = cold && mayLackLog(ColdMark.read(path));
       int objects = 0;
       long bytes = 0;
       for (StoredObject object : manifest.objects()) {
         if (object.type() == ObjectType.LOG
-            && mayLackLog
-            && !Disk.isThere(path.resolve(ObjectType.LOG.fileName(key)))) {
+            && !Disk.isThere(path.resolve(ObjectType.LOG.fileName(key)))
+            && mayLackLog(path)) {
           continue;
         }
         bytes += check(path.resolve(object.type().fileName(key)), object, manifest);
@@ -212,8 +210,10 @@ public final class Scrubber {
     }
   }
 
-  private static boolean mayLackLog(ColdMark mark) {
-    return mark.done() || mark.withoutLog();
+  /** Asked when the log is not there: what says that it need not be comes before it goes. */
+  private static boolean mayLackLog(Path segment) throws IOException {
+    return Disk.isThere(segment.resolve(StoreNames.WITHOUT_LOG))
+        || (Disk.isThere(segment.resolve(StoreNames.COLD)) && ColdMark.read(segment).done());
   }
 
   private void found(Finding.Kind kind, Path path, String text) {
@@ -256,7 +256,9 @@ public final class Scrubber {
   /** Looks for what does not belong in a segment's directory. */
   private void names(Path path, Manifest manifest) throws IOException {
     Set<String> known =
-        new HashSet<>(Set.of(StoreNames.MANIFEST, StoreNames.COLD, StoreNames.MOVING));
+        new HashSet<>(
+            Set.of(
+                StoreNames.MANIFEST, StoreNames.COLD, StoreNames.WITHOUT_LOG, StoreNames.MOVING));
     for (StoredObject object : manifest.objects()) {
       known.add(object.type().fileName(manifest.segment().key()));
     }

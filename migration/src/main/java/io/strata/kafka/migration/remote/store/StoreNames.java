@@ -36,6 +36,10 @@ public final class StoreNames {
 
   static final String MOVING = "moving";
   static final String COLD = "cold.json";
+
+  /** Beside {@link #COLD}: the log was given up here, for a copy in another directory or there. */
+  static final String WITHOUT_LOG = "without-log";
+
   static final String BROKERS = "brokers";
   static final String TOPICS = "topics";
   static final String STAGING = "staging";
