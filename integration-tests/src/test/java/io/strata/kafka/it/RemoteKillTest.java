@@ -84,7 +84,8 @@ class RemoteKillTest {
     RemoteTier tier = strata("copy", 1);
     StockBroker broker = open(tier.alone(work.folder("copy"))).start();
     RecordLedger copied = topic(broker, "copied");
-    broker.stop();
+    // An orderly stop waits for minutes if Kafka has not set up its remote metadata yet.
+    broker.kill();
     for (int round = 0; round < ROUNDS; round++) {
       try (Load load = load(broker, copied)) {
         for (String stage : COPY) {
@@ -187,7 +188,7 @@ class RemoteKillTest {
             .start();
     RecordLedger moved = topic(broker, "moved");
     moved.produce(broker.bootstrap(), 2_000, 1_500);
-    broker.stop();
+    broker.kill();
     for (int round = 0; round < ROUNDS; round++) {
       try (Load load = load(broker, moved)) {
         for (String stage : MOVE) {
@@ -222,7 +223,7 @@ class RemoteKillTest {
             .start();
     RecordLedger chilled = topic(broker, "chilled");
     chilled.produce(broker.bootstrap(), 2_000, 1_500);
-    broker.stop();
+    broker.kill();
     for (int round = 0; round < ROUNDS; round++) {
       try (Load load = load(broker, chilled)) {
         for (String stage : COLD) {
