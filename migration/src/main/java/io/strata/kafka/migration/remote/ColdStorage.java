@@ -6,6 +6,7 @@ import io.strata.kafka.migration.remote.cold.ColdManager;
 import io.strata.kafka.migration.remote.store.ColdLevel;
 import io.strata.kafka.migration.remote.store.Manifest;
 import io.strata.kafka.migration.remote.store.ObjectType;
+import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -85,7 +86,10 @@ final class ColdStorage implements ColdLevel, AutoCloseable {
               file(directory, ObjectType.PRODUCER_SNAPSHOT, key),
               ByteBuffer.wrap(Files.readAllBytes(file(directory, ObjectType.LEADER_EPOCHS, key))));
       return manager
-          .copy(KafkaSegments.metadata(manifest, Optional.empty()), data, live.copyTimeout())
+          .copy(
+              KafkaSegments.metadata(manifest.segment(), Optional.empty()),
+              data,
+              live.copyTimeout())
           .map(CustomMetadata::value);
     } catch (RemoteStorageException e) {
       throw failure(e);
@@ -107,7 +111,7 @@ final class ColdStorage implements ColdLevel, AutoCloseable {
     try {
       byte[] bytes =
           manager.fetch(
-              KafkaSegments.metadata(manifest, custom),
+              KafkaSegments.metadata(manifest.segment(), custom),
               Math.toIntExact(position),
               target.remaining(),
               live.fetchTimeout());
@@ -118,10 +122,10 @@ final class ColdStorage implements ColdLevel, AutoCloseable {
   }
 
   @Override
-  public void delete(Manifest manifest, Optional<byte[]> custom)
+  public void delete(SegmentInfo segment, Optional<byte[]> custom)
       throws IOException, InterruptedException {
     try {
-      manager.delete(KafkaSegments.metadata(manifest, custom), live.deleteTimeout());
+      manager.delete(KafkaSegments.metadata(segment, custom), live.deleteTimeout());
     } catch (RemoteResourceNotFoundException e) {
       return; // Deleted by an earlier attempt.
     } catch (RemoteStorageException e) {

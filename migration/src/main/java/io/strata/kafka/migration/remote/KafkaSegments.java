@@ -1,7 +1,6 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.remote.store.LogSource;
-import io.strata.kafka.migration.remote.store.Manifest;
 import io.strata.kafka.migration.remote.store.ObjectType;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
@@ -89,9 +88,8 @@ final class KafkaSegments {
     };
   }
 
-  /** Kafka's metadata of a segment, from its manifest: for the cold manager. */
-  static RemoteLogSegmentMetadata metadata(Manifest manifest, Optional<byte[]> custom) {
-    SegmentInfo segment = manifest.segment();
+  /** Kafka's metadata of a segment: for the cold manager. */
+  static RemoteLogSegmentMetadata metadata(SegmentInfo segment, Optional<byte[]> custom) {
     SegmentKey key = segment.key();
     return new RemoteLogSegmentMetadata(
         new RemoteLogSegmentId(

@@ -147,7 +147,7 @@ final class RemoteTier implements AutoCloseable {
         store.copy(segment, source, settings.chunkBytes(), local, pace(control));
     if (control.givenUp()) {
       // Kafka was told that it failed, and will copy it again under another id.
-      Map<StoreDirectory, Long> unused = store.delete(segment.key());
+      Map<StoreDirectory, Long> unused = store.delete(segment);
       throw new CopyPace.CopyCancelledException("the copy came too late and was removed");
     }
     return copied;
@@ -263,13 +263,13 @@ final class RemoteTier implements AutoCloseable {
    *
    * @return how many bytes were removed
    */
-  long delete(String what, SegmentKey key) throws IOException, InterruptedException {
+  long delete(String what, SegmentInfo segment) throws IOException, InterruptedException {
     Map<StoreDirectory, Long> removed =
         deletions.call(
             "deleting " + what + " from the remote store",
             live.deleteTimeout(),
-            control -> store.delete(key));
-    reads.forget(key.id());
+            control -> store.delete(segment));
+    reads.forget(segment.key().id());
     removed.forEach((directory, bytes) -> levels.deleted(directory.level(), bytes));
     return removed.values().stream().mapToLong(Long::longValue).sum();
   }

@@ -297,7 +297,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
             Operation.DELETE,
             "Deleting " + what,
             (tier, run) -> {
-              long bytes = tier.delete(what, KafkaSegments.key(metadata));
+              long bytes = tier.delete(what, KafkaSegments.info(metadata));
               run.latency();
               run.done(bytes);
               return bytes;

@@ -278,7 +278,8 @@ final class Census {
         directory,
         Disk.isThere(path.resolve(ObjectType.LOG.fileName(key))),
         ColdMark.isDone(path, coldClass),
-        Disk.isThere(path.resolve(StoreNames.MOVING)));
+        CopyMarks.isMoving(path),
+        CopyMarks.isDamaged(path));
   }
 
   private synchronized void forget(StoreDirectory directory, Set<String> seen, long began) {

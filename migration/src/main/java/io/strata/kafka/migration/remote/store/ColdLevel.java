@@ -37,5 +37,6 @@ public interface ColdLevel {
       throws IOException, InterruptedException;
 
   /** Has the manager delete a segment; without effect if it has none of it. */
-  void delete(Manifest manifest, Optional<byte[]> custom) throws IOException, InterruptedException;
+  void delete(SegmentInfo segment, Optional<byte[]> custom)
+      throws IOException, InterruptedException;
 }

@@ -48,7 +48,7 @@ final class Leftovers {
    *
    * @param broker "own" is what this broker left; empty for none
    * @param except a process that is at work, as it is named in staging, of which nothing there is
-   *     found; what it has put into the trash is not "own", since it may come back from there
+   *     found; what it has put into the trash is not "own", since it is removing it
    */
   static List<Piece> find(Path directory, Optional<Integer> broker, String except)
       throws IOException {
@@ -100,9 +100,11 @@ final class Leftovers {
     Disk.removeTree(top);
   }
 
-  /** Whether a file in a segment's directory was to be renamed. */
+  /** Whether a file in a segment's directory was to be renamed, or removed. */
   static boolean isPart(String name) {
-    return name.endsWith(StoreNames.PART) || name.endsWith(StoreNames.UNSHARED);
+    return name.endsWith(StoreNames.PART)
+        || name.endsWith(StoreNames.UNSHARED)
+        || name.equals(StoreNames.GOING);
   }
 
   /** When a file, or anything below a directory, was changed last. */

@@ -72,7 +72,6 @@ final class LevelMoves {
     if (reserved.isEmpty()) {
       return MoveResult.noRoom("no directory of the level has " + entry.totalBytes() + " bytes");
     }
-    store.inMotion().add(entry.key().id());
     try (Placement.Reservation room = reserved.get()) {
       return copy(source.get(), room.directory(), control);
     } catch (CopyPace.CopyCancelledException e) {
@@ -81,8 +80,6 @@ final class LevelMoves {
       source.get().directory().checkAvailable();
       forgetIfGone(entry, source.get());
       return MoveResult.cancelled("it was deleted meanwhile");
-    } finally {
-      store.inMotion().remove(entry.key().id());
     }
   }
 
@@ -144,7 +141,7 @@ final class LevelMoves {
         return MoveResult.cancelled("it was deleted meanwhile");
       }
       store.stages().reached(StoreStage.MOVE_CONFIRMED);
-      store.census().put(source.manifest(), new StoredCopy(target, true, false, false));
+      store.census().put(source.manifest(), StoredCopy.whole(target));
       return MoveResult.done(bytes);
     } finally {
       if (!published) {
@@ -250,12 +247,7 @@ final class LevelMoves {
     }
     forgetWithoutLog(located.get().path());
     store.stages().reached(StoreStage.COLD_RESTORED);
-    store
-        .census()
-        .change(
-            entry.key().id(),
-            copy.directory(),
-            c -> new StoredCopy(c.directory(), true, c.cold(), c.moving()));
+    store.census().change(entry.key().id(), copy.directory(), c -> c.withLog(true));
     return MoveResult.done(entry.segment().bytes());
   }
 
@@ -330,22 +322,21 @@ final class LevelMoves {
             "another cold manager has it: " + SegmentKey.printable(before.get().className()));
       }
       if (before.map(ColdMark::done).orElse(false)) {
-        store
-            .census()
-            .change(
-                entry.key().id(),
-                source.directory(),
-                c -> new StoredCopy(c.directory(), c.hasLog(), true, c.moving()));
+        store.census().change(entry.key().id(), source.directory(), StoredCopy::withCold);
         return MoveResult.cancelled("it is there already");
       }
       Disk.replace(mark, ColdMark.begun(cold.className()).print());
       // All that tells of the cold copy; a killed process may have published it, and not durably.
       source.directory().force(entry.key());
+      if (CopyMarks.isGoing(source.path())) {
+        // A deletion that has not seen the mark has made this one before.
+        return MoveResult.cancelled("it is being deleted");
+      }
       store.stages().reached(StoreStage.COLD_MARKED);
       Optional<byte[]> custom = copyToCold(manifest, cold, source.path(), mark);
       store.stages().reached(StoreStage.COLD_COPIED);
       if (!Disk.isThere(mark)) {
-        cold.delete(manifest, custom);
+        cold.delete(manifest.segment(), custom);
         return MoveResult.cancelled("it was deleted meanwhile");
       }
       readBack(manifest, cold, custom, control);
@@ -357,12 +348,7 @@ final class LevelMoves {
       forgetIfGone(entry, source);
       return MoveResult.cancelled("it was deleted meanwhile");
     }
-    store
-        .census()
-        .change(
-            entry.key().id(),
-            source.directory(),
-            c -> new StoredCopy(c.directory(), c.hasLog(), true, c.moving()));
+    store.census().change(entry.key().id(), source.directory(), StoredCopy::withCold);
     return MoveResult.done(manifest.segment().bytes());
   }
 
@@ -374,7 +360,7 @@ final class LevelMoves {
       return cold.copy(manifest, directory);
     } catch (IOException | RuntimeException e) {
       if (!Disk.isThere(mark)) {
-        cold.delete(manifest, Optional.empty());
+        cold.delete(manifest.segment(), Optional.empty());
       }
       throw e;
     }
@@ -418,104 +404,12 @@ final class LevelMoves {
     }
   }
 
-  /** Gives up the upper one of two copies, after a look at the lower one. */
-  MoveResult evict(CensusEntry entry) throws IOException {
-    Optional<StoredCopy> upper = entry.readable();
-    if (upper.isEmpty() || !hasLower(entry, upper.get())) {
-      return MoveResult.cancelled("no other copy of it was found");
-    }
-    StoredCopy copy = upper.get();
-    SegmentKey key = entry.key();
-    Path directory = copy.directory().segment(key);
-    if (Disk.isThere(directory.resolve(StoreNames.COLD))) {
-      // Its mark is all that tells a deletion of what the cold manager has, or may have in part.
-      noteWithoutLog(directory);
-      Path log = directory.resolve(ObjectType.LOG.fileName(key));
-      boolean unused = Files.deleteIfExists(log);
-      store.stages().reached(StoreStage.COLD_DROPPED);
-      store
-          .census()
-          .change(
-              key.id(),
-              copy.directory(),
-              c -> new StoredCopy(c.directory(), false, c.cold(), c.moving()));
-      return MoveResult.done(entry.segment().bytes());
-    }
-    Optional<Path> trashed = copy.directory().trash(key, store.trashName());
-    store.stages().reached(StoreStage.EVICT_TRASHED);
-    if (trashed.isPresent()) {
-      // Once more, now that nobody can take this copy for the other one: two brokers that both
-      // think that they move would else give up one copy each.
-      boolean needed = true;
-      try {
-        needed = Disk.isThere(trashed.get().resolve(StoreNames.COLD)) || !hasLower(entry, copy);
-      } finally {
-        if (needed) {
-          store.putBack(copy.directory(), trashed.get(), key);
-        }
-      }
-      if (needed) {
-        return MoveResult.cancelled("the other copy of it is not there any more");
-      }
-      Disk.removeTreeIfPossible(trashed.get());
-    }
-    store.census().remove(key.id(), copy.directory());
-    copy.directory().removeEmptyParents(key);
-    return MoveResult.done(entry.totalBytes());
-  }
-
-  /** For a scrub; where it cannot be noted, on a full device say, that will ask for the log. */
-  private static void noteWithoutLog(Path directory) {
-    try {
-      Path unused = Files.createFile(directory.resolve(StoreNames.WITHOUT_LOG));
-      Disk.forceDirectory(directory);
-    } catch (IOException e) {
-      // It is there already, or the segment was deleted just now, or a scrub will say too much.
-      return;
-    }
-  }
-
   private static void forgetWithoutLog(Path directory) {
     try {
       boolean unused = Files.deleteIfExists(directory.resolve(StoreNames.WITHOUT_LOG));
     } catch (IOException e) {
       // A scrub will say too little.
       return;
-    }
-  }
-
-  /**
-   * Whether there is another copy, durably: whoever published or confirmed it may have been killed
-   * before that was, and a power cut would bring its mark back.
-   */
-  private boolean hasLower(CensusEntry entry, StoredCopy upper) throws IOException {
-    for (StoredCopy copy : entry.copies()) {
-      if (copy.moving()) {
-        continue;
-      }
-      Path directory = copy.directory().segment(entry.key());
-      if (!copy.equals(upper) && copy.hasLog()) {
-        Optional<SegmentStore.Located> located = store.lookIn(copy.directory(), entry.key());
-        if (located.isPresent()
-            && located.get().hasLog()
-            && Files.size(located.get().file(ObjectType.LOG)) == entry.segment().bytes()
-            && !Disk.isThere(directory.resolve(StoreNames.MOVING))) {
-          return isForced(copy, entry.key());
-        }
-      }
-      if (copy.cold() && ColdMark.isDone(directory, store.cold().map(ColdLevel::className))) {
-        return isForced(copy, entry.key());
-      }
-    }
-    return false;
-  }
-
-  private static boolean isForced(StoredCopy copy, SegmentKey key) throws IOException {
-    try {
-      copy.directory().force(key);
-      return true;
-    } catch (NoSuchFileException e) {
-      return false; // Deleted just now.
     }
   }
 
@@ -572,12 +466,7 @@ final class LevelMoves {
       discard(copy.directory(), key);
       store.census().remove(key.id(), copy.directory());
     } else if (!unconfirmed || confirm(first.orElseThrow(), copy.directory())) {
-      store
-          .census()
-          .change(
-              key.id(),
-              copy.directory(),
-              c -> new StoredCopy(c.directory(), c.hasLog(), c.cold(), false));
+      store.census().change(key.id(), copy.directory(), StoredCopy::confirmed);
     }
   }
 }

@@ -3,10 +3,12 @@ package io.strata.kafka.migration.remote.store;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
@@ -21,16 +23,45 @@ final class ObjectCheck {
   private ObjectCheck() {}
 
   /**
+   * What is wrong with a copy: the first file that is not what the manifest says. Empty if all are.
+   *
+   * @param pace waits before so many bytes are read
+   * @throws java.nio.file.NoSuchFileException if a file is not there
+   */
+  static Optional<String> wrong(SegmentStore.Located copy, CopyPace pace, CopyBuffers buffers)
+      throws IOException, InterruptedException {
+    Manifest manifest = copy.manifest();
+    try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
+      for (StoredObject object : manifest.objects()) {
+        Path file = copy.file(object.type());
+        String wrong = wrongLength(Files.size(file), object);
+        if (wrong.isEmpty()) {
+          wrong = wrongBytes(file, object, manifest, pace, lease.buffer());
+        }
+        if (!wrong.isEmpty()) {
+          return Optional.of(file + ": " + wrong);
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** What is wrong with a file's length; empty if nothing is. */
+  static String wrongLength(long size, StoredObject object) {
+    // A log that shares its file may have grown: its first bytes are the segment's still.
+    return size < object.bytes() || (size > object.bytes() && object.type() != ObjectType.LOG)
+        ? "found " + size + " bytes, expected " + object.bytes() + ", as its manifest says"
+        : "";
+  }
+
+  /**
    * What is wrong with a file's bytes; empty if nothing is.
    *
+   * @param pace waits before so many bytes are read
    * @param buffer has room for one chunk
    */
   static String wrongBytes(
-      Path file,
-      StoredObject object,
-      Manifest manifest,
-      Scrubber.Listener listener,
-      ByteBuffer buffer)
+      Path file, StoredObject object, Manifest manifest, CopyPace pace, ByteBuffer buffer)
       throws IOException, InterruptedException {
     ChunkChecksums chunks = manifest.chunks();
     CRC32C whole = new CRC32C();
@@ -40,7 +71,7 @@ final class ObjectCheck {
       int chunk = 0;
       for (long at = 0; at < object.bytes(); at += chunks.chunkBytes(), chunk++) {
         int bytes = (int) Math.min(chunks.chunkBytes(), object.bytes() - at);
-        listener.before(bytes);
+        pace.before(bytes);
         buffer.clear().limit(bytes);
         Disk.readFully(channel, buffer, at);
         whole.update(buffer.duplicate());

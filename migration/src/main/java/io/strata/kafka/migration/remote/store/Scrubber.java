@@ -226,12 +226,9 @@ public final class Scrubber {
     long size;
     try {
       size = Files.size(file);
-      if (size < object.bytes() || (size > object.bytes() && object.type() != ObjectType.LOG)) {
-        // A hard link's file may have grown: its first bytes are the segment's still.
-        found(
-            Finding.Kind.CORRUPT,
-            file,
-            "found " + size + " bytes, expected " + object.bytes() + ", as its manifest says");
+      String length = ObjectCheck.wrongLength(size, object);
+      if (!length.isEmpty()) {
+        found(Finding.Kind.CORRUPT, file, length);
         return 0;
       }
       if (options.depth() == Depth.LOOK) {
@@ -239,7 +236,7 @@ public final class Scrubber {
       }
       String wrong;
       try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
-        wrong = ObjectCheck.wrongBytes(file, object, manifest, listener, lease.buffer());
+        wrong = ObjectCheck.wrongBytes(file, object, manifest, listener::before, lease.buffer());
       }
       if (!wrong.isEmpty()) {
         found(Finding.Kind.CORRUPT, file, wrong);
@@ -258,7 +255,11 @@ public final class Scrubber {
     Set<String> known =
         new HashSet<>(
             Set.of(
-                StoreNames.MANIFEST, StoreNames.COLD, StoreNames.WITHOUT_LOG, StoreNames.MOVING));
+                StoreNames.MANIFEST,
+                StoreNames.COLD,
+                StoreNames.WITHOUT_LOG,
+                StoreNames.MOVING,
+                StoreNames.DAMAGED));
     for (StoredObject object : manifest.objects()) {
       known.add(object.type().fileName(manifest.segment().key()));
     }

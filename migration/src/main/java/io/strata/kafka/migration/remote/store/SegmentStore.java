@@ -122,6 +122,10 @@ public final class SegmentStore {
               + cold.get().className()
               + ": set it as it was when they were moved there");
     }
+    return requireCold(segmentDirectory);
+  }
+
+  private ColdLevel requireCold(Path segmentDirectory) throws StoreUnavailableException {
     return cold.orElseThrow(
         () ->
             new StoreUnavailableException(
@@ -224,7 +228,7 @@ public final class SegmentStore {
       SegmentCopy copy =
           new SegmentCopy(this, directory, segment, source, chunkBytes, pace, lease.buffer());
       Manifest manifest = copy.make(local);
-      census.put(manifest, new StoredCopy(directory, true, false, false));
+      census.put(manifest, StoredCopy.whole(directory));
       return new Copied(directory, manifest);
     }
   }
@@ -291,18 +295,6 @@ public final class SegmentStore {
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
-    }
-  }
-
-  /** Takes a segment out of the trash again; the thread's interrupt does not hinder it. */
-  void putBack(StoreDirectory directory, Path trashed, SegmentKey key) throws IOException {
-    boolean interrupted = Thread.interrupted();
-    try {
-      directory.publish(trashed, key);
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 
@@ -407,15 +399,16 @@ public final class SegmentStore {
    * @return how many bytes were removed, by directory
    * @throws IOException if a directory cannot be used that may have it; what could be removed is
    */
-  public Map<StoreDirectory, Long> delete(SegmentKey key) throws IOException, InterruptedException {
+  public Map<StoreDirectory, Long> delete(SegmentInfo segment)
+      throws IOException, InterruptedException {
     options.stages().reached(StoreStage.DELETE_STARTED);
     Set<StoreDirectory> removed = new HashSet<>();
-    Optional<CensusEntry> known = census.find(key.id());
+    Optional<CensusEntry> known = census.find(segment.key().id());
     // A move may publish where this has looked already: then it did so before its source was
     // removed, and the next pass finds it. What is published later finds no source any more.
     boolean again = true;
     while (again) {
-      List<StoreDirectory> now = removeOnce(key);
+      List<StoreDirectory> now = removeOnce(segment);
       removed.addAll(now);
       again = !now.isEmpty();
     }
@@ -424,12 +417,13 @@ public final class SegmentStore {
             Collectors.toMap(d -> d, d -> known.flatMap(e -> e.in(d).map(e::bytesIn)).orElse(0L)));
   }
 
-  private List<StoreDirectory> removeOnce(SegmentKey key) throws IOException, InterruptedException {
+  private List<StoreDirectory> removeOnce(SegmentInfo segment)
+      throws IOException, InterruptedException {
     List<StoreDirectory> removed = new ArrayList<>();
     Optional<IOException> problem = Optional.empty();
     for (StoreDirectory directory : directories) {
       try {
-        if (remove(directory, key)) {
+        if (remove(directory, segment)) {
           removed.add(directory);
         }
       } catch (IOException e) {
@@ -442,19 +436,18 @@ public final class SegmentStore {
     return removed;
   }
 
-  private boolean remove(StoreDirectory directory, SegmentKey key)
+  private boolean remove(StoreDirectory directory, SegmentInfo segment)
       throws IOException, InterruptedException {
     directory.checkInUse();
+    SegmentKey key = segment.key();
     Path place = directory.segment(key);
+    markGoing(place);
     // Before the mark of it goes: a deletion that fails here is repeated by Kafka.
-    boolean wasCold = deleteCold(place, key);
+    deleteCold(place, segment);
     Optional<Path> trashed = directory.trash(key, trashName());
     census.remove(key.id(), directory);
     if (trashed.isPresent()) {
       options.stages().reached(StoreStage.DELETE_TRASHED);
-      if (!wasCold) {
-        deleteColdOf(trashed.get(), directory, key);
-      }
       Disk.removeTreeIfPossible(trashed.get());
       options.stages().reached(StoreStage.DELETE_EMPTIED);
     }
@@ -462,26 +455,54 @@ public final class SegmentStore {
     return trashed.isPresent();
   }
 
-  /** Has the cold manager delete what it has of a segment; tells whether it had, or might have. */
-  private boolean deleteCold(Path place, SegmentKey key) throws IOException, InterruptedException {
-    if (!Disk.isThere(place.resolve(StoreNames.COLD))) {
-      return false;
+  /**
+   * Before the look for what the cold manager has: a copy to it that begins later sees this mark,
+   * and one that began before is seen by its own.
+   */
+  private static void markGoing(Path place) {
+    try {
+      CopyMarks.going(place);
+    } catch (IOException e) {
+      // It is not there; or the disk is full or fails, and the deletion goes on as far as it can.
+      return;
     }
-    Manifest manifest = ManifestCodec.read(place, key);
-    ColdMark mark = ColdMark.read(place);
-    requireCold(place, mark).delete(manifest, mark.customMetadataBytes());
-    return true;
   }
 
-  /** The mark may have come between the look for it and the renaming. */
-  private void deleteColdOf(Path trashed, StoreDirectory directory, SegmentKey key)
+  /**
+   * Has the cold manager delete what it has of a segment, or may have. What Kafka says of the
+   * segment is enough for that: a damaged manifest, or a damaged mark, keeps no segment for ever.
+   */
+  private void deleteCold(Path place, SegmentInfo segment)
       throws IOException, InterruptedException {
-    try {
-      boolean unused = deleteCold(trashed, key);
-    } catch (IOException | InterruptedException e) {
-      // Back to where a repeated deletion finds it.
-      putBack(directory, trashed, key);
-      throw e;
+    if (!Disk.isThere(place.resolve(StoreNames.COLD))) {
+      return;
     }
+    ColdLevel manager;
+    Optional<byte[]> custom = Optional.empty();
+    try {
+      ColdMark mark = ColdMark.read(place);
+      manager = requireCold(place, mark);
+      custom = mark.customMetadataBytes();
+    } catch (CorruptManifestException e) {
+      manager = requireCold(place);
+    } catch (NoSuchFileException e) {
+      return; // Another deletion has been faster.
+    }
+    manager.delete(segment, custom);
+  }
+
+  /**
+   * A copy was found not to be what its manifest says: that is noted beside it, if it can be.
+   *
+   * @param finding the whole sentence
+   */
+  void damaged(Located copy, String finding) {
+    try {
+      CopyMarks.damaged(copy.path(), finding);
+    } catch (IOException e) {
+      // It was deleted just now, or cannot be written to: whoever relies on a copy reads it first.
+      return;
+    }
+    census.change(copy.manifest().segment().key().id(), copy.directory(), c -> c.withDamage(true));
   }
 }

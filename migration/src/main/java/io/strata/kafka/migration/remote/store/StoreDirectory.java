@@ -3,7 +3,6 @@ package io.strata.kafka.migration.remote.store;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
@@ -11,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.FileTime;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -301,8 +299,8 @@ public final class StoreDirectory {
   }
 
   /**
-   * Renames a segment's directory into the trash: it cannot be seen any more. It has the time of
-   * that, by which other processes leave it alone for a while.
+   * Renames a segment's directory into the trash: it cannot be seen any more, and nobody takes it
+   * out again.
    *
    * @param nonce makes its name there one of this process
    * @return where it is now; empty if it was not there
@@ -312,7 +310,6 @@ public final class StoreDirectory {
     Path place = segment(key);
     Path trash = path.resolve(StoreNames.TRASH).resolve(StoreNames.segment(key) + "-" + nonce);
     try {
-      date(place);
       Path unused = Files.move(place, trash, StandardCopyOption.ATOMIC_MOVE);
     } catch (NoSuchFileException e) {
       if (!Files.isDirectory(path.resolve(StoreNames.TRASH))) {
@@ -328,20 +325,6 @@ public final class StoreDirectory {
     }
     Disk.forceDirectory(path.resolve(StoreNames.TRASH));
     return Optional.of(trash);
-  }
-
-  private static void date(Path directory) throws IOException {
-    try {
-      Path unused =
-          Files.setLastModifiedTime(directory, FileTime.fromMillis(System.currentTimeMillis()));
-    } catch (AccessDeniedException e) {
-      // Another user's, who lets this one rename it: it looks as old as it is.
-      return;
-    } catch (FileSystemException e) {
-      if (e instanceof NoSuchFileException || !"Operation not permitted".equals(e.getReason())) {
-        throw e;
-      }
-    }
   }
 
   /** Removes the directories of a partition, a topic id and a topic that have become empty. */

@@ -15,6 +15,8 @@ import java.util.Optional;
  *     leader-epoch-checkpoint
  *     manifest.json
  *     moving                            published by a move that is not confirmed yet
+ *     going                             it is being evicted or deleted
+ *     damaged                           a file of it is not what the manifest says
  *     cold.json                         the cold manager has the .log, or is getting it
  * staging/3-8f21…/                      copies that are being made
  * trash/                                what is being removed
@@ -35,6 +37,8 @@ public final class StoreNames {
   public static final String UNSHARED = ".unshared";
 
   static final String MOVING = "moving";
+  static final String GOING = "going";
+  static final String DAMAGED = "damaged";
   static final String COLD = "cold.json";
 
   /** Beside {@link #COLD}: the log was given up here, for a copy in another directory or there. */

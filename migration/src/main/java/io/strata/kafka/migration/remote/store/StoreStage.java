@@ -27,7 +27,9 @@ public enum StoreStage {
   MOVE_PUBLISHED,
   /** It is confirmed: the segment is in two levels. */
   MOVE_CONFIRMED,
-  /** The upper one of two copies is in the trash. */
+  /** The upper one of two copies is marked as going. */
+  EVICT_MARKED,
+  /** It is in the trash, from where nothing comes back. */
   EVICT_TRASHED,
   /** The segment is marked as being copied by the cold manager. */
   COLD_MARKED,

@@ -26,6 +26,7 @@ public final class StoreTiers implements TieredSegments {
 
   private final SegmentStore store;
   private final LevelMoves moves;
+  private final Eviction eviction;
   private final List<String> names;
   private volatile List<Long> evictionOrder = List.of();
   private volatile Runnable wake = () -> {};
@@ -38,6 +39,7 @@ public final class StoreTiers implements TieredSegments {
   public StoreTiers(SegmentStore store, List<String> names) {
     this.store = store;
     this.moves = new LevelMoves(store);
+    this.eviction = new Eviction(store);
     this.names = List.copyOf(names);
     store.placement().roomMaker(this::makeRoom);
   }
@@ -135,13 +137,31 @@ public final class StoreTiers implements TieredSegments {
   @Override
   public MoveResult destage(long id, int toTier, MoveControl control)
       throws IOException, InterruptedException {
+    return copy(id, toTier, control);
+  }
+
+  @Override
+  public MoveResult promote(long id, int toTier, MoveControl control)
+      throws IOException, InterruptedException {
+    return copy(id, toTier, control);
+  }
+
+  private MoveResult copy(long id, int toTier, MoveControl control)
+      throws IOException, InterruptedException {
     Optional<CensusEntry> entry = store.census().numbered(id);
     if (entry.isEmpty()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
-    return toTier == home() && store.cold().isPresent()
-        ? moves.toCold(entry.get(), store.cold().get(), control)
-        : moves.copy(entry.get(), toTier, control);
+    if (!store.inMotion().add(entry.get().key().id())) {
+      return MoveResult.cancelled("another move of it is under way");
+    }
+    try {
+      return toTier == home() && store.cold().isPresent()
+          ? moves.toCold(entry.get(), store.cold().get(), control)
+          : moves.copy(entry.get(), toTier, control);
+    } finally {
+      store.inMotion().remove(entry.get().key().id());
+    }
   }
 
   @Override
@@ -149,16 +169,18 @@ public final class StoreTiers implements TieredSegments {
     Optional<CensusEntry> entry = store.census().numbered(id);
     return entry.isEmpty()
         ? MoveResult.cancelled("it is not in the store any more")
-        : moves.evict(entry.get());
+        : evict(entry.get());
   }
 
-  @Override
-  public MoveResult promote(long id, int toTier, MoveControl control)
-      throws IOException, InterruptedException {
-    Optional<CensusEntry> entry = store.census().numbered(id);
-    return entry.isEmpty()
-        ? MoveResult.cancelled("it is not in the store any more")
-        : moves.copy(entry.get(), toTier, control);
+  private MoveResult evict(CensusEntry entry) throws IOException {
+    if (!store.inMotion().add(entry.key().id())) {
+      return MoveResult.cancelled("another move of it is under way");
+    }
+    try {
+      return eviction.evict(entry);
+    } finally {
+      store.inMotion().remove(entry.key().id());
+    }
   }
 
   @Override
@@ -195,7 +217,7 @@ public final class StoreTiers implements TieredSegments {
 
   private long evicted(CensusEntry entry) {
     try {
-      return moves.evict(entry).bytes();
+      return evict(entry).bytes();
     } catch (IOException e) {
       return 0; // Another one may go; if none does, the copy goes to the next level.
     }

@@ -11,11 +11,34 @@ import static java.util.Objects.requireNonNull;
  * @param hasLog whether the segment's bytes are there; without them the cold manager has them
  * @param cold whether the cold manager has the bytes, too
  * @param moving whether it was published by a move that is not confirmed yet
+ * @param damaged whether a file of it was found not to be what its manifest says
  */
-public record StoredCopy(StoreDirectory directory, boolean hasLog, boolean cold, boolean moving) {
+public record StoredCopy(
+    StoreDirectory directory, boolean hasLog, boolean cold, boolean moving, boolean damaged) {
 
   /** Checks that nothing is null. */
   public StoredCopy {
     requireNonNull(directory);
+  }
+
+  /** One that has all files, and nothing else is to be said of. */
+  static StoredCopy whole(StoreDirectory directory) {
+    return new StoredCopy(directory, true, false, false, false);
+  }
+
+  StoredCopy withLog(boolean now) {
+    return new StoredCopy(directory, now, cold, moving, damaged);
+  }
+
+  StoredCopy withCold() {
+    return new StoredCopy(directory, hasLog, true, moving, damaged);
+  }
+
+  StoredCopy confirmed() {
+    return new StoredCopy(directory, hasLog, cold, false, damaged);
+  }
+
+  StoredCopy withDamage(boolean now) {
+    return new StoredCopy(directory, hasLog, cold, moving, now);
   }
 }

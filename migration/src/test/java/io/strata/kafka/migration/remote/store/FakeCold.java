@@ -59,8 +59,8 @@ final class FakeCold implements ColdLevel {
   }
 
   @Override
-  public void delete(Manifest manifest, Optional<byte[]> custom) throws IOException {
+  public void delete(SegmentInfo segment, Optional<byte[]> custom) throws IOException {
     check();
-    segments.remove(manifest.segment().key().id());
+    segments.remove(segment.key().id());
   }
 }

@@ -65,7 +65,7 @@ class SegmentStoreTest {
     SegmentInfo segment = Stores.info("orders", 0, 0, 1, 1000);
     SegmentStore.Copied unused = Stores.copy(first, local, segment);
     assertThat(second.locate(segment.key())).isPresent();
-    assertThat(second.delete(segment.key())).hasSize(1);
+    assertThat(second.delete(segment)).hasSize(1);
     assertThat(first.locate(segment.key())).isEmpty();
   }
 
@@ -84,9 +84,9 @@ class SegmentStoreTest {
     SegmentStore store = Stores.open(1, Stores.level("ssd", ssd), Stores.level("hdd", hdd));
     SegmentInfo segment = Stores.info("orders", 0, 0, 1, 1000);
     SegmentStore.Copied copied = Stores.copy(store, local, segment);
-    assertThat(store.delete(segment.key()))
+    assertThat(store.delete(segment))
         .containsExactly(java.util.Map.entry(copied.directory(), copied.manifest().totalBytes()));
-    assertThat(store.delete(segment.key())).isEmpty();
+    assertThat(store.delete(segment)).isEmpty();
     assertThat(store.locate(segment.key())).isEmpty();
     assertThat(Stores.tree(ssd)).allMatch(p -> p.startsWith("staging/"));
     assertThat(store.usedBytes(copied.directory())).isZero();
@@ -164,13 +164,13 @@ class SegmentStoreTest {
     SegmentInfo segment = Stores.info("t", 0, 0, 1, 1000);
     SegmentStore.Copied unused = Stores.copy(store, local, segment);
     Path away = Files.move(hdd, top.resolve("away"));
-    assertThatThrownBy(() -> store.delete(segment.key()))
+    assertThatThrownBy(() -> store.delete(segment))
         .isInstanceOf(StoreUnavailableException.class)
         .hasMessageContaining(hdd.toString());
     assertThatThrownBy(() -> store.locate(segment.key()))
         .isInstanceOf(StoreUnavailableException.class);
     Path unusedToo = Files.move(away, hdd);
-    assertThat(store.delete(segment.key())).isEmpty();
+    assertThat(store.delete(segment)).isEmpty();
     assertThat(store.locate(segment.key())).isEmpty();
   }
 
@@ -201,7 +201,7 @@ class SegmentStoreTest {
     assertThat(second.next(Stores.info("t", 0, 100, 1, 1000)).orElseThrow().key().startOffset())
         .isEqualTo(200);
     assertThat(second.endOffset(Stores.TOPIC_ID, 0)).contains(499L);
-    assertThat(first.delete(Stores.info("t", 0, 100, 1, 1000).key())).hasSize(1);
+    assertThat(first.delete(Stores.info("t", 0, 100, 1, 1000))).hasSize(1);
     assertThat(upkeep.refresh(directory)).isEmpty();
     assertThat(second.segments()).hasSize(4);
     upkeep.signIn(directory);
@@ -223,7 +223,7 @@ class SegmentStoreTest {
                     SegmentInfo segment =
                         Stores.info("t", 0, number * 100_000L + i * 100L, number * 1000L + i, 500);
                     var unused = Stores.copy(store, local.resolve("" + number), segment);
-                    assertThat(store.delete(segment.key())).hasSize(1);
+                    assertThat(store.delete(segment)).hasSize(1);
                   }
                   return Optional.empty();
                 }));
@@ -250,8 +250,7 @@ class SegmentStoreTest {
     assertThatThrownBy(() -> store.locate(there.key()))
         .isInstanceOf(StoreUnavailableException.class)
         .hasMessageContaining("it hangs");
-    assertThatThrownBy(() -> store.delete(there.key()))
-        .isInstanceOf(StoreUnavailableException.class);
+    assertThatThrownBy(() -> store.delete(there)).isInstanceOf(StoreUnavailableException.class);
     store.directories().get(0).resume();
     assertThat(store.locate(there.key())).isPresent();
   }
@@ -394,7 +393,7 @@ class SegmentStoreTest {
             Optional.empty());
     SegmentStore.Copied unused = Stores.copy(store, local, segment);
     try {
-      assertThat(store.delete(segment.key())).hasSize(1);
+      assertThat(store.delete(segment)).hasSize(1);
     } finally {
       lockTrash(true);
     }

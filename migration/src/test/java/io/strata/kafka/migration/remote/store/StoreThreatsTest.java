@@ -79,7 +79,7 @@ class StoreThreatsTest {
     // A deletion takes what is in the segment's directory, and not where it leads.
     Path there = store.locate(segment.key()).orElseThrow().path();
     Files.createSymbolicLink(there.resolve("planted"), victim);
-    store.delete(segment.key());
+    store.delete(segment);
     assertThat(there).doesNotExist();
     assertVictimIsWhole();
   }
@@ -183,7 +183,7 @@ class StoreThreatsTest {
       SegmentInfo same = Stores.info(ours, 0, 100, 2, 1_000);
       Stores.copy(store, local, same);
       assertThat(store.locate(same.key())).isPresent();
-      store.delete(same.key());
+      store.delete(same);
       assertThat(store.locate(same.key())).isEmpty();
     }
     Path broker = ssd.resolve("brokers/9.json");

@@ -96,7 +96,7 @@ class StoreTiersTest {
     assertThat(only(tiers).tier()).isZero();
     assertThat(only(tiers).cleanTier()).isEqualTo(OptionalInt.of(1));
     assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
-    assertThat(store.delete(SEGMENT.key())).hasSize(2);
+    assertThat(store.delete(SEGMENT)).hasSize(2);
     assertThat(Stores.tree(hdd)).allMatch(p -> p.startsWith("staging/"));
   }
 
@@ -123,7 +123,7 @@ class StoreTiersTest {
         .isEqualTo(MoveResult.Outcome.DONE);
     assertThat(again.locate(SEGMENT.key()).orElseThrow().hasLog()).isTrue();
     assertThat(read(again, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
-    assertThat(again.delete(SEGMENT.key())).hasSize(1);
+    assertThat(again.delete(SEGMENT)).hasSize(1);
     assertThat(cold.segments).isEmpty();
   }
 
@@ -141,9 +141,9 @@ class StoreTiersTest {
     assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
     assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
     cold.failing = true;
-    assertThatThrownBy(() -> store.delete(SEGMENT.key())).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> store.delete(SEGMENT)).isInstanceOf(IOException.class);
     cold.failing = false;
-    assertThat(store.delete(SEGMENT.key())).hasSize(1);
+    assertThat(store.delete(SEGMENT)).hasSize(1);
     assertThat(cold.segments).isEmpty();
   }
 
@@ -156,7 +156,7 @@ class StoreTiersTest {
         () -> {
           byte[] copied = cold.segments.get(SEGMENT.key().id());
           try {
-            assertThat(store.delete(SEGMENT.key())).hasSize(1);
+            assertThat(store.delete(SEGMENT)).hasSize(1);
           } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);
           }
@@ -189,7 +189,7 @@ class StoreTiersTest {
               if (reached == stage) {
                 hook = StoreStage.Hook.NONE;
                 try {
-                  assertThat(other.delete(SEGMENT.key())).isNotEmpty();
+                  assertThat(other.delete(SEGMENT)).isNotEmpty();
                 } catch (IOException | InterruptedException e) {
                   throw new AssertionError(e);
                 }
@@ -207,6 +207,85 @@ class StoreTiersTest {
         }
         assertThat(store.segments()).isEmpty();
       }
+    }
+  }
+
+  /** By another broker, at every stage of an eviction: nothing comes back. */
+  @Test
+  void aDeletionAtAnyStageOfAnEvictionWins() throws Exception {
+    for (StoreStage stage : List.of(StoreStage.EVICT_MARKED, StoreStage.EVICT_TRASHED)) {
+      SegmentStore store = twoLevels();
+      StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+      SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+      long id = only(tiers).id();
+      assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+          .isEqualTo(MoveResult.Outcome.DONE);
+      SegmentStore other = twoLevels();
+      hook =
+          reached -> {
+            if (reached == stage) {
+              hook = StoreStage.Hook.NONE;
+              try {
+                assertThat(other.delete(SEGMENT)).isNotEmpty();
+              } catch (IOException | InterruptedException e) {
+                throw new AssertionError(e);
+              }
+            }
+          };
+      MoveResult unusedToo = tiers.evict(id);
+      assertThat(store.locate(SEGMENT.key())).as("%s", stage).isEmpty();
+      assertThat(Stores.tree(ssd)).as("%s", stage).allMatch(p -> p.matches("staging/[^/]*"));
+      assertThat(Stores.tree(hdd)).as("%s", stage).allMatch(p -> p.matches("staging/[^/]*"));
+      refreshAll(store);
+      assertThat(store.segments()).as("%s", stage).isEmpty();
+    }
+  }
+
+  /** Its length is right, and nobody has looked at it since it was made. */
+  @Test
+  void aGoodCopyIsNotEvictedForADamagedOne() throws Exception {
+    for (ObjectType type : List.of(ObjectType.LOG, ObjectType.TIME_INDEX)) {
+      int number = type == ObjectType.LOG ? 1 : 2;
+      SegmentInfo segment = Stores.info("t", 0, 100L * number, number, 200_000);
+      SegmentStore store = twoLevels();
+      StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+      SegmentStore.Copied unused = Stores.copy(store, local, segment);
+      long id = only(tiers).id();
+      assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+          .isEqualTo(MoveResult.Outcome.DONE);
+      Path lower = StoreNames.segment(hdd, segment.key()).resolve(type.fileName(segment.key()));
+      byte[] bytes = Files.readAllBytes(lower);
+      bytes[bytes.length / 2] ^= 1;
+      Path unusedPath = Files.write(lower, bytes);
+
+      assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
+
+      assertThat(store.locate(segment.key()).orElseThrow().directory().levelName())
+          .isEqualTo("ssd");
+      assertThat(read(store, segment.key()))
+          .isEqualTo(Stores.bytes(segment.key().startOffset(), 200_000));
+    }
+  }
+
+  /** What Kafka says of the segment is all that the cold manager needs. */
+  @Test
+  void aDeletionNeedsNeitherManifestNorMark() throws Exception {
+    for (String name : List.of(StoreNames.MANIFEST, StoreNames.COLD)) {
+      SegmentStore store = withCold();
+      StoreTiers tiers = new StoreTiers(store, List.of("ssd", "cold"));
+      SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+      assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
+          .isEqualTo(MoveResult.Outcome.DONE);
+      assertThat(cold.segments).hasSize(1);
+      Path file = StoreNames.segment(ssd, SEGMENT.key()).resolve(name);
+      byte[] bytes = Files.readAllBytes(file);
+      bytes[30] ^= 1;
+      Path unusedPath = Files.write(file, bytes);
+
+      assertThat(store.delete(SEGMENT)).as(name).hasSize(1);
+
+      assertThat(cold.segments).as(name).isEmpty();
+      assertThat(store.locate(SEGMENT.key())).as(name).isEmpty();
     }
   }
 
@@ -336,26 +415,29 @@ class StoreTiersTest {
       second.signIn(two.directories().get(0));
       assertThat(first.disagreeing(two.directories().get(0), 0)).hasSize(1);
     }
-    StoreTiers tiers = new StoreTiers(one, List.of("ssd", "hdd"));
-    StoreTiers reversed = new StoreTiers(two, List.of("hdd", "ssd"));
-    SegmentStore.Copied unused = Stores.copy(one, local, SEGMENT);
-    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
-        .isEqualTo(MoveResult.Outcome.DONE);
-    refreshAll(two);
-    hook =
-        reached -> {
-          if (reached == StoreStage.EVICT_TRASHED) {
-            hook = StoreStage.Hook.NONE;
-            try {
-              assertThat(reversed.evict(only(reversed).id()).outcome())
-                  .isEqualTo(MoveResult.Outcome.CANCELLED);
-            } catch (IOException e) {
-              throw new AssertionError(e);
+    for (StoreStage stage : List.of(StoreStage.EVICT_MARKED, StoreStage.EVICT_TRASHED)) {
+      StoreTiers tiers = new StoreTiers(one, List.of("ssd", "hdd"));
+      StoreTiers reversed = new StoreTiers(two, List.of("hdd", "ssd"));
+      SegmentStore.Copied unused = Stores.copy(one, local, SEGMENT);
+      assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
+          .isEqualTo(MoveResult.Outcome.DONE);
+      refreshAll(two);
+      hook =
+          reached -> {
+            if (reached == stage) {
+              hook = StoreStage.Hook.NONE;
+              try {
+                assertThat(reversed.evict(only(reversed).id()).outcome())
+                    .isEqualTo(MoveResult.Outcome.CANCELLED);
+              } catch (IOException e) {
+                throw new AssertionError(e);
+              }
             }
-          }
-        };
-    assertThat(tiers.evict(only(tiers).id()).outcome()).isEqualTo(MoveResult.Outcome.DONE);
-    assertThat(read(one, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+          };
+      assertThat(tiers.evict(only(tiers).id()).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+      assertThat(read(one, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+      assertThat(one.delete(SEGMENT)).hasSize(1);
+    }
   }
 
   @Test
@@ -409,7 +491,7 @@ class StoreTiersTest {
             }
           }
         };
-    assertThat(store.delete(SEGMENT.key())).hasSize(3);
+    assertThat(store.delete(SEGMENT)).hasSize(3);
     assertThat(store.locate(SEGMENT.key())).isEmpty();
   }
 
@@ -475,8 +557,8 @@ class StoreTiersTest {
 
       assertThat(read(later, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
       assertThat(later.segments().get(0).copies()).noneMatch(StoredCopy::moving);
-      assertThat(later.delete(SEGMENT.key())).hasSize(1);
-      assertThat(twoLevels().delete(SEGMENT.key())).hasSize(1);
+      assertThat(later.delete(SEGMENT)).hasSize(1);
+      assertThat(twoLevels().delete(SEGMENT)).hasSize(1);
     }
   }
 
@@ -491,42 +573,28 @@ class StoreTiersTest {
         .isEqualTo(MoveResult.Outcome.DONE);
     hook =
         reached -> {
-          if (reached == StoreStage.EVICT_TRASHED) {
+          if (reached == StoreStage.EVICT_MARKED) {
             store.directories().get(1).suspend("the disk does not answer");
           }
         };
     assertThatThrownBy(() -> tiers.evict(id)).hasMessageContaining("does not answer");
     assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
-    assertThat(Stores.tree(ssd)).noneMatch(path -> path.startsWith("trash/"));
+    assertThat(Stores.tree(ssd))
+        .noneMatch(path -> path.startsWith("trash/") || path.endsWith("/going"));
   }
 
-  /** The broker's own upkeep, and another broker's, run while an eviction looks once more. */
   @Test
-  void whatMayComeBackFromTheTrashIsNotClearedAway() throws Exception {
+  void anEvictionLooksOnceMore() throws Exception {
     SegmentStore store = twoLevels();
-    SegmentStore other = Stores.open(2, Stores.level("ssd", ssd), Stores.level("hdd", hdd));
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
     SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
-    Path copied = StoreNames.segment(ssd, SEGMENT.key());
-    try (var files = Files.walk(copied)) {
-      for (Path file : (Iterable<Path>) files::iterator) {
-        Path old = Files.setLastModifiedTime(file, FileTime.fromMillis(1_000_000));
-        assertThat(old).exists();
-      }
-    }
     long id = only(tiers).id();
     assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
     hook =
         reached -> {
-          if (reached == StoreStage.EVICT_TRASHED) {
+          if (reached == StoreStage.EVICT_MARKED) {
             try {
-              for (SegmentStore each : List.of(store, other)) {
-                StoreDirectory directory = each.directories().get(0);
-                StoreUpkeep upkeep = new StoreUpkeep(each);
-                upkeep.signIn(directory);
-                assertThat(upkeep.clear(directory, Duration.ofMinutes(1))).isEmpty();
-              }
               Disk.removeTree(StoreNames.segment(hdd, SEGMENT.key()));
             } catch (IOException e) {
               throw new AssertionError(e);
@@ -535,10 +603,35 @@ class StoreTiersTest {
         };
     assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
     assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
-    // An earlier process's is.
+    assertThat(Stores.tree(ssd)).noneMatch(path -> path.endsWith("/going"));
+  }
+
+  @Test
+  void whatAnEarlierProcessHasLeftInTheTrashIsClearedAway() throws Exception {
+    SegmentStore store = twoLevels();
     Path left = Files.createDirectory(ssd.resolve("trash").resolve("x-1-" + Ids.random() + "-7"));
     assertThat(new StoreUpkeep(store).clear(store.directories().get(0), Duration.ofDays(1)))
         .containsExactly(left);
+  }
+
+  /** It died between the mark and the trash; the mark hinders nobody for ever. */
+  @Test
+  void theMarkOfAnEvictionThatDiedIsTakenOver() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    long id = only(tiers).id();
+    Path going = Files.createFile(StoreNames.segment(ssd, SEGMENT.key()).resolve("going"));
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(Stores.scrub(store, store.directories().get(0))).isEmpty();
+    FileTime old = FileTime.fromMillis(System.currentTimeMillis() - Duration.ofDays(2).toMillis());
+    Path unusedPath = Files.setLastModifiedTime(going, old);
+    assertThat(Stores.scrub(store, store.directories().get(0)))
+        .extracting(Finding::kind)
+        .containsExactly(Finding.Kind.ORPHAN);
+    assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
   }
 
   /** The operator has taken another cold manager: what the one before has is no copy. */
@@ -565,7 +658,7 @@ class StoreTiersTest {
     assertThat(refused.outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
     assertThat(refused.reason()).contains("com.example.Cold");
     assertThat(next.segments).isEmpty();
-    assertThat(first.delete(SEGMENT.key())).hasSize(1);
+    assertThat(first.delete(SEGMENT)).hasSize(1);
     assertThat(cold.segments).isEmpty();
   }
 
@@ -586,7 +679,7 @@ class StoreTiersTest {
     SegmentStore.Located found = store.locate(SEGMENT.key()).orElseThrow();
     assertThat(found.directory().levelName()).isEqualTo("ssd");
     assertThat(Files.readAllBytes(found.file(ObjectType.LOG))).isEqualTo(Stores.bytes(0, 200_000));
-    assertThat(store.delete(SEGMENT.key())).hasSize(2);
+    assertThat(store.delete(SEGMENT)).hasSize(2);
     assertThat(cold.segments).isEmpty();
   }
 
@@ -629,7 +722,7 @@ class StoreTiersTest {
         .extracting(Finding::kind)
         .contains(Finding.Kind.MISSING);
     Files.move(log.resolveSibling("away"), log);
-    assertThat(store.delete(SEGMENT.key())).hasSize(2);
+    assertThat(store.delete(SEGMENT)).hasSize(2);
     assertThat(cold.segments).isEmpty();
   }
 
@@ -665,7 +758,7 @@ class StoreTiersTest {
         .isEqualTo(MoveResult.Outcome.DONE);
     hook =
         reached -> {
-          if (reached == StoreStage.EVICT_TRASHED) {
+          if (reached == StoreStage.EVICT_MARKED) {
             Thread.currentThread().interrupt();
           }
         };

@@ -8,6 +8,7 @@ import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.migration.TieredSegments;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,6 +41,12 @@ final class StoreWorkload {
     DELETING
   }
 
+  /** One move in so many is met by a deletion. */
+  private static final int DOOMED_ONE_IN = 4;
+
+  private static final Set<StoreStage> DURING_COLD_COPY =
+      Set.of(StoreStage.COLD_MARKED, StoreStage.COLD_COPIED);
+
   private static final Set<Finding.Kind> UNFINISHED =
       Set.of(Finding.Kind.ORPHAN, Finding.Kind.UNCONFIRMED);
 
@@ -52,6 +59,14 @@ final class StoreWorkload {
   private final Map<SegmentKey, SegmentInfo> infos = new HashMap<>();
   private final SegmentStore store;
   private final StoreTiers tiers;
+
+  /** Another broker's. */
+  private final SegmentStore other;
+
+  /** What the other broker deletes at the next stage but so many. */
+  private Optional<SegmentKey> doomed = Optional.empty();
+
+  private int stagesToGo;
   private int number;
 
   /**
@@ -73,7 +88,8 @@ final class StoreWorkload {
     }
     // Somebody made them, long ago.
     Disk.forceDirectory(home);
-    this.store = open(home, stages);
+    this.store = open(home, 1, stage -> reached(stage, stages));
+    this.other = open(home, 2, StoreStage.Hook.NONE);
     this.tiers = new StoreTiers(store, names());
   }
 
@@ -88,7 +104,8 @@ final class StoreWorkload {
     this.model.putAll(before.model);
     this.infos.putAll(before.infos);
     this.number = before.number;
-    this.store = open(home, StoreStage.Hook.NONE);
+    this.store = open(home, 1, stage -> reached(stage, StoreStage.Hook.NONE));
+    this.other = open(home, 2, StoreStage.Hook.NONE);
     this.tiers = new StoreTiers(store, names());
   }
 
@@ -118,11 +135,11 @@ final class StoreWorkload {
     return withCold ? List.of("ssd", "hdd", "cold") : List.of("ssd", "hdd");
   }
 
-  private SegmentStore open(Path at, StoreStage.Hook stages) {
+  private SegmentStore open(Path at, int broker, StoreStage.Hook stages) {
     long room = 2L * mostBytes + mostBytes / 2;
     return Stores.open(
         Stores.options(
-            1,
+            broker,
             List.of(),
             stages,
             Stores.level("ssd", OptionalLong.of(room), at.resolve("a"), at.resolve("b")),
@@ -159,14 +176,52 @@ final class StoreWorkload {
   }
 
   private void delete(SegmentKey key) throws Exception {
+    delete(store, key);
+  }
+
+  private void delete(SegmentStore broker, SegmentKey key)
+      throws IOException, InterruptedException {
     model.put(key, State.DELETING);
-    var unused = store.delete(key);
+    var unused = broker.delete(requireNonNull(infos.get(key)));
     model.remove(key);
+  }
+
+  /**
+   * A stage of a move: another broker may delete the segment that it is about. While the cold
+   * manager copies it does not: what a process that dies then has begun there nobody knows of.
+   */
+  private void reached(StoreStage stage, StoreStage.Hook stages) {
+    stages.reached(stage);
+    if (doomed.isEmpty() || DURING_COLD_COPY.contains(stage)) {
+      return;
+    }
+    if (stagesToGo > 0) {
+      stagesToGo--;
+      return;
+    }
+    SegmentKey key = doomed.get();
+    doomed = Optional.empty();
+    try {
+      delete(other, key);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private void move() throws Exception {
     TieredSegments.State state = tiers.state();
     SegmentView segment = state.segments().get(random.nextInt(state.segments().size()));
+    if (random.nextInt(DOOMED_ONE_IN) == 0) {
+      doomed = store.census().numbered(segment.id()).map(CensusEntry::key);
+      stagesToGo = random.nextInt(3);
+    }
+    move(segment);
+    doomed = Optional.empty();
+  }
+
+  private void move(SegmentView segment) throws Exception {
     int last = names().size() - 1;
     MoveResult unused =
         switch (random.nextInt(3)) {
@@ -193,7 +248,7 @@ final class StoreWorkload {
    */
   void look(String at, Path image) throws IOException, InterruptedException {
     Map<String, byte[]> coldThen = new HashMap<>(cold.segments);
-    SegmentStore again = open(image, StoreStage.Hook.NONE);
+    SegmentStore again = open(image, 1, StoreStage.Hook.NONE);
     try (StoreUpkeep upkeep = new StoreUpkeep(again)) {
       nothingPartialIsSeen(at, again);
       clearAndSettle(at, again, upkeep);
@@ -265,7 +320,7 @@ final class StoreWorkload {
   private void deletionsCanBeRepeated(String at, SegmentStore again)
       throws IOException, InterruptedException {
     for (SegmentKey key : model.keySet()) {
-      var unused = again.delete(key);
+      var unused = again.delete(requireNonNull(infos.get(key)));
       assertThat(again.locate(key)).as(at).isEmpty();
     }
     for (StoreDirectory directory : again.directories()) {

@@ -1,0 +1,79 @@
+package io.strata.kafka.migration.remote.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * The marks beside a copy of a segment, each a file in its directory. A copy that has one of them
+ * is no reason for which another copy may go.
+ *
+ * <ul>
+ *   <li>{@code moving}: a move has published it, and it is not confirmed yet
+ *   <li>{@code going}: it is being evicted or deleted
+ *   <li>{@code damaged}: a file of it is not what its manifest says
+ * </ul>
+ *
+ * <p>Thread safety: stateless.
+ */
+final class CopyMarks {
+
+  private CopyMarks() {}
+
+  /**
+   * Marks a copy before it goes. It need not be durable: after a power cut the copy is there, or is
+   * not.
+   *
+   * @throws java.nio.file.NoSuchFileException if the copy is not there
+   */
+  static void going(Path segment) throws IOException {
+    try {
+      Path unused = Files.createFile(segment.resolve(StoreNames.GOING));
+    } catch (FileAlreadyExistsException e) {
+      return; // A process died here, or another broker does the same.
+    }
+  }
+
+  /** The copy stays after all; if that cannot be noted now, a scrub removes the mark. */
+  static void notGoing(Path segment) {
+    try {
+      boolean unused = Files.deleteIfExists(segment.resolve(StoreNames.GOING));
+    } catch (IOException e) {
+      return;
+    }
+  }
+
+  static boolean isGoing(Path segment) throws IOException {
+    return Disk.isThere(segment.resolve(StoreNames.GOING));
+  }
+
+  static boolean isMoving(Path segment) throws IOException {
+    return Disk.isThere(segment.resolve(StoreNames.MOVING));
+  }
+
+  static boolean isDamaged(Path segment) throws IOException {
+    return Disk.isThere(segment.resolve(StoreNames.DAMAGED));
+  }
+
+  /**
+   * Notes durably that a copy is damaged; the first finding stays.
+   *
+   * @param finding what is wrong, for people
+   * @throws java.nio.file.NoSuchFileException if the copy is not there
+   */
+  static void damaged(Path segment, String finding) throws IOException {
+    if (!isDamaged(segment)) {
+      Disk.replace(segment.resolve(StoreNames.DAMAGED), (finding + "\n").getBytes(UTF_8));
+    }
+  }
+
+  /** The copy has been found right, or was made so. */
+  static void notDamaged(Path segment) throws IOException {
+    if (Files.deleteIfExists(segment.resolve(StoreNames.DAMAGED))) {
+      Disk.forceDirectory(segment);
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package io.strata.kafka.migration.remote.store;
+
+import io.strata.kafka.migration.MoveResult;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Evicts one of two copies of a segment. Every byte of the other one is read first. The copy that
+ * goes is then marked ({@code going}), the other one is looked at once more, and only then is the
+ * copy renamed into the trash, from where nothing comes back: a deletion finds each copy under its
+ * name until it is gone, and of two brokers that both think that they move, and evict one copy
+ * each, one sees the other's mark.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads, for different segments.
+ */
+final class Eviction {
+
+  private final SegmentStore store;
+
+  Eviction(SegmentStore store) {
+    this.store = store;
+  }
+
+  /**
+   * Evicts the fastest copy that has the bytes.
+   *
+   * @throws IOException if the other copies cannot be looked at; the copy stays
+   */
+  MoveResult evict(CensusEntry entry) throws IOException {
+    Optional<StoredCopy> upper =
+        entry.copies().stream().filter(c -> c.hasLog() && !c.moving()).findFirst();
+    if (upper.isEmpty()) {
+      return MoveResult.cancelled("no copy of it has its bytes");
+    }
+    for (StoredCopy other : entry.copies()) {
+      if (stays(entry, upper.get(), other) && isRight(entry, upper.get(), other)) {
+        return evict(entry, upper.get(), other);
+      }
+    }
+    return MoveResult.cancelled("no other copy of it was found that is whole");
+  }
+
+  private MoveResult evict(CensusEntry entry, StoredCopy upper, StoredCopy other)
+      throws IOException {
+    SegmentKey key = entry.key();
+    Path directory = upper.directory().segment(key);
+    try {
+      CopyMarks.going(directory);
+    } catch (NoSuchFileException e) {
+      upper.directory().checkAvailable();
+      store.census().remove(key.id(), upper.directory());
+      return MoveResult.cancelled("it was deleted meanwhile");
+    }
+    store.stages().reached(StoreStage.EVICT_MARKED);
+    boolean gone = false;
+    try {
+      if (!stays(entry, upper, other) || !isForced(other, key)) {
+        return MoveResult.cancelled("the other copy of it is not there any more");
+      }
+      if (Disk.isThere(directory.resolve(StoreNames.COLD))) {
+        return dropLog(entry, upper, directory);
+      }
+      Optional<Path> trashed = upper.directory().trash(key, store.trashName());
+      gone = true;
+      store.stages().reached(StoreStage.EVICT_TRASHED);
+      trashed.ifPresent(Disk::removeTreeIfPossible);
+    } finally {
+      if (!gone) {
+        CopyMarks.notGoing(directory);
+      }
+    }
+    store.census().remove(key.id(), upper.directory());
+    upper.directory().removeEmptyParents(key);
+    return MoveResult.done(entry.totalBytes());
+  }
+
+  /**
+   * Removes the log alone: the mark beside it is all that tells a deletion of what the cold manager
+   * has, or may have in part.
+   */
+  private MoveResult dropLog(CensusEntry entry, StoredCopy upper, Path directory)
+      throws IOException {
+    SegmentKey key = entry.key();
+    noteWithoutLog(directory);
+    boolean unused = Files.deleteIfExists(directory.resolve(ObjectType.LOG.fileName(key)));
+    store.stages().reached(StoreStage.COLD_DROPPED);
+    store.census().change(key.id(), upper.directory(), copy -> copy.withLog(false));
+    return MoveResult.done(entry.segment().bytes());
+  }
+
+  /** For a scrub; where it cannot be noted, on a full device say, that will ask for the log. */
+  private static void noteWithoutLog(Path directory) {
+    try {
+      Path unused = Files.createFile(directory.resolve(StoreNames.WITHOUT_LOG));
+      Disk.forceDirectory(directory);
+    } catch (IOException e) {
+      // It is there already, or the segment was deleted just now, or a scrub will say too much.
+      return;
+    }
+  }
+
+  /**
+   * Whether a copy is there, has the bytes, here or with the cold manager, and is not about to go.
+   */
+  private boolean stays(CensusEntry entry, StoredCopy upper, StoredCopy copy) throws IOException {
+    Path directory = copy.directory().segment(entry.key());
+    if (copy.equals(upper)) {
+      return hasCold(copy, directory);
+    }
+    copy.directory().checkInUse();
+    if (CopyMarks.isMoving(directory) || CopyMarks.isGoing(directory)) {
+      return false;
+    }
+    return Disk.isThere(directory.resolve(ObjectType.LOG.fileName(entry.key())))
+        ? !CopyMarks.isDamaged(directory)
+        : hasCold(copy, directory);
+  }
+
+  private boolean hasCold(StoredCopy copy, Path directory) throws IOException {
+    return copy.cold() && ColdMark.isDone(directory, store.cold().map(ColdLevel::className));
+  }
+
+  /** Reads a copy; what the cold manager has was read when it got it. */
+  private boolean isRight(CensusEntry entry, StoredCopy upper, StoredCopy copy) throws IOException {
+    if (copy.equals(upper)) {
+      return true;
+    }
+    Optional<SegmentStore.Located> located = store.lookIn(copy.directory(), entry.key());
+    if (located.isEmpty() || !located.get().hasLog()) {
+      return located.isPresent() && hasCold(copy, located.get().path());
+    }
+    try {
+      Optional<String> wrong = ObjectCheck.wrong(located.get(), bytes -> {}, store.buffers());
+      wrong.ifPresent(what -> store.damaged(located.get(), what));
+      return wrong.isEmpty();
+    } catch (NoSuchFileException e) {
+      return false; // Deleted just now, or a file of it is missing.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException(entry.key() + ": interrupted while its copy was checked");
+    }
+  }
+
+  /**
+   * Makes the other copy durable: whoever published or confirmed it may have been killed before
+   * that was, and a power cut would bring its mark back.
+   */
+  private static boolean isForced(StoredCopy copy, SegmentKey key) throws IOException {
+    try {
+      copy.directory().force(key);
+      return true;
+    } catch (NoSuchFileException e) {
+      return false; // Deleted just now.
+    }
+  }
+}
