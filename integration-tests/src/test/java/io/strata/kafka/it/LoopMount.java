@@ -32,6 +32,15 @@ final class LoopMount implements AutoCloseable {
     return mount(point, "mount", "-o", "loop", image.toString(), point.toString());
   }
 
+  /** As {@link #ext4}, whose files can share blocks. */
+  static LoopMount xfs(Path folder, int mebibytes) throws IOException, InterruptedException {
+    Path image = folder.resolve("image");
+    Path point = Files.createDirectories(folder.resolve("mount"));
+    must("truncate", "-s", mebibytes + "M", image.toString());
+    must("mkfs.xfs", "-q", "-m", "reflink=1", image.toString());
+    return mount(point, "mount", "-o", "loop", image.toString(), point.toString());
+  }
+
   /** As {@link #ext4}, with so few files that there is soon no room for another one. */
   static LoopMount withFewFiles(Path folder, int mebibytes, int files)
       throws IOException, InterruptedException {

@@ -54,7 +54,7 @@ final class RemoteComparison {
     LOCAL("LocalTieredStorage", Optional.of(RemoteManager.LOCAL), false),
     STRATA("Strata", Optional.of(RemoteManager.STRATA), false),
     STRATA_POOL("Strata, from the pool, copied", Optional.of(RemoteManager.STRATA), true),
-    STRATA_LINKED("Strata, from the pool, linked", Optional.of(RemoteManager.STRATA), true);
+    STRATA_CLEAN("Strata, clean segments", Optional.of(RemoteManager.STRATA), true);
 
     private final String title;
     private final Optional<RemoteManager> manager;
@@ -87,7 +87,7 @@ final class RemoteComparison {
       }
       if (!what.equals("read") && !what.equals("many")) {
         for (Contender contender :
-            List.of(Contender.LOCAL, Contender.STRATA_POOL, Contender.STRATA_LINKED)) {
+            List.of(Contender.LOCAL, Contender.STRATA_POOL, Contender.STRATA_CLEAN)) {
           comparison.copy(contender);
         }
       }
@@ -163,7 +163,7 @@ final class RemoteComparison {
     try (Run run = new Run(contender, (int) Math.max(1, Math.min(128, bytes / MIB / 32)))) {
       run.create(false);
       run.send(bytes);
-      if (contender == Contender.STRATA_LINKED) {
+      if (contender == Contender.STRATA_CLEAN) {
         Tiers.awaitClean(run.broker, run.broker.tiers().get(0));
       }
       double processorBefore = run.processorSeconds();
@@ -238,9 +238,7 @@ final class RemoteComparison {
             "1024",
             pool.get().toString());
         builder = tier.withPools(own.resolve("broker"), pool.get());
-        builder
-            .set("strata.migration.threshold", contender == Contender.STRATA_LINKED ? "0" : "-1")
-            .set("strata.remote.link", "" + (contender == Contender.STRATA_LINKED));
+        builder.set("strata.migration.threshold", contender == Contender.STRATA_CLEAN ? "0" : "-1");
       } else {
         pool = Optional.empty();
         builder =

@@ -18,9 +18,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Brings every byte home and removes the tags: afterwards a broker without Strata runs on the"
           + " log directories. The broker must be stopped. Each segment is read back and compared"
-          + " before the pool gives it up; an interrupted drain can be repeated. Objects of the"
-          + " remote tier's store that share their bytes with a segment's file get a copy of their"
-          + " own. Run it as the user that the broker runs as.",
+          + " before the pool gives it up; an interrupted drain can be repeated. Run it as the user"
+          + " that the broker runs as.",
       "",
       "Exit code 1 if something had to stay in a pool, because its log directory is not there.",
       ""
@@ -62,7 +61,6 @@ final class DrainCommand implements Callable<Integer> {
       document.put("complete", report.complete());
       document.put("segments", report.segments());
       document.put("bytes", report.bytes());
-      document.put("unshared", report.unshared());
       report.kept().forEach(document.putArray("kept")::add);
       Json.print(document, out);
       return;
@@ -72,11 +70,6 @@ final class DrainCommand implements Callable<Integer> {
             + report.segments()
             + " segments home, "
             + ByteSize.format(report.bytes())
-            + (report.unshared() == 0
-                ? ""
-                : ", and copied "
-                    + report.unshared()
-                    + " objects of the remote tier's store that shared their bytes")
             + (report.complete()
                 ? "; nothing of Strata is left in the log directories."
                 : "; " + report.kept().size() + " segments stay in their pools."));

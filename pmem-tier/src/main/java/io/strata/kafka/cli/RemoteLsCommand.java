@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
       "Lists the segments of the store: offsets, size, the level that each is read from, and all"
           + " levels that have it. Reads manifests only, and works while brokers use the store.",
       "",
-      "States: linked, the copy shared the bytes of log.dirs when it was made; moving, a copy"
+      "States: linked, the copy shared the blocks of log.dirs when it was made; moving, a copy"
           + " between levels that is not confirmed yet; cold, the cold manager has its bytes;"
           + " to-cold, it is getting them.",
       "",

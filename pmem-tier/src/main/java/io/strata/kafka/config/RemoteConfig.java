@@ -129,7 +129,6 @@ public final class RemoteConfig {
           "raise it, or lower " + RemoteKeys.CHUNK_SIZE.name());
     }
     Optional<RemoteSettings.CachePlace> place = reader.read(RemoteKeys.CACHE_PLACE);
-    Optional<Boolean> link = reader.read(RemoteKeys.LINK);
     Optional<RemoteSettings.Live> live =
         RemoteLiveKeys.read(reader, thresholdLevels(levels.names()));
     if (reader.problems().stream().anyMatch(ConfigProblem::isError)) {
@@ -143,7 +142,6 @@ public final class RemoteConfig {
             chunk.orElseThrow(),
             cache.orElseThrow(),
             place.orElseThrow(),
-            link.orElseThrow(),
             live.orElseThrow()));
   }
 
@@ -181,7 +179,6 @@ public final class RemoteConfig {
         settings.chunkBytes(),
         settings.cacheBytes(),
         settings.cachePlace(),
-        settings.link(),
         RemoteLiveKeys.ofChosenPolicy(settings.live(), policies));
   }
 

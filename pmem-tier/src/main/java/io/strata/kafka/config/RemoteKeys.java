@@ -245,18 +245,6 @@ public final class RemoteKeys {
           .dynamic()
           .build();
 
-  /** {@code strata.remote.link}. */
-  public static final StrataKey<Boolean> LINK =
-      StrataKey.named("strata.remote.link", "boolean", Values::parseBoolean)
-          .defaultValue("true")
-          .expected("true or false")
-          .documentation(
-              "Whether a copy may share its bytes with the segment in `log.dirs`, where"
-                  + " that is whole there and on the file system of the store: by a reflink where"
-                  + " the file system has it, else by a hard link. Nothing is copied then, and"
-                  + " nothing is taken twice. A copy on the same disk is lost with it.")
-          .build();
-
   /** {@code strata.remote.census.interval.ms}. */
   public static final StrataKey<Long> CENSUS_INTERVAL_MS =
       StrataKey.named(
@@ -320,7 +308,6 @@ public final class RemoteKeys {
                   CACHE_SIZE,
                   CACHE_PLACE,
                   READAHEAD_CHUNKS,
-                  LINK,
                   CENSUS_INTERVAL_MS,
                   SCRUB_INTERVAL_MS,
                   ORPHAN_AGE_MS),

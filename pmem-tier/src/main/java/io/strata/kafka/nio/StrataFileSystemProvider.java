@@ -135,9 +135,6 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
       throw new UnsupportedOperationException(
           path + " is a hot segment: it has no asynchronous channel, open a FileChannel instead");
     }
-    if (file.isPresent() && SegmentOpenOptions.writes(options)) {
-      segments.get().passedBy(file.get());
-    }
     return super.newAsynchronousFileChannel(path, options, executor, attributes);
   }
 
@@ -159,9 +156,6 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
     if (isHot(file.get())) {
       throw new UnsupportedOperationException(
           path + " is a hot segment: it cannot be opened with all of " + options);
-    }
-    if (SegmentOpenOptions.writes(options)) {
-      segments.get().passedBy(file.get());
     }
     return Optional.empty();
   }

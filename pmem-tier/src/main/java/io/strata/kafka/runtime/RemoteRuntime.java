@@ -131,7 +131,6 @@ public final class RemoteRuntime implements RemoteEnvironment {
         settings.chunkBytes(),
         settings.cacheBytes(),
         settings.cachePlace(),
-        settings.link(),
         live);
   }
 

@@ -19,10 +19,7 @@ final class TierLocalSegments implements LocalSegments {
   }
 
   @Override
-  public Sharing share(Path segment, Path target, Path published) throws IOException {
-    return tier.share(
-        JdkFileSystem.path(segment),
-        JdkFileSystem.path(target).toAbsolutePath().normalize(),
-        JdkFileSystem.path(published).toAbsolutePath().normalize());
+  public boolean share(Path segment, Path target) throws IOException {
+    return tier.share(JdkFileSystem.path(segment), JdkFileSystem.path(target));
   }
 }

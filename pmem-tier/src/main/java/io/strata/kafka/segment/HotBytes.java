@@ -147,11 +147,6 @@ final class HotBytes implements SegmentBytes {
   }
 
   @Override
-  public void homeIsMapped() throws IOException {
-    writer.mapping();
-  }
-
-  @Override
   public void homeMayHaveGrown(FileChannel home) throws IOException {
     writer.homeMayHaveGrown(home);
   }

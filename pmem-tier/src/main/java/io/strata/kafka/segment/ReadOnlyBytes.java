@@ -127,8 +127,5 @@ final class ReadOnlyBytes implements SegmentBytes {
   }
 
   @Override
-  public void homeIsMapped() {}
-
-  @Override
   public void homeMayHaveGrown(FileChannel home) {}
 }

@@ -379,41 +379,27 @@ public final class Segment {
     return publishing.evict(lower, wait);
   }
 
-  /** Shares home's bytes with somebody; see {@link #shareHome}. */
+  /** Shares the log file's blocks; see {@link #shareHome}. */
   @FunctionalInterface
-  public interface HomeShare<T> {
+  public interface HomeShare {
     /**
      * Does it.
      *
-     * @param size how many bytes home must have
-     * @param mayLink whether home's file may be given a second name, for {@link #linked}
+     * @param size how many bytes the log file must have
+     * @return whether it was done
      */
-    Optional<T> run(long size, boolean mayLink) throws IOException;
+    boolean run(long size) throws IOException;
   }
 
   /**
-   * Has home's bytes shared while nobody can change them, if home has them all.
+   * Has the log file's blocks shared while nobody can change its bytes, if it has all of them.
    *
-   * @param nothingBetween tells, under the writer lock, whether it is home that a clean segment's
-   *     copy below is in
-   * @return empty if home has not got the whole segment; else what {@code share} returned
+   * @param nothingBetween tells, under the writer lock, whether it is the log file that a clean
+   *     segment's copy below is in
+   * @return false if the log file has not got the whole segment; else what {@code share} returned
    */
-  public <T> Optional<T> shareHome(BooleanSupplier nothingBetween, HomeShare<T> share)
-      throws IOException {
+  public boolean shareHome(BooleanSupplier nothingBetween, HomeShare share) throws IOException {
     return writer.shareHome(nothingBetween, share);
-  }
-
-  /**
-   * Home's file is an object of the remote tier's store, too, or is about to become one: whoever
-   * changes home first gives that a file of its own.
-   */
-  public void linked(StoreLink link) {
-    writer.linked(link);
-  }
-
-  /** Whether home's file may be an object of the remote tier's store, too. */
-  public boolean isLinked() {
-    return writer.isLinked();
   }
 
   /** Has a copy that is being made end, as a change would: it is not worth making any more. */

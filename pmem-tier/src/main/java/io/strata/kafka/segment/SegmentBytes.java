@@ -55,9 +55,6 @@ interface SegmentBytes {
   /** Whether all bytes, now and later, are at home, so that home alone may be mapped. */
   boolean whollyAtHome();
 
-  /** Home is about to be mapped for writing. */
-  void homeIsMapped() throws IOException;
-
   /** Home has been changed past this object. */
   void homeMayHaveGrown(FileChannel home) throws IOException;
 }

@@ -558,9 +558,6 @@ final class SegmentChannel extends FileChannel {
       throw new UnsupportedOperationException(
           bytes.name() + " has bytes in a pool: it cannot be mapped, read it through the channel");
     }
-    if (mapMode != MapMode.READ_ONLY) {
-      bytes.homeIsMapped();
-    }
     MappedByteBuffer mapping = home.map(mapMode, from, length);
     bytes.homeMayHaveGrown(home);
     return mapping;

@@ -70,8 +70,6 @@ final class SegmentWriter {
   @GuardedBy("lock")
   private final HomeHead head;
 
-  private final SharedHome shared = new SharedHome();
-
   /** Why the segment must not be changed any more, though it can be read. */
   @GuardedBy("lock")
   private Optional<IOException> broken = Optional.empty();
@@ -204,9 +202,8 @@ final class SegmentWriter {
   }
 
   /**
-   * Refuses a deleted segment, gives the remote tier's store bytes of its own if it shares home's,
-   * stops a move that is copying the segment, and withdraws the claim that a lower tier has all of
-   * it.
+   * Refuses a deleted segment, stops a move that is copying the segment, and withdraws the claim
+   * that a lower tier has all of it.
    */
   @GuardedBy("lock")
   private void prepareToChange(FileChannel home) throws IOException {
@@ -227,7 +224,6 @@ final class SegmentWriter {
               + "; look at the pool's device, then restart the broker",
           broken.get());
     }
-    shared.beforeChange();
     guard.changing();
     Optional<Residence> in = residence;
     if (in.isPresent() && in.get().isClean()) {
@@ -264,7 +260,6 @@ final class SegmentWriter {
     try {
       boolean clean = residence.map(in -> !deleted && in.isClean()).orElse(true);
       if (!clean) {
-        shared.beforeChange();
         withdrawHead(home);
       }
       return !clean;
@@ -511,41 +506,12 @@ final class SegmentWriter {
     }
   }
 
-  /** Home is about to be mapped for writing: what is written there is not seen here. */
-  void mapping() throws IOException {
-    lock.lock();
-    try {
-      shared.mapping();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** See {@link Segment#isLinked}. */
-  boolean isLinked() {
-    return shared.isLinked();
-  }
-
-  /** See {@link Segment#linked}. */
-  void linked(StoreLink link) {
-    lock.lock();
-    try {
-      shared.linked(link);
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /** See {@link Segment#shareHome}. */
-  <T> Optional<T> shareHome(BooleanSupplier nothingBetween, Segment.HomeShare<T> share)
-      throws IOException {
+  boolean shareHome(BooleanSupplier nothingBetween, Segment.HomeShare share) throws IOException {
     return exclusively(
         publisher -> {
           boolean whole = residence.map(Residence::isClean).orElse(true);
-          if (!movable() || !whole || !nothingBetween.getAsBoolean()) {
-            return Optional.empty();
-          }
-          return share.run(view.size(), shared.mayBeLinked());
+          return movable() && whole && nothingBetween.getAsBoolean() && share.run(view.size());
         });
   }
 
@@ -626,10 +592,9 @@ final class SegmentWriter {
   }
 
   /** A copy to home begins: what is there beyond the segment's bytes is none of them. */
-  void homeIsWritten() throws IOException {
+  void homeIsWritten() {
     lock.lock();
     try {
-      shared.beforeChange();
       head.written(true);
       if (!view.spilled()) {
         tail.mayBeLonger();

@@ -7,9 +7,8 @@
  * io.strata.kafka.segment.SegmentSettings} and {@link io.strata.kafka.segment.SegmentEvents}; for
  * moves {@link io.strata.kafka.segment.Residence}, {@link io.strata.kafka.segment.CopyPace}, {@link
  * io.strata.kafka.segment.CopyResult}, {@link io.strata.kafka.segment.RoomMaker}, {@link
- * io.strata.kafka.segment.Reads} and {@link io.strata.kafka.segment.HomeHead}; for homes that the
- * remote tier shares {@link io.strata.kafka.segment.StoreLink}. This package knows the pool, and
- * nothing of log directories, configuration or Kafka.
+ * io.strata.kafka.segment.Reads} and {@link io.strata.kafka.segment.HomeHead}. This package knows
+ * the pool, and nothing of log directories, configuration or Kafka.
  */
 @NullMarked
 package io.strata.kafka.segment;

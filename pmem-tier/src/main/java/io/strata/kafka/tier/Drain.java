@@ -22,8 +22,7 @@ import java.util.Optional;
  *
  * <p>For each segment: its bytes are written to home at their own offsets and forced, read back and
  * compared, home's directory entry is made durable, the slot is freed, and the tag is removed. A
- * crash at any point leaves a whole copy and a drain that can be run again. Before, the remote
- * tier's store gets a file of its own for each object that shares its bytes with a home.
+ * crash at any point leaves a whole copy and a drain that can be run again.
  *
  * <p>Thread safety: used by one thread, with no broker running (the pools' locks see to it).
  */
@@ -36,14 +35,11 @@ public final class Drain {
    *
    * @param segments how many segments were brought home
    * @param bytes how many bytes were copied out of the pools
-   * @param unshared how many objects of the remote tier's store shared home's bytes, and have been
-   *     copied
    * @param kept slots that could not be drained, because their log directory is not there, and the
    *     log directories that are not
    * @param recovery what recovery found before
    */
-  public record Report(
-      int segments, long bytes, int unshared, List<String> kept, RecoveryReport recovery) {
+  public record Report(int segments, long bytes, List<String> kept, RecoveryReport recovery) {
     /** Copies the list. */
     public Report {
       kept = List.copyOf(kept);
@@ -71,10 +67,6 @@ public final class Drain {
   static Report run(TierSpec spec, TierEvents events, ProgressListener progress, TierParts parts)
       throws IOException {
     try (HotTier tier = HotTier.open(spec, events, SegmentEvents.NONE, parts)) {
-      int unshared = 0;
-      for (LogDirectory directory : tier.logDirectories().all()) {
-        unshared += StoreLinks.breakAll(directory.path());
-      }
       List<TieredSegment> segments = new ArrayList<>(tier.segments());
       long total = segments.stream().mapToLong(s -> s.slot().committedLength()).sum();
       long done = 0;
@@ -88,10 +80,7 @@ public final class Drain {
       List<String> kept = new ArrayList<>(tier.recoveryReport().kept());
       for (Path configured : spec.logDirectories()) {
         if (!isOpen(tier, configured)) {
-          kept.add(
-              configured
-                  + ": the log directory is not there; files in it may share their bytes with the"
-                  + " remote tier's store");
+          kept.add(configured + ": the log directory is not there");
         }
       }
       if (kept.isEmpty()) {
@@ -99,7 +88,7 @@ public final class Drain {
           directory.release();
         }
       }
-      return new Report(segments.size(), done, unshared, kept, tier.recoveryReport());
+      return new Report(segments.size(), done, kept, tier.recoveryReport());
     }
   }
 

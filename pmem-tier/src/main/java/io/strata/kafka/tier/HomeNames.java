@@ -73,14 +73,6 @@ final class HomeNames {
   }
 
   /**
-   * Whether a name of a segment's file is the one that the remote tier's store has for it, and none
-   * of the segment's.
-   */
-  static boolean isOfTheStore(Path name, TieredSegment segment) throws IOException {
-    return segment.segment().isLinked() && isOtherName(name, segment);
-  }
-
-  /**
    * Whether a name of a segment's file is a second one, the segment's own being there, too: a hard
    * link that somebody has made.
    */

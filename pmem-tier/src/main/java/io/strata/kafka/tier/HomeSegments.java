@@ -2,7 +2,6 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.api.PlacementPolicy;
 import io.strata.kafka.api.SegmentName;
-import io.strata.kafka.segment.StoreLink;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -56,10 +55,7 @@ final class HomeSegments {
   /** The segment of an untagged file, if a channel is open on it. */
   Optional<TieredSegment> find(Path name) throws IOException {
     try {
-      Optional<TieredSegment> known = registry.findAtHome(HomeNames.keyOf(name));
-      return known.isPresent() && HomeNames.isOfTheStore(name, known.get())
-          ? Optional.empty()
-          : known;
+      return registry.findAtHome(HomeNames.keyOf(name));
     } catch (NoSuchFileException absent) {
       return Optional.empty();
     }
@@ -72,7 +68,7 @@ final class HomeSegments {
   Optional<FileChannel> open(
       Path name, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
-    if (!OPTIONS.containsAll(options) || !isOurs(name)) {
+    if (!OPTIONS.containsAll(options) || !mayBecomeHot(name)) {
       return Optional.empty();
     }
     if (!Files.exists(name, LinkOption.NOFOLLOW_LINKS)) {
@@ -109,20 +105,11 @@ final class HomeSegments {
     }
   }
 
-  /** Also one that shares its bytes with the store since a policy wanted it in a pool. */
-  private boolean isOurs(Path name) throws IOException {
-    return mayBecomeHot(name)
-        || (logDirectories.placeOf(name).isPresent()
-            && SegmentNames.of(name).isPresent()
-            && Files.exists(name, LinkOption.NOFOLLOW_LINKS)
-            && StoreLink.of(name).isPresent());
-  }
-
   /**
    * A segment that is at home, and that a policy may want in a pool some day: its channels must
    * then follow it there. Others are the JDK's business.
    */
-  boolean mayBecomeHot(Path name) throws IOException {
+  private boolean mayBecomeHot(Path name) throws IOException {
     // Whatever it is called now: a replica that moves between log directories and what compaction
     // writes become segments by a rename, with their channels open.
     Optional<SegmentName> segment = SegmentNames.of(name);

@@ -3,7 +3,6 @@ package io.strata.kafka.tier;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentTag;
-import io.strata.kafka.segment.StoreLink;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
@@ -50,7 +49,7 @@ final class HotSegments {
       Optional<TieredSegment> found = find(tag.get(), file);
       Optional<Object> key = keyOf(file);
       if (found.isPresent() && isFileOf(found.get(), key)) {
-        return HomeNames.isOfTheStore(file, found.get()) ? Optional.empty() : found;
+        return found;
       }
       // An eviction's new tag, or the removal of the old one, may have come in between; or the file
       // was away, as its directory had another name.
@@ -58,10 +57,6 @@ final class HotSegments {
       if (again.equals(tag) && key.isPresent()) {
         if (found.isPresent()) {
           throw foreign(tag.get(), file, found.get());
-        }
-        if (StoreLink.isObject(file)) {
-          // Home has been deleted, and has left its tag to the store's object.
-          return Optional.empty();
         }
         throw lost(tag.get(), file);
       }

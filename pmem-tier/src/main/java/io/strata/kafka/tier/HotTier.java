@@ -1,14 +1,12 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.migration.TieredSegments;
-import io.strata.kafka.migration.remote.LocalSegments.Sharing;
 import io.strata.kafka.migration.remote.read.ChunkArena;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.segment.HomeHead;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentTag;
-import io.strata.kafka.segment.StoreLink;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.CopyOption;
@@ -59,7 +57,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final Placement placement;
   private final Renames renames;
   private final TierMoves moves;
-  private final HomeSharing sharing;
+  private final BlockSharing sharing;
   private RecoveryReport recovered = RecoveryReport.NONE;
 
   private HotTier(
@@ -127,7 +125,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.placement =
         new Placement(
             pools, logDirectories, spec.placement(), registry, hot, keeper, unsynced, room, counts);
-    this.sharing = new HomeSharing(logDirectories, names, hot, atHome);
+    this.sharing = new BlockSharing(names, hot, atHome, parts.cloning());
     this.renames = new Renames(names, registry, hot, atHome, keeper, forcedAppends);
     this.moves =
         new TierMoves(
@@ -220,34 +218,21 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
           atHome.find(name).isPresent()
               ? Optional.empty()
               : placement.open(name, options, attributes);
-      Optional<FileChannel> channel =
-          placed.isPresent() ? placed : atHome.open(name, options, attributes);
-      if (channel.isEmpty()
-          && HomeChannels.writes(options)
-          && !options.contains(StandardOpenOption.CREATE_NEW)) {
-        passedBy(name);
-      }
-      return channel;
+      return placed.isPresent() ? placed : atHome.open(name, options, attributes);
     }
-  }
-
-  @Override
-  public void passedBy(Path file) throws IOException {
-    boolean unused = StoreLink.unshareIfThere(file);
   }
 
   /**
    * Gives the remote tier's store a segment's bytes without copying them; see {@link
    * io.strata.kafka.migration.remote.LocalSegments#share}.
    *
-   * @param file the segment's file
-   * @param target the store's, now
-   * @param published the store's, later; absolute, as the target
+   * @param file the segment's log file
+   * @param target the store's file, which is made
    */
-  public Sharing share(Path file, Path target, Path published) throws IOException {
+  public boolean share(Path file, Path target) throws IOException {
     Path name =
         Directories.located(file).orElseThrow(() -> new NoSuchFileException(file.toString()));
-    return sharing.share(name, target, published);
+    return sharing.share(name, target);
   }
 
   @Override

@@ -4,7 +4,6 @@ import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.segment.ReadOnlySegment;
 import io.strata.kafka.segment.SegmentTag;
-import io.strata.kafka.segment.StoreLink;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
@@ -48,9 +47,6 @@ public final class ReadOnlyTier implements SegmentFiles {
       throws IOException {
     Optional<ReadOnlySegment> segment = find(file);
     if (segment.isEmpty()) {
-      if (HomeChannels.writes(options)) {
-        passedBy(file);
-      }
       return Optional.empty();
     }
     if (options.contains(StandardOpenOption.WRITE) || options.contains(StandardOpenOption.APPEND)) {
@@ -82,11 +78,6 @@ public final class ReadOnlyTier implements SegmentFiles {
   }
 
   @Override
-  public void passedBy(Path file) throws IOException {
-    boolean unused = StoreLink.unshareIfThere(file);
-  }
-
-  @Override
   public boolean delete(Path file) {
     return false;
   }
@@ -98,10 +89,6 @@ public final class ReadOnlyTier implements SegmentFiles {
 
   private Optional<ReadOnlySegment> find(Path file) throws IOException {
     Optional<SegmentTag> tag = Tags.of(file);
-    if (tag.isPresent() && StoreLink.isObject(file)) {
-      // Home's tag, on a file that is the store's as well, and has all bytes.
-      return Optional.empty();
-    }
     while (tag.isPresent()) {
       Optional<ReadOnlySegment> found = live(tag.get(), file);
       if (found.isPresent()) {

@@ -8,7 +8,6 @@ import io.strata.kafka.pool.SlotState;
 import io.strata.kafka.segment.HomeHead;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentTag;
-import io.strata.kafka.segment.StoreLink;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
@@ -316,7 +315,6 @@ final class Recovery {
     if (!slot.has(SlotFlag.SPILLED) && Files.size(home) > slot.committedLength()) {
       // Nothing but a spill writes at home beyond the committed length, and the slot knows of none:
       // these bytes were never acknowledged as forced, and a later spill must not uncover them.
-      boolean unused = StoreLink.unshareIfThere(home);
       try (FileChannel channel = FileChannel.open(home, StandardOpenOption.WRITE)) {
         channel.truncate(slot.committedLength());
         channel.force(true);
@@ -348,7 +346,6 @@ final class Recovery {
     if (slot.committedLength() >= HomeHead.LENGTH
         && Files.size(home) > 0
         && !HollowHome.test(home)) {
-      boolean unused = StoreLink.unshareIfThere(home);
       try (FileChannel channel = FileChannel.open(home, StandardOpenOption.WRITE)) {
         HomeHead.makeZeros(channel);
       }

@@ -5,7 +5,6 @@ import io.strata.kafka.segment.RoomMaker;
 import io.strata.kafka.segment.Segment;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentSettings;
-import io.strata.kafka.segment.StoreLink;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,7 +72,6 @@ final class SegmentFactory {
     TieredSegment tiered =
         new TieredSegment(ids.incrementAndGet(), segment, home, HomeNames.keyOf(home));
     notice.of(tiered);
-    StoreLink.of(home).ifPresent(segment::linked);
     return tiered;
   }
 }

@@ -59,14 +59,6 @@ public interface SegmentFiles {
       throws IOException;
 
   /**
-   * A file that is not hot is about to be opened for writing in a way that this interface does not
-   * know.
-   *
-   * @throws IOException if it must not be written now
-   */
-  default void passedBy(Path file) throws IOException {}
-
-  /**
    * The logical size in bytes of a hot file, that is the length a stock broker's file would have;
    * empty when the file is not hot.
    */

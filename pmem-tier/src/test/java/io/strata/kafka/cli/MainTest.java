@@ -161,7 +161,7 @@ class MainTest {
       `settings` |
       | `plan` | each result by its name in the table, in bytes, bytes per second, seconds or as a share; `null` for "for \
       ever" |
-      | `drain` | `complete`, `segments`, `bytes`, `unshared`, `kept[]` |
+      | `drain` | `complete`, `segments`, `bytes`, `kept[]` |
       | `set-aside` | `done`, `partitions[]`: `from`, `to`; `untagged[]` |
       | `remote ls` | `storeId`, `clusterId`, `segments[]`: `topic`, `topicId`, `partition`, `startOffset`, `endOffset`, `id`, \
       `bytes`, `totalBytes`, `brokerId`, `created`, `maxTimestampMillis`, `chunkBytes`, `copies[]`: `level` (with `--config`), \

@@ -61,7 +61,6 @@ class RemoteConfigTest {
                 1 << 20,
                 128 << 20,
                 RemoteSettings.CachePlace.AUTO,
-                true,
                 new RemoteSettings.Live(
                     Duration.ofMinutes(10),
                     Duration.ofSeconds(30),
@@ -111,7 +110,6 @@ class RemoteConfigTest {
     file.put("strata.remote.cache.size", "1GiB");
     file.put("strata.remote.cache.place", "Memory");
     file.put("strata.remote.readahead.chunks", "4");
-    file.put("strata.remote.link", "false");
     file.put("strata.remote.census.interval.ms", "1005");
     file.put("strata.remote.scrub.interval.ms", "0");
     file.put("strata.remote.orphan.age.ms", "1006");
@@ -149,7 +147,6 @@ class RemoteConfigTest {
                 256 << 10,
                 1 << 30,
                 RemoteSettings.CachePlace.MEMORY,
-                false,
                 new RemoteSettings.Live(
                     Duration.ofMillis(1001),
                     Duration.ofMillis(1002),
@@ -264,7 +261,6 @@ class RemoteConfigTest {
         "strata.remote.cache.size | 1000 | expected 0, or at least one chunk, which is 1048576",
         "strata.remote.cache.place | disk | expected one of auto, memory",
         "strata.remote.readahead.chunks | 257 | expected a number from 0 to 256",
-        "strata.remote.link | yes | expected true or false",
         "strata.remote.census.interval.ms | 99 | expected a number from 100 to 3600000",
         "strata.remote.scrub.interval.ms | 1 | expected 0 for never, or a number from 1000",
         "strata.remote.orphan.age.ms | 0 | expected a number from 1000",
@@ -285,9 +281,9 @@ class RemoteConfigTest {
         "strata.remote.migration.exclude.topics | *x | is not a regular expression",
         "strata.remote.level.tape.threshold | 0.5 | found a key of level 'tape', expected a level",
         "strata.remote.level.ssd.threshold | 0.5 | found a threshold of 'ssd', the lowest level",
-        "strata.remote.links | true | found an unknown key, expected one that"
-            + " docs/reference/configuration.md lists; did you mean strata.remote.link?",
-        "strata.remot.link | true | did you mean strata.remote.link?",
+        "strata.remote.chunk.sizes | 1 | found an unknown key, expected one that"
+            + " docs/reference/configuration.md lists; did you mean strata.remote.chunk.size?",
+        "strata.remot.chunk.size | 1 | did you mean strata.remote.chunk.size?",
         "strata.remote.rate.copy | ${env:RATE} | configuration providers are not resolved",
       })
   void refusesWhatTheFileSays(String key, String value, String message) {
@@ -373,7 +369,7 @@ class RemoteConfigTest {
     manager.put("levels", "ssd,hdd");
     manager.put("ssd.capacity", "1G");
     manager.put("nonsense", "1");
-    file.put("strata.remote.link", "x");
+    file.put("strata.remote.chunk.size", "x");
     file.put("strata.remote.nonsense", "x");
 
     assertThat(parse().problems())
@@ -382,7 +378,7 @@ class RemoteConfigTest {
             "rsm.config.ssd.capacity",
             "rsm.config.hdd.directories",
             "rsm.config.nonsense",
-            "strata.remote.link",
+            "strata.remote.chunk.size",
             "strata.remote.nonsense");
   }
 

@@ -60,8 +60,7 @@ class RemoteLiveSettingsTest {
             "strata.remote.rate.copy",
             "strata.remote.level.ssd.threshold",
             "strata.remote.migration.policy.after",
-            "strata.remote.chunk.size",
-            "strata.remote.link")
+            "strata.remote.chunk.size")
         .doesNotContain("strata.remote.level.hdd.threshold")
         .allMatch(name -> name.startsWith("strata.remote."))
         .noneMatch(name -> name.contains("<"));
@@ -104,7 +103,6 @@ class RemoteLiveSettingsTest {
         "strata.remote.migration.policy | none-such | expected one of",
         "strata.remote.chunk.size | 1MiB | expected '2MiB', as in the broker's file; set it there",
         "strata.remote.cache.size | 1GiB | cannot be changed on a live one",
-        "strata.remote.link | false | expected nothing, as in the broker's file",
       })
   void refuses(String key, String value, String message) {
     kafka.put(key, value);

@@ -15,14 +15,12 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +35,6 @@ final class FakeTier implements SegmentFiles {
   private final Predicate<Path> placement;
   private final Map<Object, Path> hot = new ConcurrentHashMap<>();
   private final AtomicInteger placed = new AtomicInteger();
-  private final List<String> passedBy = new CopyOnWriteArrayList<>();
   private final AtomicInteger freed = new AtomicInteger();
 
   /**
@@ -101,16 +98,6 @@ final class FakeTier implements SegmentFiles {
     rest.remove(StandardOpenOption.CREATE);
     rest.remove(StandardOpenOption.CREATE_NEW);
     return rest;
-  }
-
-  /** Files that somebody was about to write past the tier, by name. */
-  List<String> passedBy() {
-    return passedBy;
-  }
-
-  @Override
-  public void passedBy(Path file) {
-    passedBy.add(String.valueOf(file.getFileName()));
   }
 
   @Override

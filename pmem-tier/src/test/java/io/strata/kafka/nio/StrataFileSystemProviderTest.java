@@ -208,22 +208,6 @@ class StrataFileSystemProviderTest {
   }
 
   @Test
-  void theTierHearsOfWhatIsWrittenPastIt() throws IOException {
-    Path ordinary = Files.copy(segment, directory.resolve(OTHER_NAME));
-    AsynchronousFileChannel.open(ordinary).close();
-    assertThat(tier.passedBy()).isEmpty();
-    AsynchronousFileChannel.open(ordinary, StandardOpenOption.WRITE).close();
-    assertThat(tier.passedBy()).containsExactly(OTHER_NAME);
-    Files.newByteChannel(ordinary, StandardOpenOption.READ, StandardOpenOption.DELETE_ON_CLOSE)
-        .close();
-    assertThat(tier.passedBy()).hasSize(1);
-    Files.copy(segment, ordinary);
-    FileChannel.open(ordinary, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE)
-        .close();
-    assertThat(tier.passedBy()).containsExactly(OTHER_NAME, OTHER_NAME);
-  }
-
-  @Test
   void aCopyHasAllBytesAndIsOrdinary() throws IOException {
     Path copy = Files.copy(segment, directory.resolve(OTHER_NAME));
     assertThat(jdk(copy)).hasBinaryContent(content);

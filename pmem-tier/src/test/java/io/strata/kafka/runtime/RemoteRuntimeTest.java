@@ -85,12 +85,12 @@ class RemoteRuntimeTest {
   @Test
   void refusesInOneMessage() {
     manager.remove("levels");
-    file.put("strata.remote.link", "perhaps");
+    file.put("strata.remote.chunk.size", "perhaps");
 
     assertThatThrownBy(() -> environment().settings(manager))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("rsm.config.levels: found nothing")
-        .hasMessageContaining("strata.remote.link: found 'perhaps'");
+        .hasMessageContaining("strata.remote.chunk.size: found 'perhaps'");
   }
 
   @Test

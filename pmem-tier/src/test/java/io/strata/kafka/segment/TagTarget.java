@@ -12,7 +12,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.stream.Stream;
 
 /** The extended attributes of a home, on a real file. The first byte of an input says which. */
 final class TagTarget implements FuzzTarget {
@@ -51,7 +50,7 @@ final class TagTarget implements FuzzTarget {
     }
     byte[] value = Arrays.copyOfRange(input, 1, input.length);
     try {
-      switch (input[0] % 4) {
+      switch (input[0] % 3) {
         case 0 -> text(FuzzTarget.text(value));
         case 1 -> {
           write("strata.segment", value);
@@ -59,36 +58,16 @@ final class TagTarget implements FuzzTarget {
           tag.orElseThrow().write(file);
           assertThat(SegmentTag.read(file)).isEqualTo(tag);
         }
-        case 2 -> {
+        default -> {
           write("strata.below", value);
           Optional<SegmentTag> tag =
               named(SegmentTag.BELOW_ATTRIBUTE, () -> SegmentTag.readBelow(file));
           tag.orElseThrow().writeBelow(file);
           assertThat(SegmentTag.readBelow(file)).isEqualTo(tag);
         }
-        default -> link(value);
       }
     } catch (IOException e) {
       assertThat(FuzzTarget.isFitForALog(e)).as("one line: " + e).isTrue();
-    }
-  }
-
-  private void link(byte[] value) throws IOException {
-    write("strata.link", value);
-    Optional<StoreLink> link = named(StoreLink.ATTRIBUTE, () -> StoreLink.of(file));
-    assertThat(link.orElseThrow().published()).isAbsolute();
-    boolean unused = StoreLink.isObject(file);
-    // Whatever it names, nothing but home itself is ever copied.
-    long before = filesBeside();
-    if (!link.get().published().startsWith(file.resolveSibling(""))) {
-      assertThat(link.get().unshare()).isFalse();
-    }
-    assertThat(filesBeside()).isEqualTo(before);
-  }
-
-  private long filesBeside() throws IOException {
-    try (Stream<Path> files = Files.list(file.resolveSibling(""))) {
-      return files.count();
     }
   }
 

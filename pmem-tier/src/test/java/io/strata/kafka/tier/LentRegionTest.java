@@ -3,9 +3,7 @@ package io.strata.kafka.tier;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.layout.ChunkHeaderLayout;
-import io.strata.kafka.migration.remote.store.StoreNames;
 import io.strata.kafka.pool.Pool;
-import io.strata.kafka.segment.StoreLink;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -90,11 +88,5 @@ class LentRegionTest {
     assertThat(region.take(PAGES - 1, 2)).as("beyond the end").isFalse();
     region.clear();
     assertThat(region.take(PAGES)).hasValue(0);
-  }
-
-  /** What a crash in the middle leaves is removed by the store's clean-up, which knows the name. */
-  @Test
-  void theStoreKnowsTheNameOfAnUnsharedCopy() {
-    assertThat(StoreLink.UNSHARED_SUFFIX).isEqualTo(StoreNames.UNSHARED);
   }
 }

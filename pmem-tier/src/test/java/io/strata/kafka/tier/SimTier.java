@@ -61,7 +61,11 @@ public final class SimTier {
       Supplier<ScheduledExecutorService> background)
       throws IOException {
     return new SimTier(
-        HotTier.open(spec, events, SegmentEvents.NONE, new TierParts(pools::open, background)));
+        HotTier.open(
+            spec,
+            events,
+            SegmentEvents.NONE,
+            new TierParts(pools::open, background, (source, target) -> false)));
   }
 
   /** Drains the tier. */
@@ -71,7 +75,11 @@ public final class SimTier {
       PoolSource pools,
       Supplier<ScheduledExecutorService> background)
       throws IOException {
-    return Drain.run(spec, events, (done, total) -> {}, new TierParts(pools::open, background));
+    return Drain.run(
+        spec,
+        events,
+        (done, total) -> {},
+        new TierParts(pools::open, background, (source, target) -> false));
   }
 
   /** Opens a segment as Kafka does to append to it. */

@@ -46,6 +46,11 @@ final class TierFixture implements AutoCloseable {
   TierEvents events = TierEvents.NONE;
   Map<String, String> extra = Map.of();
 
+  /**
+   * As a file system does that has no blocks to share; to be replaced before the tier is opened.
+   */
+  BlockSharing.Cloning cloning = (source, target) -> false;
+
   /** May be replaced while the tier is open. */
   volatile MoveStage.Hook hook = MoveStage.Hook.NONE;
 
@@ -147,7 +152,9 @@ final class TierFixture implements AutoCloseable {
   }
 
   HotTier open() throws IOException {
-    HotTier opened = HotTier.open(spec(), events, SegmentEvents.NONE);
+    TierParts parts =
+        new TierParts(TierParts.STANDARD.pools(), TierParts.STANDARD.background(), cloning);
+    HotTier opened = HotTier.open(spec(), events, SegmentEvents.NONE, parts);
     tier = opened;
     return opened;
   }

@@ -23,7 +23,6 @@ import java.util.OptionalLong;
  *     two from 64 KiB to 16 MiB. Holds for segments copied from now on
  * @param cacheBytes the bound of the chunk cache; 0 for none
  * @param cachePlace where the cache lives
- * @param link whether a copy may share its bytes with home's file
  * @param live what can be changed while it runs
  */
 public record RemoteSettings(
@@ -33,7 +32,6 @@ public record RemoteSettings(
     int chunkBytes,
     long cacheBytes,
     CachePlace cachePlace,
-    boolean link,
     Live live) {
 
   /** Copies the list. */

@@ -15,7 +15,7 @@ import java.util.OptionalLong;
  *
  * @param operations for each kind (all kinds are there)
  * @param levels one for each level, fastest first; the cold manager's is the last
- * @param linkedBytes of the copied bytes, those that share home's blocks
+ * @param linkedBytes of the copied bytes, those that share the log file's blocks
  * @param cache the chunk cache
  * @param readAhead what was read ahead
  * @param scrub what was checked

@@ -142,7 +142,7 @@ final class RemoteTier implements AutoCloseable {
 
   private SegmentStore.Copied copy(SegmentInfo segment, LogSource source, CallControl control)
       throws IOException, InterruptedException {
-    LocalSegments local = settings.link() ? environment.segments() : LocalSegments.COPY_ALWAYS;
+    LocalSegments local = environment.segments();
     SegmentStore.Copied copied =
         store.copy(segment, source, settings.chunkBytes(), local, pace(control));
     if (control.givenUp()) {

@@ -155,7 +155,6 @@ class StrataRemoteStorageManagerTest {
         1 << 16,
         1 << 20,
         RemoteSettings.CachePlace.MEMORY,
-        true,
         new RemoteSettings.Live(
             copyTimeout,
             Duration.ofSeconds(10),
@@ -437,7 +436,6 @@ class StrataRemoteStorageManagerTest {
             base.chunkBytes(),
             0,
             base.cachePlace(),
-            true,
             base.live());
     StrataRemoteStorageManager manager = manager(tiny);
     LogSegmentData data = data(0, false);

@@ -102,9 +102,7 @@ final class Leftovers {
 
   /** Whether a file in a segment's directory was to be renamed, or removed. */
   static boolean isPart(String name) {
-    return name.endsWith(StoreNames.PART)
-        || name.endsWith(StoreNames.UNSHARED)
-        || name.equals(StoreNames.GOING);
+    return name.endsWith(StoreNames.PART) || name.equals(StoreNames.GOING);
   }
 
   /** When a file, or anything below a directory, was changed last. */

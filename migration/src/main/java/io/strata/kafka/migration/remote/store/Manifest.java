@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param storeId the store that it was copied to, as in {@code strata-store.json}
  * @param segment what Kafka says of it
  * @param createdMillis when it was copied, in milliseconds since the epoch
- * @param linked whether the copy shared its bytes with home's file when it was made
+ * @param linked whether the copy shared the log file's blocks when it was made
  * @param objects its files; the log is among them
  * @param chunks the checksums of the log's chunks
  */

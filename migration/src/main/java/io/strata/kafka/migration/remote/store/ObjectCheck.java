@@ -48,10 +48,9 @@ final class ObjectCheck {
 
   /** What is wrong with a file's length; empty if nothing is. */
   static String wrongLength(long size, StoredObject object) {
-    // A log that shares its file may have grown: its first bytes are the segment's still.
-    return size < object.bytes() || (size > object.bytes() && object.type() != ObjectType.LOG)
-        ? "found " + size + " bytes, expected " + object.bytes() + ", as its manifest says"
-        : "";
+    return size == object.bytes()
+        ? ""
+        : "found " + size + " bytes, expected " + object.bytes() + ", as its manifest says";
   }
 
   /**

@@ -3,11 +3,7 @@ package io.strata.kafka.migration.remote.store;
 import io.strata.kafka.migration.remote.LocalSegments;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -83,18 +79,9 @@ final class SegmentCopy {
 
   private ChunkChecksums.Builder log(Path staged, LocalSegments local)
       throws IOException, InterruptedException {
-    SegmentKey key = segment.key();
-    String name = ObjectType.LOG.fileName(key);
-    Path target = staged.resolve(name);
-    LocalSegments.Sharing sharing =
-        local.share(source.log(), target, directory.segment(key).resolve(name));
-    ChunkChecksums.Builder log;
-    if (sharing == LocalSegments.Sharing.NONE) {
-      log = copier.copy(source.log(), target);
-    } else {
-      linked = true;
-      log = readShared(target);
-    }
+    Path target = staged.resolve(ObjectType.LOG.fileName(segment.key()));
+    linked = local.share(source.log(), target);
+    ChunkChecksums.Builder log = linked ? copier.read(target) : copier.copy(source.log(), target);
     if (log.bytes() != segment.bytes()) {
       throw new IOException(
           source.log()
@@ -105,32 +92,6 @@ final class SegmentCopy {
               + ", as Kafka says: the segment was changed while it was copied");
     }
     return log;
-  }
-
-  /**
-   * Reads a file that shares home's bytes. If home is changed meanwhile, the file's name gets a
-   * file of its own first, while the bytes read may be the changed ones: then they are read again.
-   */
-  private ChunkChecksums.Builder readShared(Path target) throws IOException, InterruptedException {
-    while (true) {
-      Object before = fileKey(target);
-      force(target);
-      ChunkChecksums.Builder read = copier.read(target);
-      if (before.equals(fileKey(target))) {
-        return read;
-      }
-    }
-  }
-
-  private static Object fileKey(Path file) throws IOException {
-    return String.valueOf(Files.readAttributes(file, BasicFileAttributes.class).fileKey());
-  }
-
-  /** Kafka forces a sealed segment some time after it was sealed: perhaps not yet. */
-  private static void force(Path file) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
   }
 
   private Optional<StoredObject> index(ObjectType type, Path staged)

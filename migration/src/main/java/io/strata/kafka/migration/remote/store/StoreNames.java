@@ -33,9 +33,6 @@ public final class StoreNames {
   /** A segment's manifest. */
   public static final String MANIFEST = "manifest.json";
 
-  /** Ends the name of a copy that takes the place of a hard link; left behind by a crash only. */
-  public static final String UNSHARED = ".unshared";
-
   static final String MOVING = "moving";
   static final String GOING = "going";
   static final String DAMAGED = "damaged";

@@ -145,10 +145,10 @@ class ScrubberTest {
     Path staged = Files.createDirectories(ssd.resolve("staging/7-x/00000-y"));
     Path part = Files.write(staged.resolve("00.log"), new byte[9]);
     Path trashed = Files.createDirectories(ssd.resolve("trash/0-y-7-x"));
-    Path unshared = Files.write(segment.resolve("0.log" + StoreNames.UNSHARED), new byte[3]);
+    Path beside = Files.write(segment.resolve("0.log" + StoreNames.PART), new byte[3]);
     assertThat(scrub(Scrubber.Depth.LOOK, true).removed).isEmpty();
     FileTime old = FileTime.fromMillis(System.currentTimeMillis() - 7_200_000);
-    for (Path path : List.of(part, staged, Disk.parent(staged), trashed, unshared)) {
+    for (Path path : List.of(part, staged, Disk.parent(staged), trashed, beside)) {
       Path unused = Files.setLastModifiedTime(path, old);
     }
     assertThat(scrub(Scrubber.Depth.LOOK, false).findings)

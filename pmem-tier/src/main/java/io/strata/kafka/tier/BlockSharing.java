@@ -1,0 +1,84 @@
+package io.strata.kafka.tier;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Gives the remote tier's store the bytes of log files without copying them: a file of its own that
+ * shares the log file's blocks until one of the two is changed, where the file system has such.
+ *
+ * <p>Thread safety: all methods may be called by any thread. The sharing itself is done under the
+ * segment's writer lock, so that no change comes between.
+ */
+final class BlockSharing {
+
+  private final HomeNames names;
+  private final HotSegments hot;
+  private final HomeSegments atHome;
+  private final Cloning cloning;
+
+  /** As {@link io.strata.kafka.memory.Reflink#make}. */
+  @FunctionalInterface
+  interface Cloning {
+    boolean make(Path source, Path target) throws IOException;
+  }
+
+  BlockSharing(HomeNames names, HotSegments hot, HomeSegments atHome, Cloning cloning) {
+    this.names = names;
+    this.hot = hot;
+    this.atHome = atHome;
+    this.cloning = cloning;
+  }
+
+  /**
+   * See {@link io.strata.kafka.migration.remote.LocalSegments#share}.
+   *
+   * @param name the log file, below its directory's real path
+   */
+  @SuppressWarnings("try") // what is held is only to be released
+  boolean share(Path name, Path target) throws IOException {
+    if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+      throw new FileAlreadyExistsException(target.toString());
+    }
+    Optional<TieredSegment> known = find(name);
+    if (known.isEmpty()) {
+      // Nobody has a channel of ours on it, and nobody gets one as long as its name is held.
+      try (PathLocks.Held held = names.lock(name)) {
+        known = find(name);
+        if (known.isEmpty()) {
+          return isWhole(name, Files.size(name)) && cloning.make(name, target);
+        }
+      }
+    }
+    return shareKnown(known.get(), target);
+  }
+
+  private Optional<TieredSegment> find(Path name) throws IOException {
+    Optional<TieredSegment> known = hot.find(name);
+    return known.isPresent() ? known : atHome.find(name);
+  }
+
+  private boolean shareKnown(TieredSegment known, Path target) throws IOException {
+    if (!known.atHome() && !Evictions.isClean(known)) {
+      return false;
+    }
+    // First without a lock: most of what has not been written back, if anything.
+    Directories.force(known.home());
+    return names.with(
+        known,
+        file ->
+            known
+                .segment()
+                .shareHome(
+                    () -> known.lower().isEmpty(),
+                    size -> isWhole(file, size) && cloning.make(file, target)));
+  }
+
+  private static boolean isWhole(Path file, long size) throws IOException {
+    return size > 0 && Files.size(file) == size && !HollowHome.test(file);
+  }
+}
