@@ -96,33 +96,6 @@ class RemoteFromPoolTest {
     assertShared(ledger, "evicted");
   }
 
-  /** What was read from the store is in the pool's spare room, and needs no second reading. */
-  @Test
-  @Order(4)
-  void theCacheSurvivesARestart() throws Exception {
-    RecordLedger ledger = create("cached", RemoteTier.topic());
-    ledger.produce(broker.bootstrap(), RECORDS, SIZE);
-    tier.awaitTiered(broker, "cached", 1, 4);
-    assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(RECORDS);
-    assertThat(Jmx.value(broker, "type=RemoteCache,name=InPool")).isEqualTo(1);
-    assertThat(Jmx.value(broker, "type=RemoteCache,name=MissesTotal")).isPositive();
-    for (boolean clean : List.of(true, false)) {
-      if (clean) {
-        broker.stop();
-      } else {
-        broker.kill();
-      }
-      broker.start();
-      assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(RECORDS);
-      assertThat(Jmx.value(broker, "type=RemoteCache,name=HitsTotal"))
-          .as("chunks found after a %s", clean ? "restart" : "kill")
-          .isGreaterThanOrEqualTo(4);
-      assertThat(Jmx.value(broker, "type=RemoteCache,name=MissesTotal"))
-          .as("chunks read after a %s", clean ? "restart" : "kill")
-          .isZero();
-    }
-  }
-
   // ---------------------------------------------------------------------------------------------
 
   /** One whose files can share blocks, where this process may mount it. */

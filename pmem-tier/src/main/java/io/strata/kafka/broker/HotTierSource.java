@@ -72,9 +72,8 @@ public final class HotTierSource implements TierSource {
         info.path().toString(),
         info.dataSize(),
         usage.usedBytes(),
-        usage.roomBytes(),
-        usage.cacheBytes(),
-        usage.roomSlots(),
+        usage.freeBytes(),
+        usage.freeSlots(),
         info.durability());
   }
 

@@ -38,13 +38,6 @@ enum Metric {
       "bytes",
       "Bytes in no segment's extent.",
       PoolReading.of(PoolSample::freeBytes)),
-  POOL_CACHE(
-      "Pool",
-      "CacheBytes",
-      "bytes",
-      "Of the free bytes, those that are lent to the remote tier's chunk cache; segments get them"
-          + " as soon as they want them.",
-      PoolReading.of(PoolSample::cacheBytes)),
   POOL_FREE_SLOTS(
       "Pool",
       "FreeSlots",

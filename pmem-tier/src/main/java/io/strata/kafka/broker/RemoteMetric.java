@@ -180,12 +180,6 @@ enum RemoteMetric {
       "bytes, counted up",
       "Of the copied bytes, those that share the blocks of `log.dirs`.",
       StatsReading.of(RemoteStats::linkedBytes)),
-  CACHE_IN_POOL(
-      "RemoteCache",
-      "InPool",
-      "0 or 1",
-      "1 if the chunk cache lives in a pool and so survives a restart.",
-      StatsReading.of(stats -> stats.cache().inPool() ? 1 : 0)),
   CACHE_CAPACITY(
       "RemoteCache",
       "CapacityBytes",

@@ -142,7 +142,6 @@ public final class RemoteStatusBean implements RemoteStatusMXBean {
     values.put("linkedBytes", (double) now.linkedBytes());
     values.put("stuckThreads", (double) now.stuckThreads());
     now.oldestUncopiedMillis().ifPresent(age -> values.put("oldestUncopiedMillis", (double) age));
-    values.put("cacheInPool", now.cache().inPool() ? 1.0 : 0.0);
     values.put("cacheCapacityBytes", (double) now.cache().capacityBytes());
     values.put("cacheUsedBytes", (double) now.cache().usedBytes());
     values.put("cacheHits", (double) now.cache().hits());

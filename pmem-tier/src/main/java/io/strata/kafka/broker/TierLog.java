@@ -54,7 +54,7 @@ public final class TierLog implements TierEvents {
         info.type().configName(),
         info.durability(),
         info.dataSize(),
-        pool.usage().roomBytes(),
+        pool.usage().freeBytes(),
         pool.usage().liveSlots(),
         info.slotCount());
     logFindings(pool);

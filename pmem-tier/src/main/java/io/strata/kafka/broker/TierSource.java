@@ -93,7 +93,6 @@ public interface TierSource {
    * @param sizeBytes bytes that segments can use at most
    * @param usedBytes bytes in extents of segments
    * @param freeBytes bytes in no segment's extent
-   * @param cacheBytes of those, what is lent to the remote tier's chunk cache
    * @param freeSlots segments that can still be placed, if there is room for their bytes
    * @param durability what the pool survives
    */
@@ -102,7 +101,6 @@ public interface TierSource {
       long sizeBytes,
       long usedBytes,
       long freeBytes,
-      long cacheBytes,
       long freeSlots,
       Durability durability) {
 

@@ -112,7 +112,7 @@ final class RemoteStatusOutput {
         + bytes(status.value("cacheUsedBytes"))
         + " of "
         + bytes(status.value("cacheCapacityBytes"))
-        + (status.value("cacheInPool").orElse(0) > 0 ? " in a pool, " : " in memory, ")
+        + ", "
         + share(status.value("cacheHits"), status.value("cacheMisses"))
         + " hits; read ahead "
         + bytes(status.value("readAheadBytes"))

@@ -128,7 +128,6 @@ public final class RemoteConfig {
           "0, or at least one chunk, which is " + chunk.get() + " bytes",
           "raise it, or lower " + RemoteKeys.CHUNK_SIZE.name());
     }
-    Optional<RemoteSettings.CachePlace> place = reader.read(RemoteKeys.CACHE_PLACE);
     Optional<RemoteSettings.Live> live =
         RemoteLiveKeys.read(reader, thresholdLevels(levels.names()));
     if (reader.problems().stream().anyMatch(ConfigProblem::isError)) {
@@ -141,7 +140,6 @@ public final class RemoteConfig {
             cold,
             chunk.orElseThrow(),
             cache.orElseThrow(),
-            place.orElseThrow(),
             live.orElseThrow()));
   }
 
@@ -178,7 +176,6 @@ public final class RemoteConfig {
         settings.cold(),
         settings.chunkBytes(),
         settings.cacheBytes(),
-        settings.cachePlace(),
         RemoteLiveKeys.ofChosenPolicy(settings.live(), policies));
   }
 

@@ -217,21 +217,8 @@ public final class RemoteKeys {
                   + " (strata.remote.chunk.size), for example 512MiB")
           .documentation(
               "The bound of the chunk cache. A follower and several consumers that read the"
-                  + " same old data read it from the store once.")
-          .build();
-
-  /** {@code strata.remote.cache.place}. */
-  public static final StrataKey<RemoteSettings.CachePlace> CACHE_PLACE =
-      StrataKey.named("strata.remote.cache.place", "name", RemoteValues::parseCachePlace)
-          .defaultValue("auto")
-          .expected(
-              "one of "
-                  + Values.names(
-                      RemoteSettings.CachePlace.values(), RemoteSettings.CachePlace::configName))
-          .documentation(
-              "Where the cache lives. `auto`: in a pool's spare room where there is a pool,"
-                  + " so that it is there after a restart; else as `memory`. `memory`: in memory"
-                  + " outside the heap; give the JVM that much `-XX:MaxDirectMemorySize`.")
+                  + " same old data read it from the store once. It lies in memory outside the"
+                  + " heap; give the JVM that much `-XX:MaxDirectMemorySize`.")
           .build();
 
   /** {@code strata.remote.readahead.chunks}. */
@@ -306,7 +293,6 @@ public final class RemoteKeys {
                   RATE_SCRUB,
                   CHUNK_SIZE,
                   CACHE_SIZE,
-                  CACHE_PLACE,
                   READAHEAD_CHUNKS,
                   CENSUS_INTERVAL_MS,
                   SCRUB_INTERVAL_MS,

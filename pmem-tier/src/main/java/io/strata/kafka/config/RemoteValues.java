@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -87,15 +86,6 @@ final class RemoteValues {
       throw new IllegalArgumentException(bytes + " bytes");
     }
     return Math.toIntExact(bytes);
-  }
-
-  static RemoteSettings.CachePlace parseCachePlace(String value) {
-    for (RemoteSettings.CachePlace place : RemoteSettings.CachePlace.values()) {
-      if (place.configName().equals(value.toLowerCase(Locale.ROOT))) {
-        return place;
-      }
-    }
-    throw new IllegalArgumentException("");
   }
 
   static StrataKey.Parser<Long> zeroOrBetween(long least, long most) {

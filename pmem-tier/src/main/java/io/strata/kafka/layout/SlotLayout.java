@@ -50,9 +50,6 @@ package io.strata.kafka.layout;
  *       power cut undoes what was not forced, zeros instead of the dropped extents, all of this
  *       forced, and zeros instead of the bytes behind the committed length
  *   <li>delete: state {@link #STATE_DELETING}; home is unlinked; then state {@link #STATE_FREE}
- *   <li>lend to a cache: the body as above; one extent entry; extent count 1; then state {@link
- *       #STATE_CACHE}. Give back: state {@link #STATE_FREE}. None of it is ever forced: a slot of
- *       this state that is not whole, or whose extent is a segment's, counts as free
  * </ol>
  */
 public final class SlotLayout {
@@ -127,9 +124,6 @@ public final class SlotLayout {
 
   /** The slot's segment is being deleted: {@code DELE} in ASCII. */
   public static final long STATE_DELETING = 0x454C4544L;
-
-  /** The slot's one extent is lent to a cache, and free room for all else: {@code CACH}. */
-  public static final long STATE_CACHE = 0x48434143L;
 
   /** Home's directory entry is durable. */
   public static final int FLAG_HOME_DURABLE = 1;

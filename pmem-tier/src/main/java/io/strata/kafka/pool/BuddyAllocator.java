@@ -80,12 +80,22 @@ final class BuddyAllocator {
    * @return its position in bytes; empty when no block of that order or larger is free
    */
   OptionalLong allocate(int order) {
-    return allocate(order, false);
-  }
-
-  /** As {@link #allocate(int)}, the block with the highest position that is in no better use. */
-  OptionalLong allocateLast(int order) {
-    return allocate(order, true);
+    synchronized (lock) {
+      for (int larger = order; larger <= LARGEST_ORDER; larger++) {
+        OptionalInt found = free[larger].first();
+        if (found.isPresent()) {
+          int number = found.getAsInt();
+          free[larger].remove(number);
+          for (int o = larger; o > order; o--) {
+            number <<= 1;
+            free[o - 1].add(number + 1);
+          }
+          freeBlocks -= 1L << order;
+          return OptionalLong.of(dataPosition + number * lengthOf(order));
+        }
+      }
+      return OptionalLong.empty();
+    }
   }
 
   /**
@@ -97,32 +107,12 @@ final class BuddyAllocator {
   Optional<Extent> allocateAtMost(int order) {
     synchronized (lock) {
       for (int o = order; o >= 0; o--) {
-        OptionalLong position = allocate(o, false);
+        OptionalLong position = allocate(o);
         if (position.isPresent()) {
           return Optional.of(new Extent(position.getAsLong(), lengthOf(o)));
         }
       }
       return Optional.empty();
-    }
-  }
-
-  private OptionalLong allocate(int order, boolean last) {
-    synchronized (lock) {
-      for (int larger = order; larger <= LARGEST_ORDER; larger++) {
-        OptionalInt found = last ? free[larger].last() : free[larger].first();
-        if (found.isPresent()) {
-          int number = found.getAsInt();
-          free[larger].remove(number);
-          for (int o = larger; o > order; o--) {
-            int half = number << 1;
-            number = last ? half + 1 : half;
-            free[o - 1].add(last ? half : half + 1);
-          }
-          freeBlocks -= 1L << order;
-          return OptionalLong.of(dataPosition + number * lengthOf(order));
-        }
-      }
-      return OptionalLong.empty();
     }
   }
 

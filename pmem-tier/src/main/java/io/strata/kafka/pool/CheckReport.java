@@ -9,7 +9,7 @@ import java.util.Optional;
  * @param info what the pool is; empty when its superblock cannot be read
  * @param liveSlots sound slots that hold a segment
  * @param deletingSlots sound slots whose deletion was begun
- * @param freeSlots sound slots that are free, or lent to a cache
+ * @param freeSlots sound slots that are free
  * @param usedBytes bytes in the extents of sound slots
  * @param findings all that is not as it should be
  */

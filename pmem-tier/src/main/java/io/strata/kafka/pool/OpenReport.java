@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param liveSlots slots that hold a segment
  * @param deletingSlots slots whose deletion was begun and is to be finished: unlink home, free
- * @param freeSlots slots that can be allocated, at the cost of what is lent to a cache perhaps
+ * @param freeSlots slots that can be allocated
  * @param usedBytes bytes in the segments' extents
  * @param repaired what was wrong with the superblock or the session line, and has been put right
  * @param bound whether the pool had no owner and has been bound to the opener

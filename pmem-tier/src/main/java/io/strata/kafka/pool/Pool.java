@@ -12,16 +12,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -52,11 +47,6 @@ public final class Pool implements AutoCloseable {
   @GuardedBy("freeSlotsLock")
   private final BlockSet freeSlots;
 
-  /** What is lent to caches. */
-  private final Set<CacheRegion> regions = ConcurrentHashMap.newKeySet();
-
-  private final AtomicLong cacheBytes = new AtomicLong();
-
   /** Whether a truncation has begun and not ended that leaves bytes where there must be zeros. */
   private final AtomicInteger unfinishedTruncations = new AtomicInteger();
 
@@ -78,14 +68,9 @@ public final class Pool implements AutoCloseable {
     for (SlotImage image : scan.used()) {
       slots.set(image.index(), new Slot(this, image));
     }
-    Set<Integer> lent = new HashSet<>();
-    for (SlotImage image : scan.cache()) {
-      lend(new CacheRegion(this, image.index(), image.generation(), image.extents().get(0)));
-      lent.add(image.index());
-    }
     synchronized (freeSlotsLock) {
       for (int i = 0; i < superblock.slotCount(); i++) {
-        if (slots.get(i) == null && !lent.contains(i)) {
+        if (slots.get(i) == null) {
           freeUnlessUsedUp(i);
         }
       }
@@ -184,21 +169,16 @@ public final class Pool implements AutoCloseable {
 
   /** How full it is; cheap. */
   public PoolUsage usage() {
-    // In this order: what is on its way from the one to the other is in neither, and so in use.
-    long lent = cacheBytes.get();
-    int lentSlots = regions.size();
     long free = allocator.freeBytes();
     int freeCount;
     synchronized (freeSlotsLock) {
       freeCount = freeSlots.size();
     }
     return new PoolUsage(
-        Math.max(0, superblock.dataSize() - free - lent),
+        superblock.dataSize() - free,
         free,
-        lent,
-        Math.max(0, superblock.slotCount() - freeCount - lentSlots),
+        superblock.slotCount() - freeCount,
         freeCount,
-        lentSlots,
         allocator.largestFree());
   }
 
@@ -251,58 +231,6 @@ public final class Pool implements AutoCloseable {
             this, index, generation, directoryId, relativePath, System.currentTimeMillis());
     slots.set(index, slot);
     return Optional.of(slot);
-  }
-
-  /**
-   * Lends spare room to a cache, from the end of the data, where it is least in the way.
-   *
-   * @param length a power of two, from 64 KiB to 64 MiB
-   * @return empty if there is no block of that length, or no slot
-   */
-  public Optional<CacheRegion> lend(long length) throws IOException {
-    int order = BuddyAllocator.orderOf(length);
-    OptionalLong block = allocator.allocateLast(order);
-    if (block.isEmpty()) {
-      return Optional.empty();
-    }
-    Extent extent = new Extent(block.getAsLong(), length);
-    OptionalInt taken = takeFreeSlot();
-    if (taken.isEmpty()) {
-      allocator.free(extent.position(), order);
-      return Optional.empty();
-    }
-    int index = taken.getAsInt();
-    long generation = generations.incrementAndGet(index);
-    // If this fails, block and slot stay out of use until the pool is opened again.
-    new SlotWords(memory, salt(), index, generation)
-        .persistCache(
-            System.currentTimeMillis(), SlotLayout.extentValue(blockAt(extent.position()), order));
-    CacheRegion region = new CacheRegion(this, index, generation, extent);
-    lend(region);
-    return Optional.of(region);
-  }
-
-  private void lend(CacheRegion region) {
-    regions.add(region);
-    cacheBytes.addAndGet(region.length());
-  }
-
-  /** What is lent to caches at this moment; also by an earlier process. */
-  public List<CacheRegion> regions() {
-    return List.copyOf(regions);
-  }
-
-  /** See {@link CacheRegion#giveBack}. */
-  void takeBack(CacheRegion region) throws IOException {
-    if (!regions.remove(region)) {
-      throw new IllegalStateException(region + " is not lent");
-    }
-    cacheBytes.addAndGet(-region.length());
-    // Not forced: should the power take that back, the extent's next owner has the better right.
-    new SlotWords(memory, salt(), region.index(), region.generation())
-        .persist(SlotLayout.STATE_OFFSET, SlotState.FREE.code());
-    freed(region.index());
-    release(List.of(region.extent()));
   }
 
   private OptionalInt takeFreeSlot() {
@@ -447,9 +375,7 @@ public final class Pool implements AutoCloseable {
     for (Slot slot : slots()) {
       inUse += slot.extents().capacity();
     }
-    inUse += cacheBytes.get();
-    // An extent that is neither free, nor lent, nor a segment's was dropped and has not been made
-    // zeros.
+    // An extent that is neither free nor a segment's was dropped and has not been made zeros.
     long all = superblock.blocks() * SuperblockLayout.SMALLEST_EXTENT;
     return unfinishedTruncations.get() == 0 && inUse + allocator.freeBytes() == all;
   }

@@ -79,8 +79,8 @@ public final class PoolChecker {
         Optional.of(Pool.infoOf(memory, superblock)),
         scan.used().size() - deleting,
         deleting,
-        scan.free() + scan.cache().size(),
-        superblock.dataSize() - scan.allocator().freeBytes() - scan.cacheBytes(),
+        scan.free(),
+        superblock.dataSize() - scan.allocator().freeBytes(),
         List.copyOf(findings));
   }
 }

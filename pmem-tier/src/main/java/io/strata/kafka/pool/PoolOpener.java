@@ -93,7 +93,7 @@ final class PoolOpener {
         scan.used().size() - deleting,
         deleting,
         superblock.slotCount() - scan.used().size(),
-        superblock.dataSize() - scan.allocator().freeBytes() - scan.cacheBytes(),
+        superblock.dataSize() - scan.allocator().freeBytes(),
         List.copyOf(repaired),
         !superblock.equals(reading.current()),
         powerLost,
@@ -181,15 +181,11 @@ final class PoolOpener {
   }
 
   /**
-   * Makes all data but the segments' committed bytes and what a cache has zeros, durably. The slots
-   * have been forced: no block that is free here is a segment's on the medium.
+   * Makes all data but the segments' committed bytes zeros, durably. The slots have been forced: no
+   * block that is free here is a segment's on the medium.
    */
   private void clear(Superblock superblock, PoolScan scan) throws IOException {
     List<Extent> committed = new ArrayList<>();
-    for (SlotImage lent : scan.cache()) {
-      // Made zeros when it is given back.
-      committed.add(lent.extents().get(0));
-    }
     for (SlotImage slot : scan.used()) {
       ExtentList extents = slot.extents();
       for (int i = 0; i < extents.count(); i++) {

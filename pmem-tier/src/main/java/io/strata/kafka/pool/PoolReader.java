@@ -55,7 +55,7 @@ public final class PoolReader implements AutoCloseable {
    * Reads a slot as it is at one moment.
    *
    * @param index any number, as it was found in a tag
-   * @return empty if the slot is free or lent to a cache, or there is none of that number
+   * @return empty if the slot is free, or there is none of that number
    * @throws PoolException with kind CORRUPT if the slot is damaged
    */
   public Optional<SlotSnapshot> read(int index) throws IOException {

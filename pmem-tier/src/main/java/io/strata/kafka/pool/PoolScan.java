@@ -16,15 +16,13 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * generations.
  *
  * @param used the slots with a segment, by index
- * @param cache the slots of what is lent to a cache, by index
- * @param free how many are free, those included that say to be lent and have nothing to lend
+ * @param free how many are free
  * @param generations by slot; 0 for those that cannot be read
  * @param findings what is wrong
  * @param allocator the free map
  */
 record PoolScan(
     List<SlotImage> used,
-    List<SlotImage> cache,
     int free,
     AtomicLongArray generations,
     List<CheckFinding> findings,
@@ -39,7 +37,6 @@ record PoolScan(
   static PoolScan of(PersistentMemory memory, Superblock superblock, boolean unforced)
       throws IOException {
     List<SlotImage> used = new ArrayList<>();
-    List<SlotImage> lent = new ArrayList<>();
     List<CheckFinding> findings = new ArrayList<>();
     AtomicInteger free = new AtomicInteger();
     AtomicLongArray generations = new AtomicLongArray(superblock.slotCount());
@@ -55,36 +52,14 @@ record PoolScan(
             generations.set(index, slot.generation());
             if (slot.state() == SlotState.FREE) {
               free.incrementAndGet();
-            } else if (slot.state() == SlotState.CACHE) {
-              lent.add(slot);
             } else {
               markUsed(slot, used, allocator, findings);
               used.add(slot);
             }
           }
         });
-    List<SlotImage> cache = new ArrayList<>();
-    for (SlotImage slot : lent) {
-      // After the segments: what is theirs is not lent, whatever the slot says.
-      Extent extent = slot.extents().get(0);
-      if (allocator.markUsed(extent.position(), BuddyAllocator.orderOf(extent.length()))) {
-        cache.add(slot);
-      } else {
-        free.incrementAndGet();
-      }
-    }
     return new PoolScan(
-        List.copyOf(used),
-        List.copyOf(cache),
-        free.get(),
-        generations,
-        List.copyOf(findings),
-        allocator);
-  }
-
-  /** Bytes that are lent to a cache. */
-  long cacheBytes() {
-    return cache.stream().mapToLong(slot -> slot.extents().capacity()).sum();
+        List.copyOf(used), free.get(), generations, List.copyOf(findings), allocator);
   }
 
   private static void markUsed(

@@ -86,9 +86,6 @@ record SlotImage(
       if (state.get() == SlotState.FREE) {
         return Optional.of(free(generation.getAsLong()));
       }
-      if (state.get() == SlotState.CACHE) {
-        return Optional.of(cache(count.getAsLong(), generation.getAsLong()));
-      }
       ExtentList extents = extents(count.getAsLong(), generation.getAsLong());
       if (unforced && length.getAsLong() > extents.capacity()) {
         // SPILLED is forced with the extents of its seam, and a mend forces its extents before it
@@ -114,17 +111,6 @@ record SlotImage(
               path.get(),
               slot.getLong(CREATED_OFFSET),
               extents));
-    }
-
-    /** What a cache has; free if that is not whole: nothing of it was forced. */
-    private SlotImage cache(long count, long generation) {
-      Decoder tolerant = new Decoder(superblock, slot, index, true, ignored -> {});
-      ExtentList extents = count == 1 ? tolerant.extents(count, generation) : ExtentList.EMPTY;
-      if (extents.count() != 1) {
-        return free(generation);
-      }
-      return new SlotImage(
-          index, SlotState.CACHE, generation, 0, 0, 0, NO_DIRECTORY, "", 0, extents);
     }
 
     private SlotImage free(long generation) {

@@ -14,9 +14,7 @@ public enum SlotState {
   /** A segment. */
   LIVE(SlotLayout.STATE_LIVE),
   /** A segment whose home is about to be, or has been, unlinked. */
-  DELETING(SlotLayout.STATE_DELETING),
-  /** No segment: its extent is lent to a cache, and can be taken back at any moment. */
-  CACHE(SlotLayout.STATE_CACHE);
+  DELETING(SlotLayout.STATE_DELETING);
 
   private final long code;
 

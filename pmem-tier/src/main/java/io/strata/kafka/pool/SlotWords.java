@@ -17,11 +17,6 @@ import java.util.UUID;
  * <p>Thread safety: as the memory; the order of stores to the same word is the caller's.
  */
 final class SlotWords {
-  private static final UUID NOBODY = new UUID(0, 0);
-
-  /** A body has a path. */
-  private static final String CACHE_PATH = "cache";
-
   private final PersistentMemory memory;
   private final int salt;
   private final long position;
@@ -91,14 +86,6 @@ final class SlotWords {
     store(TRUNCATIONS_OFFSET, 0);
     store(SPARE_OFFSET, 0);
     persistLine();
-  }
-
-  /** Stores and persists an empty body, one extent, and then the state of what a cache has. */
-  void persistCache(long createdAtMillis, long extentValue) throws IOException {
-    storeBody(NOBODY, CACHE_PATH, createdAtMillis);
-    persistExtent(0, extentValue);
-    persist(EXTENT_COUNT_OFFSET, 1);
-    persist(STATE_OFFSET, SlotState.CACHE.code());
   }
 
   /** Forces the slot where persisting it does not make it survive a power cut. */

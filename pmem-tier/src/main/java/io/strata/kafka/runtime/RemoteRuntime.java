@@ -14,7 +14,6 @@ import io.strata.kafka.migration.remote.LocalSegments;
 import io.strata.kafka.migration.remote.RemoteEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.RemoteStats;
-import io.strata.kafka.migration.remote.read.ChunkArena;
 import io.strata.kafka.migration.remote.store.StoreStage;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -130,7 +129,6 @@ public final class RemoteRuntime implements RemoteEnvironment {
         settings.cold(),
         settings.chunkBytes(),
         settings.cacheBytes(),
-        settings.cachePlace(),
         live);
   }
 
@@ -187,11 +185,6 @@ public final class RemoteRuntime implements RemoteEnvironment {
   @Override
   public LocalSegments segments() {
     return tier().map(BrokerTier::localSegments).orElse(LocalSegments.COPY_ALWAYS);
-  }
-
-  @Override
-  public Optional<ChunkArena> spareRoom(long bytes, int frameBytes) {
-    return tier().flatMap(broker -> broker.tier().spareRoom(bytes, frameBytes));
   }
 
   @Override

@@ -40,7 +40,7 @@ final class CopySlots {
     }
     long bytes = segment.segment().size();
     for (Pool pool : room.byRoom(tier)) {
-      if (evict ? room.reserve(pool, bytes) : room.hasFree(pool, bytes)) {
+      if (evict ? room.reserve(pool, bytes) : PressureRoom.hasFree(pool, bytes)) {
         Optional<Slot> slot =
             pool.allocateSlot(place.get().directoryId(), place.get().relativePath());
         if (slot.isPresent()) {

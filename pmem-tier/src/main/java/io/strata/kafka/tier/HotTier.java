@@ -1,7 +1,6 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.migration.TieredSegments;
-import io.strata.kafka.migration.remote.read.ChunkArena;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.segment.HomeHead;
@@ -50,7 +49,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final HomeNames names;
   private final HomeKeeper keeper;
   private final Traffic traffic;
-  private final SpareRoom spare;
   private final PressureRoom room;
   private final HotSegments hot;
   private final HomeSegments atHome;
@@ -76,8 +74,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.names = new HomeNames();
     this.traffic = new Traffic(pools);
     this.keeper = new HomeKeeper(registry, names, counts, parts.background().get());
-    this.spare = new SpareRoom(pools, counts);
-    this.room = new PressureRoom(new CleanSegments(), spare, traffic, keeper);
+    this.room = new PressureRoom(new CleanSegments(), traffic, keeper);
     this.forcedAppends = spec.config().forcesSpills(pools.survivesPowerCut());
     this.factory =
         new SegmentFactory(
@@ -319,21 +316,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       unsynced.renamed(from.get(), to.get());
       return done;
     }
-  }
-
-  /**
-   * Room for the remote tier's chunk cache, in what the first tier's pools have to spare.
-   *
-   * @param bytes the bound
-   * @param frameBytes the largest chunk
-   * @return empty if the pools are too small for it, or another one has it
-   */
-  public Optional<ChunkArena> spareRoom(long bytes, int frameBytes) {
-    return PoolChunkArena.open(spare, bytes, frameBytes).map(arena -> arena);
-  }
-
-  SpareRoom spare() {
-    return spare;
   }
 
   /** What recovery found when the tier was opened. */

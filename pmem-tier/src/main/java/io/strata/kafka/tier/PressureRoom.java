@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds room in pools: free room first, then what is lent to the chunk cache, then that of clean
- * segments, whose bytes a lower tier has, too. Nothing is copied.
+ * Finds space in pools: free space first, then that of clean segments, whose bytes a lower tier
+ * has, too. Nothing is copied.
  *
  * <p>Thread safety: all methods may be called by any thread, also under a segment's writer lock: of
  * another segment's lock none is waited for.
@@ -34,14 +34,12 @@ final class PressureRoom implements RoomMaker {
   private static final int ATTEMPTS = 256;
 
   private final CleanSegments clean;
-  private final SpareRoom spare;
   private final Traffic traffic;
   private final HomeKeeper keeper;
   private volatile Runnable onDemand = () -> {};
 
-  PressureRoom(CleanSegments clean, SpareRoom spare, Traffic traffic, HomeKeeper keeper) {
+  PressureRoom(CleanSegments clean, Traffic traffic, HomeKeeper keeper) {
     this.clean = clean;
-    this.spare = spare;
     this.traffic = traffic;
     this.keeper = keeper;
   }
@@ -70,7 +68,6 @@ final class PressureRoom implements RoomMaker {
 
   @Override
   public void makeRoom(Pool pool, long wanted) {
-    spare.takeBack(pool, MOST_FREED * wanted, () -> pool.largestFreeExtent() >= wanted);
     long freed = 0;
     // A reader may keep what was evicted for a while, and pieces may not lie together.
     while (pool.largestFreeExtent() < wanted && freed < MOST_FREED * wanted) {
@@ -83,9 +80,8 @@ final class PressureRoom implements RoomMaker {
     }
   }
 
-  /** Whether the pool has so much free, without what is lent to the chunk cache if need be. */
-  boolean hasFree(Pool pool, long bytes) {
-    spare.takeBack(pool, Long.MAX_VALUE, () -> pool.usage().freeBytes() >= bytes);
+  /** Whether the pool has so much free. */
+  static boolean hasFree(Pool pool, long bytes) {
     return pool.usage().freeBytes() >= bytes;
   }
 
@@ -115,7 +111,6 @@ final class PressureRoom implements RoomMaker {
    * durably, which an append should not have to wait for.
    */
   void keepReserve(PoolSet pools) {
-    spare.trim();
     for (Pool pool : pools.all()) {
       if (pool.memory().durability() == Durability.FORCE) {
         long capacity = pool.usage().capacityBytes();
@@ -143,21 +138,20 @@ final class PressureRoom implements RoomMaker {
   }
 
   /**
-   * A tier's pools, the one first that has most room to give, the cache's and clean segments'
-   * included. By free room alone, all would go to the pool that something has just been evicted
-   * from, and the others would keep what is oldest.
+   * A tier's pools, the one first that has most space to give, clean segments' included. By free
+   * space alone, all would go to the pool that something has just been evicted from, and the others
+   * would keep what is oldest.
    */
   List<Pool> byRoom(PoolTier tier) {
     List<Pool> byRoom = new ArrayList<>(tier.pools());
     byRoom.sort(
-        Comparator.comparingLong((Pool pool) -> pool.usage().roomBytes() + clean.bytes(pool))
+        Comparator.comparingLong((Pool pool) -> pool.usage().freeBytes() + clean.bytes(pool))
             .reversed());
     return byRoom;
   }
 
   /** Whether a new segment finds a slot and a first extent, at the cost of a clean one perhaps. */
   private boolean hasRoom(Pool pool) {
-    spare.takeBack(pool, Long.MAX_VALUE, () -> hasSlotAndBlock(pool));
     if (hasSlotAndBlock(pool)) {
       return true;
     }

@@ -153,7 +153,7 @@ final class PromoteMove {
   MoveResult mend(TieredSegment segment, Residence in, MoveControl control)
       throws IOException, InterruptedException {
     long missing = segment.segment().size() - in.roomBytes();
-    if (!room.hasFree(in.pool(), missing)) {
+    if (!PressureRoom.hasFree(in.pool(), missing)) {
       return MoveResult.noRoom("its pool has no room for its tail");
     }
     CopyResult copied;

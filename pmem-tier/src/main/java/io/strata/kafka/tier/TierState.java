@@ -139,10 +139,9 @@ final class TierState {
     int freeSlots = 0;
     for (Pool pool : of.pools()) {
       PoolUsage usage = pool.usage();
-      // What is lent to the chunk cache counts as free: whoever wants it gets it at once.
       capacity += usage.capacityBytes();
       used += usage.usedBytes();
-      freeSlots += usage.roomSlots();
+      freeSlots += usage.freeSlots();
     }
     return new TierUsage(
         tier,

@@ -28,7 +28,7 @@ public final class RemoteFigures {
             new RemoteStats.LevelStats("ssd", 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008),
             new RemoteStats.LevelStats("hdd", 2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008)),
         50,
-        new RemoteStats.CacheStats(true, 61, 62, 63, 64, 65),
+        new RemoteStats.CacheStats(61, 62, 63, 64, 65),
         new RemoteStats.ReadAheadStats(71, 72, 73),
         new RemoteStats.ScrubStats(81, 82, 83, 84, 85, 86, OptionalLong.of(87)),
         OptionalLong.of(90),

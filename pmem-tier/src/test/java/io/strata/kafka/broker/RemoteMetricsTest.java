@@ -76,7 +76,6 @@ class RemoteMetricsTest {
         "Remote,name=OldestUncopiedAge | 90",
         "Remote,name=StuckThreads | 91",
         "Remote,name=LinkedBytesTotal | 50",
-        "RemoteCache,name=InPool | 1",
         "RemoteCache,name=CapacityBytes | 61",
         "RemoteCache,name=UsedBytes | 62",
         "RemoteCache,name=HitsTotal | 63",

@@ -395,8 +395,8 @@ class StrataMetricsTest {
         throw new IllegalStateException("the tier has been closed");
       }
       return List.of(
-          new PoolSample("/mnt/pmem0/hot.pool", 1000, used, 1000 - used, 70, 9, Durability.POWER),
-          new PoolSample("/odd,name=*", 10, 4, 6, 0, 1, Durability.PROCESS));
+          new PoolSample("/mnt/pmem0/hot.pool", 1000, used, 1000 - used, 9, Durability.POWER),
+          new PoolSample("/odd,name=*", 10, 4, 6, 1, Durability.PROCESS));
     }
 
     @Override

@@ -153,7 +153,7 @@ class MainTest {
       `fetchedBytes`, `deletedBytes`, `copiedBytesPerSecond`, `fetchedBytesPerSecond`, and on the broker that moves segments \
       `destagedBytes`, `promotedBytes`, `evictedBytes`, `backlogBytes`; `operations`, for each of `copy`, `fetch`, `index`, \
       `delete`: `count`, `bytes`, `running`, `p50Millis`, `p99Millis`, `maxMillis`; `failures`: a number for each operation and \
-      cause; `linkedBytes`, `stuckThreads`, `oldestUncopiedMillis` (if there is one), `cacheInPool` (0 or 1), \
+      cause; `linkedBytes`, `stuckThreads`, `oldestUncopiedMillis` (if there is one), \
       `cacheCapacityBytes`, `cacheUsedBytes`, `cacheHits`, `cacheMisses`, `cacheEvictions`, `readAheadBytes`, \
       `readAheadUsedBytes`, `readAheadWastedBytes`, `scrubRounds`, `scrubObjects`, `scrubBytes`, `scrubCorruptObjects`, \
       `scrubMissingObjects`, `scrubOrphansRemoved`, `scrubLastEndMillis` (if any did), and on the broker that moves segments \

@@ -77,7 +77,7 @@ class StatusCommandTest {
         .containsPattern("hdd +2 KiB +2 KiB +2003 +2004 +2005 +0 B +0 B +-")
         .contains("copy: 11 done (12 B), 13 running; p50 14 ms, p99 15 ms, longest 16 ms")
         .contains("Not copied yet: the oldest sealed segment is 0.1 s old")
-        .contains("Cache: 62 B of 61 B in a pool, 50 % hits; read ahead 71 B, 73 B of that in vain")
+        .contains("Cache: 62 B of 61 B, 50 % hits; read ahead 71 B, 73 B of that in vain")
         .contains("Scrub: 81 rounds, 84 files corrupt, 85 missing, 86 orphans removed; the last")
         .contains("Failures: copy full 17, fetch not-found 27; 91 threads hang")
         .contains("Settings: rate.copy=0");

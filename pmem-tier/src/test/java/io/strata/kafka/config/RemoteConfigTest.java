@@ -60,7 +60,6 @@ class RemoteConfigTest {
                 Optional.empty(),
                 1 << 20,
                 128 << 20,
-                RemoteSettings.CachePlace.AUTO,
                 new RemoteSettings.Live(
                     Duration.ofMinutes(10),
                     Duration.ofSeconds(30),
@@ -108,7 +107,6 @@ class RemoteConfigTest {
     file.put("strata.remote.rate.scrub", "3MiB");
     file.put("strata.remote.chunk.size", "256KiB");
     file.put("strata.remote.cache.size", "1GiB");
-    file.put("strata.remote.cache.place", "Memory");
     file.put("strata.remote.readahead.chunks", "4");
     file.put("strata.remote.census.interval.ms", "1005");
     file.put("strata.remote.scrub.interval.ms", "0");
@@ -146,7 +144,6 @@ class RemoteConfigTest {
                         Map.of("bucket", "b${x}", "retries", 3, "broker.id", 7))),
                 256 << 10,
                 1 << 30,
-                RemoteSettings.CachePlace.MEMORY,
                 new RemoteSettings.Live(
                     Duration.ofMillis(1001),
                     Duration.ofMillis(1002),
@@ -259,7 +256,6 @@ class RemoteConfigTest {
         "strata.remote.chunk.size | 32MiB | expected a power of two from 64KiB to 16MiB",
         "strata.remote.cache.size | 128M | unknown unit",
         "strata.remote.cache.size | 1000 | expected 0, or at least one chunk, which is 1048576",
-        "strata.remote.cache.place | disk | expected one of auto, memory",
         "strata.remote.readahead.chunks | 257 | expected a number from 0 to 256",
         "strata.remote.census.interval.ms | 99 | expected a number from 100 to 3600000",
         "strata.remote.scrub.interval.ms | 1 | expected 0 for never, or a number from 1000",

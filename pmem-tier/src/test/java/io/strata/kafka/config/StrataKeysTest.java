@@ -44,8 +44,7 @@ class StrataKeysTest {
             RemoteKeys.all().stream()
                 .filter(key -> !key.dynamic() && key.name().startsWith(RemoteKeys.PREFIX))
                 .map(StrataKey::name))
-        .containsExactly(
-            "strata.remote.chunk.size", "strata.remote.cache.size", "strata.remote.cache.place");
+        .containsExactly("strata.remote.chunk.size", "strata.remote.cache.size");
     assertThat(RemoteKeys.dynamicNames(List.of("ssd"), Set.of("after")))
         .contains("strata.remote.level.ssd.threshold", "strata.remote.migration.policy.after")
         .allMatch(name -> name.startsWith(RemoteKeys.PREFIX));

@@ -29,13 +29,7 @@ class LayoutDiagramTest {
   private record Diagram(List<Cell> cells, int end) {}
 
   @ParameterizedTest
-  @ValueSource(
-      classes = {
-        SuperblockLayout.class,
-        SlotLayout.class,
-        SessionLayout.class,
-        ChunkHeaderLayout.class
-      })
+  @ValueSource(classes = {SuperblockLayout.class, SlotLayout.class, SessionLayout.class})
   void everyFieldIsWhereTheDiagramSays(Class<?> layout) throws IOException, IllegalAccessException {
     Diagram diagram = parse(layout);
     Map<String, Integer> drawn = new TreeMap<>();
@@ -46,13 +40,7 @@ class LayoutDiagramTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      classes = {
-        SuperblockLayout.class,
-        SlotLayout.class,
-        SessionLayout.class,
-        ChunkHeaderLayout.class
-      })
+  @ValueSource(classes = {SuperblockLayout.class, SlotLayout.class, SessionLayout.class})
   void fieldsFillTheDiagramWithoutGaps(Class<?> layout) throws IOException, IllegalAccessException {
     Diagram diagram = parse(layout);
     Map<String, Integer> constants = constants(layout);
@@ -74,13 +62,7 @@ class LayoutDiagramTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      classes = {
-        SuperblockLayout.class,
-        SlotLayout.class,
-        SessionLayout.class,
-        ChunkHeaderLayout.class
-      })
+  @ValueSource(classes = {SuperblockLayout.class, SlotLayout.class, SessionLayout.class})
   void theDiagramEndsWhereTheLayoutDoes(Class<?> layout)
       throws IOException, IllegalAccessException {
     Map<String, Integer> constants = constants(layout);

@@ -25,12 +25,6 @@ public final class BuddyAllocatorOperations {
     return allocator.allocateAtMost(order).toString();
   }
 
-  /** Takes the last one. */
-  @Operation
-  public long allocateLast(@Param(name = "order") int order) {
-    return allocator.allocateLast(order).orElse(-1);
-  }
-
   /** Gives one back, if none of it is free. */
   @Operation
   public boolean free(@Param(name = "block") int block, @Param(name = "order") int order) {

@@ -90,7 +90,7 @@ class DamagedBytesTest {
 
   /**
    * Slots: 0 live with five extents; 1 deleting; 2 live and empty; 3 freed; 4 live, clean and
-   * spilled; 5 live with one extent, of its second generation; 6 lent to a cache; 7 never used.
+   * spilled; 5 live with one extent, of its second generation; 6 and 7 never used.
    */
   private void make(Left left) throws IOException {
     RecordingMemory made = new RecordingMemory(SIZE, left.durability);
@@ -115,7 +115,6 @@ class DamagedBytesTest {
     free(pool, slots.get(5));
     Slot second = pool.allocateSlot(new UUID(8, 9), "again-0/0.log").orElseThrow();
     fill(made, second, 1, 4_711);
-    assertThat(pool.lend(65_536)).as("a region of the cache").isPresent();
     if (left.closed) {
       pool.close();
     }

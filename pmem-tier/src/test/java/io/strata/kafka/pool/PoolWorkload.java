@@ -2,7 +2,6 @@ package io.strata.kafka.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.layout.SuperblockLayout;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.PersistentMemory;
 import java.io.IOException;
@@ -98,9 +97,6 @@ final class PoolWorkload {
           .sorted((a, b) -> Integer.compare(a.slot.index(), b.slot.index()))
           .forEach(open::add);
       int choice = random.nextInt(100);
-      if (random.nextInt(8) == 0) {
-        cache();
-      }
       if (open.isEmpty() || choice < 12) {
         allocate();
       } else {
@@ -131,27 +127,6 @@ final class PoolWorkload {
 
   private Pool pool() {
     return pool.orElseThrow();
-  }
-
-  /** What a cache does in spare room is nobody's business. */
-  private void cache() throws IOException {
-    List<CacheRegion> regions = pool().regions();
-    int choice = random.nextInt(3);
-    if (regions.isEmpty() || choice == 0) {
-      Optional<CacheRegion> unused =
-          pool().lend((long) SuperblockLayout.SMALLEST_EXTENT << random.nextInt(4));
-    } else if (choice == 1) {
-      CacheRegion region = regions.get(random.nextInt(regions.size()));
-      byte[] noise = new byte[random.nextInt(3000) + 1];
-      random.nextBytes(noise);
-      long at = region.position() + random.nextLong(region.length() - noise.length);
-      pool().memory().store(at, ByteBuffer.wrap(noise));
-      if (random.nextInt(3) == 0) {
-        pool().memory().persist(at, noise.length);
-      }
-    } else {
-      regions.get(random.nextInt(regions.size())).giveBack();
-    }
   }
 
   private void allocate() throws IOException {
@@ -259,7 +234,6 @@ final class PoolWorkload {
    * @param powerCut whether what was not forced may be gone, where the pool needs that
    */
   void verify(Pool opened, boolean powerCut) throws IOException {
-    assertLentRoomIsNobodysElse(opened);
     boolean forcedOnly = powerCut && opened.info().durability() == Durability.FORCE;
     for (Slot slot : opened.slots()) {
       Identity identity = new Identity(slot.index(), slot.generation());
@@ -283,20 +257,6 @@ final class PoolWorkload {
       if (segment.getValue().states.contains(SlotState.LIVE)
           && !segment.getValue().states.contains(SlotState.FREE)) {
         assertPresent(opened, segment.getKey());
-      }
-    }
-  }
-
-  private static void assertLentRoomIsNobodysElse(Pool opened) {
-    for (CacheRegion region : opened.regions()) {
-      for (Slot slot : opened.slots()) {
-        for (Extent extent : slot.extents().toList()) {
-          assertThat(
-                  extent.position() + extent.length() <= region.position()
-                      || region.position() + region.length() <= extent.position())
-              .as("%s lies beside %s", region, slot)
-              .isTrue();
-        }
       }
     }
   }
@@ -351,10 +311,6 @@ final class PoolWorkload {
     PoolInfo info = opened.info();
     byte[] data = new byte[(int) info.dataSize()];
     opened.memory().load(info.dataPosition(), ByteBuffer.wrap(data));
-    for (CacheRegion region : opened.regions()) {
-      int from = (int) (region.position() - info.dataPosition());
-      Arrays.fill(data, from, from + (int) region.length(), (byte) 0);
-    }
     for (Slot slot : opened.slots()) {
       ExtentList extents = slot.extents();
       for (int i = 0; i < extents.count(); i++) {

@@ -79,7 +79,6 @@ class RemoteRuntimeTest {
     assertThat(environment.clusterId()).contains("abc");
     assertThat(environment.policies().names()).contains("threshold", "age", "access");
     assertThat(environment.segments()).isSameAs(LocalSegments.COPY_ALWAYS);
-    assertThat(environment.spareRoom(1 << 30, 1 << 20)).isEmpty();
   }
 
   @Test

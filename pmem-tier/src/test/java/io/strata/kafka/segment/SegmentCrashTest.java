@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.strata.kafka.memory.CrashError;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.RecordingMemory;
-import io.strata.kafka.pool.CacheRegion;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotState;
@@ -76,7 +75,6 @@ final class SegmentCrashTest {
     long changes = whole.changes();
     whole.closeAll();
     assertThat(changes).as("the workload of seed %s reaches home", seed).isGreaterThan(4);
-    assertThat(whole.lent).as("regions lent in the workload of seed %s", seed).isPositive();
     for (long point = first; point <= persists; point++) {
       cut(new Workload(seed, durability, power), point, Long.MAX_VALUE);
     }
@@ -159,21 +157,18 @@ final class SegmentCrashTest {
 
     private final long seed;
     private final Random random;
-    private final Random cacheRandom;
     private final Durability durability;
     private final boolean power;
     private final List<Expected> segments = new ArrayList<>();
     private RecordingMemory memory;
     private TinyPool pool;
     private int numbers;
-    private int lent;
     private long crashAtChange = Long.MAX_VALUE;
     private long changesOfTheDeleted;
 
     Workload(long seed, Durability durability, boolean power) throws IOException {
       this.seed = seed;
       this.random = new Random(seed);
-      this.cacheRandom = new Random(seed + 1000);
       this.durability = durability;
       this.power = power;
       this.memory = new RecordingMemory(4 << 20, durability);
@@ -217,28 +212,7 @@ final class SegmentCrashTest {
       return changesOfTheDeleted + segments.stream().mapToLong(one -> one.home.changes()).sum();
     }
 
-    /**
-     * Spare room is lent to a cache, which stores there what it likes, and taken back: no segment
-     * notices.
-     */
-    private void cache() throws IOException {
-      List<CacheRegion> regions = pool.pool().regions();
-      int dice = cacheRandom.nextInt(6);
-      if (regions.isEmpty() || (dice == 0 && regions.size() < 2)) {
-        lent += pool.pool().lend(TinyPool.BLOCK).isPresent() ? 1 : 0;
-      } else if (dice < 3) {
-        for (CacheRegion region : regions) {
-          byte[] noise = new byte[(int) region.length()];
-          Arrays.fill(noise, (byte) 0xCC);
-          memory.store(region.position(), ByteBuffer.wrap(noise));
-        }
-      } else if (dice < 5 && !regions.isEmpty()) {
-        regions.get(0).giveBack();
-      }
-    }
-
     private void step() throws IOException {
-      cache();
       int dice = random.nextInt(100);
       if (segments.size() < SEGMENTS && (segments.isEmpty() || dice < 15)) {
         create();

@@ -6,14 +6,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 
-/** What log directories and cached chunks say of themselves, and names of segments. */
+/** What log directories say of themselves, and names of segments. */
 final class TierFuzzTest extends FuzzContract {
 
   @Override
   protected List<FuzzTarget> targets() {
     try {
-      return List.of(
-          new DirectoryAttributesTarget(), new ChunkHeaderTarget(), new SegmentNameTarget());
+      return List.of(new DirectoryAttributesTarget(), new SegmentNameTarget());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

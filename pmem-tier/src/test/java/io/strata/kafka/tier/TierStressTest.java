@@ -8,18 +8,11 @@ import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.migration.MoveResult.Outcome;
 import io.strata.kafka.migration.TieredSegments;
-import io.strata.kafka.migration.remote.read.ChunkArena;
-import io.strata.kafka.migration.remote.read.ChunkArena.Frame;
-import io.strata.kafka.migration.remote.read.ChunkKey;
 import io.strata.kafka.pool.PoolChecker;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,9 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Everything at once on a whole tier: partitions are appended to, rolled, truncated, deleted and
- * renamed, read, destaged, evicted and promoted, in pools too small for them whose spare room is
- * lent to a cache. Readers compare each byte while that goes on. In the end every byte is there,
- * the accounting is exact, the pools are sound and empty after a drain.
+ * renamed, read, destaged, evicted and promoted, in pools too small for them. Readers compare each
+ * byte while that goes on. In the end every byte is there, the accounting is exact, the pools are
+ * sound and empty after a drain.
  *
  * <p>{@code -Dstrata.stress.seconds=600} for longer, {@code -Dstrata.stress.seed=} for the same
  * decisions; what the threads meet is up to the machine.
@@ -48,7 +41,6 @@ final class TierStressTest {
   private static final long MIB = 1 << 20;
   private static final int SECONDS = Integer.getInteger("strata.stress.seconds", 10);
   private static final int PARTITIONS = 3;
-  private static final int CHUNK = 100_000;
 
   /** A busy machine is given this much longer to have everything happen at least once. */
   private static final int MOST_SECONDS_MORE = 120;
@@ -59,7 +51,6 @@ final class TierStressTest {
   private final AtomicLong destaged = new AtomicLong();
   private final AtomicLong evicted = new AtomicLong();
   private final AtomicLong promoted = new AtomicLong();
-  private final AtomicLong chunksRead = new AtomicLong();
   private final Set<Long> moving = ConcurrentHashMap.newKeySet();
   private final List<StressPartition> partitions = new ArrayList<>();
 
@@ -103,13 +94,7 @@ final class TierStressTest {
         Random random = new Random(seed + 200 + i);
         works.add(() -> move(tier.tieredSegments(), random));
       }
-      try (ChunkArena arena = tier.spareRoom(8 * MIB, CHUNK).orElseThrow()) {
-        Deque<Lent> lent = new ArrayDeque<>();
-        Random random = new Random(seed + 300);
-        works.add(() -> cache(arena, lent, random));
-        together(works);
-        lent.forEach(one -> one.frame().release());
-      }
+      together(works);
       settled(fixture);
       for (StressPartition partition : partitions) {
         partition.close();
@@ -169,16 +154,13 @@ final class TierStressTest {
               p.appends, p.truncations, p.deletions, p.renames, p.reads));
     }
     return text
-        + String.format(
-            "%s destaged, %s evicted, %s promoted, %s chunks read",
-            destaged, evicted, promoted, chunksRead);
+        + String.format("%s destaged, %s evicted, %s promoted", destaged, evicted, promoted);
   }
 
   private boolean enough() {
     return destaged.get() > 3
         && evicted.get() > 3
         && promoted.get() > 1
-        && chunksRead.get() > 0
         && partitions.stream()
             .allMatch(
                 p ->
@@ -220,34 +202,6 @@ final class TierStressTest {
 
   private static void count(MoveResult result, AtomicLong counter) {
     counter.addAndGet(result.outcome() == Outcome.DONE ? 1 : 0);
-  }
-
-  private record Lent(int number, Frame frame) {}
-
-  private void cache(ChunkArena arena, Deque<Lent> lent, Random random) throws Exception {
-    int number = random.nextInt(1_000_000);
-    Optional<Frame> stored =
-        arena.store(new ChunkKey(1, 2, number), ByteBuffer.wrap(chunk(number)));
-    stored.ifPresent(frame -> lent.add(new Lent(number, frame)));
-    for (Lent one : lent) {
-      ByteBuffer target = ByteBuffer.allocate(CHUNK);
-      if (one.frame().read(0, target)) {
-        assertThat(Arrays.equals(target.array(), chunk(one.number())))
-            .as("chunk %d", one.number())
-            .isTrue();
-        chunksRead.incrementAndGet();
-      }
-    }
-    if (stored.isEmpty() || lent.size() > 20) {
-      Optional.ofNullable(lent.poll()).ifPresent(one -> one.frame().release());
-      Thread.sleep(1);
-    }
-  }
-
-  private static byte[] chunk(int number) {
-    byte[] bytes = new byte[CHUNK];
-    Arrays.fill(bytes, (byte) (number * 31));
-    return bytes;
   }
 
   /** Nothing is left under way, and every byte of the pools is a segment's or free. */

@@ -4,7 +4,6 @@ import io.strata.kafka.api.MigrationListener;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.EngineEvents;
 import io.strata.kafka.migration.PolicyRegistry;
-import io.strata.kafka.migration.remote.read.ChunkArena;
 import io.strata.kafka.migration.remote.store.StoreStage;
 import java.nio.file.Path;
 import java.util.List;
@@ -42,15 +41,6 @@ public interface RemoteEnvironment {
 
   /** The local tiers. */
   LocalSegments segments();
-
-  /**
-   * Room for the chunk cache in a pool's spare room; it keeps its content across restarts.
-   *
-   * @param bytes the cache's bound
-   * @param frameBytes the largest chunk
-   * @return empty if there is no pool
-   */
-  Optional<ChunkArena> spareRoom(long bytes, int frameBytes);
 
   /** The policies by which segments move between levels. */
   PolicyRegistry policies();

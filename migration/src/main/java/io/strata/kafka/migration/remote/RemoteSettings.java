@@ -22,7 +22,6 @@ import java.util.OptionalLong;
  * @param chunkBytes a segment is checked, read and cached in chunks of so many bytes: a power of
  *     two from 64 KiB to 16 MiB. Holds for segments copied from now on
  * @param cacheBytes the bound of the chunk cache; 0 for none
- * @param cachePlace where the cache lives
  * @param live what can be changed while it runs
  */
 public record RemoteSettings(
@@ -31,36 +30,15 @@ public record RemoteSettings(
     Optional<Cold> cold,
     int chunkBytes,
     long cacheBytes,
-    CachePlace cachePlace,
     Live live) {
 
   /** Copies the list. */
   public RemoteSettings {
     levels = List.copyOf(levels);
     requireNonNull(cold);
-    requireNonNull(cachePlace);
     requireNonNull(live);
     if (levels.isEmpty()) {
       throw new IllegalArgumentException("levels: found none, expected at least one");
-    }
-  }
-
-  /** Where the chunk cache lives. */
-  public enum CachePlace {
-    /** In a pool's spare room where there is a pool, else in memory outside the heap. */
-    AUTO("auto"),
-    /** In memory outside the heap. */
-    MEMORY("memory");
-
-    private final String configName;
-
-    CachePlace(String configName) {
-      this.configName = configName;
-    }
-
-    /** The value of {@code strata.remote.cache.place}. */
-    public String configName() {
-      return configName;
     }
   }
 

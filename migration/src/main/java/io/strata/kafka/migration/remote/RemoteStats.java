@@ -134,7 +134,6 @@ public record RemoteStats(
   /**
    * The chunk cache.
    *
-   * @param inPool whether it lives in a pool
    * @param capacityBytes its bound
    * @param usedBytes what it holds
    * @param hits chunks found
@@ -142,7 +141,7 @@ public record RemoteStats(
    * @param evictions chunks given up
    */
   public record CacheStats(
-      boolean inPool, long capacityBytes, long usedBytes, long hits, long misses, long evictions) {}
+      long capacityBytes, long usedBytes, long hits, long misses, long evictions) {}
 
   /**
    * What was read ahead.

@@ -4,7 +4,6 @@ import io.strata.kafka.migration.ByteRateLimiter;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.calls.Deadlines;
-import io.strata.kafka.migration.remote.read.ChunkArena;
 import io.strata.kafka.migration.remote.read.ChunkCache;
 import io.strata.kafka.migration.remote.read.CorruptChunkException;
 import io.strata.kafka.migration.remote.read.MemoryArena;
@@ -26,7 +25,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.zip.CRC32C;
 
@@ -80,7 +78,7 @@ final class RemoteTier implements AutoCloseable {
     reads = new StoreReads(store, levels);
     reader =
         new SegmentReader(
-            cache(settings, environment, engine),
+            cache(settings, engine),
             fetches,
             fetchLimit,
             () -> live.fetchTimeout(),
@@ -91,17 +89,11 @@ final class RemoteTier implements AutoCloseable {
     housekeeping.start();
   }
 
-  private static ChunkCache cache(
-      RemoteSettings settings, RemoteEnvironment environment, EngineEnvironment engine) {
+  private static ChunkCache cache(RemoteSettings settings, EngineEnvironment engine) {
     if (settings.cacheBytes() == 0) {
       return ChunkCache.none(settings.chunkBytes(), engine.nanoTime());
     }
-    Optional<ChunkArena> pool =
-        settings.cachePlace() == RemoteSettings.CachePlace.AUTO
-            ? environment.spareRoom(settings.cacheBytes(), settings.chunkBytes())
-            : Optional.empty();
-    return ChunkCache.in(
-        pool.orElseGet(() -> new MemoryArena(settings.cacheBytes())), engine.nanoTime());
+    return ChunkCache.in(new MemoryArena(settings.cacheBytes()), engine.nanoTime());
   }
 
   /** Works by other settings from now on. */

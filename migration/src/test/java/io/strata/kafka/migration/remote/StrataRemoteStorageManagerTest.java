@@ -9,7 +9,6 @@ import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.cold.DirectoryManager;
-import io.strata.kafka.migration.remote.read.ChunkArena;
 import io.strata.kafka.migration.remote.store.StoreStage;
 import java.io.IOException;
 import java.io.InputStream;
@@ -106,11 +105,6 @@ class StrataRemoteStorageManagerTest {
     }
 
     @Override
-    public Optional<ChunkArena> spareRoom(long bytes, int frameBytes) {
-      return Optional.empty();
-    }
-
-    @Override
     public PolicyRegistry policies() {
       return PolicyRegistry.load(getClass().getClassLoader());
     }
@@ -154,7 +148,6 @@ class StrataRemoteStorageManagerTest {
         cold,
         1 << 16,
         1 << 20,
-        RemoteSettings.CachePlace.MEMORY,
         new RemoteSettings.Live(
             copyTimeout,
             Duration.ofSeconds(10),
@@ -435,7 +428,6 @@ class StrataRemoteStorageManagerTest {
             Optional.empty(),
             base.chunkBytes(),
             0,
-            base.cachePlace(),
             base.live());
     StrataRemoteStorageManager manager = manager(tiny);
     LogSegmentData data = data(0, false);

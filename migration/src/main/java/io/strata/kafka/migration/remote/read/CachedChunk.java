@@ -13,9 +13,6 @@ final class CachedChunk implements Chunk {
   private final ChunkArena.Frame frame;
   private final AheadAccount account;
 
-  /** False for what an earlier process left, until somebody has checked it. */
-  private volatile boolean checked;
-
   /** Read ahead, and nobody has asked for it yet. */
   @GuardedBy("this")
   private boolean awaited;
@@ -23,27 +20,20 @@ final class CachedChunk implements Chunk {
   @GuardedBy("this")
   private boolean stale;
 
-  private CachedChunk(
-      ChunkArena.Frame frame, AheadAccount account, boolean checked, boolean awaited) {
+  private CachedChunk(ChunkArena.Frame frame, AheadAccount account, boolean awaited) {
     this.frame = frame;
     this.account = account;
-    this.checked = checked;
     this.awaited = awaited;
   }
 
   /** What a reader asked for. */
   static CachedChunk asked(ChunkArena.Frame frame, AheadAccount account) {
-    return new CachedChunk(frame, account, true, false);
+    return new CachedChunk(frame, account, false);
   }
 
   /** What was read ahead. */
   static CachedChunk ahead(ChunkArena.Frame frame, AheadAccount account) {
-    return new CachedChunk(frame, account, true, true);
-  }
-
-  /** What an earlier process left: to be checked. */
-  static CachedChunk survivor(ChunkArena.Frame frame, AheadAccount account) {
-    return new CachedChunk(frame, account, false, false);
+    return new CachedChunk(frame, account, true);
   }
 
   ChunkKey key() {
@@ -56,14 +46,6 @@ final class CachedChunk implements Chunk {
 
   boolean gone() {
     return frame.gone();
-  }
-
-  boolean checked() {
-    return checked;
-  }
-
-  void foundRight() {
-    checked = true;
   }
 
   @Override

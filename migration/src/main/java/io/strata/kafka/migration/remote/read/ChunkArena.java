@@ -1,13 +1,10 @@
 package io.strata.kafka.migration.remote.read;
 
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Optional;
 
 /**
- * The room that cached chunks lie in. Room may be taken away at any moment (a pool needs it for
- * segments), and what lies there may be lost or damaged by a crash: a reader checks what it reads
- * by the chunk's checksum.
+ * The space that cached chunks lie in. What lies there may go at any moment.
  *
  * <p>Thread safety: all methods, those of frames included, may be called by any number of threads.
  */
@@ -19,9 +16,6 @@ public interface ChunkArena extends AutoCloseable {
   /** How many bytes it takes now. */
   long usedBytes();
 
-  /** Whether it lies in a pool. */
-  boolean inPool();
-
   /**
    * Stores a chunk.
    *
@@ -30,10 +24,7 @@ public interface ChunkArena extends AutoCloseable {
    */
   Optional<Frame> store(ChunkKey key, ByteBuffer bytes);
 
-  /** What an earlier process left, the most recently stored last; each is given once. */
-  List<Frame> survivors();
-
-  /** Gives up what it holds in memory; what lies in a pool stays there for the next process. */
+  /** Frees what it holds. */
   @Override
   void close();
 

@@ -20,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  * stays by how often and how lately it was used (Caffeine's policy), as long as nothing else needs
  * its room.
  *
- * <p>What an earlier process left in the arena is taken over; each such chunk is checked by its
- * checksum before it is used. A chunk whose room was taken away counts as a miss.
+ * <p>A chunk whose space was taken away counts as a miss.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
@@ -70,9 +69,6 @@ public final class ChunkCache implements AutoCloseable {
             .executor(Runnable::run)
             .removalListener(this::removed)
             .build();
-    for (ChunkArena.Frame frame : arena.survivors()) {
-      finished.put(frame.key(), CachedChunk.survivor(frame, account));
-    }
   }
 
   /**
@@ -108,7 +104,6 @@ public final class ChunkCache implements AutoCloseable {
   /** What is known of it. */
   public CacheStats stats() {
     return new CacheStats(
-        arena.inPool(),
         keepsFinished ? arena.capacityBytes() : 0,
         arena.usedBytes(),
         hits.sum(),
@@ -146,7 +141,7 @@ public final class ChunkCache implements AutoCloseable {
     ChunkKey key = source.key(chunk);
     Optional<CachedChunk> found =
         expected.touch(key).or(() -> Optional.ofNullable(finished.getIfPresent(key)));
-    if (found.isEmpty() || !usable(found.get(), source, chunk)) {
+    if (found.isEmpty() || !usable(found.get())) {
       return Optional.empty();
     }
     found.get().used();
@@ -162,30 +157,12 @@ public final class ChunkCache implements AutoCloseable {
         .isPresent();
   }
 
-  private boolean usable(CachedChunk found, ChunkSource source, int chunk) {
-    if (!found.gone() && (found.checked() || isRight(found, source, chunk))) {
+  private boolean usable(CachedChunk found) {
+    if (!found.gone()) {
       return true;
     }
     drop(found);
     return false;
-  }
-
-  /** Checks what an earlier process left. */
-  private boolean isRight(CachedChunk found, ChunkSource source, int chunk) {
-    if (found.bytes() != Chunks.length(source, chunk)) {
-      return false;
-    }
-    ByteBuffer buffer = buffers.take(found.bytes());
-    try {
-      boolean right =
-          found.read(0, buffer) && Chunks.crc32c(buffer.flip()) == source.checksum(chunk);
-      if (right) {
-        found.foundRight();
-      }
-      return right;
-    } finally {
-      buffers.giveBack(buffer);
-    }
   }
 
   private void drop(CachedChunk chunk) {
@@ -309,7 +286,7 @@ public final class ChunkCache implements AutoCloseable {
     expected.giveBack(bytes);
   }
 
-  /** Closes the arena. What lies in a pool stays there for the next process. */
+  /** Closes the arena. */
   @Override
   public void close() {
     arena.close();

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -85,11 +84,6 @@ public final class MemoryArena implements ChunkArena {
   }
 
   @Override
-  public boolean inPool() {
-    return false;
-  }
-
-  @Override
   public Optional<Frame> store(ChunkKey key, ByteBuffer bytes) {
     requireNonNull(key);
     int length = bytes.remaining();
@@ -160,11 +154,6 @@ public final class MemoryArena implements ChunkArena {
       System.arraycopy(given, 0, free, freeCount, given.length);
       freeCount += given.length;
     }
-  }
-
-  @Override
-  public List<Frame> survivors() {
-    return List.of();
   }
 
   @Override

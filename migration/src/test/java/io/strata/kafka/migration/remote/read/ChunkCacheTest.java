@@ -61,7 +61,7 @@ class ChunkCacheTest {
     }
     CacheStats stats = cache.stats();
     assertThat(stats)
-        .isEqualTo(new CacheStats(false, CHUNKS * CHUNK, CHUNKS * CHUNK, 0, 100, 100 - CHUNKS));
+        .isEqualTo(new CacheStats(CHUNKS * CHUNK, CHUNKS * CHUNK, 0, 100, 100 - CHUNKS));
     assertThat(readWhole(99)).isTrue();
     assertThat(cache.stats().hits()).isEqualTo(1);
   }

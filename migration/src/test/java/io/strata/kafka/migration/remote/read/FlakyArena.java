@@ -1,7 +1,6 @@
 package io.strata.kafka.migration.remote.read;
 
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 
@@ -33,18 +32,8 @@ final class FlakyArena implements ChunkArena {
   }
 
   @Override
-  public boolean inPool() {
-    return true;
-  }
-
-  @Override
   public Optional<Frame> store(ChunkKey key, ByteBuffer bytes) {
     return strikes() ? Optional.empty() : real.store(key, bytes).map(FlakyFrame::new);
-  }
-
-  @Override
-  public List<Frame> survivors() {
-    return real.survivors();
   }
 
   @Override

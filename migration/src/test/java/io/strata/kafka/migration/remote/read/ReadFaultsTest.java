@@ -10,12 +10,10 @@ import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
-import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -238,60 +236,6 @@ class ReadFaultsTest {
     slow.countDown();
     for (Future<Throwable> each : all) {
       assertThat(each.get()).isInstanceOf(CorruptChunkException.class);
-    }
-  }
-
-  /** What an earlier process left is checked before it is used. */
-  @Test
-  void aSurvivorIsCheckedAtItsFirstUse() throws IOException {
-    try (MemoryArena earlier = new MemoryArena(16 * CHUNK)) {
-      byte[] damaged = expected(CHUNK, CHUNK);
-      damaged[100] ^= 1;
-      List<ChunkArena.Frame> left =
-          List.of(
-              stored(earlier, source.key(0), expected(0, CHUNK)),
-              stored(earlier, source.key(1), damaged),
-              stored(earlier, source.key(2), expected(2 * CHUNK, CHUNK - 1)));
-      ChunkCache cache = ChunkCache.in(new WithSurvivors(earlier, left), System::nanoTime);
-      try (Workbench after = new Workbench(cache)) {
-        assertThat(after.fetch(source, 0, 3 * CHUNK)).isEqualTo(expected(0, 3 * CHUNK));
-        assertThat(source.reads).containsExactly(1, 2);
-        assertThat(after.reader.cacheStats().hits()).isEqualTo(1);
-        assertThat(after.reader.cacheStats().misses()).isEqualTo(2);
-        assertThat(left.get(1).gone()).isTrue();
-        assertThat(left.get(2).gone()).isTrue();
-      }
-    }
-  }
-
-  private static ChunkArena.Frame stored(MemoryArena arena, ChunkKey key, byte[] bytes) {
-    return arena.store(key, ByteBuffer.wrap(bytes)).orElseThrow();
-  }
-
-  private record WithSurvivors(MemoryArena real, List<Frame> survivors) implements ChunkArena {
-    @Override
-    public long capacityBytes() {
-      return real.capacityBytes();
-    }
-
-    @Override
-    public long usedBytes() {
-      return real.usedBytes();
-    }
-
-    @Override
-    public boolean inPool() {
-      return true;
-    }
-
-    @Override
-    public Optional<Frame> store(ChunkKey key, ByteBuffer bytes) {
-      return real.store(key, bytes);
-    }
-
-    @Override
-    public void close() {
-      real.close();
     }
   }
 
