@@ -21,10 +21,12 @@ import io.strata.kafka.migration.remote.store.StoreDirectory;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.zip.CRC32C;
 
@@ -194,28 +196,50 @@ final class RemoteTier implements AutoCloseable {
         "reading an index of " + what,
         live.indexTimeout(),
         control -> {
+          Located place = reads.locate(key);
           try {
-            return index(reads.locate(key), type);
-          } catch (NoSuchFileException e) {
-            return indexAgain(key, type);
+            return index(place, type);
+          } catch (IndexMissingException | ClosedByInterruptException e) {
+            throw e;
+          } catch (IOException e) {
+            return indexElsewhere(place, type, e);
           }
         });
   }
 
   /**
-   * What the manifest names and is not there is lost, and not "no such index": Kafka would take
-   * that for an empty one, and return aborted records.
+   * Reads an index from wherever the segment is now. What the manifest names and is not there is
+   * lost, and not "no such index": Kafka would take that for an empty one, and return aborted
+   * records.
    */
-  private byte[] indexAgain(SegmentKey key, ObjectType type) throws IOException {
-    Located place = reads.locateAgain(key);
-    try {
-      return index(place, type);
-    } catch (NoSuchFileException e) {
-      throw new CorruptChunkException(
-          place.file(type)
-              + ": is not there, expected it: the segment's manifest names it; check the store with"
-              + " 'strata remote scrub'");
+  private byte[] indexElsewhere(Located first, ObjectType type, IOException why)
+      throws IOException {
+    Optional<IOException> failure = Optional.empty();
+    for (Located place : reads.copies(first.manifest().segment().key())) {
+      try {
+        byte[] bytes = index(place, type);
+        reads.replaced(first, place, isGone(why) ? lost(first, type) : why);
+        return bytes;
+      } catch (IndexMissingException e) {
+        throw e;
+      } catch (IOException e) {
+        IOException here = isGone(e) ? lost(place, type) : e;
+        failure.ifPresent(here::addSuppressed);
+        failure = Optional.of(here);
+      }
     }
+    throw failure.orElse(why);
+  }
+
+  private static boolean isGone(IOException e) {
+    return e instanceof NoSuchFileException;
+  }
+
+  private static CorruptChunkException lost(Located place, ObjectType type) {
+    return new CorruptChunkException(
+        place.file(type)
+            + ": is not there, expected it: the segment's manifest names it; check the store with"
+            + " 'strata remote scrub'");
   }
 
   private static byte[] index(Located place, ObjectType type) throws IOException {

@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.strata.kafka.migration.remote.read.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.CensusEntry;
 import io.strata.kafka.migration.remote.store.ObjectType;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
@@ -16,7 +17,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds segments and reads their bytes, without holding files open: a segment may be moved at any
@@ -32,7 +37,10 @@ final class StoreReads {
   private static final int PLACE_OVERHEAD = 1024;
   private static final Duration PLACE_IDLE = Duration.ofMinutes(10);
 
+  private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
+
   private final SegmentStore store;
+  private final LongAdder replaced = new LongAdder();
   private final LevelMeters levels;
   private final Cache<String, Located> places =
       Caffeine.newBuilder()
@@ -65,10 +73,53 @@ final class StoreReads {
     places.invalidate(key.id());
     Optional<Located> found = store.locate(key);
     if (found.isEmpty()) {
-      throw new SegmentMissingException(key + " is in no directory of the store: " + directories());
+      throw missing(key);
     }
     places.put(key.id(), found.get());
     return found.get();
+  }
+
+  private SegmentMissingException missing(SegmentKey key) {
+    return new SegmentMissingException(key + " is in no directory of the store: " + directories());
+  }
+
+  /**
+   * All places that have the segment now, the best first.
+   *
+   * @throws SegmentMissingException if it is not in the store
+   */
+  List<Located> copies(SegmentKey key) throws IOException {
+    List<Located> copies = store.copies(key);
+    if (copies.isEmpty()) {
+      throw missing(key);
+    }
+    return copies;
+  }
+
+  /**
+   * Another copy had right what was wrong, or could not be read, in the one that was asked first.
+   * It is asked first from now on; what is damaged is noted beside it, for whoever repairs.
+   */
+  void replaced(Located before, Located by, IOException why) {
+    places.put(by.manifest().segment().key().id(), by);
+    if (before.path().equals(by.path()) && before.hasLog() == by.hasLog()) {
+      return; // It was a fault that has passed, or another reader has been faster.
+    }
+    replaced.increment();
+    LOG.warn(
+        "Remote store: {} is read from {} from now on: {}",
+        by.manifest().segment().key(),
+        by.hasLog() ? by.path() : "the cold manager",
+        why.getMessage());
+    if (why instanceof CorruptChunkException) {
+      store.damaged(
+          before.directory(), before.manifest().segment().key(), String.valueOf(why.getMessage()));
+    }
+  }
+
+  /** How often a copy was not read because of what was wrong with it, and another was. */
+  long replaced() {
+    return replaced.sum();
   }
 
   String directories() {

@@ -8,6 +8,8 @@ import io.strata.kafka.migration.remote.store.SegmentStore.Located;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -25,11 +27,20 @@ final class StoreSource implements ChunkSource {
   private final Manifest manifest;
   private final long idHigh;
   private final long idLow;
+
+  /** Whether it looks nowhere else. */
+  private final boolean fixed;
+
   private volatile Located located;
 
   StoreSource(StoreReads reads, Located located) {
+    this(reads, located, false);
+  }
+
+  private StoreSource(StoreReads reads, Located located, boolean fixed) {
     this.reads = reads;
     this.located = located;
+    this.fixed = fixed;
     manifest = located.manifest();
     ByteBuffer id = key().idBytes();
     idHigh = id.getLong();
@@ -80,9 +91,32 @@ final class StoreSource implements ChunkSource {
     try {
       reads.read(place, (long) first * chunkBytes(), target);
     } catch (NoSuchFileException e) {
+      if (fixed) {
+        throw e;
+      }
       Located now = reads.locateAgain(key());
       located = now;
       reads.read(now, (long) first * chunkBytes(), target.position(position));
+    }
+  }
+
+  @Override
+  public List<ChunkSource> copies() throws IOException {
+    List<ChunkSource> copies = new ArrayList<>();
+    if (!fixed) {
+      for (Located copy : reads.copies(key())) {
+        copies.add(new StoreSource(reads, copy, true));
+      }
+    }
+    return copies;
+  }
+
+  @Override
+  public void isReplacedBy(ChunkSource copy, IOException why) {
+    if (copy instanceof StoreSource other) {
+      Located before = located;
+      located = other.located;
+      reads.replaced(before, other.located, why);
     }
   }
 

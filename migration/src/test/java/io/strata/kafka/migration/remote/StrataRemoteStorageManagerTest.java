@@ -272,6 +272,83 @@ class StrataRemoteStorageManagerTest {
         .satisfies(o -> assertThat(o.bytes()).isEqualTo(BYTES));
   }
 
+  /** Two copies, as between levels; what is wrong with the first does not hide the second. */
+  @Test
+  void aDamagedCopyDoesNotHideAGoodOne() throws Exception {
+    Path second = Files.createDirectory(top.resolve("second"));
+    StrataRemoteStorageManager manager = manager(settings(Duration.ofSeconds(30), ssd, second));
+    long start = 0;
+    for (String file : List.of(".log", ".index", "manifest.json")) {
+      for (Damage damage : Damage.values()) {
+        start += 100;
+        RemoteLogSegmentMetadata segment = copied(manager, start);
+        Path one = segmentIn(List.of(ssd, second), segment);
+        Path first = ssd.resolve((one.startsWith(ssd) ? ssd : second).relativize(one));
+        Path other = second.resolve((one.startsWith(ssd) ? ssd : second).relativize(one));
+        copyTree(one, one.equals(first) ? other : first);
+        damage.of(fileIn(first, file));
+
+        assertThat(all(manager.fetchIndex(segment, IndexType.OFFSET)))
+            .as("index: %s of %s", damage, file)
+            .isEqualTo(bytes(1, 80));
+        assertThat(all(manager.fetchLogSegment(segment, 0)))
+            .as("%s of %s", damage, file)
+            .isEqualTo(bytes(start, BYTES));
+
+        if (damage != Damage.MISSING) {
+          assertThat(first.resolve("damaged")).as("%s of %s", damage, file).exists();
+        }
+        assertThat(other.resolve("damaged")).as("%s of %s", damage, file).doesNotExist();
+      }
+    }
+  }
+
+  private enum Damage {
+    FLIPPED,
+    SHORT,
+    MISSING;
+
+    void of(Path file) throws IOException {
+      byte[] bytes = Files.readAllBytes(file);
+      bytes[bytes.length / 2] ^= 1;
+      switch (this) {
+        case FLIPPED -> Files.write(file, bytes);
+        case SHORT -> Files.write(file, Arrays.copyOf(bytes, bytes.length / 2));
+        case MISSING -> Files.delete(file);
+      }
+    }
+  }
+
+  private static Path segmentIn(List<Path> directories, RemoteLogSegmentMetadata segment)
+      throws IOException {
+    String id = segment.remoteLogSegmentId().id().toString();
+    for (Path directory : directories) {
+      try (Stream<Path> all = Files.walk(directory.resolve("topics"))) {
+        Optional<Path> found =
+            all.filter(p -> p.getFileName().toString().endsWith("-" + id)).findFirst();
+        if (found.isPresent()) {
+          return found.get();
+        }
+      }
+    }
+    throw new AssertionError(id + " is nowhere");
+  }
+
+  private static Path fileIn(Path segment, String end) throws IOException {
+    try (Stream<Path> all = Files.list(segment)) {
+      return all.filter(p -> p.toString().endsWith(end)).findFirst().orElseThrow();
+    }
+  }
+
+  private static void copyTree(Path from, Path to) throws IOException {
+    Path unused = Files.createDirectories(to);
+    try (Stream<Path> all = Files.list(from)) {
+      for (Path file : (Iterable<Path>) all::iterator) {
+        Path unusedToo = Files.copy(file, to.resolve(file.getFileName().toString()));
+      }
+    }
+  }
+
   @Test
   void everyIndexIsReadBack() throws Exception {
     StrataRemoteStorageManager manager = manager();

@@ -2,14 +2,17 @@ package io.strata.kafka.migration.remote.read;
 
 import io.strata.kafka.migration.remote.calls.CallControl;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.NoSuchFileException;
+import java.util.List;
 
 /**
  * Reads chunks from the store and checks them. What is not there, or is wrong, is read once more:
  * the segment may be on its way from one level to another, and a fault of a bus is not one of the
- * disk.
+ * disk. What is wrong or cannot be read then is read from another copy of the segment.
  *
  * <p>Thread safety: stateless; each call has a buffer of its own.
  */
@@ -32,7 +35,12 @@ final class ChunkReads {
   static void read(
       ChunkSource source, int first, int count, ByteBuffer buffer, CallControl control, Sink sink)
       throws IOException, InterruptedException {
-    fill(source, first, buffer, Chunks.length(source, first, count), control);
+    try {
+      fill(source, first, buffer, Chunks.length(source, first, count), control);
+    } catch (IOException e) {
+      elsewhere(source, first, count, buffer, control, sink, e);
+      return;
+    }
     IOException wrong = null;
     for (int chunk = first; chunk < first + count && !control.givenUp(); chunk++) {
       int begin = (chunk - first) * source.chunkBytes();
@@ -42,7 +50,12 @@ final class ChunkReads {
         fill(source, chunk, bytes, bytes.capacity(), control);
         int again = Chunks.crc32c(bytes);
         if (again != source.checksum(chunk)) {
-          wrong = corrupt(source, chunk, found, again);
+          try {
+            IOException why = corrupt(source, chunk, found, again);
+            elsewhere(source, chunk, 1, bytes, control, sink, why);
+          } catch (IOException e) {
+            wrong = e;
+          }
           continue;
         }
       }
@@ -50,6 +63,51 @@ final class ChunkReads {
     }
     if (wrong != null) {
       throw wrong;
+    }
+  }
+
+  /** Reads chunks from the other copies; throws what was wrong with the first if none has them. */
+  private static void elsewhere(
+      ChunkSource source,
+      int first,
+      int count,
+      ByteBuffer buffer,
+      CallControl control,
+      Sink sink,
+      IOException why)
+      throws IOException, InterruptedException {
+    if (control.givenUp()
+        || why instanceof ClosedByInterruptException
+        || why instanceof InterruptedIOException) {
+      throw why;
+    }
+    for (ChunkSource copy : copies(source, why)) {
+      try {
+        read(
+            copy,
+            first,
+            count,
+            buffer,
+            control,
+            (chunk, bytes) -> {
+              source.isReplacedBy(copy, why);
+              sink.accept(chunk, bytes);
+            });
+        return;
+      } catch (IOException e) {
+        why.addSuppressed(e);
+      }
+    }
+    throw why;
+  }
+
+  private static List<ChunkSource> copies(ChunkSource source, IOException why)
+      throws IOException, InterruptedException {
+    try {
+      return source.copies();
+    } catch (IOException e) {
+      why.addSuppressed(e);
+      throw why;
     }
   }
 

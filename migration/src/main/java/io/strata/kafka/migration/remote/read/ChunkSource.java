@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote.read;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -36,6 +37,23 @@ public interface ChunkSource {
    *     segment is not there any more
    */
   void read(int first, ByteBuffer target) throws IOException, InterruptedException;
+
+  /**
+   * The places that have the segment's bytes now, each as a source of its own that looks nowhere
+   * else, the best first; this one's place may be among them.
+   *
+   * @throws IOException if none can be found
+   */
+  default List<ChunkSource> copies() throws IOException, InterruptedException {
+    return List.of();
+  }
+
+  /**
+   * One of the {@link #copies} had right what could not be read here, or was wrong.
+   *
+   * @param why what was found here
+   */
+  default void isReplacedBy(ChunkSource copy, IOException why) {}
 
   /** How many chunks are best read at once: 1 on a disk, more where each read is a request. */
   int chunksAtOnce();

@@ -135,7 +135,7 @@ final class Eviction {
     }
     try {
       Optional<String> wrong = ObjectCheck.wrong(located.get(), bytes -> {}, store.buffers());
-      wrong.ifPresent(what -> store.damaged(located.get(), what));
+      wrong.ifPresent(what -> store.damaged(copy.directory(), entry.key(), what));
       return wrong.isEmpty();
     } catch (NoSuchFileException e) {
       return false; // Deleted just now, or a file of it is missing.

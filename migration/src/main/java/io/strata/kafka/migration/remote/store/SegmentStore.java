@@ -333,23 +333,77 @@ public final class SegmentStore {
   }
 
   private Optional<Located> look(SegmentKey key) throws IOException {
+    Optional<Located> damaged = Optional.empty();
     Optional<Located> stub = Optional.empty();
     Optional<IOException> problem = Optional.empty();
     for (StoreDirectory directory : directories) {
       try {
         Optional<Located> found = lookIn(directory, key);
-        if (found.isPresent() && found.get().hasLog()) {
+        if (found.isEmpty() || !found.get().hasLog()) {
+          stub = betterStub(stub, found);
+        } else if (!CopyMarks.isDamaged(found.get().path())) {
           return found;
+        } else {
+          damaged = damaged.isPresent() ? damaged : found;
         }
-        stub = betterStub(stub, found);
       } catch (IOException e) {
+        noteDamage(directory, key, e);
         problem = problem.isPresent() ? problem : Optional.of(e);
       }
     }
-    if (stub.isEmpty() && problem.isPresent()) {
+    Optional<Located> found = damaged.isPresent() ? damaged : stub;
+    if (found.isEmpty() && problem.isPresent()) {
       throw problem.get();
     }
-    return stub;
+    return found;
+  }
+
+  private void noteDamage(StoreDirectory directory, SegmentKey key, IOException problem) {
+    if (problem instanceof CorruptManifestException) {
+      damaged(directory, key, String.valueOf(problem.getMessage()));
+    }
+  }
+
+  /**
+   * All places that have a segment: first those with its bytes, the fastest first, those that are
+   * not known to be damaged before the others; then those by which the cold manager can be asked;
+   * then those with its indexes alone.
+   *
+   * @throws IOException if there are none, and a directory that may have one cannot be used
+   */
+  public List<Located> copies(SegmentKey key) throws IOException {
+    List<Located> whole = new ArrayList<>();
+    List<Located> damaged = new ArrayList<>();
+    List<Located> withCold = new ArrayList<>();
+    List<Located> without = new ArrayList<>();
+    Optional<IOException> problem = Optional.empty();
+    for (StoreDirectory directory : directories) {
+      try {
+        Optional<Located> found = lookIn(directory, key);
+        if (found.isPresent()) {
+          Located copy = found.get();
+          if (isCold(copy)) {
+            withCold.add(new Located(directory, copy.path(), copy.manifest(), false));
+          } else if (!copy.hasLog()) {
+            without.add(copy);
+          }
+          if (copy.hasLog()) {
+            (CopyMarks.isDamaged(copy.path()) ? damaged : whole).add(copy);
+          }
+        }
+      } catch (IOException e) {
+        noteDamage(directory, key, e);
+        problem = problem.isPresent() ? problem : Optional.of(e);
+      }
+    }
+    List<Located> copies = new ArrayList<>(whole);
+    copies.addAll(damaged);
+    copies.addAll(withCold);
+    copies.addAll(without);
+    if (copies.isEmpty() && problem.isPresent()) {
+      throw problem.get();
+    }
+    return copies;
   }
 
   /**
@@ -492,17 +546,18 @@ public final class SegmentStore {
   }
 
   /**
-   * A copy was found not to be what its manifest says: that is noted beside it, if it can be.
+   * A copy was found not to be what its manifest says: that is noted beside it, if it can be, until
+   * it is repaired.
    *
    * @param finding the whole sentence
    */
-  void damaged(Located copy, String finding) {
+  public void damaged(StoreDirectory directory, SegmentKey key, String finding) {
     try {
-      CopyMarks.damaged(copy.path(), finding);
+      CopyMarks.damaged(directory.segment(key), finding);
     } catch (IOException e) {
       // It was deleted just now, or cannot be written to: whoever relies on a copy reads it first.
       return;
     }
-    census.change(copy.manifest().segment().key().id(), copy.directory(), c -> c.withDamage(true));
+    census.change(key.id(), directory, copy -> copy.withDamage(true));
   }
 }
