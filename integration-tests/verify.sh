@@ -1,32 +1,73 @@
 #!/usr/bin/env bash
-# Runs the whole suite: unit and simulation tests (also on JDK 25 where one is found), stock brokers, static checks,
-# and whether two builds give the same jar. See --help.
+# Tests the project: in minutes by default, or all that there is. See --help.
 set -euo pipefail
 
+readonly ALL_PARTS=(short unit jdk25 lincheck brokers kafka kills powercuts fuzz jars)
+
 usage() {
-  cat <<'EOF'
-Usage: integration-tests/verify.sh [Maven options]
+  cat <<'EOT'
+Usage: integration-tests/verify.sh [--all | --part NAME]... [Maven options]
 
-Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Installs libpmem (three packages), and nbdkit, nbdfuse and fuse3, and
-libfaketime, by apt or dnf where it is root or may use sudo without a password, and, by apt, QEMU and the packages of the guest whose
-power is cut (powercut/run.sh --short); says what is skipped where it cannot. Arguments go to Maven, for
-example
+Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --part it runs the part "short". Parts:
 
-  integration-tests/verify.sh -Dstrata.it.kill.cycles=500     longer kill -9 run (8 by default)
+  short      static checks, unit tests and simulations on the JDK that runs Maven, stock brokers, and Kafka's own tests of
+             FileRecords and LogSegment; all but the tests that are tagged "long", in small sizes: a quarter of an hour
+  unit       all unit tests, crash simulations and stress tests in full size, and whether the simulation notices what is taken away
+  jdk25      the unit tests on JDK 25, where there is one below /usr/lib/jvm
+  lincheck   the checks of linearizability, with ten times as many scenarios
+  brokers    all tests on stock brokers, one at a time
+  kafka      all of Kafka's own tests that run on our channel and our remote manager
+  kills      brokers that are killed and stopped at random (kills.sh, 100 cycles)
+  powercuts  a virtual machine whose power is cut (powercut/run.sh --short)
+  fuzz       each fuzz target for some seconds with Jazzer (fuzz.sh)
+  jars       two builds of the same sources give the same jar
+
+--all runs each of them, and goes on to the next one after a failure; it takes hours. What several parts print is in
+integration-tests/target/verify/PART.log; here each has a line with its time and its result, and so has a summary at the end.
+
+Installs what is missing (libpmem for all; nbdkit, nbdfuse, fuse3 and libfaketime for brokers; QEMU for powercuts) by apt or dnf where it
+is root or may use sudo without a password, and says what is skipped where it cannot. Other arguments go to Maven in the parts
+short, unit, jdk25, lincheck, brokers and kafka. A test that is named runs whether or not it is tagged "long":
+
   integration-tests/verify.sh -Dtest='Hot*' -Dsurefire.failIfNoSpecifiedTests=false
+  integration-tests/verify.sh --part brokers -Dstrata.it.kill.cycles=500
 
 Environment:
-  STRATA_VERIFY_POWERCUTS=0 do not cut the power of a virtual machine (powercut/run.sh --short; ten minutes)
   STRATA_VERIFY_OFFLINE=1   neither install packages nor let Maven download
-Exit code: Maven's, or 1 when the two jars differ, or that of the power cuts.
-EOF
+Exit code: 0 when every part that ran has passed or was skipped, 1 otherwise, 2 for arguments that are not understood.
+EOT
 }
 
-[[ ${1:-} == --help || ${1:-} == -h ]] && { usage; exit 0; }
+parts=()
+options=()
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --help | -h) usage; exit 0 ;;
+    --all) parts=("${ALL_PARTS[@]}"); shift ;;
+    --part)
+      [[ " ${ALL_PARTS[*]} " == *" ${2:-} "* && -n ${2:-} ]] \
+        || { echo "verify.sh: no part '${2:-}'; there are: ${ALL_PARTS[*]}" >&2; exit 2; }
+      parts+=("$2"); shift 2 ;;
+    --*) echo "verify.sh: '$1' is not understood; see --help" >&2; exit 2 ;;
+    *) options+=("$1"); shift ;;
+  esac
+done
+[[ ${#parts[@]} -gt 0 ]] || parts=(short)
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+readonly LOGS=$PWD/integration-tests/target/verify
+readonly SKIPPED=77
 
 say() { printf '==> %s\n' "$*"; }
+
+maven() {
+  local command=(mvn -B -ntp)
+  [[ -z ${STRATA_VERIFY_OFFLINE:-} ]] || command+=(-o)
+  "${command[@]}" "$@"
+}
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What the tests need beside a JDK
 
 # as_root COMMAND...: runs it as root, or fails without asking anything.
 as_root() {
@@ -40,73 +81,49 @@ as_root() {
 }
 
 has_library() { ldconfig -p 2>/dev/null | grep -qF "$1" || /sbin/ldconfig -p 2>/dev/null | grep -qF "$1"; }
-
 has_native_packages() { has_library libpmem.so.1 && has_library libpmemobj.so.1 && has_library libpmempool.so.1; }
-
-install_native_packages() {
-  if has_native_packages; then
-    say "libpmem, libpmemobj and libpmempool are there"
-    return
-  fi
-  if [[ -z ${STRATA_VERIFY_OFFLINE:-} ]]; then
-    say "installing libpmem, libpmemobj and libpmempool"
-    if command -v apt-get >/dev/null; then
-      as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=2 update || true
-      as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get -qq -y --no-install-recommends install libpmem1 libpmemobj1 libpmempool1 || true
-    elif command -v dnf >/dev/null; then
-      as_root dnf -q -y install libpmem libpmemobj libpmempool || true
-    fi
-  fi
-  has_native_packages \
-    || say "SKIPPED: tests of the pool type pmem: libpmem, libpmemobj or libpmempool is missing and could not be installed"
-}
-
 has_slow_device() { command -v nbdkit && command -v nbdfuse && command -v fusermount3; } >/dev/null
-
-install_slow_device() {
-  if has_slow_device; then
-    say "nbdkit, nbdfuse and fuse3 are there"
-    return
-  fi
-  if [[ -z ${STRATA_VERIFY_OFFLINE:-} ]]; then
-    say "installing nbdkit, nbdfuse and fuse3"
-    if command -v apt-get >/dev/null; then
-      as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=2 update || true
-      as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get -qq -y --no-install-recommends install nbdkit fuse3 libnbd-bin || true
-      # A package of its own in newer releases.
-      command -v nbdfuse >/dev/null || as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get -qq -y --no-install-recommends install nbdfuse || true
-    elif command -v dnf >/dev/null; then
-      as_root dnf -q -y install nbdkit nbdfuse fuse3 || true
-    fi
-  fi
-  has_slow_device || say "SKIPPED: tests of a slow or failing home: nbdkit, nbdfuse or fuse3 is missing and could not be installed"
-}
-
 has_faketime() { compgen -G '/usr/lib*/*/faketime/libfaketime.so.1' || compgen -G '/usr/lib*/faketime/libfaketime.so.1'; } >/dev/null
 
-install_faketime() {
-  if has_faketime; then
-    say "libfaketime is there"
-    return
+apt_updated=
+apt_install() {
+  if [[ -z $apt_updated ]]; then
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=2 update || true
+    apt_updated=yes
   fi
-  if [[ -z ${STRATA_VERIFY_OFFLINE:-} ]]; then
-    say "installing libfaketime"
-    if command -v apt-get >/dev/null; then
-      as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get -qq -y --no-install-recommends install libfaketime || true
-    elif command -v dnf >/dev/null; then
-      as_root dnf -q -y install libfaketime || true
-    fi
-  fi
-  has_faketime || say "SKIPPED: the test of a clock that jumps: libfaketime is missing and could not be installed"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "$@" || true
 }
 
-say_what_is_skipped() {
+# provide TEST WHAT SKIPPED APT DNF: installs the packages unless the test says that they are there.
+provide() {
+  local test=$1 what=$2 skipped=$3 apt=$4 dnf=$5
+  "$test" && return
+  if [[ -z ${STRATA_VERIFY_OFFLINE:-} ]]; then
+    say "installing $what"
+    # Lists of packages.
+    # shellcheck disable=SC2086
+    if command -v apt-get >/dev/null; then
+      apt_install $apt
+    elif command -v dnf >/dev/null && [[ -n $dnf ]]; then
+      as_root dnf -q -y install $dnf || true
+    fi
+  fi
+  "$test" || say "SKIPPED: $skipped: $what could not be installed"
+}
+
+provide_native_packages() {
+  provide has_native_packages "libpmem, libpmemobj and libpmempool" "tests of the pool type pmem" \
+    "libpmem1 libpmemobj1 libpmempool1" "libpmem libpmemobj libpmempool"
+}
+
+provide_devices() {
+  # nbdfuse is a package of its own in newer releases.
+  provide has_slow_device "nbdkit, nbdfuse and fuse3" "tests of slow or failing log directories" "nbdkit fuse3 libnbd-bin" \
+    "nbdkit nbdfuse fuse3"
+  command -v nbdfuse >/dev/null || provide has_slow_device nbdfuse "tests of slow or failing log directories" nbdfuse ""
+  provide has_faketime libfaketime "the test of a clock that jumps" libfaketime libfaketime
   [[ $EUID -eq 0 ]] && command -v mkfs.ext4 >/dev/null \
-    || say "SKIPPED where a test mounts a file system of its own (home full, no user attributes): it needs root and mkfs.ext4"
+    || say "SKIPPED where a test mounts a file system of its own (full, read-only, no user attributes): it needs root and mkfs.ext4"
 }
 
 # A JDK 25, when it is not the one that runs Maven.
@@ -120,53 +137,125 @@ jdk25() {
   done
 }
 
-maven=(mvn -B -ntp)
-[[ -z ${STRATA_VERIFY_OFFLINE:-} ]] || maven+=(-o)
+# ---------------------------------------------------------------------------------------------------------------------
+# The parts. Each runs in a shell of its own, ends at its first failure, and returns SKIPPED where it cannot run.
 
-install_native_packages
-install_slow_device
-install_faketime
-say_what_is_skipped
+readonly UNIT=(-pl plugin-api,migration,pmem-tier,examples/custom-policy)
 
-say "building the jar a first time, for the comparison of two builds"
-"${maven[@]}" -q clean package -DskipTests -pl pmem-tier -am
-jar=$(ls pmem-tier/target/strata-kafka-*.jar | grep -v -e '-tests\.jar$')
-first=$(sha256sum <"$jar")
+part_short() {
+  provide_native_packages
+  maven verify "$@"
+}
 
-java25=$(jdk25)
-if [[ -n $java25 ]]; then
-  say "unit tests on $("$java25" -version 2>&1 | head -n 1)"
-  # The crash simulation in full, and whether it notices mutations, are for the other JDK.
-  "${maven[@]}" test -Dtest.jvm="$java25" -Dstrata.crash.seeds=16 -Dstrata.crash.mutations=none "$@"
-else
-  say "SKIPPED: unit tests on JDK 25: none below /usr/lib/jvm"
-fi
+part_unit() {
+  provide_native_packages
+  maven test "${UNIT[@]}" -Dtest.excluded=none -Dstrata.crash.seeds=150 -Dstrata.segment.crash.seeds=4 -Dstrata.pool.crash.seeds=4 \
+    -Dstrata.store.seeds=20 -Dstrata.stress.seconds=30 -Dstrata.fuzz.millis=5000 "$@"
+}
 
-say "the whole suite on $(java -version 2>&1 | head -n 1)"
-"${maven[@]}" clean verify "$@"
+part_jdk25() {
+  local java
+  java=$(jdk25)
+  if [[ -z $java ]]; then
+    say "SKIPPED: unit tests on JDK 25: none below /usr/lib/jvm"
+    return $SKIPPED
+  fi
+  provide_native_packages
+  maven test "${UNIT[@]}" -Dtest.jvm="$java" "$@"
+}
 
-if [[ $(sha256sum <"$jar") != "$first" ]]; then
-  say "FAILED: two builds of the same sources gave different jars"
-  exit 1
-fi
+part_lincheck() {
+  maven test "${UNIT[@]}" -Dtest='*LinearizabilityTest' -Dsurefire.failIfNoSpecifiedTests=false -Dstrata.lincheck.factor=10 "$@"
+}
 
-# The whole is to end well within an hour and a half.
-left=$((75 - SECONDS / 60))
-[[ $left -lt 20 ]] || left=20
-if [[ ${STRATA_VERIFY_POWERCUTS:-1} == 0 || $* == *-Dtest=* ]]; then
-  say "SKIPPED: power cuts of a virtual machine: STRATA_VERIFY_POWERCUTS is 0, or only some tests were asked for"
-elif [[ $left -lt 8 ]]; then
-  say "SKIPPED: power cuts of a virtual machine: this machine is too slow for them (integration-tests/powercut/run.sh --short)"
-else
-  say "power cuts of a virtual machine"
-  code=0
-  said=integration-tests/target/powercuts.log
-  integration-tests/powercut/run.sh --short --seed 7 --limit "$left" 2>&1 | tee "$said" || code=${PIPESTATUS[0]}
+part_brokers() {
+  provide_native_packages
+  provide_devices
+  maven verify -Dtest='io/strata/kafka/it/*Test,!KafkaOwn*Test,!KillCampaignTest' -Dsurefire.failIfNoSpecifiedTests=false \
+    -Dtest.forks=1 -Dstrata.it.kill.cycles=8 "$@"
+}
+
+part_kafka() {
+  maven verify -Dtest='KafkaOwn*Test' -Dsurefire.failIfNoSpecifiedTests=false -Dtest.forks=1 -Dstrata.it.kafka.own=all \
+    -Dstrata.it.kafka.remote=all "$@"
+  maven verify -Dtest=KafkaOwnRemoteTestsTest -Dsurefire.failIfNoSpecifiedTests=false -Dtest.forks=1 \
+    -Dstrata.it.kafka.remote=transactions "$@"
+}
+
+part_kills() { integration-tests/kills.sh --cycles 100; }
+
+part_powercuts() {
+  maven -q verify -DskipTests
+  local said code=0
+  said=$(mktemp)
+  integration-tests/powercut/run.sh --short --seed 7 2>&1 | tee "$said" || code=${PIPESTATUS[0]}
   if [[ $code -eq 124 ]] && ! grep -q '  FAILED$' "$said"; then
     say "SKIPPED: the rest of the power cuts: this machine is too slow for them"
+    code=$SKIPPED
   elif [[ $code -ne 0 ]] && ! grep -q ' cuts of each of ' "$said"; then
     say "SKIPPED: power cuts: the guest could not be built"
-  elif [[ $code -ne 0 ]]; then
-    exit "$code"
+    code=$SKIPPED
+  elif grep -q '^==> SKIPPED: power cuts' "$said"; then
+    code=$SKIPPED
   fi
+  rm -f "$said"
+  return "$code"
+}
+
+part_fuzz() { STRATA_FUZZ_MERGE=0 integration-tests/fuzz.sh 10; }
+
+part_jars() {
+  local jar first second
+  jar() {
+    maven -q clean package -DskipTests -pl pmem-tier -am
+    sha256sum pmem-tier/target/strata-kafka-*[!s].jar
+  }
+  first=$(jar)
+  second=$(jar)
+  printf '%s\n%s\n' "$first" "$second"
+  [[ -n $first && $first == "$second" ]] || { say "FAILED: two builds of the same sources gave different jars"; return 1; }
+}
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+summary=()
+status=0
+mkdir -p "$LOGS"
+
+# run PART: runs it, and adds a line to the summary.
+run() {
+  local part=$1 code begin=$SECONDS result line log=$LOGS/$1.log
+  say "$part"
+  # Not in a condition, where a shell does not end at a failure.
+  set +e
+  if [[ ${#parts[@]} -eq 1 ]]; then
+    (set -e; "part_$part" ${options[@]+"${options[@]}"})
+    code=$?
+  else
+    (set -e; "part_$part" ${options[@]+"${options[@]}"}) >"$log" 2>&1
+    code=$?
+    grep -E 'Tests run:.*Skipped: [0-9]+$|^==> SKIPPED' "$log"
+    if [[ $code -ne 0 && $code -ne $SKIPPED ]]; then
+      grep -E '^\[ERROR\]|FAILED' "$log" | head -n 40
+      say "all of it: $log"
+    fi
+  fi
+  set -e
+  case $code in
+    0) result=passed ;;
+    "$SKIPPED") result=SKIPPED ;;
+    *) result=FAILED; status=1 ;;
+  esac
+  line=$(printf '%-10s %-8s %5d s' "$part" "$result" $((SECONDS - begin)))
+  summary+=("$line")
+  say "$line"
+}
+
+for part in "${parts[@]}"; do
+  run "$part"
+done
+if [[ ${#parts[@]} -gt 1 ]]; then
+  say "summary"
+  printf '    %s\n' "${summary[@]}"
 fi
+exit $status

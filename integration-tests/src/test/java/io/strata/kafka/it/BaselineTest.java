@@ -3,6 +3,7 @@ package io.strata.kafka.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * The harness on a stock broker without Strata: what fails here is no fault of the tier. Records
  * survive a clean stop and a {@code kill -9}, and the checker sees a change.
  */
+@Tag("long")
 class BaselineTest {
 
   @RegisterExtension static final Workspace WORK = new Workspace();

@@ -74,6 +74,7 @@ final class BrokerComparison {
 
   private StockBroker.Builder broker(String name) throws IOException {
     return StockBroker.in(Files.createDirectories(folder.resolve(name)))
+        .forMeasuring()
         .set("log.segment.delete.delay.ms", "1000");
   }
 

@@ -46,7 +46,7 @@ abstract class BrokerFeatures {
   static final int AFTER_ALL_SCENARIOS = Integer.MAX_VALUE;
 
   private static final int RESTARTS = AFTER_ALL_SCENARIOS - 1;
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
   private static final String GROUP = "group";
 
   @RegisterExtension final Workspace work = new Workspace();

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * A broker whose clock jumps by years, forward and backward, while segments move by age: nothing is
  * lost, nothing spins, and moves go on. Needs libfaketime.
  */
+@Tag("long")
 class ClockTest {
 
   @RegisterExtension static final Workspace WORK = new Workspace();

@@ -18,13 +18,15 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Media that fail under a running broker: Kafka must learn of it as of a failed disk. */
+@Tag("long")
 class FaultTest {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
   private static final int RECORD = 1_000;
 
   /** With a producer's default batch.size of 16 KiB; a batch is whole, or lost. */

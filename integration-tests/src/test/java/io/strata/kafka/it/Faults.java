@@ -23,7 +23,7 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class Faults {
 
-  static final Duration PATIENCE = Duration.ofSeconds(90);
+  static final Duration PATIENCE = Duration.ofMinutes(5);
   static final int MIB = 1 << 20;
 
   /** What cannot succeed fails soon. */

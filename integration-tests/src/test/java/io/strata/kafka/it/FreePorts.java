@@ -16,12 +16,17 @@ import java.util.Set;
 /**
  * Ports that nobody listens on, for a process that is about to be started. They are below those
  * that the kernel gives to outgoing connections: one of these, of any client on the machine, would
- * take the port in the seconds until the process listens. A port is given once per JVM.
- * Thread-safe.
+ * take the port in the seconds until the process listens. A port is given once per JVM, and no two
+ * of the JVMs in which tests run at the same time are given the same. Thread-safe.
  */
 final class FreePorts {
 
   private static final int LOWEST = 10_000;
+
+  /** JVMs of tests at the same time, at most; each has the ports with one remainder. */
+  private static final int JVMS = 8;
+
+  private static final int OF_THIS_JVM = Integer.getInteger("strata.it.fork", 0) % JVMS;
 
   /** Linux's default, where its setting can't be read. */
   private static final int FIRST_OF_CONNECTIONS = 32_768;
@@ -38,15 +43,16 @@ final class FreePorts {
   /** So many different ones. */
   static synchronized List<Integer> find(int count) {
     int end = firstOfConnections();
-    int candidates = end - LOWEST;
+    int candidates = (end - LOWEST) / JVMS;
     List<Integer> found = new ArrayList<>();
-    int port = LOWEST + RANDOM.nextInt(candidates);
+    int candidate = RANDOM.nextInt(candidates);
     for (int tried = 0; found.size() < count && tried < candidates; tried++) {
+      int port = LOWEST + candidate * JVMS + OF_THIS_JVM;
       if (!GIVEN.contains(port) && isFree(port)) {
         GIVEN.add(port);
         found.add(port);
       }
-      port = port + 1 < end ? port + 1 : LOWEST;
+      candidate = (candidate + 1) % candidates;
     }
     if (found.size() < count) {
       throw new AssertionError("no free port from " + LOWEST + " to " + (end - 1));

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * system it takes the log directory offline, as it does without Strata; and when the file system is
  * back every acknowledged record is there.
  */
+@Tag("long")
 class HomeFaultTest {
 
   @RegisterExtension static final Workspace WORK = new Workspace();

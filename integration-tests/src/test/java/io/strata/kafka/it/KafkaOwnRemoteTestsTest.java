@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * all.
  */
 @Tag("kafka-own-tests")
+@Tag("long")
 class KafkaOwnRemoteTestsTest {
 
   private static final String WHICH = System.getProperty("strata.it.kafka.remote", "some");

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * same in a pool so small that segments spill or find no room. What fails on the JDK's provider (a
  * test that must not be run by root, say) may fail on ours, and nothing else may.
  *
- * <p>{@code -Dstrata.it.kafka.own=all} runs the slow ones, too, and all in the small pool. {@code
- * summary.txt} in the class's folder has a line for each run.
+ * <p>Those of one file and of one segment; {@code -Dstrata.it.kafka.own=all} runs the others, too.
+ * {@code summary.txt} in the class's folder has a line for each run.
  */
 @Tag("kafka-own-tests")
 class KafkaOwnTestsTest {
@@ -44,27 +44,20 @@ class KafkaOwnTestsTest {
 
   @RegisterExtension static final Workspace WORK = new Workspace();
 
-  /** When a class is run. */
-  private enum When {
-    ALWAYS,
-    /** And in the small pool, too. */
-    ALWAYS_SPILLING,
-    IF_ALL
-  }
-
   /**
    * A test class of Kafka's.
    *
+   * @param always whether it is run without {@code all}, too
    * @param files the names of its segment files, a regular expression
    * @param placed how many of them are placed in the pool, at least
    * @param coldOnly methods that reach into a segment's file past java.nio.file, which a hot
    *     segment does not have to withstand
    */
   private record Subject(
-      String className, When when, String files, int placed, List<String> coldOnly) {
+      String className, boolean always, String files, int placed, List<String> coldOnly) {
 
-    Subject(String className, When when, int placed, String... coldOnly) {
-      this(className, when, SEGMENTS, placed, List.of(coldOnly));
+    Subject(String className, int placed, String... coldOnly) {
+      this(className, false, SEGMENTS, placed, List.of(coldOnly));
     }
 
     @Override
@@ -79,49 +72,47 @@ class KafkaOwnTestsTest {
     return Stream.of(
             new Subject(
                 "org.apache.kafka.common.record.internal.FileRecordsTest",
-                When.ALWAYS_SPILLING,
+                true,
                 "kafka[0-9]+\\.tmp",
                 20,
                 List.of()),
             new Subject(
                 STORAGE + "LogSegmentTest",
-                When.ALWAYS_SPILLING,
+                true,
+                SEGMENTS,
                 20,
                 // Corrupts the segment through RandomAccessFile: see aCorruptHotSegmentIsRecovered.
-                "testRecoveryWithCorruptMessage"),
+                List.of("testRecoveryWithCorruptMessage")),
             // Indexes and snapshots: none of their files is a segment.
-            new Subject(STORAGE + "TransactionIndexTest", When.ALWAYS, 0),
-            new Subject(STORAGE + "ProducerStateManagerTest", When.ALWAYS, 0),
-            new Subject(STORAGE + "RemoteIndexCacheTest", When.ALWAYS, 0),
+            new Subject(STORAGE + "TransactionIndexTest", 0),
+            new Subject(STORAGE + "ProducerStateManagerTest", 0),
+            new Subject(STORAGE + "RemoteIndexCacheTest", 0),
             new Subject(
                 "org.apache.kafka.tools.DumpLogSegmentsTest",
-                When.ALWAYS,
                 20,
                 // Appends zeros through RandomAccessFile.
                 "testPrintTrailingBytes"),
-            new Subject(STORAGE + "LocalLogTest", When.ALWAYS_SPILLING, 50),
+            new Subject(STORAGE + "LocalLogTest", 50),
             new Subject(
                 "kafka.log.LogCleanerTest",
-                When.ALWAYS,
                 50,
                 // Overwrite a record's size through RandomAccessFile.
                 "testCorruptMessageSizeLargerThanBytesAvailable",
                 "testMessageLargerThanMaxMessageSizeWithCorruptHeader"),
-            new Subject(STORAGE + "LogSegmentsTest", When.IF_ALL, 1),
-            new Subject(STORAGE + "UnifiedLogTest", When.IF_ALL, 50),
-            new Subject("kafka.log.UnifiedLogTest", When.IF_ALL, 50),
+            new Subject(STORAGE + "LogSegmentsTest", 1),
+            new Subject(STORAGE + "UnifiedLogTest", 50),
+            new Subject("kafka.log.UnifiedLogTest", 50),
             new Subject(
                 "kafka.log.LogLoaderTest",
-                When.IF_ALL,
                 50,
                 // Two write nonsense through a FileWriter; the third truncates by an object of
                 // its own a segment that the log has deleted, which ours refuses.
                 "testCorruptedLogRecoveryDoesNotDeleteProducerStateSnapshotsPostRecovery",
                 "testLogEndLessThanStartAfterReopen",
                 "testRecoveryAfterCrashDuringSplitPhase4"),
-            new Subject(STORAGE + "LogCleanerManagerTest", When.IF_ALL, 10),
-            new Subject(STORAGE + "LogConcurrencyTest", When.IF_ALL, 1))
-        .filter(subject -> ALL || subject.when() != When.IF_ALL);
+            new Subject(STORAGE + "LogCleanerManagerTest", 10),
+            new Subject(STORAGE + "LogConcurrencyTest", 1))
+        .filter(subject -> ALL || subject.always());
   }
 
   @ParameterizedTest
@@ -136,9 +127,7 @@ class KafkaOwnTestsTest {
     assertNothingElseFails(ours, jdk, 0);
 
     hot(subject, "hot", "1g", 4096, jdk);
-    if (ALL || subject.when() == When.ALWAYS_SPILLING) {
-      hot(subject, "spilling", "4m", 512, jdk);
-    }
+    hot(subject, "spilling", "4m", 512, jdk);
   }
 
   private static void hot(Subject subject, String run, String size, int slots, Outcome jdk)

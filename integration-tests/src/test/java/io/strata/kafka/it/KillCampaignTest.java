@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * <p>More by {@code integration-tests/kills.sh}. {@code cycles.log} in the class's folder has a
  * line for each cycle.
  */
+@Tag("long")
 class KillCampaignTest {
 
   private static final long SEED = Long.getLong("strata.it.seed", System.nanoTime());

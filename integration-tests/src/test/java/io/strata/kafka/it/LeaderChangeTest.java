@@ -17,6 +17,7 @@ import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * follower comes back as leader; the old leader comes back and truncates: segments that it has
  * moved home meanwhile, some of them evicted, and moves the rest on.
  */
+@Tag("long")
 class LeaderChangeTest {
 
   private static final String TOPIC = "truncated";

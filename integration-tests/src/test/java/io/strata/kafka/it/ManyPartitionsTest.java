@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Two thousand partitions with one small segment each start, run and restart. */
+@Tag("long")
 class ManyPartitionsTest {
 
   private static final int PARTITIONS = 2_000;

@@ -208,6 +208,7 @@ final class MigrationComparison {
       home = closing(HomeDevice.ext4(device, (int) size.poolMebibytes() * HOME_POOLS, 0));
       StockBroker.Builder builder =
           StockBroker.in(own)
+              .forMeasuring()
               .set("log.dirs", home.path().resolve("data").toString())
               .set("metadata.log.dir", Files.createDirectories(own.resolve("metadata")).toString())
               .set("log.segment.bytes", "" + Math.max(MIB, size.pool() / 64))

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.Producer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * go on while the pool has room, the operator is told, and what could not be moved is moved when
  * home works again.
  */
+@Tag("long")
 class MigrationFaultTest {
 
   private static final int MIB = 1 << 20;

@@ -20,6 +20,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartitionReplica;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * sealed segments down, and up again when there is room, all the time; its mode changes.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("long")
 class MigrationRacesTest {
 
   private static final long SEED = Long.getLong("strata.it.seed", System.nanoTime());

@@ -16,6 +16,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.record.internal.Record;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * each test sets what it needs on the live broker, and leaves an empty pool behind.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("long")
 class MigrationTest {
 
   private static final long SEED = Long.getLong("strata.it.seed", System.nanoTime());

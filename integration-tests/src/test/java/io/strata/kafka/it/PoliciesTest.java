@@ -8,12 +8,14 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The policies on a broker: what each of them keeps in the pool, and what leaves it. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("long")
 class PoliciesTest {
 
   private static final int MIB = 1 << 20;

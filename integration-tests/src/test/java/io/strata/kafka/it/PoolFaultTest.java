@@ -4,6 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * {@link FaultTest}, where one is truncated, and {@link RefusalTest}, where a broker does not
  * start.
  */
+@Tag("long")
 class PoolFaultTest {
 
   @RegisterExtension static final Workspace WORK = new Workspace();

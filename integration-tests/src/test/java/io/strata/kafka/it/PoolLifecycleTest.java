@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class PoolLifecycleTest {
 
-  private static final int SEGMENT = 4 << 20;
+  private static final int SEGMENT = 2 << 20;
   private static final int DUMPED = 3_000;
   private static final Pattern BATCH_COUNT = Pattern.compile(" count: (\\d+) ");
 
@@ -38,7 +38,7 @@ class PoolLifecycleTest {
 
   @BeforeAll
   void start() throws Exception {
-    pool = Pools.create(work.pool("first"), "48m");
+    pool = Pools.create(work.pool("first"), "24m");
     // A full pool is what this is about: nothing is to leave it in the background.
     broker =
         work.closing(
@@ -70,19 +70,19 @@ class PoolLifecycleTest {
   @Test
   @Order(2)
   void producersGoOnWhenThePoolIsFull() throws Exception {
-    filling.produce(broker.bootstrap(), 80_000, 1_000);
+    filling.produce(broker.bootstrap(), 40_000, 1_000);
 
-    assertThat(filling.verify(broker.bootstrap()).records()).isEqualTo(80_000);
+    assertThat(filling.verify(broker.bootstrap()).records()).isEqualTo(40_000);
     // In small steps, so that fetches begin and end on both sides of the seams.
     Map<String, String> smallSteps = Map.of("max.partition.fetch.bytes", "60000");
-    assertThat(filling.verify(broker.bootstrap(), smallSteps).records()).isEqualTo(80_000);
+    assertThat(filling.verify(broker.bootstrap(), smallSteps).records()).isEqualTo(40_000);
 
     assertThat(segments()).as("strata segments").contains("spilled", "hot", "home");
     assertThat(metric("type=Segments,name=Spilled")).as("spilled segments").isPositive();
     assertThat(metric("type=Segments,name=Hot")).as("hot segments").isPositive();
     assertThat(metric("type=Segments,name=SpillsTotal")).as("spills").isPositive();
-    assertThat(metric("type=Append,name=BytesTotal")).as("bytes").isGreaterThan(40_000_000);
-    assertThat(metric("type=Read,name=BytesTotal")).as("bytes read").isGreaterThan(40_000_000);
+    assertThat(metric("type=Append,name=BytesTotal")).as("bytes").isGreaterThan(20_000_000);
+    assertThat(metric("type=Read,name=BytesTotal")).as("bytes read").isGreaterThan(20_000_000);
     assertThat(metric("type=Pool,name=UsedBytes,*") + metric("type=Pool,name=FreeBytes,*"))
         .as("used and free bytes of the pool")
         .isEqualTo(metric("type=Pool,name=SizeBytes,*"));
@@ -101,9 +101,9 @@ class PoolLifecycleTest {
   @Order(4)
   void aGrownPoolTakesNewSegments() throws Exception {
     broker.stop();
-    Pools.strata("pool", "grow", "--size", "96m", pool.toString()).orFail();
+    Pools.strata("pool", "grow", "--size", "48m", pool.toString()).orFail();
     broker.start();
-    filling.produce(broker.bootstrap(), 16_000, 1_000);
+    filling.produce(broker.bootstrap(), 8_000, 1_000);
     verifyAll();
     assertActiveSegmentsAreHot();
   }
@@ -112,10 +112,10 @@ class PoolLifecycleTest {
   @Order(5)
   void twoPoolsServeOneTier() throws Exception {
     broker.stop();
-    Path second = Pools.create(work.pool("second"), "96m");
+    Path second = Pools.create(work.pool("second"), "48m");
     broker.set("strata.pools", pool + "," + second);
     broker.start();
-    filling.produce(broker.bootstrap(), 40_000, 1_000);
+    filling.produce(broker.bootstrap(), 20_000, 1_000);
     verifyAll();
     assertThat(segments()).as("strata segments").contains("first.pool", "second.pool");
     broker.kill();

@@ -10,7 +10,7 @@ import java.util.List;
 /** The installed command line, {@code java -jar strata-kafka.jar ...}, in a JVM of its own. */
 final class Pools {
 
-  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final Duration LIMIT = Duration.ofMinutes(5);
 
   private Pools() {}
 
@@ -37,7 +37,7 @@ final class Pools {
   /** Runs {@code strata <arguments>}. */
   static JavaProcess.Finished strata(String... arguments) {
     List<String> command = new ArrayList<>();
-    command.add("-Xmx256m");
+    command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.add("-jar");
     command.add(Distribution.strataJar().toString());
     command.addAll(List.of(arguments));

@@ -42,7 +42,7 @@ final class RecordLedger {
 
   private static final int HEADER = Long.BYTES + Integer.BYTES;
   private static final Duration POLL = Duration.ofMillis(500);
-  private static final long VERIFY_LIMIT_NANOS = Duration.ofMinutes(3).toNanos();
+  private static final long VERIFY_LIMIT_NANOS = Duration.ofMinutes(10).toNanos();
 
   private final String topic;
   private final int partitions;

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
@@ -143,6 +144,7 @@ class RefusalTest {
   }
 
   @Test
+  @Tag("long")
   void poolIsOfAnotherBroker() throws Exception {
     Files.delete(pool);
     Pools.strata(
@@ -168,6 +170,7 @@ class RefusalTest {
   }
 
   @Test
+  @Tag("long")
   void poolIsOfANewerVersion() throws Exception {
     changeSuperblocks(
         copy -> setInt(copy + SuperblockLayout.VERSION_OFFSET, SuperblockLayout.VERSION + 1), true);
@@ -175,12 +178,14 @@ class RefusalTest {
   }
 
   @Test
+  @Tag("long")
   void poolHasABrokenChecksum() throws Exception {
     changeSuperblocks(copy -> setInt(copy + SuperblockLayout.CREATED_OFFSET, 42), false);
     assertRefused(pool.toString(), "checksum");
   }
 
   @Test
+  @Tag("long")
   void poolIsTruncated() throws Exception {
     try (FileChannel file = FileChannel.open(pool, StandardOpenOption.WRITE)) {
       file.truncate(file.size() / 2);
@@ -189,6 +194,7 @@ class RefusalTest {
   }
 
   @Test
+  @Tag("long")
   void poolIsReadOnly() throws Exception {
     try (LoopMount readOnly = LoopMount.readOnly(work.pools(), work.folder("read-only"))) {
       Path there = readOnly.path().resolve(pool.getFileName());
@@ -198,6 +204,7 @@ class RefusalTest {
   }
 
   @Test
+  @Tag("long")
   void poolIsLocked() throws Exception {
     Path lockFile = pool.resolveSibling(pool.getFileName() + ".lock");
     try (FileChannel file =
@@ -209,6 +216,7 @@ class RefusalTest {
   }
 
   @Test
+  @Tag("long")
   void logDirectoryHasNoUserAttributes() throws Exception {
     try (LoopMount plain = LoopMount.withoutUserAttributes(work.folder("no-attributes"))) {
       Path there = plain.path().resolve("data");

@@ -1,9 +1,12 @@
 package io.strata.kafka.it;
 
+import org.junit.jupiter.api.Tag;
+
 /**
  * Tiered storage on a broker without provider and pools: our jar, and lines in its file. Two
  * levels, the first of which is small; small chunks, of which the cache holds few.
  */
+@Tag("long")
 class RemoteAloneTest extends RemoteFeatures {
 
   @Override

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.Node;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * two levels, delete from it, and one of them moves segments between the levels: another goes on
  * with all of it, every record can be read from whoever leads, and the store is whole.
  */
+@Tag("long")
 class RemoteClusterKillTest {
 
   private static final long SEED = Long.getLong("strata.it.seed", System.nanoTime());

@@ -17,6 +17,7 @@ import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * with. The first is the controller and stays.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("long")
 class RemoteClusterTest {
 
   private static final long SEED = Long.getLong("strata.it.seed", System.nanoTime());

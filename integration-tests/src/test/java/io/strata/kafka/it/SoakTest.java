@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The soak, briefly; {@code integration-tests/soak.sh} runs it for hours. */
+@Tag("long")
 class SoakTest {
 
   private static final long SEED = Long.getLong("strata.it.seed", System.nanoTime());

@@ -31,13 +31,18 @@ import org.apache.kafka.common.Uuid;
 final class StockBroker implements AutoCloseable {
 
   private static final Pattern STARTED = Pattern.compile("Kafka Server started");
-  private static final Duration START_LIMIT = Duration.ofMinutes(2);
-  private static final Duration LOG_LIMIT = Duration.ofMinutes(1);
-  private static final Duration STOP_LIMIT = Duration.ofMinutes(1);
-  private static final Duration TOOL_LIMIT = Duration.ofMinutes(2);
+  private static final Duration START_LIMIT = Duration.ofMinutes(5);
+  private static final Duration LOG_LIMIT = Duration.ofMinutes(5);
+  private static final Duration STOP_LIMIT = Duration.ofMinutes(5);
+  private static final Duration TOOL_LIMIT = Duration.ofMinutes(5);
+
+  /** For JVMs that start often and run briefly. */
+  private static final List<String> BRIEF =
+      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData");
 
   private final Path folder;
   private final Map<String, String> properties;
+  private final List<String> tuning;
   private final List<String> jvmOptions;
   private final List<Path> libraries;
   private final Map<String, String> systemProperties = new TreeMap<>();
@@ -53,6 +58,7 @@ final class StockBroker implements AutoCloseable {
   private StockBroker(Builder builder) {
     folder = builder.folder;
     properties = new TreeMap<>(builder.properties);
+    tuning = builder.tuning;
     jvmOptions = List.copyOf(builder.jvmOptions);
     libraries = List.copyOf(builder.libraries);
     clusterId = builder.clusterId;
@@ -152,6 +158,7 @@ final class StockBroker implements AutoCloseable {
     writeProperties();
     starts++;
     List<String> command = new ArrayList<>(List.of("-Xms256m", "-Xmx512m"));
+    command.addAll(tuning);
     command.add("-Dstrata.it.log=" + serverLog());
     command.add("-Dlog4j2.configurationFile=" + log4jConfiguration());
     jmxPort.ifPresent(
@@ -183,6 +190,7 @@ final class StockBroker implements AutoCloseable {
   JavaProcess.Finished tool(String mainClass, String... arguments)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of("-Xmx256m"));
+    command.addAll(BRIEF);
     command.add("-Dstrata.it.log=" + folder.resolve("tools.log"));
     command.add("-Dlog4j2.configurationFile=" + log4jConfiguration());
     command.addAll(jvmOptions);
@@ -402,6 +410,7 @@ final class StockBroker implements AutoCloseable {
     private String clusterId = Uuid.randomUuid().toString();
     private Optional<Integer> jmxPort = Optional.empty();
     private Installed installed = Installed.NOTHING;
+    private List<String> tuning = BRIEF;
 
     private Builder(Path folder) {
       this.folder = folder;
@@ -468,6 +477,12 @@ final class StockBroker implements AutoCloseable {
     Builder tls(TlsListener tls) {
       tls.brokerSettings().forEach(this::set);
       return set("listeners", properties.get("listeners") + ",TLS://127.0.0.1:" + tls.port());
+    }
+
+    /** The JVM compiles and collects as in production: for what is measured. */
+    Builder forMeasuring() {
+      tuning = List.of();
+      return this;
     }
 
     /** Adds an option of the broker's JVM and of its tools' JVMs. */

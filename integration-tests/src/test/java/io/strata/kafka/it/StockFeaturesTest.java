@@ -1,6 +1,9 @@
 package io.strata.kafka.it;
 
+import org.junit.jupiter.api.Tag;
+
 /** The scenarios on a broker without Strata: what fails here is no fault of the tier. */
+@Tag("long")
 class StockFeaturesTest extends BrokerFeatures {
 
   @Override

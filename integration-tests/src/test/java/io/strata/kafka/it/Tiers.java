@@ -27,7 +27,7 @@ import org.apache.kafka.common.config.ConfigResource;
 final class Tiers {
 
   static final int SEGMENT = 1 << 20;
-  static final Duration PATIENCE = Duration.ofSeconds(60);
+  static final Duration PATIENCE = Duration.ofMinutes(5);
 
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final List<String> MOVES =
@@ -63,9 +63,6 @@ final class Tiers {
   /** The same broker, stock. */
   static StockBroker.Builder plain(Path folder) {
     return StockBroker.in(folder)
-        // They start often and run briefly.
-        .jvmOption("-XX:TieredStopAtLevel=1")
-        .jvmOption("-XX:+UseSerialGC")
         .set("log.segment.bytes", "" + SEGMENT)
         .set("log.retention.check.interval.ms", "300")
         .set("log.initial.task.delay.ms", "300")

@@ -21,7 +21,7 @@ import org.awaitility.Awaitility;
 /** What the tests ask of the admin client, waiting for each answer. */
 final class Topics {
 
-  private static final long LIMIT_SECONDS = 120;
+  private static final long LIMIT_SECONDS = 300;
 
   private Topics() {}
 

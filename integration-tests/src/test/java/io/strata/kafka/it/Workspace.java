@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -24,19 +25,21 @@ final class Workspace implements BeforeAllCallback, AfterAllCallback {
   private static final long ROOM_FOR_POOLS = 2L << 30;
 
   private final List<AutoCloseable> open = new ArrayList<>();
-  private Path folder = Path.of("");
-  private Path pools = Path.of("");
+  private Optional<Folders> folders = Optional.empty();
+
+  private record Folders(Path work, Path pools) {}
 
   @Override
   public void beforeAll(ExtensionContext context) throws IOException {
     String name = context.getRequiredTestClass().getSimpleName();
-    folder = Distribution.work().resolve(name).toAbsolutePath();
+    Path folder = Distribution.work().resolve(name).toAbsolutePath();
     delete(folder);
     Files.createDirectories(folder);
-    pools =
+    Path pools =
         hasRoom(MEMORY_BACKED)
             ? Files.createTempDirectory(MEMORY_BACKED, "strata-it-" + name + "-")
             : Files.createDirectories(folder.resolve("pools"));
+    folders = Optional.of(new Folders(folder, pools));
   }
 
   @Override
@@ -44,7 +47,10 @@ final class Workspace implements BeforeAllCallback, AfterAllCallback {
     for (int i = open.size() - 1; i >= 0; i--) {
       open.get(i).close();
     }
-    delete(pools);
+    if (folders.isEmpty()) {
+      return;
+    }
+    delete(pools());
     if (context.getExecutionException().isEmpty()) {
       deleteLogDirectories();
     }
@@ -53,7 +59,7 @@ final class Workspace implements BeforeAllCallback, AfterAllCallback {
   /** A folder of the given name; created. */
   Path folder(String name) {
     try {
-      return Files.createDirectories(folder.resolve(name));
+      return Files.createDirectories(folders().work().resolve(name));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -61,12 +67,21 @@ final class Workspace implements BeforeAllCallback, AfterAllCallback {
 
   /** The path of a pool of the given name; nothing is created. */
   Path pool(String name) {
-    return pools.resolve(name + ".pool");
+    return pools().resolve(name + ".pool");
   }
 
   /** The folder of the pools. */
   Path pools() {
-    return pools;
+    return folders().pools();
+  }
+
+  /** Without them, files would land in whatever folder the tests were started in. */
+  private Folders folders() {
+    return folders.orElseThrow(
+        () ->
+            new IllegalStateException(
+                "The test class has not begun for its Workspace: register it as a static field, or"
+                    + " in a class with the lifecycle PER_CLASS"));
   }
 
   /** Registers something to close after the class's last test. */
@@ -82,7 +97,7 @@ final class Workspace implements BeforeAllCallback, AfterAllCallback {
   /** Logs of the processes stay; the data of the brokers would fill the disk. */
   private void deleteLogDirectories() throws IOException {
     List<Path> data;
-    try (Stream<Path> files = Files.walk(folder, 2)) {
+    try (Stream<Path> files = Files.walk(folders().work(), 2)) {
       data = files.filter(p -> p.getFileName().toString().startsWith("data")).toList();
     }
     for (Path path : data) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Everything at once: appends, deletions, failures, changed settings, at last the end. */
-@Timeout(120)
+@Timeout(600)
 class MigrationEngineStressTest {
 
   private static final long SECONDS = Long.getLong("strata.stress.seconds", 4);

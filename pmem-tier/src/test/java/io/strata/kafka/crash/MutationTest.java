@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  * and the reason why none need. {@code -Dstrata.crash.mutations=n} searches anew, n cuts for each
  * place, and prints such a list; {@code none} looks for nothing.
  */
+@Tag("long")
 final class MutationTest {
 
   private static final String LIST = "/io/strata/kafka/crash/crash-sites.txt";

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A device that fails once, and says so once, as the kernel does. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 600, unit = TimeUnit.SECONDS)
 class WriteBackTest {
   private static final Set<StandardOpenOption> OPTIONS =
       Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Closing and interrupting, against what the JDK's channel does in the same place. */
-@Timeout(120)
+@Timeout(600)
 final class ChannelClosingTest {
 
   private static final Set<StandardOpenOption> READ_WRITE =

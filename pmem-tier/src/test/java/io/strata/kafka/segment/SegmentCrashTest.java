@@ -21,37 +21,45 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A seeded workload on a few segments, cut at each persist point of the pool and at each change of
  * home. After a power cut (a pool that survives one, each spill forced) and after the mere end of
  * the process (any pool) each segment is what was acknowledged, or that with the interrupted
  * operation done in part; and it goes on from there.
+ *
+ * <p>{@code -Dstrata.segment.crash.seeds=n} runs n seeds of each kind.
  */
 final class SegmentCrashTest {
 
+  private static final int SEEDS = Integer.getInteger("strata.segment.crash.seeds", 1);
   private static final int OPERATIONS = 30;
 
   private static final int SEGMENTS = 3;
   private static final Set<StandardOpenOption> READ_WRITE =
       Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
 
+  static LongStream seeds() {
+    return LongStream.rangeClosed(1, SEEDS);
+  }
+
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4})
+  @MethodSource("seeds")
   void powerCutInADaxPool(long seed) throws IOException {
     cutEverywhere(seed, Durability.POWER, true);
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {11, 12})
+  @MethodSource("seeds")
   void killInADaxPool(long seed) throws IOException {
     cutEverywhere(seed, Durability.POWER, false);
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {22, 23})
+  @MethodSource("seeds")
   void killInAnOrdinaryPool(long seed) throws IOException {
     cutEverywhere(seed, Durability.FORCE, false);
   }
@@ -60,7 +68,7 @@ final class SegmentCrashTest {
    * What has been forced is there, and what has not been is the segment's own, zeros or not there.
    */
   @ParameterizedTest
-  @ValueSource(longs = {31, 32, 33})
+  @MethodSource("seeds")
   void powerCutInAPoolThatNeedsAForce(long seed) throws IOException {
     cutEverywhere(seed, Durability.FORCE, true);
   }

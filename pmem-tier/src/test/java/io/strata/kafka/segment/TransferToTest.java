@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Transfers as Kafka makes them, over the seam: two blocks in the pool and two at home. */
-@Timeout(60)
+@Timeout(600)
 final class TransferToTest {
 
   private static final Set<StandardOpenOption> READ_WRITE =

@@ -51,7 +51,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Another manager: loaded, called, closed, and in all the ways in which that can fail. */
-@Timeout(120)
+@Timeout(600)
 class ColdManagerTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(20);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What every arena keeps to. */
-@Timeout(120)
+@Timeout(600)
 public abstract class ChunkArenaContract {
 
   /** The largest chunk of these tests. */

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What is read before it is asked for, and what is not. */
-@Timeout(60)
+@Timeout(600)
 class ReadAheadTest {
 
   private static void check(FakeSource source, byte[] found, int from) {

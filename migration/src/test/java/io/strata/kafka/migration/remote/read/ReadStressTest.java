@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Many readers of all kinds at once, over a store that fails now and then. */
-@Timeout(120)
+@Timeout(600)
 class ReadStressTest {
 
   private static final int SEGMENTS = 6;

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The stream against one over an array. */
-@Timeout(60)
+@Timeout(600)
 class SegmentStreamTest {
 
   static Stream<Arguments> caches() {
