@@ -61,7 +61,7 @@ readonly SKIPPED=77
 say() { printf '==> %s\n' "$*"; }
 
 maven() {
-  local command=(mvn -B -ntp)
+  local command=(mvn -B -ntp -Dstyle.color=never)
   [[ -z ${STRATA_VERIFY_OFFLINE:-} ]] || command+=(-o)
   "${command[@]}" "$@"
 }
@@ -176,10 +176,12 @@ part_brokers() {
 }
 
 part_kafka() {
+  local code=0
   maven verify -Dtest='KafkaOwn*Test' -Dsurefire.failIfNoSpecifiedTests=false -Dtest.forks=1 -Dstrata.it.kafka.own=all \
-    -Dstrata.it.kafka.remote=all "$@"
+    -Dstrata.it.kafka.remote=all "$@" || code=1
   maven verify -Dtest=KafkaOwnRemoteTestsTest -Dsurefire.failIfNoSpecifiedTests=false -Dtest.forks=1 \
-    -Dstrata.it.kafka.remote=transactions "$@"
+    -Dstrata.it.kafka.remote=transactions "$@" || code=1
+  return $code
 }
 
 part_kills() { integration-tests/kills.sh --cycles 100; }
