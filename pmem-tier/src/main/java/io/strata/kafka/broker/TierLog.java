@@ -1,6 +1,5 @@
 package io.strata.kafka.broker;
 
-import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.Printable;
 import io.strata.kafka.pool.OpenReport;
 import io.strata.kafka.pool.Pool;
@@ -58,14 +57,14 @@ public final class TierLog implements TierEvents {
         pool.usage().liveSlots(),
         info.slotCount());
     logFindings(pool);
-    if (info.durability() == Durability.FORCE) {
+    if (info.durability().needsForce()) {
       log.warn(
           "Pool {} does not survive a power cut by itself (its file system is not DAX): what"
               + " was flushed or replicated does, as with stock Kafka. Use persistent memory on"
               + " a file system mounted with DAX, and strata.require.dax=true, to have every"
               + " acknowledged record survive.",
           info.path());
-    } else if (info.durability() == Durability.PROCESS) {
+    } else if (!info.durability().survivesReboot()) {
       log.warn(
           "Pool {} is on a file system in memory: a power cut or a reboot empties it, flushed"
               + " or not. Only what was replicated survives. Use a pool on a disk, or on"

@@ -72,11 +72,11 @@ public record StrataConfig(
   /**
    * Whether a spilled tail is forced with each append.
    *
-   * @param poolSurvivesPower whether the segment's pool survives a power cut
+   * @param durableOnPersist whether the segment's pool survives a power cut
    */
-  public boolean forcesSpills(boolean poolSurvivesPower) {
+  public boolean forcesSpills(boolean durableOnPersist) {
     return switch (spillForce) {
-      case AUTO -> poolSurvivesPower;
+      case AUTO -> durableOnPersist;
       case ALWAYS -> true;
       case NEVER -> false;
     };

@@ -20,5 +20,22 @@ public enum Durability {
    * Persisted bytes survive the end of the process only: the file is on a memory-backed file
    * system, which a power cut empties whatever is forced.
    */
-  PROCESS
+  PROCESS;
+
+  /** Whether bytes survive a power cut as soon as they are persisted, without a force. */
+  public boolean durableOnPersist() {
+    return this == POWER;
+  }
+
+  /** Whether bytes survive a power cut when they are forced, and not before. */
+  public boolean needsForce() {
+    return this == FORCE;
+  }
+
+  /**
+   * Whether anything survives a power cut, or a restart of the machine, whatever is done for it.
+   */
+  public boolean survivesReboot() {
+    return this != PROCESS;
+  }
 }

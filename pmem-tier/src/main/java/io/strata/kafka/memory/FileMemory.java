@@ -185,7 +185,7 @@ final class FileMemory implements PersistentMemory {
   public void force(long position, long length) throws IOException {
     checkOpen();
     Ranges.check(position, length, size);
-    if (durability == Durability.FORCE && writable) {
+    if (durability.needsForce() && writable) {
       writeBack.force(channel, position, length);
     }
   }

@@ -161,7 +161,7 @@ final class MappedMemory implements PersistentMemory, Prefaultable {
   public void persist(long position, long length) throws IOException {
     MappedWindows open = open();
     Ranges.check(position, length, size);
-    if (durability == Durability.POWER && writable) {
+    if (durability.durableOnPersist() && writable) {
       open.force(path, position, length);
     } else {
       VarHandle.releaseFence();
@@ -172,7 +172,7 @@ final class MappedMemory implements PersistentMemory, Prefaultable {
   public void force(long position, long length) throws IOException {
     MappedWindows open = open();
     Ranges.check(position, length, size);
-    if (durability == Durability.FORCE && writable) {
+    if (durability.needsForce() && writable) {
       writeBack.force(open, position, length);
     }
   }

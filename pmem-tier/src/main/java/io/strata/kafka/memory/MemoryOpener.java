@@ -123,14 +123,14 @@ public final class MemoryOpener {
   /** Only where {@link PersistentMemory#zeroRange} is meant to be used. */
   private static Optional<ZeroedRanges> ranges(Path file, boolean writable, Durability durability)
       throws IOException {
-    return writable && durability == Durability.FORCE ? ZeroedRanges.open(file) : Optional.empty();
+    return writable && durability.needsForce() ? ZeroedRanges.open(file) : Optional.empty();
   }
 
   private static MapMode mapMode(Durability durability, boolean writable) {
     if (!writable) {
       return MapMode.READ_ONLY;
     }
-    return durability == Durability.POWER ? ExtendedMapMode.READ_WRITE_SYNC : MapMode.READ_WRITE;
+    return durability.durableOnPersist() ? ExtendedMapMode.READ_WRITE_SYNC : MapMode.READ_WRITE;
   }
 
   private static long sizeOf(Path file, FileChannel channel) throws IOException {

@@ -140,7 +140,7 @@ final class PmemMemory implements PersistentMemory, Prefaultable {
   public void force(long position, long length) throws IOException {
     MappedWindows open = open();
     Ranges.check(position, length, size);
-    if (durability == Durability.FORCE && writable()) {
+    if (durability.needsForce() && writable()) {
       writeBack.force(open, position, length);
     }
   }

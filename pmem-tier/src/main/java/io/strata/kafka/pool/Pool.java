@@ -307,7 +307,7 @@ public final class Pool implements AutoCloseable {
    *     out of use until the pool is opened again
    */
   public void release(Collection<Extent> extents) throws IOException {
-    if (memory.durability() == Durability.FORCE) {
+    if (memory.durability().needsForce()) {
       for (Extent extent : extents) {
         memory.zeroRange(extent.position(), extent.length());
       }

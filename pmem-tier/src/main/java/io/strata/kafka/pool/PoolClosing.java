@@ -1,6 +1,5 @@
 package io.strata.kafka.pool;
 
-import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.PersistentMemory;
 import java.io.IOException;
 
@@ -20,7 +19,7 @@ final class PoolClosing implements AutoCloseable {
    * @param cleared whether all data but the segments' committed bytes is zeros
    */
   void endSession(Superblock superblock, boolean cleared) throws IOException {
-    if (memory.durability() == Durability.FORCE) {
+    if (memory.durability().needsForce()) {
       memory.force(0, superblock.poolSize());
       (cleared ? Session.CLEARED : Session.CLOSED).write(memory, superblock.salt());
     }

@@ -3,7 +3,6 @@ package io.strata.kafka.pool;
 import static io.strata.kafka.layout.SlotLayout.*;
 
 import io.strata.kafka.layout.CheckedWord;
-import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.pool.OpenReport.Shortened;
 import io.strata.kafka.pool.PoolException.Kind;
@@ -53,7 +52,7 @@ final class PoolOpener {
     session.finding().ifPresent(repaired::add);
     Superblocks.write(memory, reading.current(), reading.toRepair());
     Superblock superblock = bind(reading.current(), expected);
-    boolean needsForce = memory.durability() == Durability.FORCE;
+    boolean needsForce = memory.durability().needsForce();
     boolean toClear = needsForce && !session.session().cleared();
     if (session.session().open() || toClear) {
       settle(superblock, scan.used());
@@ -72,7 +71,7 @@ final class PoolOpener {
    * to see, and a power cut would still take it, after what is to come has been built on it.
    */
   private void persistMetadata(Superblocks.Reading reading) throws IOException {
-    if (memory.durability() == Durability.POWER) {
+    if (memory.durability().durableOnPersist()) {
       memory.persist(0, TABLE + (long) reading.current().slotCount() * SLOT_LENGTH);
     } else if (!reading.toRepair().isEmpty()) {
       // The slots are forced where that is needed. Of the superblocks the one that is not written
@@ -230,7 +229,7 @@ final class PoolOpener {
   }
 
   private void beginSession(Superblock superblock) throws IOException {
-    boolean needsForce = memory.durability() == Durability.FORCE;
+    boolean needsForce = memory.durability().needsForce();
     Session session =
         needsForce ? new Session(Session.State.OPEN, bootId.orElse(0)) : Session.CLOSED;
     session.write(memory, superblock.salt());

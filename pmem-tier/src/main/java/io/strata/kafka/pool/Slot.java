@@ -444,7 +444,7 @@ public final class Slot {
   }
 
   private boolean needsForce() {
-    return pool.memory().durability() == Durability.FORCE;
+    return pool.memory().durability().needsForce();
   }
 
   private void requireNoStaleBytes() throws IOException {

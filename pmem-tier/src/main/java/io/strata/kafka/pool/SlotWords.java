@@ -3,7 +3,6 @@ package io.strata.kafka.pool;
 import static io.strata.kafka.layout.SlotLayout.*;
 
 import io.strata.kafka.layout.CheckedWord;
-import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.PersistentMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -90,7 +89,7 @@ final class SlotWords {
 
   /** Forces the slot where persisting it does not make it survive a power cut. */
   void force() throws IOException {
-    if (memory.durability() == Durability.FORCE) {
+    if (memory.durability().needsForce()) {
       memory.force(position, SLOT_LENGTH);
     }
   }

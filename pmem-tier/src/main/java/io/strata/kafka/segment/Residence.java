@@ -2,7 +2,6 @@ package io.strata.kafka.segment;
 
 import static java.util.Objects.requireNonNull;
 
-import io.strata.kafka.memory.Durability;
 import io.strata.kafka.pool.Extent;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
@@ -91,8 +90,8 @@ public final class Residence {
   }
 
   /** Whether what is persisted has survived a power cut already. */
-  boolean survivesPowerCut() {
-    return pool.memory().durability() == Durability.POWER;
+  boolean durableOnPersist() {
+    return pool.memory().durability().durableOnPersist();
   }
 
   /** For messages: the slot, the path that it was created with, and the pool. */

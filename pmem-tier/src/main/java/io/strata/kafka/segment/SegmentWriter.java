@@ -195,7 +195,7 @@ final class SegmentWriter {
   private void forceAppend(int written, FileChannel home) throws IOException {
     if (written > 0 && forceAppends.getAsBoolean()) {
       Optional<Residence> in = residence;
-      if (in.isPresent() && !in.get().survivesPowerCut()) {
+      if (in.isPresent() && !in.get().durableOnPersist()) {
         forcer.force(false, home);
       }
     }
@@ -236,7 +236,7 @@ final class SegmentWriter {
   /** Home is not whole any more; where the change survives a power cut, that does, too. */
   @GuardedBy("lock")
   private void withdrawHead(FileChannel home) throws IOException {
-    boolean survives = residence.map(Residence::survivesPowerCut).orElse(false);
+    boolean survives = residence.map(Residence::durableOnPersist).orElse(false);
     head.withdraw(view, home, survives || forceAppends.getAsBoolean());
   }
 

@@ -109,7 +109,7 @@ final class DestageMove {
   }
 
   private boolean emptiedByPowerCut(Residence in) {
-    return !HomeKeeper.survivesPowerCut(in);
+    return !HomeKeeper.survivesReboot(in);
   }
 
   private MoveResult into(PoolTier tier, TieredSegment segment, MoveControl control)

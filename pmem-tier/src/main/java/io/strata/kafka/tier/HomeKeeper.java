@@ -1,6 +1,5 @@
 package io.strata.kafka.tier;
 
-import io.strata.kafka.memory.Durability;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentTag;
@@ -167,7 +166,7 @@ final class HomeKeeper implements AutoCloseable {
       // so that recovery will believe the slot and not the missing directory entry.
       return;
     }
-    if (survivesPowerCut(in.get())) {
+    if (survivesReboot(in.get())) {
       forceEntries(home);
     }
     segment.segment().set(SlotFlag.HOME_DURABLE);
@@ -192,7 +191,7 @@ final class HomeKeeper implements AutoCloseable {
    */
   void freeAfterUnlink(TieredSegment segment, Path directory) {
     Optional<Residence> lower = segment.takeLower();
-    if (!survivesPowerCut(segment) && lower.map(copy -> !survivesPowerCut(copy)).orElse(true)) {
+    if (!survivesReboot(segment) && lower.map(copy -> !survivesReboot(copy)).orElse(true)) {
       try {
         free(segment, lower);
         return;
@@ -310,7 +309,7 @@ final class HomeKeeper implements AutoCloseable {
     }
     registry.addTag(now.get().tag(), segment);
     now.get().tag().write(home);
-    if (survivesPowerCut(now.get())) {
+    if (survivesReboot(now.get())) {
       // Until then a power cut finds the older tag, and by it the copy below.
       Directories.force(home);
     }
@@ -399,11 +398,11 @@ final class HomeKeeper implements AutoCloseable {
   }
 
   /** A pool that a power cut empties needs nothing at home to outlive one. */
-  private static boolean survivesPowerCut(TieredSegment segment) {
-    return segment.residence().map(HomeKeeper::survivesPowerCut).orElse(false);
+  private static boolean survivesReboot(TieredSegment segment) {
+    return segment.residence().map(HomeKeeper::survivesReboot).orElse(false);
   }
 
-  static boolean survivesPowerCut(Residence in) {
-    return in.pool().memory().durability() != Durability.PROCESS;
+  static boolean survivesReboot(Residence in) {
+    return in.pool().memory().durability().survivesReboot();
   }
 }

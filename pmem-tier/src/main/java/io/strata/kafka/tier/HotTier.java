@@ -75,7 +75,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.traffic = new Traffic(pools);
     this.keeper = new HomeKeeper(registry, names, counts, parts.background().get());
     this.room = new PressureRoom(new CleanSegments(), traffic, keeper);
-    this.forcedAppends = spec.config().forcesSpills(pools.survivesPowerCut());
+    this.forcedAppends = spec.config().forcesSpills(pools.durableOnPersist());
     this.factory =
         new SegmentFactory(
             forcedAppends,

@@ -1,7 +1,6 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.config.TierConfig;
-import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.Prefault;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.Pool;
@@ -108,7 +107,7 @@ final class PoolSet {
   }
 
   private static void requireDurability(TierSpec spec, Path file, Pool pool) throws IOException {
-    if (spec.config().requireDax() && pool.memory().durability() != Durability.POWER) {
+    if (spec.config().requireDax() && !pool.memory().durability().durableOnPersist()) {
       throw new FileSystemException(
           file.toString(),
           null,
@@ -135,9 +134,9 @@ final class PoolSet {
   /**
    * Whether acknowledged records are to survive a power cut without a flush: the first tier's do.
    */
-  boolean survivesPowerCut() {
+  boolean durableOnPersist() {
     return tiers.get(0).pools().stream()
-        .allMatch(pool -> pool.memory().durability() == Durability.POWER);
+        .allMatch(pool -> pool.memory().durability().durableOnPersist());
   }
 
   List<Pool> all() {

@@ -1,7 +1,6 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.layout.SuperblockLayout;
-import io.strata.kafka.memory.Durability;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolUsage;
 import io.strata.kafka.pool.Slot;
@@ -112,7 +111,7 @@ final class PressureRoom implements RoomMaker {
    */
   void keepReserve(PoolSet pools) {
     for (Pool pool : pools.all()) {
-      if (pool.memory().durability() == Durability.FORCE) {
+      if (pool.memory().durability().needsForce()) {
         long capacity = pool.usage().capacityBytes();
         long wanted = Math.min(capacity / RESERVE_SHARE, LARGEST_RESERVE);
         if (!hasFree(pool, wanted)) {

@@ -1,6 +1,5 @@
 package io.strata.kafka.tier;
 
-import io.strata.kafka.memory.Durability;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,7 +31,7 @@ final class UnsyncedRenames {
   UnsyncedRenames(PoolSet pools) {
     // What a power cut empties cannot get ahead.
     this.needed =
-        pools.all().stream().anyMatch(pool -> pool.memory().durability() != Durability.PROCESS);
+        pools.all().stream().anyMatch(pool -> pool.memory().durability().survivesReboot());
   }
 
   /** A file or directory is about to be renamed, or has been. */

@@ -146,7 +146,7 @@ class RecordingMemoryTest extends MemoryContract {
     memory.force(0, 8);
     assertThat(memory.isPersisted(0, 8)).isEqualTo(durability != Durability.PROCESS);
     assertThat(memory.crash(new Random(1)).loadLong(0))
-        .isEqualTo(durability == Durability.PROCESS ? 0 : 1);
+        .isEqualTo(durability.survivesReboot() ? 1 : 0);
     assertThat(memory.durability()).isEqualTo(durability);
   }
 

@@ -2,7 +2,6 @@ package io.strata.kafka.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.PersistentMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -181,7 +180,7 @@ final class PoolWorkload {
     segment.minForced = Math.min(segment.minForced, keep);
     // The new count of extents may reach the medium before the new length; the slot is then taken
     // for one that has been shortened. Home has been cut before, so that nothing is lost by that.
-    boolean mayBeLost = pool().info().durability() == Durability.FORCE && keep < length;
+    boolean mayBeLost = pool().info().durability().needsForce() && keep < length;
     boolean spilled = mayBeLost && segment.mustHave.remove(SlotFlag.SPILLED);
     dropped.addAll(segment.slot.truncate(keep));
     if (spilled) {
@@ -234,7 +233,7 @@ final class PoolWorkload {
    * @param powerCut whether what was not forced may be gone, where the pool needs that
    */
   void verify(Pool opened, boolean powerCut) throws IOException {
-    boolean forcedOnly = powerCut && opened.info().durability() == Durability.FORCE;
+    boolean forcedOnly = powerCut && opened.info().durability().needsForce();
     for (Slot slot : opened.slots()) {
       Identity identity = new Identity(slot.index(), slot.generation());
       Expectation segment = segments.get(identity);
@@ -247,7 +246,7 @@ final class PoolWorkload {
         assertContent(opened, slot, segment, forcedOnly);
       }
     }
-    if (opened.info().durability() == Durability.FORCE) {
+    if (opened.info().durability().needsForce()) {
       assertZerosOutside(opened);
     }
     for (Map.Entry<Identity, Expectation> segment : segments.entrySet()) {

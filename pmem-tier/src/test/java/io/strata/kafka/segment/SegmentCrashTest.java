@@ -498,7 +498,7 @@ final class SegmentCrashTest {
     }
 
     private boolean needsForce() {
-      return durability == Durability.FORCE;
+      return durability.needsForce();
     }
 
     /** Behind what was forced, home may have anything that it ever had; the pool may have zeros. */
