@@ -62,8 +62,9 @@ final class HomeSegments {
   }
 
   /**
-   * A channel that follows the segment when it moves; empty for a file that will never be hot, and
-   * for options that are the JDK's business.
+   * A channel that follows the segment when it moves; empty for a file that will never be hot, for
+   * options that are the JDK's business, and for a reader of a file that nobody has opened here to
+   * write to.
    */
   Optional<FileChannel> open(
       Path name, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
@@ -90,6 +91,12 @@ final class HomeSegments {
           return Optional.of(hot.open(tagged.get(), name, options));
         }
         Optional<TieredSegment> known = find(name);
+        if (known.isEmpty() && !HomeChannels.writes(options)) {
+          // Whoever writes to it may do so past the provider, as Kafka does with a segment that it
+          // has preallocated: such a file is never moved, and read as it is.
+          home.close();
+          return Optional.empty();
+        }
         segment = known.isPresent() ? known.get() : factory.atHome(name);
       } catch (IOException | RuntimeException e) {
         home.close();
