@@ -59,6 +59,14 @@ public interface SegmentEvents {
   default void appending(Segment segment) throws IOException {}
 
   /**
+   * Bytes of an append have been forced in the log file, and the append is acknowledged next: what
+   * leads to the file must be durable, too. Called by the thread that writes, without a lock.
+   *
+   * @throws IOException when it cannot be made so: the append is not acknowledged
+   */
+  default void forcedInLogFile(Segment segment) throws IOException {}
+
+  /**
    * A segment is about to be truncated. Called by the thread that truncates, without a lock.
    *
    * @param length in bytes

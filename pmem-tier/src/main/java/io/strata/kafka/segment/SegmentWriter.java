@@ -190,13 +190,17 @@ final class SegmentWriter {
 
   /**
    * Where an acknowledged record is to survive a power cut in the first tier, it is to do so in a
-   * lower one that needs a force, too. Without the writer lock, which a force under way takes.
+   * lower one that needs a force, and in a log file whose name is new, too. Without the writer
+   * lock, which a force under way takes.
    */
   private void forceAppend(int written, FileChannel home) throws IOException {
     if (written > 0 && forceAppends.getAsBoolean()) {
       Optional<Residence> in = residence;
       if (in.isPresent() && !in.get().durableOnPersist()) {
         forcer.force(false, home);
+      }
+      if (view.spilled()) {
+        events.forcedInLogFile(segment);
       }
     }
   }
@@ -361,7 +365,12 @@ final class SegmentWriter {
     }
     // Once the flag is set, what home has beyond the seam is part of the segment.
     tail.cut(home, before.size(), true);
-    pooled().slot().set(SlotFlag.SPILLED);
+    Slot slot = pooled().slot();
+    if (!slot.has(SlotFlag.HOME_DURABLE)) {
+      // Bytes without the tag that comes with them would be another file's.
+      home.force(true);
+    }
+    slot.set(SlotFlag.SPILLED);
     view = SegmentView.spilled(before.pooled(), before.extents(), before.size(), before.size());
     return true;
   }

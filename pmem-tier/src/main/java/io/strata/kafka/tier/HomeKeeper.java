@@ -172,6 +172,26 @@ final class HomeKeeper implements AutoCloseable {
     segment.segment().set(SlotFlag.HOME_DURABLE);
   }
 
+  /**
+   * Makes the log file's name, its directory's and its tag durable, if that has not been done since
+   * the file got the name: an acknowledged append must not be in a file that nothing leads to.
+   *
+   * @throws IOException if that fails, or if the file is not where it was last seen
+   */
+  void forceName(TieredSegment segment) throws IOException {
+    if (segment.nameForced()) {
+      return;
+    }
+    boolean unused =
+        names.with(
+            segment,
+            home -> {
+              forceEntries(home);
+              segment.nameForced(true);
+              return true;
+            });
+  }
+
   /** Makes a home durable with its attributes, its directory entry, and its directory's own. */
   static void forceEntries(Path home) throws IOException {
     Directories.force(home);

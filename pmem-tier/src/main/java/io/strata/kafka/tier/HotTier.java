@@ -97,6 +97,11 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
               }
 
               @Override
+              public void forcedInLogFile(TieredSegment segment) throws IOException {
+                keeper.forceName(segment);
+              }
+
+              @Override
               public void truncating(TieredSegment segment, long length) throws IOException {
                 unsynced.settle(segment);
                 // A tag that an eviction has left behind says that home is whole: that must not be
@@ -289,6 +294,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         }
         return cold.isPresent();
       }
+      // What compaction has put in its place is there by a rename.
+      unsynced.settle(known.get());
       known.get().segment().markDeleting();
       Files.delete(name);
       registry.remove(known.get());

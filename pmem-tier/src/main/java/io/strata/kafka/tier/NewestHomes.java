@@ -12,8 +12,9 @@ import java.util.stream.StreamSupport;
 
 /**
  * Makes durable what a process that was killed may have written at home and not forced: the last
- * append, or truncation, of a partition. It is there after the start, Kafka believes it, and may
- * acknowledge it without writing anything: to a producer that sends its batch again.
+ * append, or truncation, of a partition, and the name of a file that it made. It is there after the
+ * start, Kafka believes it, and may acknowledge it without writing anything: to a producer that
+ * sends its batch again.
  *
  * <p>Thread safety: stateless.
  */
@@ -49,9 +50,11 @@ final class NewestHomes {
         if (newest.isPresent()) {
           // It may be a symbolic link that leads nowhere: Kafka will say so.
           Directories.forceIfThere(newest.get());
+          Directories.forceIfThere(partition);
         }
       }
     }
+    Directories.force(logDirectory);
   }
 
   private static List<Path> list(Path directory) throws IOException {

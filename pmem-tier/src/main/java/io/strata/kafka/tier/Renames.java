@@ -129,6 +129,7 @@ final class Renames {
     }
     Files.move(source, target, options);
     if (replaced.isPresent()) {
+      Directories.force(Directories.of(target));
       // Its home is gone with the rename, and its slot says that home was durable: a crash before
       // the next line frees it all the same.
       registry.remove(replaced.get());

@@ -21,6 +21,9 @@ final class SegmentNotice implements SegmentEvents {
     /** It is about to be appended to; called without a lock. */
     void appending(TieredSegment segment) throws IOException;
 
+    /** An append to its log file is acknowledged next; called without a lock. */
+    void forcedInLogFile(TieredSegment segment) throws IOException;
+
     /** It is about to be truncated; called without a lock. */
     void truncating(TieredSegment segment, long length) throws IOException;
 
@@ -101,6 +104,14 @@ final class SegmentNotice implements SegmentEvents {
     TieredSegment named = segment;
     if (named != null) {
       listener.appending(named);
+    }
+  }
+
+  @Override
+  public void forcedInLogFile(Segment appendedTo) throws IOException {
+    TieredSegment named = segment;
+    if (named != null) {
+      listener.forcedInLogFile(named);
     }
   }
 

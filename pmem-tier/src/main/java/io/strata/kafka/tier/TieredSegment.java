@@ -32,6 +32,9 @@ final class TieredSegment {
   private volatile long renamesSettled = -1;
   private volatile Place place;
 
+  /** Whether what leads to the log file by its present name is durable; false if not known. */
+  private volatile boolean nameForced;
+
   /** Where home is, and what its names say. */
   private record Place(Path home, Optional<SegmentName> name) {
     static Place of(Path home) {
@@ -205,7 +208,17 @@ final class TieredSegment {
     return same;
   }
 
+  boolean nameForced() {
+    return nameForced;
+  }
+
+  /** Set by whoever holds the name ({@link HomeNames}). */
+  void nameForced(boolean forced) {
+    nameForced = forced;
+  }
+
   void movedTo(Path newHome) {
+    nameForced = false;
     place = Place.of(newHome);
   }
 

@@ -107,8 +107,7 @@ final class Campaign {
     } catch (Failure e) {
       throw e;
     } catch (IOException | RuntimeException | AssertionError e) {
-      throw new Failure(
-          setup.name() + ", seed " + seed + ", without a crash: " + e + repeat(seed, -1), e);
+      throw new Failure(setup + ", seed " + seed + ", without a crash: " + e + repeat(seed, -1), e);
     }
   }
 
@@ -218,7 +217,7 @@ final class Campaign {
       } catch (IOException | RuntimeException | AssertionError e) {
         failed = true;
         throw new Failure(
-            world.setup.name()
+            world.setup
                 + ", seed "
                 + seed
                 + ", "

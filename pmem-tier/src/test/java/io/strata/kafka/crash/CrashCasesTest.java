@@ -14,6 +14,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -24,6 +26,7 @@ final class CrashCasesTest {
 
   private static final Setup ONE_TIER = Setup.ALL.get(0);
   private static final Setup TWO_TIERS = Setup.ALL.get(1);
+  private static final Setup SMALL = ONE_TIER.with(Setup.PoolSize.SMALL);
   private static final int LOSSES = 6;
   private static final int MANY_LOSSES = 100;
 
@@ -66,9 +69,13 @@ final class CrashCasesTest {
     }
   }
 
-  /** One partition, whose directory is durable. */
   private static SimWorld opened() throws IOException {
-    SimWorld world = SimWorld.create(ONE_TIER);
+    return opened(ONE_TIER);
+  }
+
+  /** One partition, whose directory is durable. */
+  private static SimWorld opened(Setup setup) throws IOException {
+    SimWorld world = SimWorld.create(setup);
     Files.createDirectory(world.home.getPath("/logs/orders-0"));
     SimWorld.force(world.home.getPath("/logs"));
     world.open();
@@ -329,6 +336,151 @@ final class CrashCasesTest {
       recover(killed);
       killed.adopt(End.KILL);
       cutPower(killed);
+    }
+  }
+
+  /** A machine whose pool has no slot free: what comes next begins in the log directory. */
+  private static SimWorld withoutSlot() throws IOException {
+    SimWorld world = opened(SMALL);
+    while (world.openTier().segments().state().tiers().get(0).freeSlots() > 0) {
+      Expected unused = segment(world, 100);
+    }
+    return world;
+  }
+
+  private static long forcesOfDirectories(SimWorld world, Expected segment) throws IOException {
+    AtomicLong forces = new AtomicLong();
+    world.points(
+        point -> {
+          forces.addAndGet(point == Point.DIRECTORY_FORCE ? 1 : 0);
+          return true;
+        });
+    world.append(segment, SimBatches.of(2_000, forces.get()));
+    world.points(Points.NONE);
+    return forces.get();
+  }
+
+  /** Its file was forced, the directory was not: the record was acknowledged, the file was gone. */
+  @Test
+  void aSegmentThatBeginsInTheLogDirectoryHasADurableName() throws Exception {
+    SimWorld world = withoutSlot();
+    Expected segment = segment(world, 2_000);
+    assertThat(world.openTier().isHot(world.path(segment))).isFalse();
+    cutPower(world);
+  }
+
+  @Test
+  void aSegmentThatBeginsInANewPartitionsDirectoryHasADurableName() throws Exception {
+    SimWorld world = withoutSlot();
+    Files.createDirectory(world.home.getPath("/logs/orders-1"));
+    Expected segment = world.create("orders-1");
+    world.append(segment, SimBatches.of(2_000, 1));
+    cutPower(world);
+  }
+
+  /** The pool restored the head, and the tail's file was gone. */
+  @Test
+  void aSegmentThatSpillsHasADurableName() throws Exception {
+    SimWorld world = opened(SMALL);
+    Expected segment = world.create("orders-0");
+    while (!view(world, segment).spilled()) {
+      world.append(segment, SimBatches.of(58_000, segment.content.length));
+    }
+    cutPower(world);
+  }
+
+  /** Its bytes had reached the disk, and the tag had not: the start was refused. */
+  @Test
+  void aSegmentThatSpillsHasADurableTag() throws Exception {
+    for (Setup setup : List.of(SMALL, Setup.ALL.get(2).with(Setup.PoolSize.SMALL))) {
+      SimWorld world = opened(setup);
+      Expected segment = world.create("orders-0");
+      SimWorld.force(world.home.getPath("/logs/orders-0"));
+      world.points(
+          point -> {
+            if (point == Point.FILE_FORCE || point == Point.DIRECTORY_FORCE) {
+              crash(world, point);
+            }
+            return true;
+          });
+      while (!view(world, segment).spilled()) {
+        world.append(segment, SimBatches.of(58_000, segment.content.length));
+      }
+      cutPower(world);
+    }
+  }
+
+  @Test
+  void aNameIsForcedOnce() throws Exception {
+    SimWorld world = withoutSlot();
+    Expected segment = segment(world, 0);
+    assertThat(forcesOfDirectories(world, segment)).isPositive();
+    assertThat(forcesOfDirectories(world, segment)).isZero();
+    world.rename(segment, "orders-0", segment.file + ".swap");
+    world.rename(segment, "orders-0", segment.file.replace(".swap", ""));
+    assertThat(forcesOfDirectories(world, segment)).isPositive();
+    assertThat(forcesOfDirectories(world, segment)).isZero();
+    cutPower(world);
+  }
+
+  /** The next process had the batch, which Kafka acknowledges to a producer that repeats it. */
+  @Test
+  void aNameThatAKilledProcessDidNotForceIsDurableAfterTheStart() throws Exception {
+    SimWorld world = withoutSlot();
+    Files.createDirectory(world.home.getPath("/logs/orders-1"));
+    Expected segment = world.create("orders-1");
+    List<SimWorld> cut = new ArrayList<>();
+    world.points(
+        point -> {
+          if (point == Point.DIRECTORY_FORCE || point == Point.FILE_FORCE) {
+            cut.add(world.crash(End.KILL, new Loss(0)));
+          }
+          return true;
+        });
+    world.append(segment, SimBatches.of(2_000, 1));
+    assertThat(cut).hasSizeGreaterThan(2);
+    for (SimWorld killed : cut) {
+      recover(killed);
+      killed.adopt(End.KILL);
+      cutPower(killed);
+    }
+  }
+
+  /**
+   * Compaction's output takes a segment's place, and the segment is deleted at once
+   * (file.delete.delay.ms=0): the pool had the deletion, the file system not yet the renames.
+   */
+  @Test
+  void whatCompactionWroteIsDurableBeforeWhatItReplacesIsDeleted() throws Exception {
+    SimWorld world = opened();
+    Expected old = segment(world, 2_000);
+    world.background().runAll();
+    Path log = world.path(old);
+    Path cleaned = log.resolveSibling(old.file + ".cleaned");
+    Files.write(cleaned, SimBatches.of(1_000, 1));
+    SimWorld.force(cleaned);
+    Path swap = log.resolveSibling(old.file + ".swap");
+    world.openTier().move(cleaned, swap);
+    Path deleted = log.resolveSibling(old.file + ".deleted");
+    world.openTier().move(log, deleted);
+    List<SimWorld> cut = new ArrayList<>();
+    world.points(
+        point -> {
+          for (int i = 0; i < MANY_LOSSES; i++) {
+            cut.add(world.crash(End.POWER_CUT, new Loss(i)));
+          }
+          return true;
+        });
+    assertThat(world.openTier().delete(deleted)).isTrue();
+    world.openTier().move(swap, log);
+    for (SimWorld left : cut) {
+      left.open();
+      // Kafka discards what is called .cleaned, and completes what is called .swap.
+      assertThat(
+              Stream.of(log, swap, deleted)
+                  .map(file -> left.home.getPath(file.toString()))
+                  .anyMatch(Files::exists))
+          .isTrue();
     }
   }
 }

@@ -22,12 +22,32 @@ import java.util.stream.Collectors;
  * @param tiers the pools of each tier, fastest first
  * @param config as the broker's
  * @param exact whether every acknowledged byte survives a power cut; else what Kafka has flushed
+ * @param size of each pool
  */
-record Setup(String name, List<List<PoolKind>> tiers, StrataConfig config, boolean exact) {
+record Setup(
+    String name, List<List<PoolKind>> tiers, StrataConfig config, boolean exact, PoolSize size) {
 
   static final PoolOwner OWNER = PoolOwner.of(1, "cluster");
-  private static final int SIZE = 4 << 20;
-  private static final int SLOTS = 14;
+  private static final int MEMORY_BYTES = 4 << 20;
+
+  /** One block of seeds in so many, each of one seed per setup, has small pools. */
+  private static final int BLOCKS_PER_SMALL = 4;
+
+  /** How large a pool is. */
+  enum PoolSize {
+    /** Holds nearly all that a workload has. */
+    ROOMY(2 << 20, 14),
+    /** Many segments spill, or begin in the log directory. */
+    SMALL(1 << 20, 6);
+
+    private final int dataBytes;
+    private final int slots;
+
+    PoolSize(int dataBytes, int slots) {
+      this.dataBytes = dataBytes;
+      this.slots = slots;
+    }
+  }
 
   /** What a pool is on. */
   enum PoolKind {
@@ -60,7 +80,20 @@ record Setup(String name, List<List<PoolKind>> tiers, StrataConfig config, boole
           of("never", List.of(PoolKind.DAX), List.of(PoolKind.MAPPED)));
 
   static Setup of(long seed) {
-    return ALL.get((int) Long.remainderUnsigned(seed, ALL.size()));
+    Setup setup = ALL.get((int) Long.remainderUnsigned(seed, ALL.size()));
+    long block = Long.divideUnsigned(seed, ALL.size());
+    return Long.remainderUnsigned(block, BLOCKS_PER_SMALL) == 1
+        ? setup.with(PoolSize.SMALL)
+        : setup;
+  }
+
+  Setup with(PoolSize poolSize) {
+    return new Setup(name, tiers, config, exact, poolSize);
+  }
+
+  @Override
+  public String toString() {
+    return size + " " + name;
   }
 
   @SafeVarargs
@@ -86,7 +119,7 @@ record Setup(String name, List<List<PoolKind>> tiers, StrataConfig config, boole
         List.of(tiers).stream().map(Object::toString).collect(Collectors.joining(" over "))
             + ", spills forced: "
             + spillForce;
-    return new Setup(name, List.of(tiers), config, config.forcesSpills(power));
+    return new Setup(name, List.of(tiers), config, config.forcesSpills(power), PoolSize.ROOMY);
   }
 
   /** Whether no pool has bytes that a power cut can take once they have been persisted. */
@@ -115,11 +148,14 @@ record Setup(String name, List<List<PoolKind>> tiers, StrataConfig config, boole
       for (int p = 0; p < tiers.get(t).size(); p++) {
         PoolKind kind = tiers.get(t).get(p);
         Path file = poolFile(t, p);
-        SimMemory memory = new SimMemory(file.toString(), kind.type, kind.durability, SIZE);
+        SimMemory memory = new SimMemory(file.toString(), kind.type, kind.durability, MEMORY_BYTES);
         SimPools.format(
             memory,
-            PoolSpec.of(file, MemoryType.MAPPED, SIZE).withSlotCount(SLOTS).withOwner(OWNER),
-            new UUID(t + 1, p + 1));
+            PoolSpec.of(file, MemoryType.MAPPED, MEMORY_BYTES)
+                .withSlotCount(size.slots)
+                .withOwner(OWNER),
+            new UUID(t + 1, p + 1),
+            size.dataBytes);
         memory.settle();
         memories.add(memory);
       }

@@ -19,18 +19,24 @@ import java.util.SplittableRandom;
 final class Workload {
 
   private static final int LARGEST_BATCH = 60_000;
+  private static final int LARGEST_BATCH_IN_SMALL_POOLS = 120_000;
   private static final int LONGEST_SEGMENT = 200_000;
   private static final int MOST_SEGMENTS = 12;
   private static final String ID = "0123456789abcdef01234567";
 
   private final SimWorld world;
   private final SplittableRandom random;
+
+  /** Whether segments are to spill, or to begin in the log directory. */
+  private final boolean small;
+
   private final List<String> partitions = new ArrayList<>();
   private int directories;
 
   Workload(SimWorld world, long seed) throws IOException {
     this.world = world;
     this.random = new SplittableRandom(seed);
+    this.small = world.setup.size() == Setup.PoolSize.SMALL;
     this.directories = random.nextInt(1000);
     try (var found = Files.newDirectoryStream(world.home.getPath("/logs"))) {
       for (Path partition : found) {
@@ -66,6 +72,10 @@ final class Workload {
     }
     String partition = partitions.get(random.nextInt(partitions.size()));
     List<Expected> segments = world.in(partition);
+    if (small && random.nextBoolean()) {
+      press(partition, segments);
+      return;
+    }
     int kind = random.nextInt(100);
     if (segments.isEmpty()) {
       roll(partition, segments);
@@ -90,6 +100,20 @@ final class Workload {
       future(partition, segments);
     } else {
       move();
+    }
+  }
+
+  /** Fills the pools. */
+  private void press(String partition, List<Expected> segments) throws IOException {
+    if (segments.isEmpty() || random.nextInt(4) == 0) {
+      roll(partition, segments);
+    } else {
+      Expected active = last(segments);
+      int batches = active.file.endsWith(".deleted") ? 0 : 1 + random.nextInt(3);
+      for (int i = 0; i < batches; i++) {
+        int length = random.nextInt(LARGEST_BATCH_IN_SMALL_POOLS);
+        world.append(active, SimBatches.of(100 + length, random.nextLong()));
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package io.strata.kafka.pool;
 
+import io.strata.kafka.layout.SuperblockLayout;
 import io.strata.kafka.memory.PersistentMemory;
 import java.io.IOException;
 import java.util.OptionalLong;
@@ -13,6 +14,16 @@ public final class SimPools {
   /** Formats a pool whose identity is given, so that a simulation can be repeated. */
   public static void format(PersistentMemory memory, PoolSpec spec, UUID id) throws IOException {
     PoolFormatter.format(memory, spec, Session.CLOSED, id);
+  }
+
+  /** As {@link #format}, with less room for data than a pool has that is made by a command. */
+  public static void format(PersistentMemory memory, PoolSpec spec, UUID id, long dataBytes)
+      throws IOException {
+    format(memory, spec, id);
+    long size = SuperblockLayout.dataPosition(spec.slotCount()) + dataBytes;
+    Superblock smaller =
+        Superblock.create(id, size, spec.slotCount(), System.currentTimeMillis(), spec.owner());
+    Superblocks.writeBoth(memory, smaller);
   }
 
   /** Opens a pool under a boot of the machine, without a lock. */
