@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class PoolLifecycleTest {
 
-  private static final int SEGMENT = 2 << 20;
+  private static final int SEGMENT = 4 << 20;
   private static final int DUMPED = 3_000;
   private static final Pattern BATCH_COUNT = Pattern.compile(" count: (\\d+) ");
 
@@ -103,7 +103,7 @@ class PoolLifecycleTest {
     broker.stop();
     Pools.strata("pool", "grow", "--size", "48m", pool.toString()).orFail();
     broker.start();
-    filling.produce(broker.bootstrap(), 8_000, 1_000);
+    filling.produce(broker.bootstrap(), 12_000, 1_000);
     verifyAll();
     assertActiveSegmentsAreHot();
   }
