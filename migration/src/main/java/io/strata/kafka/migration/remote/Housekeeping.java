@@ -5,12 +5,12 @@ import io.strata.kafka.migration.MigrationEngine;
 import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
 import io.strata.kafka.migration.remote.RemoteStats.ScrubStats;
-import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.store.CensusEntry;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.StoreDirectory;
 import io.strata.kafka.migration.remote.store.StoreTiers;
+import io.strata.kafka.migration.remote.store.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.StoreUpkeep;
 import io.strata.kafka.migration.remote.store.StoredCopy;
 import java.io.IOException;
@@ -18,7 +18,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -39,16 +38,12 @@ import org.slf4j.LoggerFactory;
 final class Housekeeping implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
-  private static final int CALLS = 8;
 
-  /** Of their own: a lock that hangs must not keep the directories from being looked at. */
-  private static final int CALLS_FOR_THE_LOCK = 2;
+  /** A round waits so long for the visits of the directories; one that takes longer goes on. */
+  private static final Duration VISITS = Duration.ofSeconds(10);
 
-  /** A directory with a hundred thousand segments, on a slow network. */
-  private static final Duration LISTING = Duration.ofMinutes(2);
-
-  /** One that did not answer before: the others wait for it. */
-  private static final Duration LISTING_AGAIN = Duration.ofSeconds(10);
+  /** So often it is asked whether a directory that did not answer is back. */
+  private static final Duration ASKING = Duration.ofSeconds(5);
 
   /** Copies go on without a census rather than not at all. */
   private static final Duration FIRST_CENSUS = Duration.ofSeconds(30);
@@ -65,15 +60,15 @@ final class Housekeeping implements AutoCloseable {
   private final StoreTiers tiers;
   private final Uncopied uncopied;
   private final ScrubRounds scrub;
-  private final Deadlines calls;
-  private final Deadlines lockCalls;
+  private final List<DirectoryVisits> visits;
   private final EngineEnvironment engineEnvironment;
   private final Thread thread;
   private final Thread scrubber;
-  private final CountDownLatch firstCensus = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
-  private final Map<StoreDirectory, String> troubles = new ConcurrentHashMap<>();
   private final Set<String> disagreed = ConcurrentHashMap.newKeySet();
+
+  /** Of the thread of the rounds. */
+  private final ToldOnce roundFails = new ToldOnce();
 
   /** Of the thread of the rounds. */
   private final ToldOnce movesWait = new ToldOnce();
@@ -83,6 +78,10 @@ final class Housekeeping implements AutoCloseable {
 
   private volatile RemoteSettings.Live live;
   private volatile boolean mover;
+
+  /** Of the thread of the rounds: since when it is the one that moves. */
+  private long moverSince;
+
   private volatile OptionalLong oldestUncopied = OptionalLong.empty();
   private volatile @Nullable MigrationEngine engine;
 
@@ -104,9 +103,13 @@ final class Housekeeping implements AutoCloseable {
     uncopied = new Uncopied(store);
     scrub = new ScrubRounds(store, engineEnvironment.clock(), engineEnvironment.nanoTime());
     scrub.setRate(live.scrubBytesPerSecond());
-    calls = new Deadlines("strata-remote-upkeep", CALLS, engineEnvironment.threads());
-    lockCalls =
-        new Deadlines("strata-remote-mover", CALLS_FOR_THE_LOCK, engineEnvironment.threads());
+    visits =
+        store.directories().stream()
+            .map(
+                directory ->
+                    new DirectoryVisits(
+                        directory, upkeep, this::orphanAge, scrub, engineEnvironment))
+            .toList();
     thread = engineEnvironment.threads().newThread(this::run);
     thread.setName("strata-remote-housekeeping");
     scrubber = engineEnvironment.threads().newThread(this::scrubAgainAndAgain);
@@ -120,7 +123,14 @@ final class Housekeeping implements AutoCloseable {
 
   /** Waits until the store has been listed once, so that its free room is known; not for long. */
   void awaitFirstCensus() throws InterruptedException {
-    boolean unused = firstCensus.await(FIRST_CENSUS.toMillis(), TimeUnit.MILLISECONDS);
+    long end = engineEnvironment.nanoTime().getAsLong() + FIRST_CENSUS.toNanos();
+    for (DirectoryVisits directory : visits) {
+      directory.awaitFirst(left(end));
+    }
+  }
+
+  private Duration left(long endNanos) {
+    return Duration.ofNanos(Math.max(0, endNanos - engineEnvironment.nanoTime().getAsLong()));
   }
 
   void led(SegmentKey key, Path log) {
@@ -146,21 +156,67 @@ final class Housekeeping implements AutoCloseable {
     boolean more = true;
     while (more) {
       try {
-        round();
-        more = !stopped.await(live.censusInterval().toMillis(), TimeUnit.MILLISECONDS);
+        try {
+          round();
+          roundFails.over();
+        } catch (IOException | RuntimeException | Error e) {
+          failed(e);
+        }
+        more = !awaitNextRound();
       } catch (InterruptedException e) {
-        return;
-      } catch (RuntimeException e) {
-        LOG.error("Housekeeping of the remote store failed; it goes on with the next round", e);
+        more = stopped.getCount() > 0;
       }
     }
   }
 
-  private void round() throws InterruptedException {
-    for (StoreDirectory directory : store.directories()) {
-      visit(directory);
+  /** Whatever it is, the next round may do better: an error of the machine passes, too. */
+  private void failed(Throwable e) {
+    if (stopped.getCount() > 0 && roundFails.isNew(e.toString())) {
+      LOG.error(
+          "Housekeeping of the remote store failed; it goes on with the next round, and this is"
+              + " logged once",
+          e);
     }
-    firstCensus.countDown();
+  }
+
+  /**
+   * Waits until it is time, or a directory that did not answer is back.
+   *
+   * @return whether this is to stop
+   */
+  private boolean awaitNextRound() throws InterruptedException {
+    long end = engineEnvironment.nanoTime().getAsLong() + live.censusInterval().toNanos();
+    while (true) {
+      Duration left = left(end);
+      Duration wait = left.compareTo(ASKING) < 0 ? left : ASKING;
+      if (stopped.await(wait.toNanos(), TimeUnit.NANOSECONDS)) {
+        return true;
+      }
+      if (left(end).isZero() || isOneBack()) {
+        return false;
+      }
+    }
+  }
+
+  private boolean isOneBack() throws InterruptedException {
+    boolean back = false;
+    for (StoreDirectory directory : store.directories()) {
+      back |= directory.access().isSuspended() && isThere(directory);
+    }
+    return back;
+  }
+
+  private static boolean isThere(StoreDirectory directory) throws InterruptedException {
+    try {
+      directory.access().ask();
+      return true;
+    } catch (StoreUnavailableException e) {
+      return false; // The next round says so, if it is another trouble now.
+    }
+  }
+
+  private void round() throws IOException, InterruptedException {
+    visitAll();
     try {
       if (isMover()) {
         move();
@@ -183,11 +239,23 @@ final class Housekeeping implements AutoCloseable {
             : OptionalLong.empty();
   }
 
+  /** All at once: one that takes its time keeps none of the others from being looked at. */
+  private void visitAll() throws InterruptedException {
+    for (DirectoryVisits directory : visits) {
+      directory.begin();
+    }
+    long end = engineEnvironment.nanoTime().getAsLong() + VISITS.toNanos();
+    for (DirectoryVisits directory : visits) {
+      if (!directory.directory().access().isSuspended()) {
+        directory.await(left(end));
+      }
+    }
+  }
+
   /** Without the certainty that this is the one that moves, nothing is moved. */
   private boolean isMover() throws IOException, InterruptedException {
     try {
-      return lockCalls.call(
-          "taking the mover's lock", LISTING, control -> agrees() && upkeep.isMover());
+      return agrees() && upkeep.isMover();
     } catch (IOException e) {
       stopMoving();
       throw e;
@@ -197,15 +265,23 @@ final class Housekeeping implements AutoCloseable {
   private void move() throws IOException, InterruptedException {
     if (!mover) {
       mover = true;
+      moverSince = engineEnvironment.nanoTime().getAsLong();
       tellOfMover("is now");
-      // What the one before has done since they were listed.
-      for (StoreDirectory directory : store.directories()) {
-        visit(directory);
+      // What the one before has done since they were listed; a listing may be under way.
+      for (int i = 0; i < 2 && !visits.stream().allMatch(d -> d.isVisitedSince(moverSince)); i++) {
+        visitAll();
       }
     }
-    List<String> unsettled =
-        calls.call("ending interrupted moves", LISTING, control -> upkeep.settle());
-    unsettled.forEach(problem -> LOG.warn("Remote store: an interrupted move waits: {}", problem));
+    for (DirectoryVisits directory : visits) {
+      if (!directory.isVisitedSince(moverSince)) {
+        throw new StoreUnavailableException(
+            directory.directory()
+                + " is being listed, for what the broker that moved before this one has done");
+      }
+    }
+    upkeep
+        .settle()
+        .forEach(problem -> LOG.warn("Remote store: an interrupted move waits: {}", problem));
     startEngine();
   }
 
@@ -216,14 +292,7 @@ final class Housekeeping implements AutoCloseable {
       tellOfMover("is not any more");
     }
     if (hasStopped()) {
-      boolean unused =
-          lockCalls.call(
-              "giving up the mover's lock",
-              LISTING_AGAIN,
-              control -> {
-                upkeep.giveUpMoving();
-                return true;
-              });
+      upkeep.giveUpMoving();
     }
   }
 
@@ -235,50 +304,6 @@ final class Housekeeping implements AutoCloseable {
         store.storeId());
   }
 
-  private void visit(StoreDirectory directory) throws InterruptedException {
-    try {
-      List<String> problems =
-          calls.call(
-              "listing " + directory,
-              directory.isSuspended() ? LISTING_AGAIN : LISTING,
-              control -> upkeep.refresh(directory));
-      problems.forEach(problem -> LOG.error("Remote store: {}", problem));
-      directory.resume();
-    } catch (IOException e) {
-      directory.suspend(String.valueOf(e.getMessage()));
-      trouble(directory, "cannot be used: " + e.getMessage());
-      return;
-    }
-    try {
-      List<Path> removed =
-          calls.call(
-              "signing in to " + directory,
-              LISTING,
-              control -> {
-                upkeep.signIn(directory);
-                return upkeep.clear(directory, orphanAge());
-              });
-      scrub.removed(removed.size());
-      if (!removed.isEmpty()) {
-        LOG.info("Remote store: removed leftovers of dead processes: {}", removed);
-      }
-      directory.writable();
-      if (troubles.remove(directory) != null) {
-        LOG.info("Remote store: {} can be used again", directory);
-      }
-    } catch (IOException e) {
-      String reason = Failures.describe(e);
-      directory.unwritable(directory + " cannot be written to: " + reason);
-      trouble(directory, "cannot be written to; it is read only: " + reason);
-    }
-  }
-
-  private void trouble(StoreDirectory directory, String trouble) {
-    if (!trouble.equals(troubles.put(directory, trouble))) {
-      LOG.error("Remote store: {} {}", directory, trouble);
-    }
-  }
-
   /** No copy is at work for longer. */
   private Duration orphanAge() {
     Duration longest = live.copyTimeout().multipliedBy(2);
@@ -286,19 +311,32 @@ final class Housekeeping implements AutoCloseable {
   }
 
   /** Whether all brokers of late use the same directories in the same levels: else nobody moves. */
-  private boolean agrees() throws IOException {
+  private boolean agrees() throws IOException, InterruptedException {
     boolean agrees = true;
-    long since =
-        engineEnvironment.clock().millis()
-            - live.censusInterval().multipliedBy(CENSUSES_OF_LATE).toMillis();
+    boolean read = false;
+    Optional<IOException> problem = Optional.empty();
+    Duration late = live.censusInterval().multipliedBy(CENSUSES_OF_LATE);
     for (StoreDirectory directory : store.directories()) {
-      if (!directory.isSuspended()) {
-        List<StoreUpkeep.UsingBroker> others = upkeep.disagreeing(directory, since);
+      try {
+        List<StoreUpkeep.UsingBroker> others =
+            upkeep.disagreeing(directory, late, this::warnOfDamage);
         agrees &= others.isEmpty();
         others.forEach(this::warnOf);
+        read = true;
+      } catch (IOException e) {
+        problem = Optional.of(e); // All sign in to all: another one tells as much.
       }
     }
+    if (!read && problem.isPresent()) {
+      throw problem.get();
+    }
     return agrees;
+  }
+
+  private void warnOfDamage(String damage) {
+    if (disagreed.add(damage)) {
+      LOG.warn("Remote store: {}", damage);
+    }
   }
 
   private void warnOf(StoreUpkeep.UsingBroker other) {
@@ -325,7 +363,12 @@ final class Housekeeping implements AutoCloseable {
     }
     stopping = false;
     tiers.evictionOrder(List.of());
-    return !store.isCopyingToCold();
+    return !isAtWork();
+  }
+
+  /** Whether what was told to stop may be at work still. */
+  private boolean isAtWork() {
+    return store.isCopyingToCold() || stuck() > 0;
   }
 
   private void startEngine() {
@@ -362,8 +405,10 @@ final class Housekeeping implements AutoCloseable {
           if (scrubWaits.isNew(reason)) {
             LOG.warn("The scrub of the remote store could not be ended: {}", reason);
           }
-        } catch (RuntimeException e) {
-          LOG.error("The scrub of the remote store failed", e);
+        } catch (RuntimeException | Error e) {
+          if (stopped.getCount() > 0 && scrubWaits.isNew(e.toString())) {
+            LOG.error("The scrub of the remote store failed; it is tried again", e);
+          }
         }
       }
     } catch (InterruptedException e) {
@@ -372,7 +417,7 @@ final class Housekeeping implements AutoCloseable {
     }
   }
 
-  private boolean isScrubDue() throws IOException {
+  private boolean isScrubDue() throws IOException, InterruptedException {
     Duration interval = live.scrubInterval();
     return !interval.isZero()
         && engineEnvironment.clock().millis() - upkeep.lastScrubMillis() >= interval.toMillis();
@@ -387,7 +432,7 @@ final class Housekeeping implements AutoCloseable {
   }
 
   int stuck() {
-    return calls.stuck() + lockCalls.stuck();
+    return store.directories().stream().mapToInt(directory -> directory.access().stuck()).sum();
   }
 
   Optional<MigrationStats> migrationStats() {
@@ -406,11 +451,12 @@ final class Housekeeping implements AutoCloseable {
       long used = 0;
       int directories = 0;
       int unavailable = 0;
-      for (StoreDirectory directory : store.directories()) {
+      for (DirectoryVisits visited : visits) {
+        StoreDirectory directory = visited.directory();
         if (directory.level() == level) {
           used += store.usedBytes(directory);
           directories++;
-          unavailable += troubles.containsKey(directory) ? 1 : 0;
+          unavailable += visited.isTroubled() ? 1 : 0;
         }
       }
       stats.add(
@@ -434,11 +480,9 @@ final class Housekeeping implements AutoCloseable {
     scrub.stop();
     MigrationEngine running = engine;
     boolean ended = running == null || running.stop(STOPPING);
-    calls.close();
-    lockCalls.close();
     thread.interrupt();
     scrubber.interrupt();
-    if (!ended || store.isCopyingToCold()) {
+    if (!ended || isAtWork()) {
       return; // The lock goes with the process: a move is under way.
     }
     try {

@@ -213,7 +213,7 @@ final class RemoteTier implements AutoCloseable {
    * records.
    */
   private byte[] indexElsewhere(Located first, ObjectType type, IOException why)
-      throws IOException {
+      throws IOException, InterruptedException {
     Optional<IOException> failure = Optional.empty();
     for (Located place : reads.copies(first.manifest().segment().key())) {
       try {
@@ -242,7 +242,15 @@ final class RemoteTier implements AutoCloseable {
             + " 'strata remote scrub'");
   }
 
-  private static byte[] index(Located place, ObjectType type) throws IOException {
+  private static byte[] index(Located place, ObjectType type)
+      throws IOException, InterruptedException {
+    return place
+        .directory()
+        .access()
+        .read("reading " + place.file(type), control -> indexThere(place, type));
+  }
+
+  private static byte[] indexThere(Located place, ObjectType type) throws IOException {
     var object = place.manifest().object(type);
     if (object.isEmpty()) {
       throw new IndexMissingException(
@@ -321,5 +329,6 @@ final class RemoteTier implements AutoCloseable {
     reader.close();
     fetches.close();
     deletions.close();
+    store.close();
   }
 }

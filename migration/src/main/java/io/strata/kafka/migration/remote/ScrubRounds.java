@@ -76,12 +76,20 @@ final class ScrubRounds {
     LOG.info("Scrub of the remote store {} begins", store.storeId());
     for (StoreDirectory directory : store.directories()) {
       try {
-        Scrubber.scrub(
-            directory.path(),
-            Scrubber.Options.all(Scrubber.Depth.READ, true, orphanAge),
-            clock,
-            upkeep.owner(),
-            new Progress());
+        boolean unused =
+            directory
+                .access()
+                .write(
+                    "scrubbing " + directory,
+                    control -> {
+                      Scrubber.scrub(
+                          directory.path(),
+                          Scrubber.Options.all(Scrubber.Depth.READ, true, orphanAge),
+                          clock,
+                          upkeep.owner(),
+                          new Progress());
+                      return true;
+                    });
       } catch (IOException e) {
         LOG.warn("Scrub of the remote store: {} is left out: {}", directory, e.getMessage());
       }

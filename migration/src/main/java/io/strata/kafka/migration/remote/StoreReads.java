@@ -2,7 +2,9 @@ package io.strata.kafka.migration.remote;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.read.CorruptChunkException;
+import io.strata.kafka.migration.remote.read.TransferBuffers;
 import io.strata.kafka.migration.remote.store.CensusEntry;
 import io.strata.kafka.migration.remote.store.ObjectType;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
@@ -42,6 +44,7 @@ final class StoreReads {
   private final SegmentStore store;
   private final LongAdder replaced = new LongAdder();
   private final LevelMeters levels;
+  private final TransferBuffers buffers = new TransferBuffers();
   private final Cache<String, Located> places =
       Caffeine.newBuilder()
           .maximumWeight(PLACES_BYTES)
@@ -150,26 +153,49 @@ final class StoreReads {
     }
   }
 
-  private static void readLog(Located place, long position, ByteBuffer target) throws IOException {
+  private void readLog(Located place, long position, ByteBuffer target)
+      throws IOException, InterruptedException {
+    int bytes = target.remaining();
+    ByteBuffer read =
+        place
+            .directory()
+            .access()
+            .read(
+                "reading " + place.file(ObjectType.LOG),
+                control -> {
+                  // Its own: a read that hangs may end when the caller's has long been used again.
+                  ByteBuffer own = buffers.take(bytes);
+                  readLog(place, position, own, control);
+                  return own;
+                });
+    ByteBuffer unused = target.put(read.flip());
+    buffers.giveBack(read);
+  }
+
+  private void readLog(Located place, long position, ByteBuffer own, CallControl control)
+      throws IOException {
     Path log = place.file(ObjectType.LOG);
-    if (place.directory().isSuspended()) {
-      throw new NoSuchFileException(log.toString()); // Another directory may have it.
-    }
+    boolean done = false;
     try (FileChannel channel = FileChannel.open(log, StandardOpenOption.READ)) {
       long at = position;
-      while (target.hasRemaining()) {
-        int count = channel.read(target, at);
+      while (own.hasRemaining()) {
+        int count = channel.read(own, at);
         if (count < 0) {
           break;
         }
         at += count;
       }
+      done = !control.givenUp();
     } catch (IOException e) {
       if (String.valueOf(e.getMessage()).contains("Stale file handle")) {
         // As NFS says that another machine has removed it.
         throw new NoSuchFileException(log.toString());
       }
       throw e;
+    } finally {
+      if (!done) {
+        buffers.giveBack(own);
+      }
     }
   }
 }

@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.store.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentMissingException;
@@ -52,6 +53,9 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
 
   private static final Duration OPENING_ONE = Duration.ofSeconds(10);
   private static final int OPENING_CALLS = 16;
+
+  /** Longer than a disk that is only busy takes. */
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private final @Nullable RemoteEnvironment given;
   private volatile @Nullable Configured configured;
@@ -174,7 +178,8 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
               environment.logDirectories(),
               environment.engine().clock(),
               environment.stages(),
-              directory -> identity(opening, directory));
+              directory -> identity(opening, directory),
+              new DirectoryAccess.Threads(Optional.of(environment.engine().threads()), PATIENCE));
       return opening.call(
           "opening the remote store",
           OPENING,

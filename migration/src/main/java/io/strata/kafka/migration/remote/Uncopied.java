@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -54,7 +55,7 @@ final class Uncopied {
           oldest = OptionalLong.of(Math.min(time.getAsLong(), oldest.orElse(Long.MAX_VALUE)));
         }
       } catch (IOException e) {
-        // The partition was deleted, or moved to another directory or broker.
+        // The partition was deleted, or moved to another directory or broker, or its disk failed.
         directories.remove(entry.getKey());
       }
     }
@@ -68,6 +69,8 @@ final class Uncopied {
     List<Path> segments = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, SEGMENTS)) {
       files.forEach(segments::add);
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
     segments.sort(Comparator.comparing(Path::toString));
     Optional<Long> copied = store.endOffset(partition.topicId(), partition.partition());

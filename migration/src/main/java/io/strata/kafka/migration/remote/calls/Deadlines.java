@@ -138,6 +138,53 @@ public final class Deadlines implements AutoCloseable {
     }
   }
 
+  /** Asks whether it is worth waiting on. */
+  @FunctionalInterface
+  public interface Check {
+    /**
+     * Asks.
+     *
+     * @throws IOException if it is not: the caller goes on with this
+     */
+    void run() throws IOException, InterruptedException;
+  }
+
+  /**
+   * Makes a call that may take as long as a check allows.
+   *
+   * @param what names it in messages
+   * @param patience the check is run each time that the work has not come back for so long
+   * @throws InterruptedException if the caller was interrupted, or the work was
+   * @throws IOException what the work threw, or the check
+   */
+  public <T> T watch(String what, Duration patience, Check check, Work<T> work)
+      throws IOException, InterruptedException {
+    Call<T> call = new Call<>(work, () -> {});
+    while (!free.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+      check.run();
+    }
+    start(call);
+    boolean over = false;
+    try {
+      while (true) {
+        try {
+          T result = call.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+          over = true;
+          return result;
+        } catch (TimeoutException e) {
+          check.run();
+        }
+      }
+    } catch (ExecutionException e) {
+      over = true;
+      throw rethrown(what, e);
+    } finally {
+      if (!over) {
+        call.giveUp();
+      }
+    }
+  }
+
   private void begin(String what, Duration limit, Call<?> call)
       throws IOException, InterruptedException {
     if (!free.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
@@ -152,6 +199,10 @@ public final class Deadlines implements AutoCloseable {
               + " of them beyond their time; expected a store that answers: look at its file"
               + " systems");
     }
+    start(call);
+  }
+
+  private void start(Call<?> call) {
     try {
       executor.execute(call);
     } catch (RuntimeException | Error e) {

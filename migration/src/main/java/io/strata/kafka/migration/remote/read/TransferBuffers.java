@@ -13,7 +13,7 @@ import java.util.Optional;
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
-final class TransferBuffers {
+public final class TransferBuffers {
 
   /** All that is outside the heap: a handful of readers, and of threads that read ahead. */
   static final long BOUND_BYTES = 32 << 20;
@@ -26,7 +26,7 @@ final class TransferBuffers {
   private long allocatedBytes;
 
   /** A buffer with exactly so much room. Give it back when nobody writes into it any more. */
-  ByteBuffer take(int bytes) {
+  public ByteBuffer take(int bytes) {
     return takeDirect(bytes).orElseGet(() -> ByteBuffer.allocate(bytes)).clear().limit(bytes);
   }
 
@@ -66,7 +66,8 @@ final class TransferBuffers {
     }
   }
 
-  synchronized void giveBack(ByteBuffer buffer) {
+  /** Nobody writes into it any more. */
+  public synchronized void giveBack(ByteBuffer buffer) {
     if (buffer.isDirect()) {
       idle.add(buffer);
     }

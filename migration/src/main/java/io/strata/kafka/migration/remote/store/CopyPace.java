@@ -28,6 +28,14 @@ public interface CopyPace {
     }
   }
 
+  /** The same, for a piece of work of its own that may be given up. */
+  default CopyPace unlessGivenUp(CallControl control) {
+    return bytes -> {
+      before(bytes);
+      unlimited(control).before(bytes);
+    };
+  }
+
   /** Without a limit. */
   static CopyPace unlimited(CallControl control) {
     return bytes -> {

@@ -111,7 +111,7 @@ final class Eviction {
     if (copy.equals(upper)) {
       return hasCold(copy, directory);
     }
-    copy.directory().checkInUse();
+    copy.directory().access().checkInUse();
     if (CopyMarks.isMoving(directory) || CopyMarks.isGoing(directory)) {
       return false;
     }

@@ -73,7 +73,12 @@ final class LevelMoves {
       return MoveResult.noRoom("no directory of the level has " + entry.totalBytes() + " bytes");
     }
     try (Placement.Reservation room = reserved.get()) {
-      return copy(source.get(), room.directory(), control);
+      StoreDirectory target = room.directory();
+      return target
+          .access()
+          .write(
+              "copying " + entry.key() + " to " + target,
+              inTarget -> copy(source.get(), target, control));
     } catch (CopyPace.CopyCancelledException e) {
       return MoveResult.cancelled("it was given up");
     } catch (NoSuchFileException e) {
@@ -420,13 +425,21 @@ final class LevelMoves {
    *
    * @return what could not be looked at: a message each
    */
-  List<String> settle(List<CensusEntry> entries) {
+  List<String> settle(List<CensusEntry> entries) throws InterruptedException {
     List<String> problems = new ArrayList<>();
     for (CensusEntry entry : entries) {
       for (StoredCopy copy : entry.copies()) {
         if (copy.moving() && !store.inMotion().contains(entry.key().id())) {
           try {
-            settle(entry.key(), copy);
+            boolean unused =
+                copy.directory()
+                    .access()
+                    .brief(
+                        "settling " + entry.key() + " in " + copy.directory(),
+                        control -> {
+                          settle(entry.key(), copy);
+                          return true;
+                        });
           } catch (IOException e) {
             problems.add(entry.key() + ": " + e.getMessage());
           }

@@ -74,7 +74,7 @@ final class Placement {
    * @throws StoreFullException if none has; the message tells of each directory
    * @throws StoreUnavailableException if none can be used
    */
-  Reservation reserve(long bytes) throws IOException {
+  Reservation reserve(long bytes) throws IOException, InterruptedException {
     List<String> reasons = new ArrayList<>();
     int usable = 0;
     int levels = directories.isEmpty() ? 0 : directories.get(directories.size() - 1).level() + 1;
@@ -103,7 +103,7 @@ final class Placement {
    *
    * @return empty if it has none
    */
-  Optional<Reservation> reserveIn(int level, long bytes) {
+  Optional<Reservation> reserveIn(int level, long bytes) throws InterruptedException {
     Attempt attempt = tryLevel(level, bytes);
     if (attempt.reservation.isEmpty() && roomMaker.makeRoom(level, bytes)) {
       attempt = tryLevel(level, bytes);
@@ -113,21 +113,28 @@ final class Placement {
 
   private record Attempt(Optional<Reservation> reservation, int usable, List<String> reasons) {}
 
-  private Attempt tryLevel(int level, long bytes) {
+  private Attempt tryLevel(int level, long bytes) throws InterruptedException {
     List<String> reasons = new ArrayList<>();
     Map<StoreDirectory, Long> free = new LinkedHashMap<>();
     // Without the lock: a file system may hang.
     for (StoreDirectory directory : directories) {
       if (directory.level() == level) {
         try {
-          directory.checkWritable();
-          free.put(directory, directory.freeBytes(census.usedBytes(directory)));
+          directory.access().checkWritable();
+          free.put(
+              directory,
+              directory.access().read("measuring " + directory, control -> freeBytes(directory)));
         } catch (IOException e) {
           reasons.add(directory + " cannot be used (" + e.getMessage() + ")");
         }
       }
     }
     return choose(free, bytes, reasons);
+  }
+
+  private long freeBytes(StoreDirectory directory) throws IOException {
+    directory.checkAvailable();
+    return directory.freeBytes(census.usedBytes(directory));
   }
 
   private synchronized Attempt choose(

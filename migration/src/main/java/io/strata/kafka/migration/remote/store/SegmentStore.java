@@ -3,7 +3,9 @@ package io.strata.kafka.migration.remote.store;
 import static java.util.Objects.requireNonNull;
 
 import io.strata.kafka.migration.remote.LocalSegments;
+import io.strata.kafka.migration.remote.calls.CallControl;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -28,7 +30,7 @@ import java.util.stream.Collectors;
  * <p>Thread safety: all methods may be called by any number of threads, and other brokers may use
  * the same directories.
  */
-public final class SegmentStore {
+public final class SegmentStore implements AutoCloseable {
 
   private final StoreOptions options;
   private final List<StoreDirectory> directories;
@@ -219,17 +221,51 @@ public final class SegmentStore {
       SegmentInfo segment, LogSource source, int chunkBytes, LocalSegments local, CopyPace pace)
       throws IOException, InterruptedException {
     long bytes = segment.bytes();
+    // The broker's own files: whoever calls has a time for all of it.
     for (Path index : source.indexes().values()) {
       bytes += Files.size(index);
     }
-    try (Placement.Reservation room = placement.reserve(bytes + source.leaderEpochs().remaining());
-        CopyBuffers.Lease lease = buffers.borrow(chunkBytes)) {
+    try (Placement.Reservation room =
+        placement.reserve(bytes + source.leaderEpochs().remaining())) {
       StoreDirectory directory = room.directory();
-      SegmentCopy copy =
-          new SegmentCopy(this, directory, segment, source, chunkBytes, pace, lease.buffer());
-      Manifest manifest = copy.make(local);
+      Manifest manifest =
+          directory
+              .access()
+              .write(
+                  "copying " + segment.key() + " to " + directory,
+                  control -> copy(directory, segment, source, chunkBytes, local, pace, control));
       census.put(manifest, StoredCopy.whole(directory));
       return new Copied(directory, manifest);
+    }
+  }
+
+  private Manifest copy(
+      StoreDirectory directory,
+      SegmentInfo segment,
+      LogSource source,
+      int chunkBytes,
+      LocalSegments local,
+      CopyPace pace,
+      CallControl control)
+      throws IOException, InterruptedException {
+    // Of this work: when nobody waits for it any more it may be using the buffer still.
+    try (CopyBuffers.Lease lease = buffers.borrow(chunkBytes)) {
+      SegmentCopy copy =
+          new SegmentCopy(
+              this,
+              directory,
+              segment,
+              source,
+              chunkBytes,
+              pace.unlessGivenUp(control),
+              lease.buffer());
+      Manifest manifest = copy.make(local);
+      if (control.givenUp()) {
+        // Kafka was told that it failed, and will copy it again under another id.
+        takeBack(directory, segment.key());
+        throw new CopyPace.CopyCancelledException("the copy came too late and was removed");
+      }
+      return manifest;
     }
   }
 
@@ -284,11 +320,19 @@ public final class SegmentStore {
   void takeBack(StoreDirectory directory, Path staged, SegmentKey key, boolean published) {
     boolean interrupted = Thread.interrupted();
     Disk.removeTreeIfPossible(staged);
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (published) {
+      takeBack(directory, key);
+    }
+  }
+
+  private void takeBack(StoreDirectory directory, SegmentKey key) {
+    boolean interrupted = Thread.interrupted();
     try {
-      if (published) {
-        directory.trash(key, trashName()).ifPresent(Disk::removeTreeIfPossible);
-        directory.removeEmptyParents(key);
-      }
+      directory.trash(key, trashName()).ifPresent(Disk::removeTreeIfPossible);
+      directory.removeEmptyParents(key);
     } catch (IOException e) {
       // Kafka deletes it with the rest of what it did not finish, at the latest by retention.
       interrupted |= Thread.interrupted();
@@ -434,8 +478,24 @@ public final class SegmentStore {
         .read(place.manifest(), mark.customMetadataBytes(), position, target);
   }
 
+  /**
+   * Looks for a segment in one directory.
+   *
+   * @throws StoreUnavailableException if the directory cannot be used
+   */
   Optional<Located> lookIn(StoreDirectory directory, SegmentKey key) throws IOException {
-    directory.checkInUse();
+    try {
+      return directory
+          .access()
+          .read("looking for " + key + " in " + directory, control -> lookThere(directory, key));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while " + key + " was looked for");
+    }
+  }
+
+  private static Optional<Located> lookThere(StoreDirectory directory, SegmentKey key)
+      throws IOException {
     Path path = directory.segment(key);
     try {
       Manifest manifest = ManifestCodec.read(path, key);
@@ -477,7 +537,11 @@ public final class SegmentStore {
     Optional<IOException> problem = Optional.empty();
     for (StoreDirectory directory : directories) {
       try {
-        if (remove(directory, segment)) {
+        if (directory
+            .access()
+            .write(
+                "removing " + segment.key() + " from " + directory,
+                control -> remove(directory, segment))) {
           removed.add(directory);
         }
       } catch (IOException e) {
@@ -492,7 +556,6 @@ public final class SegmentStore {
 
   private boolean remove(StoreDirectory directory, SegmentInfo segment)
       throws IOException, InterruptedException {
-    directory.checkInUse();
     SegmentKey key = segment.key();
     Path place = directory.segment(key);
     markGoing(place);
@@ -507,6 +570,12 @@ public final class SegmentStore {
     }
     directory.removeEmptyParents(key);
     return trashed.isPresent();
+  }
+
+  /** Begins nothing in its directories any more. */
+  @Override
+  public void close() {
+    directories.forEach(directory -> directory.access().close());
   }
 
   /**

@@ -32,15 +32,10 @@ public final class StoreDirectory {
   private final String levelName;
   private final OptionalLong capacity;
   private final StoreIdentity identity;
+  private final DirectoryAccess access;
 
   /** What the file system's size allows, when it was last asked. */
   private volatile long measured;
-
-  /** Why nothing is asked of the directory for now; empty: it is in use. */
-  private volatile Optional<String> suspended = Optional.empty();
-
-  /** Why no copy goes there for now; empty: one may. */
-  private volatile Optional<String> unwritable = Optional.empty();
 
   /**
    * Of a directory whose identity was read.
@@ -49,12 +44,18 @@ public final class StoreDirectory {
    * @param level from 0, the fastest
    */
   StoreDirectory(
-      Path path, int level, String levelName, OptionalLong capacity, StoreIdentity identity) {
+      Path path,
+      int level,
+      String levelName,
+      OptionalLong capacity,
+      StoreIdentity identity,
+      DirectoryAccess.Threads threads) {
     this.path = requireNonNull(path);
     this.level = level;
     this.levelName = requireNonNull(levelName);
     this.capacity = requireNonNull(capacity);
     this.identity = requireNonNull(identity);
+    access = new DirectoryAccess(toString(), this::probe, threads);
   }
 
   /** The directory. */
@@ -88,63 +89,9 @@ public final class StoreDirectory {
     return levelName + ":" + path;
   }
 
-  /**
-   * The directory does not answer, or has gone: nothing is asked of it until {@link #resume}, so
-   * that nobody hangs on it.
-   *
-   * @param reason the whole sentence
-   */
-  public void suspend(String reason) {
-    suspended = Optional.of(reason);
-  }
-
-  /** The directory answers again. */
-  public void resume() {
-    suspended = Optional.empty();
-  }
-
-  /**
-   * The directory can be read and not be written to: new copies go elsewhere.
-   *
-   * @param reason the whole sentence
-   */
-  public void unwritable(String reason) {
-    unwritable = Optional.of(reason);
-  }
-
-  /** The directory can be written to again. */
-  public void writable() {
-    unwritable = Optional.empty();
-  }
-
-  /**
-   * Checks that new copies may go here.
-   *
-   * @throws StoreUnavailableException if they may not
-   */
-  void checkWritable() throws StoreUnavailableException {
-    checkAvailable();
-    Optional<String> reason = unwritable;
-    if (reason.isPresent()) {
-      throw new StoreUnavailableException(reason.get());
-    }
-  }
-
-  /** Whether nothing is asked of it for now. */
-  public boolean isSuspended() {
-    return suspended.isPresent();
-  }
-
-  /**
-   * Checks that nothing was found wrong with the directory, without any I/O.
-   *
-   * @throws StoreUnavailableException if something was
-   */
-  void checkInUse() throws StoreUnavailableException {
-    Optional<String> reason = suspended;
-    if (reason.isPresent()) {
-      throw new StoreUnavailableException(reason.get());
-    }
+  /** The way to the directory: its threads and its health. */
+  public DirectoryAccess access() {
+    return access;
   }
 
   /**
@@ -153,7 +100,7 @@ public final class StoreDirectory {
    * @throws StoreUnavailableException if it is not
    */
   void checkAvailable() throws StoreUnavailableException {
-    checkInUse();
+    access.checkInUse();
     probe();
   }
 

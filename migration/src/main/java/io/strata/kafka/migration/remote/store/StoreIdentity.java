@@ -46,8 +46,17 @@ public record StoreIdentity(
    * @throws CorruptManifestException if it is damaged or of another version
    */
   public static StoreIdentity read(Path directory) throws IOException {
-    Path file = directory.resolve(StoreNames.IDENTITY);
+    return readFrom(directory.resolve(StoreNames.IDENTITY));
+  }
+
+  /** As {@link #read}, from a file of another name. */
+  static StoreIdentity readFrom(Path file) throws IOException {
     return parse(file.toString(), JsonFile.read(file));
+  }
+
+  /** The same directory in another store. */
+  StoreIdentity inStore(String store) {
+    return new StoreIdentity(store, clusterId, directoryId, createdMillis);
   }
 
   private static StoreIdentity parse(String name, ObjectNode document)

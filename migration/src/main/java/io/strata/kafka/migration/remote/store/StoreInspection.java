@@ -157,7 +157,12 @@ public final class StoreInspection {
     }
     StoreDirectory directory =
         new StoreDirectory(
-            copy.directory(), 0, "", OptionalLong.empty(), StoreIdentity.read(copy.directory()));
+            copy.directory(),
+            0,
+            "",
+            OptionalLong.empty(),
+            StoreIdentity.read(copy.directory()),
+            DirectoryAccess.Threads.NONE);
     Optional<Path> trashed = directory.trash(copy.key(), "tool-" + Ids.random());
     if (trashed.isPresent()) {
       Disk.removeTree(trashed.get());

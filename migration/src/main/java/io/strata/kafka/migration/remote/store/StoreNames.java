@@ -30,6 +30,9 @@ public final class StoreNames {
   /** The directory's identity. */
   public static final String IDENTITY = "strata-store.json";
 
+  /** The identity that a broker proposes for a new directory. */
+  static final String CLAIM = IDENTITY + ".claim";
+
   /** A segment's manifest. */
   public static final String MANIFEST = "manifest.json";
 

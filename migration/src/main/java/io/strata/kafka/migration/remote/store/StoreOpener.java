@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Opens the store's directories for a broker: reads their identities, gives one to a directory that
@@ -67,13 +68,11 @@ final class StoreOpener {
     }
     checkOneStore();
     learnFromOthers();
-    // In an order that is the same for all brokers: two that come at once make one store.
-    for (Path directory : paths().stream().sorted().toList()) {
-      if (!identities.containsKey(directory)) {
-        format(directory);
-        checkOneStore();
-      }
+    List<Path> fresh = paths().stream().filter(path -> !identities.containsKey(path)).toList();
+    if (!fresh.isEmpty()) {
+      format(fresh);
     }
+    checkOneStore();
     memory.remember(identities);
     List<StoreDirectory> opened = new ArrayList<>();
     for (int i = 0; i < options.levels().size(); i++) {
@@ -83,7 +82,12 @@ final class StoreOpener {
         if (identity != null) {
           opened.add(
               new StoreDirectory(
-                  directory.path(), i, level.name(), directory.capacityBytes(), identity));
+                  directory.path(),
+                  i,
+                  level.name(),
+                  directory.capacityBytes(),
+                  identity,
+                  options.threads()));
         }
       }
     }
@@ -104,7 +108,7 @@ final class StoreOpener {
   private void learnFromOthers() {
     for (Map.Entry<Path, StoreIdentity> known : List.copyOf(identities.entrySet())) {
       try {
-        for (StoreUpkeep.UsingBroker broker : StoreUpkeep.brokers(known.getKey())) {
+        for (StoreUpkeep.UsingBroker broker : StoreUpkeep.brokers(known.getKey(), warnings::add)) {
           for (Path directory : paths()) {
             String id = broker.directories().get(directory.toString());
             if (id != null && !identities.containsKey(directory)) {
@@ -208,7 +212,94 @@ final class StoreOpener {
     }
   }
 
-  private void format(Path directory) throws IOException, StoreRefusedException {
+  /**
+   * Makes directories the store's. Brokers that come at once, and see the directories in another
+   * order or under other paths, make one store: each directory is claimed by one of them, with an
+   * identity that it proposes. When all are claimed, all brokers see the same claims, and the least
+   * of the proposed stores is the store.
+   */
+  private void format(List<Path> fresh) throws StoreRefusedException {
+    Map<Path, StoreIdentity> claims = new LinkedHashMap<>();
+    String proposed = Ids.random();
+    for (Path directory : fresh) {
+      prepare(directory);
+    }
+    for (Path directory : fresh) {
+      StoreIdentity claim = changed(directory, () -> claim(directory, proposed));
+      checkCluster(directory, claim);
+      claims.put(directory, claim);
+    }
+    // Claims go when all directories have their identities: who did not see one sees the other.
+    for (Path directory : fresh) {
+      readIdentity(directory);
+    }
+    String storeId =
+        Stream.concat(
+                identities.values().stream().map(StoreIdentity::storeId).limit(1),
+                claims.values().stream().map(StoreIdentity::storeId).sorted())
+            .findFirst()
+            .orElse(proposed);
+    for (Map.Entry<Path, StoreIdentity> claim : claims.entrySet()) {
+      Path directory = claim.getKey();
+      if (!identities.containsKey(directory)) {
+        StoreIdentity made = claim.getValue().inStore(storeId);
+        StoreIdentity found =
+            changed(directory, () -> makeOrRead(directory, StoreNames.IDENTITY, made));
+        checkCluster(directory, found);
+        identities.put(directory, found);
+      }
+    }
+    for (Path directory : fresh) {
+      boolean unused = changed(directory, () -> Files.deleteIfExists(claimOf(directory)));
+    }
+  }
+
+  private StoreIdentity proposal(String storeId) {
+    return new StoreIdentity(storeId, options.clusterId(), Ids.random(), options.clock().millis());
+  }
+
+  private static Path claimOf(Path directory) {
+    return directory.resolve(StoreNames.CLAIM);
+  }
+
+  private StoreIdentity claim(Path directory, String storeId) throws IOException {
+    StoreIdentity proposed = proposal(storeId);
+    try {
+      return makeOrRead(directory, StoreNames.CLAIM, proposed);
+    } catch (NoSuchFileException e) {
+      return proposed; // It has just gone: all directories have identities, which count more.
+    }
+  }
+
+  /** Of several brokers one makes the file, and all read it. */
+  private static StoreIdentity makeOrRead(Path directory, String name, StoreIdentity identity)
+      throws IOException {
+    Path file = directory.resolve(name);
+    try {
+      Disk.createExclusively(file, identity.print(), Ids.random());
+      return identity;
+    } catch (FileAlreadyExistsException e) {
+      return StoreIdentity.readFrom(file);
+    }
+  }
+
+  private interface Change<T> {
+    T make() throws IOException;
+  }
+
+  private static <T> T changed(Path directory, Change<T> change) throws StoreRefusedException {
+    try {
+      return change.make();
+    } catch (IOException e) {
+      throw new StoreRefusedException(
+          directory
+              + ": cannot be made a directory of the remote store: "
+              + StoreDirectory.reason(e)
+              + "; expected one that the broker may write to");
+    }
+  }
+
+  private void prepare(Path directory) throws StoreRefusedException {
     try {
       List<Path> entries = StoreListing.entries(directory);
       if (!Files.isDirectory(directory)) {
@@ -225,7 +316,9 @@ final class StoreOpener {
                         StoreNames.BROKERS, StoreNames.STAGING, StoreNames.TRASH, StoreNames.LOCKS)
                     .contains(name)
                 || (name.equals(StoreNames.TOPICS) && StoreListing.entries(entry).isEmpty());
-        if (!ours && !HARMLESS.contains(name)) {
+        if (!ours
+            && !HARMLESS.contains(name)
+            && !Disk.isThere(directory.resolve(StoreNames.IDENTITY))) {
           throw new StoreRefusedException(
               directory
                   + ": found "
@@ -247,30 +340,12 @@ final class StoreOpener {
         Path unused = Files.createDirectories(directory.resolve(name));
       }
       Disk.forceDirectory(directory);
-      identities.put(directory, identify(directory));
     } catch (IOException e) {
       throw new StoreRefusedException(
           directory
               + ": cannot be made a directory of the remote store: "
               + StoreDirectory.reason(e)
               + "; expected one that the broker may write to");
-    }
-  }
-
-  private StoreIdentity identify(Path directory) throws IOException, StoreRefusedException {
-    String storeId =
-        identities.values().stream().map(StoreIdentity::storeId).findFirst().orElseGet(Ids::random);
-    StoreIdentity made =
-        new StoreIdentity(storeId, options.clusterId(), Ids.random(), options.clock().millis());
-    try {
-      Disk.createExclusively(
-          directory.resolve(StoreNames.IDENTITY), made.print(), made.directoryId());
-      return made;
-    } catch (FileAlreadyExistsException e) {
-      // Another broker of the cluster was faster: it is the same store.
-      StoreIdentity found = StoreIdentity.read(directory);
-      checkCluster(directory, found);
-      return found;
     }
   }
 }

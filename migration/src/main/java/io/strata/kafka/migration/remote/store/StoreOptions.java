@@ -21,6 +21,7 @@ import java.util.List;
  * @param clock dates what is written
  * @param stages is told of stages
  * @param identities reads a directory's identity, within a time: a file system may hang
+ * @param threads who works in the directories
  */
 public record StoreOptions(
     List<RemoteSettings.Level> levels,
@@ -29,7 +30,8 @@ public record StoreOptions(
     List<Path> memory,
     InstantSource clock,
     StoreStage.Hook stages,
-    IdentityReader identities) {
+    IdentityReader identities,
+    DirectoryAccess.Threads threads) {
 
   /** Reads a directory's identity. */
   @FunctionalInterface
@@ -51,5 +53,26 @@ public record StoreOptions(
     requireNonNull(clock);
     requireNonNull(stages);
     requireNonNull(identities);
+    requireNonNull(threads);
+  }
+
+  /** One whose callers work in the directories themselves. */
+  public StoreOptions(
+      List<RemoteSettings.Level> levels,
+      int brokerId,
+      String clusterId,
+      List<Path> memory,
+      InstantSource clock,
+      StoreStage.Hook stages,
+      IdentityReader identities) {
+    this(
+        levels,
+        brokerId,
+        clusterId,
+        memory,
+        clock,
+        stages,
+        identities,
+        DirectoryAccess.Threads.NONE);
   }
 }

@@ -8,6 +8,7 @@ import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.migration.TieredSegments;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -152,15 +153,45 @@ public final class StoreTiers implements TieredSegments {
     if (entry.isEmpty()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
-    if (!store.inMotion().add(entry.get().key().id())) {
+    return within(
+        entry.get(),
+        "copying",
+        () ->
+            toTier == home() && store.cold().isPresent()
+                ? moves.toCold(entry.get(), store.cold().get(), control)
+                : moves.copy(entry.get(), toTier, control));
+  }
+
+  /** A move, or a part of one. */
+  @FunctionalInterface
+  private interface Move {
+    MoveResult run() throws IOException, InterruptedException;
+  }
+
+  /** Moves a segment as long as the directories answer that have it, and nothing else moves it. */
+  private MoveResult within(CensusEntry entry, String what, Move move)
+      throws IOException, InterruptedException {
+    Move around = () -> alone(entry, move);
+    for (StoredCopy copy : entry.copies()) {
+      Move inner = around;
+      around =
+          () ->
+              copy.directory()
+                  .access()
+                  .write(
+                      what + " " + entry.key() + " in " + copy.directory(), control -> inner.run());
+    }
+    return around.run();
+  }
+
+  private MoveResult alone(CensusEntry entry, Move move) throws IOException, InterruptedException {
+    if (!store.inMotion().add(entry.key().id())) {
       return MoveResult.cancelled("another move of it is under way");
     }
     try {
-      return toTier == home() && store.cold().isPresent()
-          ? moves.toCold(entry.get(), store.cold().get(), control)
-          : moves.copy(entry.get(), toTier, control);
+      return move.run();
     } finally {
-      store.inMotion().remove(entry.get().key().id());
+      store.inMotion().remove(entry.key().id());
     }
   }
 
@@ -173,13 +204,11 @@ public final class StoreTiers implements TieredSegments {
   }
 
   private MoveResult evict(CensusEntry entry) throws IOException {
-    if (!store.inMotion().add(entry.key().id())) {
-      return MoveResult.cancelled("another move of it is under way");
-    }
     try {
-      return eviction.evict(entry);
-    } finally {
-      store.inMotion().remove(entry.key().id());
+      return within(entry, "evicting", () -> eviction.evict(entry));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while " + entry.key() + " was evicted");
     }
   }
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
@@ -15,13 +16,16 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * What a broker does for the store now and then: lists it, notes that it uses it, clears away what
  * dead processes left, settles moves that a crash has interrupted.
  *
- * <p>Thread safety: used by one thread.
+ * <p>Thread safety: all methods may be called by any number of threads, those about one directory
+ * by one at a time.
  */
 public final class StoreUpkeep implements AutoCloseable {
 
@@ -51,7 +55,7 @@ public final class StoreUpkeep implements AutoCloseable {
   public void signIn(StoreDirectory directory) throws IOException {
     directory.probe();
     directory.measure();
-    Path file = directory.path().resolve(StoreNames.BROKERS).resolve(store.brokerId() + ".json");
+    Path file = signIn(directory, store.brokerId());
     long now = store.clock().millis();
     ObjectNode document = JsonFile.object();
     document.put("formatVersion", VERSION);
@@ -83,13 +87,27 @@ public final class StoreUpkeep implements AutoCloseable {
    * The brokers that have used a directory.
    *
    * @param directory the store's directory
+   * @param damaged is told of what cannot be read: a message each. One broker's file says nothing
+   *     of the others'
    * @return their ids, and when each was last seen
    */
-  public static List<UsingBroker> brokers(Path directory) throws IOException {
+  public static List<UsingBroker> brokers(Path directory, Consumer<String> damaged)
+      throws IOException {
     List<UsingBroker> brokers = new ArrayList<>();
     for (Path file : StoreListing.entries(directory.resolve(StoreNames.BROKERS))) {
-      if (file.toString().endsWith(".json") && Disk.isThere(file)) {
-        brokers.add(broker(file));
+      if (file.toString().endsWith(".json")) {
+        try {
+          brokers.add(broker(file));
+        } catch (IOException e) {
+          if (!(e instanceof NoSuchFileException)) { // Which was removed just now.
+            damaged.accept(
+                file
+                    + ": cannot be read: "
+                    + StoreDirectory.reason(e)
+                    + ". It is left out; the broker writes it again when it runs, and that of a"
+                    + " broker that is gone can be removed");
+          }
+        }
       }
     }
     return brokers;
@@ -130,23 +148,50 @@ public final class StoreUpkeep implements AutoCloseable {
    * Brokers of late that use other directories than this one: what one of them copies, or moves,
    * another cannot read or delete.
    *
-   * @param directory where they have signed in
-   * @param since brokers that were not seen since this time are left out
+   * <p>When one was last seen is asked of the file system, which dates all the files: a broker's
+   * own clock may have been ahead, and what it wrote would be of late for years.
+   *
+   * @param directory where they have signed in, and this one, too
+   * @param late how long before this broker's last sign-in, or after it, is of late
+   * @param damaged is told of sign-ins that cannot be read
    */
-  public List<UsingBroker> disagreeing(StoreDirectory directory, long since) throws IOException {
+  public List<UsingBroker> disagreeing(
+      StoreDirectory directory, Duration late, Consumer<String> damaged)
+      throws IOException, InterruptedException {
+    return directory
+        .access()
+        .brief("reading who uses " + directory, control -> disagreeingIn(directory, late, damaged));
+  }
+
+  private List<UsingBroker> disagreeingIn(
+      StoreDirectory directory, Duration late, Consumer<String> damaged) throws IOException {
     List<String> own =
         store.directories().stream()
             .map(d -> d.level() + ":" + d.identity().directoryId())
             .sorted()
             .toList();
+    long now = now(directory);
     List<UsingBroker> others = new ArrayList<>();
-    for (UsingBroker broker : brokers(directory.path())) {
-      if (broker.lastSeenMillis() >= since
-          && !own.equals(broker.directoryIds().stream().sorted().toList())) {
+    for (UsingBroker broker : brokers(directory.path(), damaged)) {
+      if (!own.equals(broker.directoryIds().stream().sorted().toList())
+          && Math.abs(now - signedIn(directory, broker.brokerId())) <= late.toMillis()) {
         others.add(broker);
       }
     }
     return others;
+  }
+
+  private static Path signIn(StoreDirectory directory, int broker) {
+    return directory.path().resolve(StoreNames.BROKERS).resolve(broker + ".json");
+  }
+
+  /** When a broker last signed in, by the clock of the file system; 0 if it has not. */
+  private static long signedIn(StoreDirectory directory, int broker) throws IOException {
+    try {
+      return Files.getLastModifiedTime(signIn(directory, broker)).toMillis();
+    } catch (NoSuchFileException e) {
+      return 0;
+    }
   }
 
   /**
@@ -193,10 +238,8 @@ public final class StoreUpkeep implements AutoCloseable {
 
   /** The time by the clock of the file system, which dates the files: this broker has signed in. */
   private long now(StoreDirectory directory) throws IOException {
-    Path file = directory.path().resolve(StoreNames.BROKERS).resolve(store.brokerId() + ".json");
-    return Disk.isThere(file)
-        ? Math.min(store.clock().millis(), Files.getLastModifiedTime(file).toMillis())
-        : store.clock().millis();
+    long signedIn = signedIn(directory, store.brokerId());
+    return signedIn == 0 ? store.clock().millis() : Math.min(store.clock().millis(), signedIn);
   }
 
   /**
@@ -204,7 +247,7 @@ public final class StoreUpkeep implements AutoCloseable {
    * no other is. One that was it and learns that it is not stops moving and then calls {@link
    * #giveUpMoving}: until then no other can be it.
    */
-  public boolean isMover() throws IOException {
+  public boolean isMover() throws IOException, InterruptedException {
     return mover.tryHold();
   }
 
@@ -213,7 +256,7 @@ public final class StoreUpkeep implements AutoCloseable {
    *
    * @return what could not be looked at: a message each
    */
-  public List<String> settle() {
+  public List<String> settle() throws InterruptedException {
     return new LevelMoves(store).settle(store.segments());
   }
 
@@ -224,23 +267,76 @@ public final class StoreUpkeep implements AutoCloseable {
     store.heat().retain(ids);
   }
 
-  /** When a scrub last ended, by any broker; if none ever did, when the store was first asked. */
-  public long lastScrubMillis() throws IOException {
-    Path file = lastScrub();
+  /**
+   * When a scrub last ended, by any broker; if none ever did, when the store was first asked. It is
+   * noted in each directory that can be written to: any of them may be gone.
+   *
+   * @throws StoreUnavailableException if no directory tells
+   */
+  public long lastScrubMillis() throws IOException, InterruptedException {
+    OptionalLong last = OptionalLong.empty();
+    List<String> problems = new ArrayList<>();
+    for (StoreDirectory directory : store.directories()) {
+      try {
+        long found =
+            directory
+                .access()
+                .brief("reading when " + directory + " was scrubbed", c -> lastScrub(directory));
+        last = OptionalLong.of(Math.max(found, last.orElse(0)));
+      } catch (IOException e) {
+        problems.add(directory + ": " + StoreDirectory.reason(e));
+      }
+    }
+    return last.orElseThrow(
+        () ->
+            new StoreUnavailableException(
+                "no directory tells when it was last scrubbed: " + String.join("; ", problems)));
+  }
+
+  private long lastScrub(StoreDirectory directory) throws IOException {
+    directory.checkAvailable();
+    Path file = directory.path().resolve(StoreNames.LOCKS).resolve(LAST_SCRUB);
+    long now = store.clock().millis();
     if (!Disk.isThere(file)) {
       Disk.writeNew(file, ByteBuffer.allocate(0));
+      Path unused = Files.setLastModifiedTime(file, FileTime.fromMillis(now));
     }
-    return Files.getLastModifiedTime(file).toMillis();
+    long found = Files.getLastModifiedTime(file).toMillis();
+    if (found > now) {
+      // A clock was ahead: no scrub would be due until then.
+      Path unused = Files.setLastModifiedTime(file, FileTime.fromMillis(now));
+      return now;
+    }
+    return found;
   }
 
   /** A scrub has ended. */
-  public void scrubbed() throws IOException {
-    Path unused =
-        Files.setLastModifiedTime(lastScrub(), FileTime.fromMillis(store.clock().millis()));
-  }
-
-  private Path lastScrub() {
-    return store.directories().get(0).path().resolve(StoreNames.LOCKS).resolve(LAST_SCRUB);
+  public void scrubbed() throws IOException, InterruptedException {
+    boolean noted = false;
+    List<String> problems = new ArrayList<>();
+    for (StoreDirectory directory : store.directories()) {
+      try {
+        noted |=
+            directory
+                .access()
+                .brief(
+                    "noting that " + directory + " was scrubbed",
+                    control -> {
+                      directory.checkAvailable();
+                      Path file = directory.path().resolve(StoreNames.LOCKS).resolve(LAST_SCRUB);
+                      Path unused =
+                          Files.setLastModifiedTime(
+                              file, FileTime.fromMillis(store.clock().millis()));
+                      return true;
+                    });
+      } catch (IOException e) {
+        problems.add(directory + ": " + StoreDirectory.reason(e));
+      }
+    }
+    if (!noted) {
+      throw new StoreUnavailableException(
+          "the end of a scrub could be noted nowhere: " + String.join("; ", problems));
+    }
   }
 
   /** The process's name in staging, which a scrub leaves alone. */

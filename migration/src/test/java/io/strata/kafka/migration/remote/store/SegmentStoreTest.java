@@ -7,6 +7,7 @@ import io.strata.kafka.migration.remote.LocalSegments;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Copies, lookups and deletions. */
 class SegmentStoreTest {
+
+  private static final Duration HOUR = Duration.ofHours(1);
 
   @TempDir private Path top = Path.of("");
   private Path ssd = Path.of("");
@@ -205,7 +208,9 @@ class SegmentStoreTest {
     assertThat(upkeep.refresh(directory)).isEmpty();
     assertThat(second.segments()).hasSize(4);
     upkeep.signIn(directory);
-    assertThat(StoreUpkeep.brokers(ssd)).extracting(b -> b.brokerId()).containsExactly(2);
+    assertThat(StoreUpkeep.brokers(ssd, damage -> {}))
+        .extracting(b -> b.brokerId())
+        .containsExactly(2);
   }
 
   @Test
@@ -243,7 +248,7 @@ class SegmentStoreTest {
     SegmentStore store = Stores.open(1, Stores.level("ssd", ssd), Stores.level("hdd", hdd));
     SegmentInfo there = Stores.info("t", 0, 0, 1, 1000);
     SegmentStore.Copied unused = Stores.copy(store, local, there);
-    store.directories().get(0).suspend("it hangs");
+    store.directories().get(0).access().suspend("it hangs");
     SegmentInfo next = Stores.info("t", 0, 100, 2, 1000);
     assertThat(Stores.copy(store, local, next).directory().levelName()).isEqualTo("hdd");
     assertThat(store.locate(next.key())).isPresent();
@@ -251,7 +256,7 @@ class SegmentStoreTest {
         .isInstanceOf(StoreUnavailableException.class)
         .hasMessageContaining("it hangs");
     assertThatThrownBy(() -> store.delete(there)).isInstanceOf(StoreUnavailableException.class);
-    store.directories().get(0).resume();
+    store.directories().get(0).access().resume();
     assertThat(store.locate(there.key())).isPresent();
   }
 
@@ -260,7 +265,7 @@ class SegmentStoreTest {
     SegmentStore store = Stores.open(1, Stores.level("ssd", ssd), Stores.level("hdd", hdd));
     SegmentInfo there = Stores.info("t", 0, 0, 1, 1000);
     SegmentStore.Copied unused = Stores.copy(store, local, there);
-    store.directories().get(0).unwritable("read only");
+    store.directories().get(0).access().unwritable("read only");
     assertThat(Stores.copy(store, local, Stores.info("t", 0, 100, 2, 1000)).directory().levelName())
         .isEqualTo("hdd");
     assertThat(store.locate(there.key())).isPresent();
@@ -273,12 +278,13 @@ class SegmentStoreTest {
     StoreUpkeep one = new StoreUpkeep(first);
     StoreUpkeep two = new StoreUpkeep(second);
     one.signIn(first.directories().get(0));
-    assertThat(one.disagreeing(first.directories().get(0), 0)).isEmpty();
+    StoreDirectory shared = first.directories().get(0);
+    assertThat(one.disagreeing(shared, HOUR, damage -> {})).isEmpty();
     two.signIn(second.directories().get(0));
-    assertThat(one.disagreeing(first.directories().get(0), 0))
+    assertThat(one.disagreeing(shared, HOUR, damage -> {}))
         .singleElement()
         .satisfies(b -> assertThat(b.brokerId()).isEqualTo(2));
-    assertThat(one.disagreeing(first.directories().get(0), Long.MAX_VALUE)).isEmpty();
+    assertThat(one.disagreeing(shared, Duration.ofMillis(-1), damage -> {})).isEmpty();
   }
 
   @Test

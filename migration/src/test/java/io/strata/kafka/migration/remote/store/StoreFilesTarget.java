@@ -93,8 +93,7 @@ final class StoreFilesTarget implements FuzzTarget {
       }
       case 3 -> {
         Files.write(directory.resolve(StoreNames.BROKERS).resolve("7.json"), bytes);
-        List<StoreUpkeep.UsingBroker> brokers =
-            named(() -> StoreUpkeep.brokers(directory), "7.json");
+        List<StoreUpkeep.UsingBroker> brokers = named(() -> brokers(directory), "7.json");
         assertThat(brokers).hasSize(1);
       }
       default -> {
@@ -103,6 +102,15 @@ final class StoreFilesTarget implements FuzzTarget {
         assertThat(memory.of(directory.resolve("nowhere"))).isEmpty();
       }
     }
+  }
+
+  private static List<StoreUpkeep.UsingBroker> brokers(Path directory) throws IOException {
+    List<String> damages = new ArrayList<>();
+    List<StoreUpkeep.UsingBroker> brokers = StoreUpkeep.brokers(directory, damages::add);
+    for (String damage : damages) {
+      throw new CorruptManifestException(damage);
+    }
+    return brokers;
   }
 
   private interface Reading<T> {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.strata.kafka.migration.remote.RemoteSettings.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -15,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.Phaser;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,6 +81,63 @@ class StoreOpenerTest {
         distinct.add(id.get());
       }
       assertThat(distinct).hasSize(1);
+    }
+  }
+
+  /** Each sees the two directories under the other's paths, and all they do meets step by step. */
+  @Test
+  void brokersThatSeeTheDirectoriesInAnotherOrderMakeOneStore() throws Exception {
+    Path one = Files.createDirectory(top.resolve("one"));
+    Path two = Files.createDirectory(top.resolve("two"));
+    Path unused = Files.createSymbolicLink(one.resolve("x"), ssd);
+    Path unusedToo = Files.createSymbolicLink(one.resolve("y"), hdd);
+    Path unusedThree = Files.createSymbolicLink(two.resolve("x"), hdd);
+    Path unusedFour = Files.createSymbolicLink(two.resolve("y"), ssd);
+    Phaser steps = new Phaser(2);
+    try (var closing = new AutoCloseableExecutor(2)) {
+      Future<String> first =
+          closing.executor.submit(
+              () ->
+                  stepByStep(
+                      1,
+                      steps,
+                      Stores.level("ssd", one.resolve("x")),
+                      Stores.level("hdd", one.resolve("y"))));
+      Future<String> second =
+          closing.executor.submit(
+              () ->
+                  stepByStep(
+                      2,
+                      steps,
+                      Stores.level("ssd", two.resolve("y")),
+                      Stores.level("hdd", two.resolve("x"))));
+      assertThat(first.get()).isEqualTo(second.get());
+    }
+    assertThat(StoreIdentity.read(ssd).storeId()).isEqualTo(StoreIdentity.read(hdd).storeId());
+    assertThat(StoreListing.entries(ssd)).noneMatch(p -> p.toString().contains("claim"));
+  }
+
+  /** At each identity that is read, and each that is made, the other one is waited for. */
+  private static String stepByStep(int broker, Phaser steps, Level... levels) throws Exception {
+    try {
+      StoreOptions options =
+          new StoreOptions(
+              List.of(levels),
+              broker,
+              Stores.CLUSTER,
+              List.of(),
+              () -> {
+                int unused = steps.arriveAndAwaitAdvance();
+                return Instant.ofEpochMilli(1_700_000_000_000L);
+              },
+              StoreStage.Hook.NONE,
+              directory -> {
+                int unused = steps.arriveAndAwaitAdvance();
+                return StoreIdentity.read(directory);
+              });
+      return SegmentStore.open(options, Optional.empty()).storeId();
+    } finally {
+      int unused = steps.arriveAndDeregister();
     }
   }
 

@@ -195,7 +195,7 @@ class StoreThreatsTest {
                 + Long.MAX_VALUE
                 + ",\"directories\":[{\"level\":0,\"path\":\"../../../etc\",\"id\":\"..\"}],"
                 + "\"checksum\""));
-    assertThat(StoreUpkeep.brokers(ssd)).anyMatch(b -> b.brokerId() == 9);
+    assertThat(StoreUpkeep.brokers(ssd, damage -> {})).anyMatch(b -> b.brokerId() == 9);
     assertThat(Stores.open(2, Stores.level("ssd", ssd)).locate(segment.key())).isPresent();
     Files.writeString(broker, "[".repeat(100_000), StandardCharsets.US_ASCII);
     assertThat(Stores.open(3, Stores.level("ssd", ssd)).locate(segment.key())).isPresent();

@@ -413,7 +413,8 @@ class StoreTiersTest {
       assertThat(first.isMover()).isTrue();
       assertThat(second.isMover()).isFalse();
       second.signIn(two.directories().get(0));
-      assertThat(first.disagreeing(two.directories().get(0), 0)).hasSize(1);
+      assertThat(first.disagreeing(two.directories().get(0), Duration.ofHours(1), damage -> {}))
+          .hasSize(1);
     }
     for (StoreStage stage : List.of(StoreStage.EVICT_MARKED, StoreStage.EVICT_TRASHED)) {
       StoreTiers tiers = new StoreTiers(one, List.of("ssd", "hdd"));
@@ -574,7 +575,7 @@ class StoreTiersTest {
     hook =
         reached -> {
           if (reached == StoreStage.EVICT_MARKED) {
-            store.directories().get(1).suspend("the disk does not answer");
+            store.directories().get(1).access().suspend("the disk does not answer");
           }
         };
     assertThatThrownBy(() -> tiers.evict(id)).hasMessageContaining("does not answer");
@@ -733,13 +734,13 @@ class StoreTiersTest {
     SegmentStore two = twoLevels();
     try (StoreUpkeep first = new StoreUpkeep(one);
         StoreUpkeep second = new StoreUpkeep(two)) {
-      one.directories().get(1).suspend("does not answer");
-      two.directories().get(0).suspend("does not answer");
+      one.directories().get(1).access().suspend("does not answer");
+      two.directories().get(0).access().suspend("does not answer");
       assertThat(first.isMover()).isTrue();
       assertThat(second.isMover()).isTrue();
-      one.directories().get(1).resume();
+      one.directories().get(1).access().resume();
       assertThat(first.isMover()).isFalse();
-      two.directories().get(0).resume();
+      two.directories().get(0).access().resume();
       assertThat(second.isMover()).isFalse();
       first.giveUpMoving();
       assertThat(second.isMover()).isTrue();

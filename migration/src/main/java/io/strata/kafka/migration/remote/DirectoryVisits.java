@@ -1,0 +1,186 @@
+package io.strata.kafka.migration.remote;
+
+import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.remote.RemoteStats.Cause;
+import io.strata.kafka.migration.remote.store.StoreDirectory;
+import io.strata.kafka.migration.remote.store.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.StoreUpkeep;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Visits one directory of the store, again and again: lists it, notes that this broker uses it,
+ * clears leftovers away. A visit has a thread of its own and takes as long as it takes; there is
+ * none while another is under way, be it that it hangs.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+final class DirectoryVisits {
+
+  private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
+
+  private final StoreDirectory directory;
+  private final StoreUpkeep upkeep;
+  private final Supplier<Duration> orphanAge;
+  private final ScrubRounds scrub;
+  private final ThreadFactory threads;
+  private final LongSupplier nanoTime;
+  private final AtomicBoolean underWay = new AtomicBoolean();
+  private final CountDownLatch first = new CountDownLatch(1);
+
+  /** Of those who log: the visits' threads, and the one of the rounds. */
+  private final ToldOnce told = new ToldOnce();
+
+  private volatile boolean troubled;
+  private volatile CountDownLatch ended = new CountDownLatch(0);
+
+  /** When the last visit that has ended began. */
+  private volatile OptionalLong visited = OptionalLong.empty();
+
+  DirectoryVisits(
+      StoreDirectory directory,
+      StoreUpkeep upkeep,
+      Supplier<Duration> orphanAge,
+      ScrubRounds scrub,
+      EngineEnvironment environment) {
+    this.directory = directory;
+    this.upkeep = upkeep;
+    this.orphanAge = orphanAge;
+    this.scrub = scrub;
+    this.threads = environment.threads();
+    this.nanoTime = environment.nanoTime();
+  }
+
+  StoreDirectory directory() {
+    return directory;
+  }
+
+  /** Asks the directory whether it is there, and begins a visit if it is and none is under way. */
+  void begin() throws InterruptedException {
+    try {
+      directory.access().ask();
+    } catch (StoreUnavailableException e) {
+      trouble("cannot be used: " + e.getMessage());
+      first.countDown();
+      return;
+    }
+    if (underWay.compareAndSet(false, true)) {
+      boolean begun = false;
+      try {
+        CountDownLatch end = new CountDownLatch(1);
+        Thread thread = threads.newThread(() -> visit(end));
+        thread.setName("strata-remote-visit");
+        ended = end;
+        thread.start();
+        begun = true;
+      } finally {
+        if (!begun) {
+          underWay.set(false);
+          ended.countDown();
+        }
+      }
+    }
+  }
+
+  /** Waits until no visit is under way, but not for long. */
+  void await(Duration limit) throws InterruptedException {
+    boolean unused = ended.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** Waits until the directory has been visited once, or could not be; not for long. */
+  void awaitFirst(Duration limit) throws InterruptedException {
+    boolean unused = first.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** Whether a visit that began after a moment has ended, or the directory cannot be used. */
+  boolean isVisitedSince(long nanos) {
+    OptionalLong last = visited;
+    return directory.access().isSuspended() || (last.isPresent() && last.getAsLong() - nanos >= 0);
+  }
+
+  /** Whether something is wrong with the directory. */
+  boolean isTroubled() {
+    return troubled;
+  }
+
+  private void visit(CountDownLatch end) {
+    long began = nanoTime.getAsLong();
+    try {
+      look();
+    } catch (RuntimeException | Error e) {
+      trouble("cannot be looked at: " + e);
+    } finally {
+      visited = OptionalLong.of(began);
+      underWay.set(false);
+      first.countDown();
+      end.countDown();
+    }
+  }
+
+  private void look() {
+    try {
+      List<String> problems = upkeep.refresh(directory);
+      problems.forEach(problem -> LOG.error("Remote store: {}", problem));
+    } catch (IOException e) {
+      unwritable("cannot be listed", e);
+      return;
+    }
+    try {
+      // First: it gives space back, which the sign-in may need.
+      List<Path> removed = upkeep.clear(directory, orphanAge.get());
+      scrub.removed(removed.size());
+      if (!removed.isEmpty()) {
+        LOG.info("Remote store: removed leftovers of dead processes: {}", removed);
+      }
+      upkeep.signIn(directory);
+    } catch (IOException e) {
+      unwritable(whyNotWritable(e), e);
+      return;
+    }
+    directory.access().writable();
+    over();
+  }
+
+  private static String whyNotWritable(IOException e) {
+    if (Failures.cause(e) == Cause.FULL) {
+      return "is full, though its capacity says otherwise: give the store less, or the file system"
+          + " more";
+    }
+    return e instanceof FileSystemException fs && "Read-only file system".equals(fs.getReason())
+        ? "is read only"
+        : "cannot be written to";
+  }
+
+  private void unwritable(String what, IOException e) {
+    String trouble = what + ": " + Failures.describe(e);
+    directory.access().unwritable(directory + " " + trouble);
+    trouble(trouble);
+  }
+
+  private synchronized void trouble(String trouble) {
+    troubled = true;
+    if (told.isNew(trouble)) {
+      LOG.error("Remote store: {} {}", directory, trouble);
+    }
+  }
+
+  private synchronized void over() {
+    told.over();
+    if (troubled) {
+      troubled = false;
+      LOG.info("Remote store: {} can be used again", directory);
+    }
+  }
+}

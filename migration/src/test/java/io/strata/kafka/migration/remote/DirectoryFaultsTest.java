@@ -1,0 +1,269 @@
+package io.strata.kafka.migration.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
+import io.strata.kafka.migration.remote.store.SegmentInfo;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One directory hangs, fails or is read only: the others, and what is done by itself, go on. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DirectoryFaultsTest {
+
+  /** More than all threads that read. */
+  private static final int READERS = 80;
+
+  @TempDir private Path top = Path.of("");
+  private TierBench bench = new TierBench(Path.of(""));
+  private final ExecutorService executor = Executors.newCachedThreadPool();
+  private final List<Runnable> faults = new ArrayList<>();
+
+  @BeforeEach
+  void bench() {
+    bench = new TierBench(top);
+  }
+
+  @AfterEach
+  void close() {
+    faults.forEach(Runnable::run);
+    bench.close();
+    var unused = executor.shutdownNow();
+  }
+
+  private static ConditionFactory soon() {
+    return await().atMost(Duration.ofSeconds(100));
+  }
+
+  private boolean isIn(String directory, Path path) {
+    return path.startsWith(bench.directory(directory));
+  }
+
+  @Test
+  void aDirectoryThatHangsLeavesTheReadersOfAnotherAlone() throws Exception {
+    bench.level("ssd", TierBench.BYTES * 3 / 2, "a").level("hdd", 1 << 30, "b");
+    RemoteTier tier = bench.open();
+    SegmentInfo healthy = bench.copied(tier);
+    SegmentInfo hanging = bench.copied(tier);
+    assertThat(bench.logs("a")).isEqualTo(1);
+    assertThat(bench.logs("b")).isEqualTo(1);
+    byte[] unused = TierBench.read(tier, hanging);
+    Runnable over = bench.files.hang((operation, path) -> isIn("b", path));
+    faults.add(over);
+    CountDownLatch asking = new CountDownLatch(READERS);
+    for (int i = 0; i < READERS; i++) {
+      executor.execute(
+          () -> {
+            asking.countDown();
+            try {
+              byte[] unusedToo = TierBench.read(tier, hanging);
+            } catch (IOException | InterruptedException e) {
+              // It hangs.
+            }
+          });
+    }
+    asking.await();
+    soon().until(() -> TierBench.isRead(tier, healthy));
+    // All that wait for it end soon, and nobody begins to.
+    soon().until(() -> TierBench.stats(tier).levels().get(1).unavailableDirectories() == 1);
+    assertThat(TierBench.isRead(tier, hanging)).isFalse();
+    assertThat(TierBench.isRead(tier, healthy)).isTrue();
+    over.run();
+    soon().until(() -> TierBench.isRead(tier, hanging));
+    soon().until(() -> TierBench.stats(tier).levels().get(1).unavailableDirectories() == 0);
+    soon().until(() -> TierBench.stats(tier).stuckThreads() == 0);
+  }
+
+  @Test
+  void aDirectoryThatHangsSendsCopiesToAnotherOfItsLevel() throws Exception {
+    bench.level("ssd", 1 << 30, "a", "b");
+    RemoteTier tier = bench.open();
+    SegmentInfo unused = bench.copied(tier);
+    faults.add(bench.files.hang((operation, path) -> isIn("b", path)));
+    AtomicInteger copies = new AtomicInteger();
+    for (int i = 0; i < READERS; i++) {
+      SegmentInfo segment = bench.segment();
+      executor.execute(
+          () -> {
+            try {
+              bench.copy(tier, segment);
+              int unusedToo = copies.incrementAndGet();
+            } catch (IOException | InterruptedException e) {
+              // It hangs, or was sent there.
+            }
+          });
+    }
+    soon()
+        .until(
+            () -> {
+              SegmentInfo one = bench.copied(tier);
+              return TierBench.isRead(tier, one);
+            });
+  }
+
+  @Test
+  void aListingThatHangsIsTheOnlyOneAndTakesNoDirectoryOutOfUse() throws Exception {
+    bench.level("ssd", TierBench.BYTES * 3 / 2, "a").level("hdd", 1 << 30, "b");
+    RemoteTier tier = bench.open();
+    SegmentInfo unused = bench.copied(tier);
+    SegmentInfo slow = bench.copied(tier);
+    AtomicInteger rounds = new AtomicInteger();
+    Runnable over =
+        bench.files.hang(
+            (operation, path) -> {
+              if (operation == Operation.LIST && path.endsWith("a/topics")) {
+                int unusedToo = rounds.incrementAndGet();
+              }
+              return operation == Operation.LIST && isIn("b/topics", path);
+            });
+    faults.add(over);
+    soon().until(() -> bench.files.hanging() > 0);
+    assertThat(TierBench.read(tier, slow)).isEqualTo(TierBench.bytes(slow.key()));
+    int before = rounds.get();
+    soon().until(() -> rounds.get() > before);
+    assertThat(bench.files.hanging()).isEqualTo(1);
+    assertThat(TierBench.read(tier, slow)).isEqualTo(TierBench.bytes(slow.key()));
+    assertThat(TierBench.stats(tier).levels().get(1).unavailableDirectories()).isZero();
+  }
+
+  @Test
+  void aReadOnlyDirectoryDoesNotKeepTheOthersFromMoving() throws Exception {
+    bench.threshold = 0;
+    bench.level("ssd", 1 << 30, "a", "b").level("hdd", 1 << 30, "c");
+    bench.open().close();
+    faults.add(
+        bench.files.fail(
+            "Read-only file system",
+            (operation, path) -> operation == Operation.WRITE && isIn("b", path)));
+    RemoteTier tier = bench.open();
+    soon().until(() -> TierBench.stats(tier).levels().get(0).unavailableDirectories() == 1);
+    SegmentInfo unused = bench.copied(tier);
+    soon().until(() -> bench.logs("c") == 1);
+  }
+
+  @Test
+  void aDamagedSignInOfAnotherBrokerKeepsNobodyFromMoving() throws Exception {
+    bench.threshold = 0;
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "c");
+    bench.open().close();
+    Path unused = Files.write(bench.directory("a").resolve("brokers/99.json"), new byte[0]);
+    RemoteTier tier = bench.open();
+    SegmentInfo unusedToo = bench.copied(tier);
+    soon().until(() -> bench.logs("c") == 1);
+  }
+
+  /** It has other directories, and is gone; its clock was years ahead. */
+  @Test
+  void aSignInByAClockThatWasAheadKeepsNobodyFromMoving() throws Exception {
+    bench.threshold = 0;
+    bench.level("ssd", 1 << 30, "a");
+    bench.broker = 7;
+    bench.aheadMillis.set(Duration.ofDays(3650).toMillis());
+    RemoteTier gone = bench.open();
+    soon().until(() -> Files.exists(bench.directory("a").resolve("brokers/7.json")));
+    gone.close();
+    bench.aheadMillis.set(0);
+    bench.broker = 1;
+    bench.level("hdd", 1 << 30, "c");
+    RemoteTier tier = bench.open();
+    SegmentInfo unused = bench.copied(tier);
+    soon().until(() -> bench.logs("c") == 1);
+  }
+
+  @Test
+  void theScrubRunsWithoutTheFirstDirectory() throws Exception {
+    bench.scrub = Duration.ofMillis(100);
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "c");
+    RemoteTier tier = bench.open();
+    soon().until(() -> TierBench.stats(tier).scrub().rounds() > 0);
+    faults.add(bench.files.fail("Input/output error", (operation, path) -> isIn("a", path)));
+    soon().until(() -> TierBench.stats(tier).levels().get(0).unavailableDirectories() == 1);
+    long before = TierBench.stats(tier).scrub().rounds();
+    soon().until(() -> TierBench.stats(tier).scrub().rounds() > before + 1);
+  }
+
+  @Test
+  void aScrubThatEndedInTheFutureIsNotTheLastForYears() throws Exception {
+    bench.scrub = Duration.ofMillis(100);
+    bench.level("ssd", 1 << 30, "a");
+    bench.open().close();
+    Path noted = bench.directory("a").resolve("locks/last-scrub");
+    if (!Files.exists(noted)) {
+      Path unused = Files.createFile(noted);
+    }
+    Path unused =
+        Files.setLastModifiedTime(noted, FileTime.from(Instant.now().plus(Duration.ofDays(3650))));
+    RemoteTier tier = bench.open();
+    soon().until(() -> TierBench.stats(tier).scrub().rounds() > 0);
+  }
+
+  @Test
+  void aFullDirectoryIsNotCalledReadOnly() throws Exception {
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier tier = bench.open();
+    Runnable over =
+        bench.files.fail(
+            "No space left on device",
+            (operation, path) -> operation == Operation.WRITE && isIn("a", path));
+    faults.add(over);
+    soon().until(() -> TierBench.stats(tier).levels().get(0).unavailableDirectories() == 1);
+    assertThat(whyNot(tier)).contains("is full").doesNotContain("read only");
+    over.run();
+    soon().until(() -> TierBench.stats(tier).levels().get(0).unavailableDirectories() == 0);
+    assertThat(bench.copied(tier)).isNotNull();
+  }
+
+  private String whyNot(RemoteTier tier) throws InterruptedException {
+    try {
+      SegmentInfo unused = bench.copied(tier);
+      return "";
+    } catch (IOException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
+  /** No thread can be made for a while. */
+  @Test
+  void theRoundsGoOnAfterAnError() throws Exception {
+    AtomicBoolean none = new AtomicBoolean();
+    AtomicInteger refused = new AtomicInteger();
+    var system = bench.threads;
+    bench.threads =
+        task -> {
+          if (none.get()) {
+            int unused = refused.incrementAndGet();
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+          return system.newThread(task);
+        };
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier tier = bench.open();
+    Path signIn = bench.directory("a").resolve("brokers/1.json");
+    soon().until(() -> Files.exists(signIn));
+    faults.add(() -> none.set(false));
+    none.set(true);
+    soon().until(() -> refused.get() > 2);
+    none.set(false);
+    Files.delete(signIn);
+    soon().until(() -> Files.exists(signIn));
+    assertThat(bench.copied(tier)).isNotNull();
+  }
+}

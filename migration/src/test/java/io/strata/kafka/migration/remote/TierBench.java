@@ -1,0 +1,253 @@
+package io.strata.kafka.migration.remote;
+
+import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.MigrationSettings;
+import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
+import io.strata.kafka.migration.remote.store.DirectoryAccess;
+import io.strata.kafka.migration.remote.store.LogSource;
+import io.strata.kafka.migration.remote.store.ObjectType;
+import io.strata.kafka.migration.remote.store.SegmentInfo;
+import io.strata.kafka.migration.remote.store.SegmentKey;
+import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.StoreIdentity;
+import io.strata.kafka.migration.remote.store.StoreOptions;
+import io.strata.kafka.migration.remote.store.StoreRefusedException;
+import io.strata.kafka.migration.remote.store.StoreStage;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.kafka.common.metrics.PluginMetrics;
+
+/** Remote tiers over directories that hang or fail when a test says so, by a clock that it sets. */
+final class TierBench implements RemoteEnvironment, AutoCloseable {
+
+  static final int BYTES = 100_000;
+
+  /** Of the file system that is asked; the tests wait for what comes of it, and not for this. */
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  final FaultyFileSystem files = new FaultyFileSystem();
+
+  /** What the clock shows beyond the system's. */
+  final AtomicLong aheadMillis = new AtomicLong();
+
+  int broker = 1;
+  double threshold = 1;
+  Duration scrub = Duration.ZERO;
+  ThreadFactory threads = EngineEnvironment.system().threads();
+
+  private final Path top;
+  private final List<RemoteSettings.Level> levels = new ArrayList<>();
+  private final List<RemoteTier> tiers = new ArrayList<>();
+  private final AtomicLong ids = new AtomicLong();
+
+  TierBench(Path top) {
+    this.top = top;
+  }
+
+  /** Adds a level. */
+  TierBench level(String name, long capacityBytes, String... directories) throws IOException {
+    List<RemoteSettings.Directory> made = new ArrayList<>();
+    for (String directory : directories) {
+      Path real = Files.createDirectories(top.resolve(directory));
+      made.add(new RemoteSettings.Directory(files.wrap(real), OptionalLong.of(capacityBytes)));
+    }
+    levels.add(new RemoteSettings.Level(name, made));
+    return this;
+  }
+
+  Path directory(String name) {
+    return top.resolve(name);
+  }
+
+  RemoteSettings settings() {
+    return new RemoteSettings(
+        broker,
+        levels,
+        Optional.empty(),
+        1 << 16,
+        0,
+        new RemoteSettings.Live(
+            Duration.ofSeconds(60),
+            Duration.ofSeconds(60),
+            Duration.ofSeconds(60),
+            Duration.ofSeconds(60),
+            0,
+            0,
+            0,
+            Duration.ofMillis(50),
+            scrub,
+            0,
+            Duration.ofHours(1),
+            new MigrationSettings(
+                MigrationSettings.Mode.EAGER,
+                Collections.nCopies(levels.size() - 1, threshold),
+                0.05,
+                false,
+                1,
+                0,
+                0,
+                Duration.ofMillis(50),
+                "threshold",
+                Map.of(),
+                List.of(),
+                List.of())));
+  }
+
+  /** A broker's tier. */
+  RemoteTier open() throws IOException, StoreRefusedException {
+    RemoteSettings settings = settings();
+    SegmentStore store =
+        SegmentStore.open(
+            new StoreOptions(
+                settings.levels(),
+                broker,
+                "cluster",
+                List.of(),
+                engine().clock(),
+                StoreStage.Hook.NONE,
+                StoreIdentity::read,
+                new DirectoryAccess.Threads(Optional.of(threads), PATIENCE)),
+            Optional.empty());
+    RemoteTier tier = new RemoteTier(settings, this, store);
+    tiers.add(tier);
+    return tier;
+  }
+
+  static RemoteStats stats(RemoteTier tier) {
+    return tier.stats(new OperationMeters(System::nanoTime));
+  }
+
+  /** A segment of its own partition, so that nothing is read ahead. */
+  SegmentInfo segment() {
+    long id = ids.incrementAndGet();
+    return new SegmentInfo(
+        new SegmentKey(
+            "orders",
+            "AAAAAAAAAAAAAAAAAAAAAQ",
+            (int) id,
+            0,
+            String.format(Locale.ROOT, "%022d", id)),
+        99,
+        1_700_000_000_000L + id,
+        broker,
+        1_700_000_000_000L + id,
+        BYTES,
+        new TreeMap<>(Map.of(0, 0L)),
+        true);
+  }
+
+  void copy(RemoteTier tier, SegmentInfo segment) throws IOException, InterruptedException {
+    Path local = Files.createDirectories(top.resolve("local-" + segment.key().partition()));
+    Path log =
+        Files.write(local.resolve(ObjectType.LOG.fileName(segment.key())), bytes(segment.key()));
+    StoreTrace unused =
+        tier.copy(
+            segment.key().toString(),
+            segment,
+            new LogSource(log, Map.of(), ByteBuffer.wrap(new byte[] {'0'})));
+  }
+
+  SegmentInfo copied(RemoteTier tier) throws IOException, InterruptedException {
+    SegmentInfo segment = segment();
+    copy(tier, segment);
+    return segment;
+  }
+
+  static byte[] bytes(SegmentKey key) {
+    byte[] bytes = new byte[BYTES];
+    new Random(key.partition()).nextBytes(bytes);
+    return bytes;
+  }
+
+  static byte[] read(RemoteTier tier, SegmentInfo segment)
+      throws IOException, InterruptedException {
+    try (InputStream stream =
+        tier.open(segment.key().toString(), segment.key(), 0, Integer.MAX_VALUE)) {
+      return stream.readAllBytes();
+    }
+  }
+
+  /** Whether a segment can be read now. */
+  static boolean isRead(RemoteTier tier, SegmentInfo segment) throws InterruptedException {
+    try {
+      return read(tier, segment).length == BYTES;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** How many segments' logs are in a directory. */
+  long logs(String directory) throws IOException {
+    try (var all = Files.walk(top.resolve(directory).resolve("topics"))) {
+      return all.filter(p -> p.toString().endsWith(".log")).count();
+    }
+  }
+
+  @Override
+  public RemoteSettings settings(Map<String, ?> configs) {
+    return settings();
+  }
+
+  @Override
+  public void onChange(Consumer<RemoteSettings.Live> changed) {}
+
+  @Override
+  public Optional<String> clusterId() {
+    return Optional.of("cluster");
+  }
+
+  @Override
+  public List<Path> logDirectories() {
+    return List.of();
+  }
+
+  @Override
+  public LocalSegments segments() {
+    return LocalSegments.COPY_ALWAYS;
+  }
+
+  @Override
+  public PolicyRegistry policies() {
+    return PolicyRegistry.load(getClass().getClassLoader());
+  }
+
+  @Override
+  public EngineEnvironment engine() {
+    EngineEnvironment system = EngineEnvironment.system();
+    return new EngineEnvironment(
+        () -> Instant.now().plusMillis(aheadMillis.get()),
+        system.nanoTime(),
+        task -> threads.newThread(task),
+        system.random());
+  }
+
+  @Override
+  public void publish(Supplier<RemoteStats> stats) {}
+
+  @Override
+  public void publish(PluginMetrics registry, Supplier<RemoteStats> stats) {}
+
+  @Override
+  public void close() {
+    tiers.forEach(RemoteTier::close);
+  }
+}
