@@ -10,6 +10,7 @@ import io.strata.kafka.runtime.JdkFileSystem;
 import io.strata.kafka.runtime.StrataRuntime;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>On a live broker it is the way in for {@code kafka-configs.sh --alter --entity-type brokers}:
  * Kafka asks it about changes of {@code strata.*} keys, and hands them over.
+ *
+ * <p>On a node that is only a controller it does nothing.
  *
  * <p>Thread safety: as Kafka calls it, by one thread at a time.
  */
@@ -59,6 +62,9 @@ public final class StrataReporter implements MetricsReporter {
    */
   @Override
   public void configure(Map<String, ?> configs) {
+    if (isControllerAlone(configs)) {
+      return; // Clusters are configured as a whole; there is nothing here for a pool.
+    }
     BrokerTier opened = null;
     try {
       requireProvider();
@@ -79,6 +85,12 @@ public final class StrataReporter implements MetricsReporter {
     }
   }
 
+  private static boolean isControllerAlone(Map<String, ?> configs) {
+    Map<String, String> values = new HashMap<>();
+    configs.forEach((key, value) -> values.put(String.valueOf(key), String.valueOf(value)));
+    return BrokerProperties.of("Kafka", values).isControllerAlone();
+  }
+
   /**
    * Ends a broker's JVM at once. By now Kafka has its log manager and has loaded no log: a start
    * that fails with an exception, or with an exit, would go through Kafka's shutdown, which then
@@ -97,8 +109,7 @@ public final class StrataReporter implements MetricsReporter {
       throw new ConfigException(
           "Strata's classes were loaded by "
               + StrataReporter.class.getClassLoader()
-              + ", expected the class loader of the broker's class path: put the jar there once,"
-              + " and leave remote.log.storage.manager.class.path unset");
+              + ", expected the class loader of the broker's class path: put the jar there, once");
     }
     if (!JdkFileSystem.providerActive()) {
       throw new ConfigException(

@@ -127,6 +127,9 @@ class RefusalTest {
 
   @Test
   void classesWouldLoadTwice() throws Exception {
+    broker.set(
+        "remote.log.storage.manager.class.name",
+        "io.strata.kafka.migration.remote.StrataRemoteStorageManager");
     broker.set("remote.log.storage.manager.class.path", Distribution.strataJar().toString());
     assertRefused("remote.log.storage.manager.class.path", "remove");
   }

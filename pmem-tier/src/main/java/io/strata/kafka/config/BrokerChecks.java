@@ -17,8 +17,6 @@ final class BrokerChecks {
   static final String OWN_CLASS = "io/strata/kafka/nio/StrataFileSystemProvider.class";
 
   private static final String OWN_PACKAGES = "io.strata.kafka.";
-  private static final List<String> CLASS_PATH_OWNERS =
-      List.of(BrokerProperties.REMOTE_STORAGE_MANAGER, "remote.log.metadata.manager.class");
 
   private BrokerChecks() {}
 
@@ -26,16 +24,36 @@ final class BrokerChecks {
     List<ConfigProblem> problems = new ArrayList<>();
     checkPreallocate(broker).ifPresent(problems::add);
     checkReporters(broker, problems);
-    for (String owner : CLASS_PATH_OWNERS) {
-      checkClassPath(broker, owner).ifPresent(problems::add);
-    }
+    problems.addAll(checkStorageManager(broker));
     checkDirectories(broker, problems);
     return problems;
   }
 
-  /** The class path of the remote storage manager alone: for a broker without local tiers. */
+  /**
+   * The class path of the remote storage manager. Kafka's loader takes a class from there, and from
+   * the broker's class path what is not there: our manager is loaded twice when the path holds it.
+   */
   static List<ConfigProblem> checkStorageManager(BrokerProperties broker) {
-    return checkClassPath(broker, BrokerProperties.REMOTE_STORAGE_MANAGER).stream().toList();
+    Optional<String> classPath = broker.remoteStorageManagerClassPath();
+    boolean own =
+        broker
+            .remoteStorageManagerClassName()
+            .filter(name -> name.startsWith(OWN_PACKAGES))
+            .isPresent();
+    if (!own || classPath.isEmpty()) {
+      return List.of();
+    }
+    return firstOwnEntry(classPath.get())
+        .map(
+            entry ->
+                ConfigProblem.error(
+                    BrokerProperties.REMOTE_STORAGE_MANAGER + ".path",
+                    "'" + classPath.get() + "' (" + entry + " holds Strata)",
+                    "a class path without Strata's jar",
+                    "remove the key or the entry: with it Kafka loads a second copy of Strata's"
+                        + " classes, which knows nothing of the first one's pools"))
+        .stream()
+        .toList();
   }
 
   private static Optional<ConfigProblem> checkPreallocate(BrokerProperties broker) {
@@ -71,37 +89,13 @@ final class BrokerChecks {
     }
   }
 
-  private static Optional<ConfigProblem> checkClassPath(BrokerProperties broker, String owner) {
-    Optional<String> classPath = broker.get(owner + ".path");
-    if (classPath.isEmpty()) {
-      return Optional.empty();
-    }
-    Optional<String> manager =
-        broker.get(owner + ".name").filter(name -> name.startsWith(OWN_PACKAGES));
-    Optional<String> ownEntry = firstOwnEntry(classPath.get());
-    if (manager.isEmpty() && ownEntry.isEmpty()) {
-      return Optional.empty();
-    }
-    String why =
-        ownEntry
-            .map(entry -> " (" + entry + " holds Strata)")
-            .or(() -> manager.map(name -> " with " + owner + ".name=" + name))
-            .orElse("");
-    return Optional.of(
-        ConfigProblem.error(
-            owner + ".path",
-            "'" + classPath.get() + "'" + why,
-            "a class path without Strata's jar, and no class path for Strata's own manager",
-            "remove the key or the entry: with it Kafka loads a second copy of Strata's classes,"
-                + " which knows nothing of the first one's pools"));
-  }
-
   private static void checkDirectories(BrokerProperties broker, List<ConfigProblem> problems) {
     for (String key :
         List.of(
             BrokerProperties.LOG_DIRS,
             BrokerProperties.LOG_DIR,
             BrokerProperties.METADATA_LOG_DIR,
+            BrokerProperties.PROCESS_ROLES,
             BrokerProperties.NODE_ID)) {
       broker
           .get(key)

@@ -30,6 +30,7 @@ public final class BrokerProperties {
   static final String LOG_DIR_DEFAULT = "/tmp/kafka-logs";
   static final String METADATA_LOG_DIR = "metadata.log.dir";
   static final String NODE_ID = "node.id";
+  static final String PROCESS_ROLES = "process.roles";
   static final String BROKER_ID = "broker.id";
   static final String LOG_PREALLOCATE = "log.preallocate";
   static final String METRIC_REPORTERS = "metric.reporters";
@@ -145,6 +146,15 @@ public final class BrokerProperties {
     } catch (NumberFormatException e) {
       return OptionalInt.empty(); // Kafka refuses it and says so.
     }
+  }
+
+  /**
+   * Whether the node is only a controller, by {@code process.roles}: it has no topics, and Strata
+   * leaves it alone.
+   */
+  public boolean isControllerAlone() {
+    List<String> roles = get(PROCESS_ROLES).map(BrokerProperties::list).orElse(List.of());
+    return roles.contains("controller") && !roles.contains("broker");
   }
 
   /** {@code log.preallocate}; false unless it is {@code true}. */

@@ -33,7 +33,6 @@ public final class CommandLineArguments {
   private static final String BROKER_MAIN_CLASS = "kafka.Kafka";
   private static final List<String> KAFKA_TOOLS =
       List.of("org.apache.kafka.", "kafka.tools.", "kafka.admin.");
-  private static final String PROCESS_ROLES = "process.roles";
   private static final String OVERRIDE = "--override";
 
   private final String mainClass;
@@ -148,7 +147,7 @@ public final class CommandLineArguments {
     } catch (IOException | IllegalArgumentException e) {
       return false; // What cannot be read starts no broker.
     }
-    return properties.containsKey(PROCESS_ROLES)
+    return properties.containsKey(BrokerProperties.PROCESS_ROLES)
         && (properties.containsKey(BrokerProperties.LOG_DIRS)
             || properties.containsKey(BrokerProperties.LOG_DIR));
   }

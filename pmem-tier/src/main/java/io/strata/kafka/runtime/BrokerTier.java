@@ -94,22 +94,25 @@ public final class BrokerTier {
     return stopping.get();
   }
 
-  static BrokerTier open(CommandLineArguments commandLine) throws IOException {
-    BrokerProperties broker =
-        commandLine
-            .load()
-            .orElseThrow(
-                () ->
-                    new IOException(
-                        "Strata's file system provider is active in a broker, and no properties"
-                            + " file was found on the command line '"
-                            + commandLine.mainClass()
-                            + " "
-                            + String.join(" ", commandLine.arguments())
-                            + "': name it with -D"
-                            + CommandLineArguments.CONFIG_PROPERTY
-                            + "=<server.properties>, or start the broker without"
-                            + " -Djava.nio.file.spi.DefaultFileSystemProvider"));
+  /** The configuration that a broker's command line names. */
+  static BrokerProperties propertiesOf(CommandLineArguments commandLine) throws IOException {
+    return commandLine
+        .load()
+        .orElseThrow(
+            () ->
+                new IOException(
+                    "Strata's file system provider is active in a broker, and no properties"
+                        + " file was found on the command line '"
+                        + commandLine.mainClass()
+                        + " "
+                        + String.join(" ", commandLine.arguments())
+                        + "': name it with -D"
+                        + CommandLineArguments.CONFIG_PROPERTY
+                        + "=<server.properties>, or start the broker without"
+                        + " -Djava.nio.file.spi.DefaultFileSystemProvider"));
+  }
+
+  static BrokerTier open(BrokerProperties broker) throws IOException {
     Optional<Pattern> forced =
         Optional.ofNullable(System.getProperty(TEST_PLACEMENT)).map(Pattern::compile);
     StrataConfig config = checked(broker, forced.isPresent());

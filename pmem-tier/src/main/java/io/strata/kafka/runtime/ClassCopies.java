@@ -5,8 +5,8 @@ import java.util.Optional;
 
 /**
  * Finds out whether the manager belongs to a second copy of Strata's classes: Kafka loads one when
- * {@code remote.log.storage.manager.class.path} is set. That copy would know nothing of the pools
- * of the first, nor of its settings.
+ * {@code remote.log.storage.manager.class.path} leads to our jar. That copy would know nothing of
+ * the pools of the first, nor of its settings.
  *
  * <p>Thread safety: stateless.
  */
@@ -34,9 +34,9 @@ final class ClassCopies {
             "remote.log.storage.manager.class.path",
             "Strata's manager loaded by " + (manager == own ? own : manager + " and " + own),
             "the class loader of the broker's class path",
-            "remove the key and put Strata's jar into Kafka's libs: with it Kafka loads a second"
-                + " copy of Strata's classes, which knows nothing of the first one's pools and"
-                + " settings"));
+            "put Strata's jar into Kafka's libs, and take it off that path: from there Kafka loads"
+                + " a second copy of Strata's classes, which knows nothing of the first one's pools"
+                + " and settings"));
   }
 
   /** A program that holds a broker, and has a class loader of its own, is no fault. */

@@ -1,6 +1,7 @@
 package io.strata.kafka.runtime;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.CommandLineArguments;
 import io.strata.kafka.tier.ReadOnlyTier;
 import io.strata.kafka.tier.SegmentFiles;
@@ -9,7 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens what this JVM needs, once: a broker its tier, a tool a view of what is there.
+ * Opens what this JVM needs, once: a broker its tier, a tool a view of what is there. A node that
+ * is only a controller needs nothing.
  *
  * <p>Thread safety: the opening is done by one thread, under this object's monitor; the others wait
  * for its end.
@@ -76,7 +78,11 @@ final class RuntimeHandle {
     if (!isBroker(commandLine, Optional.ofNullable(System.getProperty(ROLE_PROPERTY)))) {
       return new ReadOnlyTier();
     }
-    BrokerTier tier = BrokerTier.open(commandLine);
+    BrokerProperties properties = BrokerTier.propertiesOf(commandLine);
+    if (properties.isControllerAlone()) {
+      return PassThroughSegmentFiles.INSTANCE;
+    }
+    BrokerTier tier = BrokerTier.open(properties);
     broker = tier;
     return tier.tier();
   }

@@ -35,7 +35,8 @@ public final class StrataRuntime {
   }
 
   /**
-   * The tier of a broker with its configuration, opened if it was not; empty in a tool's JVM.
+   * The tier of a broker with its configuration, opened if it was not; empty in a tool's JVM and in
+   * that of a controller alone.
    *
    * @throws IOException as {@link #segmentFiles()}
    */

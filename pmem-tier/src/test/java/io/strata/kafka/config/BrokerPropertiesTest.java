@@ -17,6 +17,9 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What Strata reads of a broker's properties, and what it refuses there. */
 class BrokerPropertiesTest {
@@ -122,37 +125,56 @@ class BrokerPropertiesTest {
 
     for (String entry : List.of(jar.toString(), jars + "/*", classes.toString())) {
       String classPath = "/nowhere/x.jar" + File.pathSeparator + entry;
-      for (String owner :
-          List.of("remote.log.storage.manager.class", "remote.log.metadata.manager.class")) {
-        assertThat(check(Map.of(owner + ".path", classPath, owner + ".name", "com.example.M")))
-            .as(entry)
-            .singleElement()
-            .satisfies(
-                problem -> {
-                  assertThat(problem.key()).isEqualTo(owner + ".path");
-                  assertThat(problem.isError()).isTrue();
-                  assertThat(problem.message()).contains("holds Strata").contains("remove");
-                });
-      }
+      assertThat(check(classPaths(classPath, OWN_MANAGER)))
+          .as(entry)
+          .singleElement()
+          .satisfies(
+              problem -> {
+                assertThat(problem.key()).isEqualTo("remote.log.storage.manager.class.path");
+                assertThat(problem.isError()).isTrue();
+                assertThat(problem.message()).contains("holds Strata").contains("remove");
+              });
+      // Nobody loads a class of ours from there.
+      assertThat(check(classPaths(classPath, "com.example.M"))).as(entry).isEmpty();
     }
   }
 
-  @Test
-  void refusesAnyClassPathForOurOwnManager() {
-    String manager = "io.strata.kafka.migration.remote.StrataRemoteStorageManager";
+  /** Strimzi always writes the text null. */
+  @ParameterizedTest
+  @ValueSource(strings = {"null", "/empty", "/opt/aiven/*", ""})
+  void acceptsAClassPathFromWhichNothingOfOursIsLoaded(String classPath) {
+    assertThat(check(classPaths(classPath, OWN_MANAGER))).isEmpty();
+    assertThat(check(classPaths(classPath, "com.example.M"))).isEmpty();
+  }
 
-    assertThat(
-            check(
-                Map.of(
-                    "remote.log.storage.manager.class.path",
-                    "/empty",
-                    "remote.log.storage.manager.class.name",
-                    manager)))
-        .singleElement()
-        .extracting(ConfigProblem::message)
-        .asString()
-        .contains(manager);
-    assertThat(check(Map.of("remote.log.storage.manager.class.name", manager))).isEmpty();
+  private static final String OWN_MANAGER =
+      "io.strata.kafka.migration.remote.StrataRemoteStorageManager";
+
+  /** Of both managers. */
+  private static Map<String, String> classPaths(String classPath, String storageManager) {
+    return Map.of(
+        "remote.log.storage.manager.class.path",
+        classPath,
+        "remote.log.storage.manager.class.name",
+        storageManager,
+        "remote.log.metadata.manager.class.path",
+        classPath,
+        "remote.log.metadata.manager.class.name",
+        "com.example.Metadata");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "controller, true",
+    "' controller ', true",
+    "'broker,controller', false",
+    "'controller, broker', false",
+    "broker, false",
+    "'', false"
+  })
+  void tellsANodeThatIsOnlyAController(String roles, boolean alone) {
+    assertThat(BrokerProperties.of("test", Map.of("process.roles", roles)).isControllerAlone())
+        .isEqualTo(alone);
   }
 
   @Test

@@ -302,11 +302,14 @@ class RemoteConfigTest {
   }
 
   @Test
-  void refusesASecondCopyOfOurClasses() {
+  void refusesASecondCopyOfOurClasses() throws IOException {
+    Path own = temp.resolve("strata").resolve(BrokerChecks.OWN_CLASS);
+    Files.createDirectories(own.getParent());
+    Files.createFile(own);
     file.put(
         "remote.log.storage.manager.class.name",
         "io.strata.kafka.migration.remote.StrataRemoteStorageManager");
-    file.put("remote.log.storage.manager.class.path", "/opt/strata/*");
+    file.put("remote.log.storage.manager.class.path", temp.resolve("strata").toString());
 
     refusedBy("remote.log.storage.manager.class.path", "loads a second copy of Strata's classes");
   }

@@ -28,7 +28,7 @@ class ClassCopiesTest {
           .extracting(ConfigProblem::message)
           .asString()
           .startsWith("remote.log.storage.manager.class.path: found Strata's manager loaded by")
-          .contains("remove the key");
+          .contains("take it off that path");
     }
   }
 

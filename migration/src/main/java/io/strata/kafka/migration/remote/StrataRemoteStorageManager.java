@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Kafka's remote tier (KIP-405) over directories on SSD and HDD: set {@code
- * remote.log.storage.manager.class.name} to this class's name, and leave {@code
- * remote.log.storage.manager.class.path} unset.
+ * remote.log.storage.manager.class.name} to this class's name, with Strata's jar on the broker's
+ * class path and on no other.
  *
  * <p>What {@link #copyLogSegmentData} has copied when it returns is durable, and can be read by
  * every broker that uses the same store. Every operation ends in its time ({@code
@@ -155,8 +155,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
             + RemoteEnvironment.class.getName()
             + " beside "
             + getClass().getName()
-            + ", expected the one of Strata's jar: put the whole jar on the broker's class path,"
-            + " and leave remote.log.storage.manager.class.path unset");
+            + ", expected the one of Strata's jar: put the whole jar on the broker's class path");
   }
 
   private static ConfigException refused(Exception e) {
