@@ -2,7 +2,9 @@ package io.strata.kafka.nio;
 
 import io.strata.kafka.runtime.JdkFileSystem;
 import io.strata.kafka.runtime.StrataRuntime;
+import io.strata.kafka.tier.Marker;
 import io.strata.kafka.tier.SegmentFiles;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -42,6 +44,9 @@ import org.jspecify.annotations.Nullable;
  * of a hot segment: that is opened as a channel on the pool, has its logical size and its time of
  * last modification in every kind of attributes, is copied with all of its bytes, takes its slot
  * along when renamed and frees it when deleted. See {@link SegmentFiles} for what makes a file hot.
+ *
+ * <p>A log directory's marked {@code meta.properties} is read as Kafka wrote it, and stays marked
+ * when Kafka replaces it; see {@link Marker}.
  *
  * <p>What a hot segment refuses, each with a reason: an asynchronous channel, a hard link, {@link
  * StandardOpenOption#DELETE_ON_CLOSE} and direct I/O.
@@ -97,7 +102,16 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
       Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
     Optional<FileChannel> segment = openSegment(path, options, attributes);
-    return segment.isPresent() ? segment.get() : super.newByteChannel(path, options, attributes);
+    if (segment.isPresent()) {
+      return segment.get();
+    }
+    if (!SegmentOpenOptions.writes(options)) {
+      Optional<byte[]> own = kafkasOwnText(path);
+      if (own.isPresent()) {
+        return new TextChannel(own.get());
+      }
+    }
+    return super.newByteChannel(path, options, attributes);
   }
 
   @Override
@@ -107,6 +121,10 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
       Optional<FileChannel> segment = openSegment(path, SegmentOpenOptions.reading(options));
       if (segment.isPresent()) {
         return Channels.newInputStream(segment.get());
+      }
+      Optional<byte[]> own = kafkasOwnText(path);
+      if (own.isPresent()) {
+        return new ByteArrayInputStream(own.get());
       }
     }
     return super.newInputStream(path, options);
@@ -136,6 +154,22 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
           path + " is a hot segment: it has no asynchronous channel, open a FileChannel instead");
     }
     return super.newAsynchronousFileChannel(path, options, executor, attributes);
+  }
+
+  /**
+   * What Kafka wrote into a marked {@code meta.properties}; empty for every other file. A broker
+   * reads it before it changes anything, so that the tier is opened then: one that must not start
+   * is told so here.
+   */
+  private Optional<byte[]> kafkasOwnText(Path path) throws IOException {
+    if (!Marker.maybeMarked(path)) {
+      return Optional.empty();
+    }
+    Optional<byte[]> own = Marker.read(unwrap(path));
+    if (own.isPresent()) {
+      SegmentFiles unused = segments.get();
+    }
+    return own;
   }
 
   /** Empty when the file is not hot, and also when the options are wrong: the JDK then says so. */
@@ -205,9 +239,22 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
   public void move(Path source, Path target, CopyOption... options) throws IOException {
     Path from = unwrap(source);
     Path to = unwrap(target);
-    if (!moveSegments(from, to, options)) {
+    if (!moveSegments(from, to, options) && !moveOntoMarked(from, to, options)) {
       super.move(source, target, options);
     }
+  }
+
+  /** What Kafka writes in the place of a marked file is marked, too. */
+  private boolean moveOntoMarked(Path from, Path to, CopyOption... options) throws IOException {
+    if (!Marker.maybeMarked(to)) {
+      return false;
+    }
+    CopyFlags flags = CopyFlags.ofMove(options);
+    BasicFileAttributes attributes = router.attributesItself(from);
+    return (flags.atomic() || flags.replace())
+        && attributes != null
+        && attributes.isRegularFile()
+        && Marker.replace(from, to);
   }
 
   private boolean moveSegments(Path from, Path to, CopyOption... options) throws IOException {

@@ -21,8 +21,9 @@ import java.util.Optional;
  * Brings every byte home, so that a broker without Strata can run on the log directories.
  *
  * <p>For each segment: its bytes are written to home at their own offsets and forced, read back and
- * compared, home's directory entry is made durable, the slot is freed, and the tag is removed. A
- * crash at any point leaves a whole copy and a drain that can be run again.
+ * compared, home's directory entry is made durable, the slot is freed, and the tag is removed. When
+ * nothing is left in the pools the log directories lose their marks. A crash at any point leaves a
+ * whole copy and a drain that can be run again.
  *
  * <p>Thread safety: used by one thread, with no broker running (the pools' locks see to it).
  */
@@ -86,6 +87,10 @@ public final class Drain {
       if (kept.isEmpty()) {
         for (LogDirectory directory : tier.logDirectories().all()) {
           directory.release();
+        }
+        // Last: until here a broker without Strata would miss something, or Strata be in doubt.
+        for (LogDirectory directory : tier.logDirectories().all()) {
+          Marker.unmark(directory.path());
         }
       }
       return new Report(segments.size(), done, kept, tier.recoveryReport());

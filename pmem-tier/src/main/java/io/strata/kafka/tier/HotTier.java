@@ -178,6 +178,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       NewestHomes.force(logDirectories);
     }
     recovered = new Recovery(pools, logDirectories, registry, factory).run();
+    logDirectories.mark();
     // Before anything is appended: what is acknowledged from here on is in no older copy.
     logDirectories.recordPools(pools.countUse());
     events.recovered(recovered);

@@ -89,6 +89,23 @@ final class LogDirectories {
   }
 
   /**
+   * Marks the directories, so that a broker without Strata refuses them. Before the first append,
+   * and after all refusals. One that cannot be marked has nothing placed in a pool.
+   */
+  void mark() {
+    for (LogDirectory directory : List.copyOf(byPath.values())) {
+      try {
+        Marker.mark(directory.path());
+      } catch (IOException e) {
+        skip(
+            directory,
+            "its meta.properties cannot be marked, so that new segments begin in their log files: "
+                + e);
+      }
+    }
+  }
+
+  /**
    * Records in each directory where the pools are, and how far they have come. After the recovery:
    * a start that is refused, for another file is where the pool was, must not make it forget which
    * pool that was.

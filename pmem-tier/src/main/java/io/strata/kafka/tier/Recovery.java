@@ -83,6 +83,7 @@ final class Recovery {
     Map<SegmentTag, Path> homes = lower.resolve(tagged.values());
     // All that is to be refused comes before anything is freed.
     refuseHollowHomes(homes);
+    ForeignRecords.refuse(pools, directories, homes);
     for (Pool pool : pools.all()) {
       for (Slot slot : pool.slots()) {
         SegmentTag tag = new SegmentTag(pool.info().id(), slot.index(), slot.generation());

@@ -1,0 +1,104 @@
+package io.strata.kafka.tier;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The text of a marked {@code meta.properties}: Kafka's own, unchanged, between two lines of
+ * comments, and after it a {@code version} that Kafka does not know. Of two values of a key the
+ * last one counts, so that Kafka refuses the file and shows the value in its log; a script that
+ * looks for the cluster's id in the file still finds it.
+ *
+ * <pre>
+ * #strata-marker 1
+ * #... what this is, and what to do
+ * #strata-begin
+ * ... Kafka's own text ...
+ * #strata-end
+ * version=In use by Strata. ...
+ * </pre>
+ *
+ * <p>Thread safety: stateless.
+ */
+final class MarkedText {
+
+  private static final int VERSION = 1;
+  private static final String FIRST = "#strata-marker ";
+  private static final String BEGIN = "\n#strata-begin\n";
+  private static final String END = "\n#strata-end\n";
+
+  private static final Pattern FIRST_LINE = Pattern.compile("#strata-marker ([0-9]{1,9})\n.*");
+
+  private static final String HEAD =
+      FIRST
+          + VERSION
+          + """
+
+          #
+          # This Kafka log directory is in use by Strata: its newest records are in Strata's pools, and
+          # the log files here lack them. A broker without Strata would take the log files for all there
+          # is, and lose records. It refuses this file instead, because of the version at the end.
+          #
+          # To start the broker, give it all of
+          #   - Strata's jar in Kafka's libs,
+          #   - the strata.* keys and the reporter in its properties file,
+          #   - -Djava.nio.file.spi.DefaultFileSystemProvider=io.strata.kafka.nio.StrataFileSystemProvider
+          #     in KAFKA_OPTS.
+          # To run Kafka without Strata again, stop the broker and run
+          #   strata drain --config <server.properties>
+          # It brings all records to the log files, and takes the mark off this file as its last step.
+          #
+          # Do not take the mark off by hand: records would be lost. Kafka's own text, as brokers and tools
+          # with the option above see it, is between the next two lines that begin with #strata.
+          #\
+          """;
+
+  private static final String TAIL =
+      "version=In use by Strata. Start Kafka with Strata's jar and its option in KAFKA_OPTS, or run"
+          + " 'strata drain' first; this file's comments say more\n";
+
+  private MarkedText() {}
+
+  /** Marks Kafka's own text. */
+  static byte[] of(byte[] own) {
+    // One character a byte: whatever the text is, it comes back as it was.
+    return (HEAD + BEGIN + new String(own, ISO_8859_1) + END + TAIL).getBytes(ISO_8859_1);
+  }
+
+  /**
+   * Kafka's own text in a marked one.
+   *
+   * @return empty if the text is not marked
+   * @throws IOException if it is, in a way that this version cannot read; says how
+   */
+  static Optional<byte[]> own(byte[] text) throws IOException {
+    String all = new String(text, ISO_8859_1);
+    if (!all.startsWith(FIRST)) {
+      return Optional.empty();
+    }
+    Matcher first = FIRST_LINE.matcher(all.substring(0, Math.min(all.length(), 32)));
+    if (first.lookingAt() && Integer.parseInt(first.group(1)) > VERSION) {
+      throw new IOException(
+          "found Strata's mark of version "
+              + first.group(1)
+              + ", expected "
+              + VERSION
+              + ": a newer Strata wrote it; use that one");
+    }
+    int begin = all.indexOf(BEGIN);
+    int end = all.lastIndexOf(END);
+    if (begin < 0 || end < begin + BEGIN.length()) {
+      throw new IOException(
+          "found Strata's mark without the lines '"
+              + BEGIN.strip()
+              + "' and '"
+              + END.strip()
+              + "', expected Kafka's own text between them: restore the file");
+    }
+    return Optional.of(all.substring(begin + BEGIN.length(), end).getBytes(ISO_8859_1));
+  }
+}

@@ -1,0 +1,150 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.config.MetaProperties;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.util.Optional;
+
+/**
+ * The marker of a log directory: its {@code meta.properties} is one that Kafka refuses, so that no
+ * broker without Strata starts on log files that lack the newest records. The file system provider
+ * answers with Kafka's own text instead.
+ *
+ * <p>Each change is a new file that takes the old one's place when it is durable: whatever comes in
+ * between, the file is Kafka's own or a marked one.
+ *
+ * <p>Paths are the JDK's. Thread safety: stateless; one thread at a time changes a directory.
+ */
+public final class Marker {
+
+  /** What is left of a change that a crash cut short; the next change writes over it. */
+  private static final String NEW_FILE = MetaProperties.FILE_NAME + ".strata";
+
+  private Marker() {}
+
+  /** Whether a path may name a marked file, by its last name alone; does no I/O. */
+  public static boolean maybeMarked(Path path) {
+    String name = path.toString();
+    return name.endsWith(MetaProperties.FILE_NAME)
+        && (name.length() == MetaProperties.FILE_NAME.length()
+            || name.charAt(name.length() - MetaProperties.FILE_NAME.length() - 1) == '/');
+  }
+
+  /**
+   * Kafka's own text of a marked file.
+   *
+   * @return empty if the file is not marked, or is not there
+   * @throws IOException if it cannot be read, or is marked and damaged; names the file
+   */
+  public static Optional<byte[]> read(Path file) throws IOException {
+    byte[] text;
+    try {
+      text = Files.readAllBytes(file);
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
+    return own(file, text);
+  }
+
+  private static Optional<byte[]> own(Path file, byte[] text) throws IOException {
+    try {
+      return MarkedText.own(text);
+    } catch (IOException e) {
+      throw new FileSystemException(file.toString(), null, e.getMessage());
+    }
+  }
+
+  /**
+   * Has a file take the place of a marked one, as a rename does, and marks it.
+   *
+   * @return false, and nothing done, when the target is not marked, or the source is
+   */
+  public static boolean replace(Path source, Path target) throws IOException {
+    if (read(target).isEmpty()) {
+      return false;
+    }
+    byte[] text = Files.readAllBytes(source);
+    if (own(source, text).isPresent()) {
+      return false;
+    }
+    put(target, MarkedText.of(text));
+    Files.delete(source);
+    return true;
+  }
+
+  /**
+   * Whether a broker without Strata could have run on a log directory: Kafka has formatted it, and
+   * there is no mark.
+   */
+  static boolean isMissing(Path directory) throws IOException {
+    Path file = directory.resolve(MetaProperties.FILE_NAME);
+    return Files.exists(file) && read(file).isEmpty();
+  }
+
+  /** Marks a log directory, durably; one that Kafka has not formatted has nothing to mark. */
+  static void mark(Path directory) throws IOException {
+    if (isMissing(directory)) {
+      Path file = directory.resolve(MetaProperties.FILE_NAME);
+      put(file, MarkedText.of(Files.readAllBytes(file)));
+    }
+  }
+
+  /** Takes the mark off a log directory, durably. */
+  static void unmark(Path directory) throws IOException {
+    Path file = directory.resolve(MetaProperties.FILE_NAME);
+    Optional<byte[]> own = read(file);
+    if (own.isPresent()) {
+      put(file, own.get());
+    }
+  }
+
+  private static void put(Path file, byte[] text) throws IOException {
+    Path real = file.toRealPath();
+    Path written = real.resolveSibling(NEW_FILE);
+    Files.deleteIfExists(written);
+    try (FileChannel channel =
+        FileChannel.open(written, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      ByteBuffer bytes = ByteBuffer.wrap(text);
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      takeOwner(real, written);
+      channel.force(true);
+    } catch (IOException e) {
+      try {
+        Files.deleteIfExists(written);
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+    Files.move(written, real, StandardCopyOption.ATOMIC_MOVE);
+    Directories.force(Directories.of(real));
+  }
+
+  /** The command line may be another user's, and Kafka's is to read the file. */
+  private static void takeOwner(Path from, Path to) throws IOException {
+    PosixFileAttributeView view = Files.getFileAttributeView(to, PosixFileAttributeView.class);
+    if (view == null) {
+      return;
+    }
+    PosixFileAttributes old = Files.readAttributes(from, PosixFileAttributes.class);
+    view.setPermissions(old.permissions());
+    try {
+      view.setOwner(old.owner());
+      view.setGroup(old.group());
+    } catch (FileSystemException notAllowed) {
+      // Only root may; any other user's new file is as readable as one that Kafka writes.
+      return;
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package io.strata.kafka.tier;
+
+import static io.strata.kafka.tier.TierFixture.assertDone;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.migration.MoveResult;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A broker has run without Strata, since somebody took the marker away, and has written to the log
+ * file of a segment in a pool.
+ */
+class ForeignRecordsTest {
+
+  private static final int LOG_FILE = 1;
+  private static final byte[] POOLS = Batches.of(300_000, 1);
+  private static final byte[] OTHERS = Batches.of(100_000, 2);
+
+  @TempDir private Path temp;
+  private TierFixture fixture;
+  private Path file;
+
+  @BeforeEach
+  void open() throws IOException {
+    fixture = new TierFixture(temp).pool("hot.pool", 16 << 20);
+    Files.writeString(meta(), "version=1\n");
+    fixture.open();
+    file = fixture.segment("orders-0", 0);
+    fixture.append(file, POOLS);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    fixture.close();
+  }
+
+  private Path meta() {
+    return fixture.logs().resolve("meta.properties");
+  }
+
+  /** Ends the broker and takes the marker away. */
+  private void endWithoutMarker() throws IOException {
+    fixture.close();
+    Files.writeString(meta(), "version=1\n");
+  }
+
+  private void assertRefusedAndNothingChanged() throws IOException {
+    byte[] before = Files.readAllBytes(file);
+    byte[] pool = Files.readAllBytes(fixture.pools.get(0));
+    assertThatThrownBy(fixture::open)
+        .isInstanceOf(IOException.class)
+        .hasMessageContainingAll(
+            file.toString(),
+            "partition orders-0",
+            before.length + " bytes",
+            "ran here without Strata",
+            "truncate -s 0",
+            "setfattr -x user.strata.segment");
+    assertThat(Files.readAllBytes(file)).isEqualTo(before);
+    assertThat(SegmentTag.read(file)).isPresent();
+    assertThat(fixture.pools.get(0)).hasBinaryContent(pool);
+  }
+
+  private void assertAccepted() throws IOException {
+    fixture.open();
+    assertThat(fixture.read(file)).isEqualTo(POOLS);
+  }
+
+  @Test
+  void recordsInADirtySegmentsFile() throws IOException {
+    endWithoutMarker();
+    Files.write(file, OTHERS);
+    assertRefusedAndNothingChanged();
+  }
+
+  @Test
+  void recordsInTheFileOfASegmentThatHadNone() throws IOException {
+    file = fixture.segment("orders-0", 7);
+    fixture.append(file, new byte[0]);
+    endWithoutMarker();
+    Files.write(file, OTHERS);
+    assertRefusedAndNothingChanged();
+  }
+
+  /** A follower: it fetches the same batches again, and then those that came later. */
+  @Test
+  void theSameRecordsAndMore() throws IOException {
+    endWithoutMarker();
+    Files.write(file, POOLS);
+    Files.write(file, OTHERS, StandardOpenOption.APPEND);
+    assertRefusedAndNothingChanged();
+  }
+
+  @Test
+  void theSameRecordsWithAnotherInTheirMiddle() throws IOException {
+    endWithoutMarker();
+    byte[] changed = POOLS.clone();
+    changed[200_000] ^= 1;
+    Files.write(file, changed);
+    assertRefusedAndNothingChanged();
+  }
+
+  @Test
+  void recordsBehindACleanSegment() throws Exception {
+    assertDone(destaged());
+    endWithoutMarker();
+    Files.write(file, OTHERS, StandardOpenOption.APPEND);
+    assertRefusedAndNothingChanged();
+  }
+
+  @Test
+  void anotherEndOfACleanSegment() throws Exception {
+    assertDone(destaged());
+    endWithoutMarker();
+    byte[] changed = Arrays.copyOf(POOLS, 50_000 + OTHERS.length);
+    System.arraycopy(OTHERS, 0, changed, 50_000, OTHERS.length);
+    Files.write(file, changed);
+    assertRefusedAndNothingChanged();
+  }
+
+  private MoveResult destaged() throws Exception {
+    fixture.append(fixture.segment("orders-0", 1000), OTHERS);
+    return fixture.destage(file, LOG_FILE);
+  }
+
+  /** As a copy leaves it that a crash ended before the slot said so. */
+  @Test
+  void theSegmentsOwnBytesAreAccepted() throws IOException {
+    endWithoutMarker();
+    Files.write(file, POOLS);
+    assertAccepted();
+  }
+
+  @Test
+  void zerosAndPartsOfACopyAreAccepted() throws IOException {
+    endWithoutMarker();
+    byte[] copied = Arrays.copyOf(POOLS, 200_000);
+    Arrays.fill(copied, 0, 61, (byte) 0);
+    Files.write(file, copied);
+    assertAccepted();
+  }
+
+  /** With the marker there no such broker has run: it is what a crash has left. */
+  @Test
+  void nothingIsDoubtedWhereTheMarkerIs() throws IOException {
+    fixture.close();
+    Files.write(file, OTHERS);
+    assertAccepted();
+  }
+
+  @Test
+  void thePoolsRecordsCanBeKept() throws IOException {
+    endWithoutMarker();
+    Files.write(file, OTHERS);
+    assertRefusedAndNothingChanged();
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.truncate(0);
+    }
+    assertAccepted();
+  }
+
+  @Test
+  void theFilesRecordsCanBeKept() throws IOException {
+    endWithoutMarker();
+    Files.write(file, OTHERS);
+    assertRefusedAndNothingChanged();
+    SegmentTag.remove(file);
+    fixture.open();
+    assertThat(Files.readAllBytes(file)).isEqualTo(OTHERS);
+    assertThat(fixture.read(file)).isEqualTo(OTHERS);
+    assertThatCode(fixture::reopen).doesNotThrowAnyException();
+    assertThat(fixture.read(file)).isEqualTo(OTHERS);
+  }
+}
