@@ -53,7 +53,8 @@ final class AgePolicy implements MigrationPolicy {
     order.meetDemand();
     order.fillSpare(
         (segment, tier) ->
-            snapshot.nowMillis() - segment.changedMillis() < YOUNG * afterMillis(tier));
+            !segment.found()
+                && snapshot.nowMillis() - segment.changedMillis() < YOUNG * afterMillis(tier));
     return order.moves();
   }
 

@@ -78,7 +78,8 @@ final class Mover {
             seen.createdMillis(),
             seen.changedMillis(),
             seen.readMillis(),
-            seen.recentReadBytes());
+            seen.recentReadBytes(),
+            seen.found());
     boolean unused = makeOne(new PlannedMove(Move.evict(clean), destaged.target(), 0, false));
   }
 

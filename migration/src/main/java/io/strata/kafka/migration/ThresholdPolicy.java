@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * The newest data stays: above a tier's mark the oldest segments go down, and spare room is filled
- * with the newest from below.
+ * with the newest from below, save with what was there before Strata.
  *
  * <p>Immutable and safe for use by any thread.
  */
@@ -19,7 +19,7 @@ final class ThresholdPolicy implements MigrationPolicy {
   public List<Move> plan(TierSnapshot snapshot) {
     OldestFirst order = new OldestFirst(snapshot, OldestFirst.ORDER);
     order.meetDemand();
-    order.fillSpare((segment, tier) -> true);
+    order.fillSpare((segment, tier) -> !segment.found());
     return order.moves();
   }
 }

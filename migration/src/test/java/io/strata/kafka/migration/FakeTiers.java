@@ -41,6 +41,7 @@ final class FakeTiers implements TieredSegments {
     int tier;
     OptionalInt clean = OptionalInt.empty();
     boolean active;
+    boolean found;
     boolean moving;
 
     /** Whether home is whole, too, besides the copy below. */
@@ -206,6 +207,14 @@ final class FakeTiers implements TieredSegments {
     }
   }
 
+  /** It was at home before Strata. */
+  synchronized void found(long id) {
+    Seg seg = segments.get(id);
+    if (seg != null) {
+      seg.found = true;
+    }
+  }
+
   synchronized void read(long id, long millis, double recent) {
     Seg seg = segments.get(id);
     if (seg != null) {
@@ -294,7 +303,8 @@ final class FakeTiers implements TieredSegments {
         seg.created,
         seg.changed,
         seg.read,
-        seg.recent);
+        seg.recent,
+        seg.found && seg.tier == home);
   }
 
   private synchronized boolean begin(Move.Kind kind, long id) {

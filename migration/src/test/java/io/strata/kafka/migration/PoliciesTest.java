@@ -103,6 +103,29 @@ class PoliciesTest {
     assertThat(settings.promote(false).plan(tiers, NOW).moves()).isEmpty();
   }
 
+  /** The first start on a broker with data must not fill the pools from its disks. */
+  @Test
+  void whatWasThereBeforeStaysThereUntilItIsReadOrPinned() {
+    FakeTiers tiers = new FakeTiers(32 * MIB);
+    for (int i = 0; i < 8; i++) {
+      tiers.found(tiers.add("before", 0, i, 1, MIB, NOW - MINUTE + i, false));
+    }
+    tiers.add("evicted", 0, 0, 1, MIB, NOW - 50 * MINUTE, false);
+    String up = "PROMOTE evicted-0@0 from tier 1 to tier 0";
+    assertThat(moves(Settings.of(0.5).plan(tiers, NOW))).containsExactly(up);
+    assertThat(moves(Settings.of(0.5).policy("age", Map.of("after", "1h")).plan(tiers, NOW)))
+        .containsExactly(up);
+
+    Settings access = Settings.of(0.5).policy("access", Map.of());
+    assertThat(access.plan(tiers, NOW).moves()).isEmpty();
+    tiers.read(tiers.state().segments().get(3).id(), NOW, MIB);
+    assertThat(moves(access.plan(tiers, NOW)))
+        .containsExactly("PROMOTE before-0@3 from tier 1 to tier 0");
+    assertThat(moves(Settings.of(0.5).pin("before").plan(tiers, NOW)))
+        .hasSize(9)
+        .contains("PROMOTE before-0@7 from tier 1 to tier 0");
+  }
+
   @Test
   void badValuesAreRefusedWithTheirKey() {
     PolicyRegistry registry = PolicyRegistry.builtIn();

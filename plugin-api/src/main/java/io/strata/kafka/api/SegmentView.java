@@ -31,6 +31,9 @@ import java.util.OptionalInt;
  *     createdMillis} if nobody has since the broker started
  * @param recentReadBytes bytes read from it, each counting half after ten minutes, a quarter after
  *     twenty, and so on
+ * @param found whether it is at home because its file was there when this broker opened it, and not
+ *     because it left a pool or found no space in one. Strata's own policies have such a segment
+ *     come up only if it is read
  */
 public record SegmentView(
     long id,
@@ -45,7 +48,8 @@ public record SegmentView(
     long createdMillis,
     long changedMillis,
     long readMillis,
-    double recentReadBytes) {
+    double recentReadBytes,
+    boolean found) {
 
   /** The name of the last tier: the segment's own file in Kafka's log directory. */
   public static final String HOME = "home";
@@ -77,6 +81,38 @@ public record SegmentView(
       throw new IllegalArgumentException(
           name.id() + ": clean in tier " + cleanTier.getAsInt() + ", expected one below " + tier);
     }
+  }
+
+  /** Of a segment that was not found at home. */
+  public SegmentView(
+      long id,
+      SegmentName name,
+      String logDirectory,
+      int tier,
+      OptionalInt cleanTier,
+      boolean active,
+      boolean spilled,
+      long bytes,
+      long poolBytes,
+      long createdMillis,
+      long changedMillis,
+      long readMillis,
+      double recentReadBytes) {
+    this(
+        id,
+        name,
+        logDirectory,
+        tier,
+        cleanTier,
+        active,
+        spilled,
+        bytes,
+        poolBytes,
+        createdMillis,
+        changedMillis,
+        readMillis,
+        recentReadBytes,
+        false);
   }
 
   /** Whether a lower tier has a whole, durable copy. */

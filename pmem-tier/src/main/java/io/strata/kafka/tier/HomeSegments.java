@@ -72,7 +72,8 @@ final class HomeSegments {
     if (!OPTIONS.containsAll(options) || !mayBecomeHot(name)) {
       return Optional.empty();
     }
-    if (!Files.exists(name, LinkOption.NOFOLLOW_LINKS)) {
+    boolean found = Files.exists(name, LinkOption.NOFOLLOW_LINKS);
+    if (!found) {
       if (!HomeChannels.writes(options) || !options.contains(StandardOpenOption.CREATE)) {
         return Optional.empty();
       }
@@ -97,7 +98,7 @@ final class HomeSegments {
           home.close();
           return Optional.empty();
         }
-        segment = known.isPresent() ? known.get() : factory.atHome(name);
+        segment = known.isPresent() ? known.get() : factory.atHome(name, found);
       } catch (IOException | RuntimeException e) {
         home.close();
         throw e;

@@ -49,11 +49,15 @@ final class SegmentFactory {
     long modified = Files.getLastModifiedTime(home).toMillis();
     long changed = Math.max(modified, residence.slot().createdAtMillis());
     Segment segment = new Segment(residence, Files.size(home), changed, settings, notice);
-    return named(notice, segment, home);
+    return named(notice, segment, home, false);
   }
 
-  /** A segment all of whose bytes are at {@code home}, which is there. */
-  TieredSegment atHome(Path home) throws IOException {
+  /**
+   * A segment all of whose bytes are at {@code home}, which is there.
+   *
+   * @param found whether it was there before it was opened
+   */
+  TieredSegment atHome(Path home, boolean found) throws IOException {
     SegmentNotice notice = notice();
     long modified = Files.getLastModifiedTime(home).toMillis();
     // What compaction writes, and a replica on its way, are acknowledged to nobody.
@@ -61,16 +65,17 @@ final class SegmentFactory {
         new SegmentSettings(
             () -> forceSpills && notice.isCurrent(), InstantSource.system(), roomMaker);
     Segment segment = Segment.atHome(home.toString(), Files.size(home), modified, byName, notice);
-    return named(notice, segment, home);
+    return named(notice, segment, home, found);
   }
 
   private SegmentNotice notice() {
     return new SegmentNotice(counters, events, traffic, listener);
   }
 
-  private TieredSegment named(SegmentNotice notice, Segment segment, Path home) throws IOException {
+  private TieredSegment named(SegmentNotice notice, Segment segment, Path home, boolean found)
+      throws IOException {
     TieredSegment tiered =
-        new TieredSegment(ids.incrementAndGet(), segment, home, HomeNames.keyOf(home));
+        new TieredSegment(ids.incrementAndGet(), segment, home, HomeNames.keyOf(home), found);
     notice.of(tiered);
     return tiered;
   }

@@ -123,7 +123,8 @@ final class TierState {
         Math.min(created, changed),
         changed,
         reads.lastMillis(),
-        segment.heat().recentBytes(nowMillis));
+        segment.heat().recentBytes(nowMillis),
+        in.isEmpty() && segment.found());
   }
 
   private static String logDirectoryOf(Path home) {

@@ -24,6 +24,7 @@ final class TieredSegment {
   private final long id;
   private final Segment segment;
   private final Object fileKey;
+  private final boolean found;
   private final AtomicLong shownMillis;
   private final AtomicInteger tags = new AtomicInteger();
   private final AtomicInteger moves = new AtomicInteger();
@@ -47,11 +48,13 @@ final class TieredSegment {
    *
    * @param id given once in this process
    * @param fileKey what the file system knows home by, whatever its name
+   * @param found whether it was at home, all of it, before this object
    */
-  TieredSegment(long id, Segment segment, Path home, Object fileKey) {
+  TieredSegment(long id, Segment segment, Path home, Object fileKey, boolean found) {
     this.id = id;
     this.segment = segment;
     this.fileKey = fileKey;
+    this.found = found;
     this.shownMillis = new AtomicLong(segment.lastChangeMillis());
     this.heat = new Heat(segment.reads());
     this.place = Place.of(home);
@@ -77,6 +80,11 @@ final class TieredSegment {
 
   Object fileKey() {
     return fileKey;
+  }
+
+  /** Whether it was at home, all of it, when this broker opened it first. */
+  boolean found() {
+    return found;
   }
 
   Heat heat() {

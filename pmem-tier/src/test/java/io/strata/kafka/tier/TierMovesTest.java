@@ -388,6 +388,32 @@ final class TierMovesTest {
                     == 128 << 10);
   }
 
+  /** By this the policies know what was on the disk before Strata. */
+  @Test
+  void aFileThatWasAtHomeBeforeIsFoundAndWhatLeavesThePoolIsNot() throws Exception {
+    Path before = Files.write(fixture.segment("before-0", 0), OLD);
+    fixture.append(fixture.segment("before-0", 1000), NEW);
+    fixture.append(fixture.segment("big-0", 0), new byte[(int) (14 * MIB)]);
+    Path begun = fixture.segment("begun-0", 0);
+    try (FileChannel kept = fixture.tier().open(before, TierFixture.KAFKA).orElseThrow();
+        FileChannel left = fixture.tier().open(old, TierFixture.KAFKA).orElseThrow();
+        FileChannel home = fixture.tier().open(begun, TierFixture.KAFKA).orElseThrow()) {
+      assertThat(kept.size()).isEqualTo(OLD.length);
+      assertThat(view(before).tier()).isEqualTo(HOME);
+      assertThat(view(before).found()).isTrue();
+      assertThat(view(old).found()).isFalse();
+      assertDone(destage(old, HOME));
+      assertDone(evict(old));
+      assertThat(left.size()).isEqualTo(OLD.length);
+      assertThat(view(old).tier()).isEqualTo(HOME);
+      assertThat(view(old).found()).isFalse();
+      assertThat(home.size()).isZero();
+      assertThat(view(begun).found()).isFalse();
+      assertDone(promote(before, 0));
+      assertThat(view(before).found()).as("in the pool").isFalse();
+    }
+  }
+
   @Test
   void newSegmentsGoToTheFirstTierWithRoom() throws Exception {
     fixture.close();
