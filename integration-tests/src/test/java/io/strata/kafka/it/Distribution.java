@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 
 /** Where the build has put what the tests run: the jar under test and a stock broker's jars. */
@@ -24,9 +26,34 @@ final class Distribution {
 
   /** The class path of a stock broker: its libs folder, as Kafka's own scripts pass it. */
   static String kafkaClassPath() {
-    return existing("strata.it.kafka.libs", "run 'mvn verify', which copies it")
-        + File.separator
-        + "*";
+    return kafkaLibs() + File.separator + "*";
+  }
+
+  /** A stock broker's libs folder. */
+  static Path kafkaLibs() {
+    return existing("strata.it.kafka.libs", "run 'mvn verify', which copies it");
+  }
+
+  /** The release of Kafka that is there. */
+  static String kafkaVersion() {
+    return property("strata.it.kafka.version");
+  }
+
+  /** What copies the libs folder of another release. */
+  static Path otherKafka() {
+    return existing("strata.it.kafka.other", "it is in integration-tests/kafka-versions");
+  }
+
+  /** Maven, with the settings of the build that runs the tests. */
+  static List<String> maven() {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(property("strata.it.maven.home"), "bin", "mvn").toString());
+    command.addAll(List.of("-B", "-ntp", "-q"));
+    command.add("-Dmaven.repo.local=" + property("strata.it.maven.repository"));
+    if (Boolean.parseBoolean(property("strata.it.maven.offline"))) {
+      command.add("-o");
+    }
+    return command;
   }
 
   /**

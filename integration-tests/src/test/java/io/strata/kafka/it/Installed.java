@@ -31,16 +31,17 @@ enum Installed {
   /**
    * Flag and class path; the same for a broker and for the tools of its user.
    *
+   * @param kafka the class path of the stock broker
    * @param further jars on the class path, before the others
    */
-  List<String> jvmOptions(List<Path> further) {
+  List<String> jvmOptions(String kafka, List<Path> further) {
     List<String> options = new ArrayList<>();
     if (flag) {
       options.add(PROVIDER_FLAG);
     }
     List<String> classPath = new ArrayList<>();
     further.forEach(path -> classPath.add(path.toString()));
-    classPath.add(Distribution.kafkaClassPath());
+    classPath.add(kafka);
     if (jar) {
       classPath.add(Distribution.strataJar().toString());
     }

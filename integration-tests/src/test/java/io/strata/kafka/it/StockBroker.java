@@ -48,6 +48,7 @@ final class StockBroker implements AutoCloseable {
   private final Map<String, String> systemProperties = new TreeMap<>();
   private final List<String> ownJvmOptions = new ArrayList<>();
   private final Map<String, String> environment = new TreeMap<>();
+  private final String kafkaClassPath;
   private final String clusterId;
   private final int port;
   private final Optional<Integer> jmxPort;
@@ -61,6 +62,7 @@ final class StockBroker implements AutoCloseable {
     tuning = builder.tuning;
     jvmOptions = List.copyOf(builder.jvmOptions);
     libraries = List.copyOf(builder.libraries);
+    kafkaClassPath = builder.kafkaClassPath;
     clusterId = builder.clusterId;
     port = builder.port;
     jmxPort = builder.jmxPort;
@@ -174,7 +176,7 @@ final class StockBroker implements AutoCloseable {
     command.addAll(jvmOptions);
     systemProperties.forEach((key, value) -> command.add("-D" + key + "=" + value));
     command.addAll(ownJvmOptions);
-    command.addAll(installed.jvmOptions(libraries));
+    command.addAll(installed.jvmOptions(kafkaClassPath, libraries));
     command.add("kafka.Kafka");
     command.add(propertiesFile().toString());
     process =
@@ -194,7 +196,7 @@ final class StockBroker implements AutoCloseable {
     command.add("-Dstrata.it.log=" + folder.resolve("tools.log"));
     command.add("-Dlog4j2.configurationFile=" + log4jConfiguration());
     command.addAll(jvmOptions);
-    command.addAll(installed.jvmOptions(libraries));
+    command.addAll(installed.jvmOptions(kafkaClassPath, libraries));
     command.add(mainClass);
     command.addAll(List.of(arguments));
     String name = mainClass.substring(mainClass.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
@@ -407,6 +409,7 @@ final class StockBroker implements AutoCloseable {
     private final List<String> jvmOptions = new ArrayList<>();
     private final List<Path> libraries = new ArrayList<>();
     private final int port;
+    private String kafkaClassPath = Distribution.kafkaClassPath();
     private String clusterId = Uuid.randomUuid().toString();
     private Optional<Integer> jmxPort = Optional.empty();
     private Installed installed = Installed.NOTHING;
@@ -494,6 +497,12 @@ final class StockBroker implements AutoCloseable {
     /** Adds a jar to the class path, before those of the broker. */
     Builder library(Path jar) {
       libraries.add(jar);
+      return this;
+    }
+
+    /** Of another version than the one of most tests. */
+    Builder kafka(KafkaVersion version) throws IOException, InterruptedException {
+      kafkaClassPath = version.classPath();
       return this;
     }
 

@@ -390,13 +390,6 @@ enum RemoteMetric {
     return metricName;
   }
 
-  /** The name in Kafka's own registry: {@code remote-level-used-bytes}. */
-  String kafkaName() {
-    return (type + metricName)
-        .replaceAll("(?<=[a-z0-9])(?=[A-Z])", "-")
-        .toLowerCase(java.util.Locale.ROOT);
-  }
-
   String unit() {
     return unit;
   }

@@ -4,15 +4,14 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.strata.kafka.migration.remote.RemoteStats;
 import java.lang.management.ManagementFactory;
-import java.util.LinkedHashMap;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import javax.management.MBeanServer;
-import org.apache.kafka.common.metrics.PluginMetrics;
 
 /**
- * Publishes the remote tier's metrics: in the broker's JMX below {@code io.strata.kafka}, as those
- * of the local tiers, and in Kafka's own registry, as KIP-877 has it for plugins.
+ * Publishes the remote tier's metrics in the broker's JMX below {@code io.strata.kafka}, as those
+ * of the local tiers. Not in Kafka's own registry (KIP-877): a plugin that can be given it has an
+ * interface of Kafka 4.1, and cannot be loaded by an older one.
  *
  * <p>Values are read when they are asked for; nothing runs in the background.
  *
@@ -49,24 +48,7 @@ public final class RemoteMetrics implements AutoCloseable {
     return new RemoteMetrics(registry);
   }
 
-  /**
-   * Publishes in Kafka's registry, in the group {@code plugins}; Kafka withdraws them with the
-   * plugin.
-   */
-  public static void publish(PluginMetrics kafka, Supplier<RemoteStats> stats) {
-    for (RemoteGauge gauge : RemoteGauge.all(new Recent<>(stats, System::nanoTime))) {
-      RemoteMetric metric = gauge.metric();
-      DoubleSupplier value = gauge.value();
-      kafka.addMetric(
-          kafka.metricName(
-              metric.kafkaName(),
-              metric.description() + " (" + metric.unit() + ")",
-              new LinkedHashMap<>(gauge.tags())),
-          (org.apache.kafka.common.metrics.Gauge<Double>) (config, now) -> value.getAsDouble());
-    }
-  }
-
-  /** Withdraws what is in JMX; without effect when closed. */
+  /** Withdraws them; without effect when closed. */
   @Override
   public void close() {
     registry.close();

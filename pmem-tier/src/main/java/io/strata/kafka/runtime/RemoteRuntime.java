@@ -1,7 +1,6 @@
 package io.strata.kafka.runtime;
 
 import io.strata.kafka.broker.MigrationLog;
-import io.strata.kafka.broker.RemoteMetrics;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.CommandLineArguments;
 import io.strata.kafka.config.ConfigProblem;
@@ -23,7 +22,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.apache.kafka.common.metrics.PluginMetrics;
 
 /**
  * What the remote tier takes from the broker: its file, its local tiers where it has any, its
@@ -215,10 +213,5 @@ public final class RemoteRuntime implements RemoteEnvironment {
   @Override
   public void publish(Supplier<RemoteStats> stats) {
     broker.publish(stats);
-  }
-
-  @Override
-  public void publish(PluginMetrics registry, Supplier<RemoteStats> stats) {
-    RemoteMetrics.publish(registry, stats);
   }
 }

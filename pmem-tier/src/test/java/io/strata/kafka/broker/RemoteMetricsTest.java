@@ -6,27 +6,16 @@ import io.strata.kafka.migration.FailureCause;
 import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import javax.management.ObjectName;
-import org.apache.kafka.common.MetricName;
-import org.apache.kafka.common.internals.Plugin;
-import org.apache.kafka.common.metrics.KafkaMetric;
-import org.apache.kafka.common.metrics.Metrics;
-import org.apache.kafka.common.metrics.Monitorable;
-import org.apache.kafka.common.metrics.PluginMetrics;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The remote tier's metrics as JMX and Kafka's own registry show them. */
+/** The remote tier's metrics as JMX shows them. */
 class RemoteMetricsTest {
   private static final int OPERATIONS = Operation.values().length;
   private static final int LEVELS = 2;
@@ -125,57 +114,6 @@ class RemoteMetricsTest {
       assertThat(value("RemoteLevel,name=DestagedBytesTotal,level=ssd")).isZero();
       assertThat(value("Remote,name=OldestUncopiedAge")).isZero();
       assertThat(value("RemoteScrub,name=LastEnd")).isNaN();
-    }
-  }
-
-  @Test
-  void kafkasRegistryHasTheSame() throws Exception {
-    try (Metrics kafka = new Metrics()) {
-      Plugin<Manager> plugin =
-          Plugin.wrapInstance(new Manager(), kafka, "remote.log.storage.manager.class.name");
-      Map<String, Double> values = new LinkedHashMap<>();
-      for (KafkaMetric metric : kafka.metrics().values()) {
-        MetricName name = metric.metricName();
-        if (name.group().equals("plugins")) {
-          Map<String, String> tags = new LinkedHashMap<>(name.tags());
-          tags.keySet().removeAll(Set.of("config", "class"));
-          values.put(name.name() + tags, (Double) metric.metricValue());
-          assertThat(name.name()).matches("remote(-[a-z0-9]+)+");
-          assertThat(name.description()).isNotBlank();
-        }
-      }
-
-      assertThat(values)
-          .hasSize(expectedValues())
-          .containsEntry("remote-operation-total{operation=copy}", 11.0)
-          .containsEntry("remote-operation-latency-p99{operation=copy}", 15.0)
-          .containsEntry("remote-operation-failures-total{operation=copy, cause=full}", 17.0)
-          .containsEntry("remote-level-used-bytes{level=hdd}", 2002.0)
-          .containsEntry("remote-cache-hits-total{}", 63.0)
-          .containsEntry("remote-read-ahead-bytes-total{}", 71.0)
-          .containsEntry("remote-oldest-uncopied-age{}", 90.0);
-
-      plugin.close();
-      assertThat(kafka.metrics().keySet())
-          .as("Kafka withdraws them with the plugin")
-          .noneMatch(name -> name.group().equals("plugins"));
-    }
-  }
-
-  @Test
-  void noTwoMetricsHaveOneNameInKafkasRegistry() {
-    Set<String> names =
-        Arrays.stream(RemoteMetric.values())
-            .map(RemoteMetric::kafkaName)
-            .collect(Collectors.toCollection(TreeSet::new));
-
-    assertThat(names).hasSize(RemoteMetric.values().length);
-  }
-
-  private final class Manager implements Monitorable {
-    @Override
-    public void withPluginMetrics(PluginMetrics metrics) {
-      RemoteMetrics.publish(metrics, () -> stats);
     }
   }
 

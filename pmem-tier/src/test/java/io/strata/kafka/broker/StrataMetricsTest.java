@@ -240,8 +240,7 @@ class StrataMetricsTest {
         `io.strata.kafka.StrataReporter` is in `metric.reporters`. *Counted up* is since the broker's start.
 
         The metrics of the remote tier, whose type begins with `Remote`, are there whenever it runs, with local tiers or
-        without. They are in Kafka's own registry, too (group `plugins`), so that any of Kafka's reporters has them: under
-        the name in the last column, with the tags `config`, `class` and those below.
+        without.
 
         Latencies are those of the last interval: at least 10 seconds, ended by the first reading after that; 0 where
         there was no call. They are the duration of the whole call, waiting for the segment's writer lock included.
@@ -270,8 +269,9 @@ class StrataMetricsTest {
             "RemoteOperation",
             "What Kafka asks the remote tier for; `<operation>` is `copy`, `fetch`, `index` or"
                 + " `delete`, `<cause>` is `full`, `timeout`, `not-found`, `corrupt`,"
-                + " `unavailable`, `cancelled` (Kafka gave it up), `cold` or `io`. Latencies are"
-                + " those of the last minutes; of a fetch, until its first byte.",
+                + " `unavailable`, `cancelled` (Kafka gave it up), `cold`, `fault` (Strata's or the"
+                + " JVM's: see the broker's log) or `io`. Latencies are those of the last minutes;"
+                + " of a fetch, until its first byte.",
             "RemoteLevel",
             "One for each of `rsm.config.levels`, and `cold` where another manager has the lowest"
                 + " level.",
@@ -291,7 +291,7 @@ class StrataMetricsTest {
       if (!metric.type().equals(type)) {
         type = metric.type();
         page.append("\n## ").append(type).append("\n\n").append(intros.get(type)).append("\n\n");
-        page.append("| MBean | unit | meaning | in Kafka's registry |\n|---|---|---|---|\n");
+        page.append("| MBean | unit | meaning |\n|---|---|---|\n");
       }
       RemoteReading reading = metric.reading();
       String tags = "";
@@ -307,7 +307,7 @@ class StrataMetricsTest {
       page.append("| `io.strata.kafka:type=").append(metric.type());
       page.append(",name=").append(metric.metricName()).append(tags);
       page.append("` | ").append(metric.unit()).append(" | ").append(metric.description());
-      page.append(" | `").append(metric.kafkaName()).append("` |\n");
+      page.append(" |\n");
     }
   }
 

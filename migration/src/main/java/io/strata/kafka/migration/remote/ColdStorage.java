@@ -13,12 +13,10 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import org.apache.kafka.common.metrics.PluginMetrics;
 import org.apache.kafka.server.log.remote.storage.LogSegmentData;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata.CustomMetadata;
 import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
-import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
 
 /**
  * The store's lowest level, kept by another manager: a segment is handed on with the metadata that
@@ -59,10 +57,6 @@ final class ColdStorage implements ColdLevel, AutoCloseable {
 
   void reconfigure(RemoteSettings.Live changed) {
     live = changed;
-  }
-
-  void monitor(PluginMetrics metrics) {
-    manager.monitor(metrics);
   }
 
   @Override
@@ -134,8 +128,7 @@ final class ColdStorage implements ColdLevel, AutoCloseable {
   }
 
   private static ColdFailure failure(RemoteStorageException e) {
-    return new ColdFailure(
-        String.valueOf(e.getMessage()), e, e instanceof RetriableRemoteStorageException);
+    return new ColdFailure(String.valueOf(e.getMessage()), e, RetriableFailures.isRetriable(e));
   }
 
   @Override

@@ -17,7 +17,6 @@ import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
-import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
 
 /**
  * What went wrong, in the exceptions that KIP-405 asks for.
@@ -57,10 +56,22 @@ final class Failures {
     if (failure instanceof FileSystemException fs && isFull(fs)) {
       return Cause.FULL;
     }
+    if (isFault(failure) || (failure.getCause() != null && isError(failure.getCause()))) {
+      return Cause.FAULT;
+    }
     String message = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
     return message.contains("no space left") || message.contains("quota exceeded")
         ? Cause.FULL
         : Cause.IO;
+  }
+
+  private static boolean isFault(Throwable failure) {
+    return failure instanceof RuntimeException || isError(failure);
+  }
+
+  /** An {@link InternalError} is a fault under a mapping: an error of input or output. */
+  private static boolean isError(Throwable failure) {
+    return failure instanceof Error && !(failure instanceof InternalError);
   }
 
   private static boolean isFull(FileSystemException failure) {
@@ -77,15 +88,12 @@ final class Failures {
     String message = what + ": " + describe(failure);
     return switch (cause(failure)) {
       case NOT_FOUND -> new RemoteResourceNotFoundException(message, failure);
-      case CORRUPT -> new RemoteStorageException(message, failure);
+      case CORRUPT, FAULT -> new RemoteStorageException(message, failure);
       case COLD ->
           failure instanceof ColdFailure cold && !cold.retriable()
               ? new RemoteStorageException(message, failure)
-              : new RetriableRemoteStorageException(message, failure);
-      case FULL, TIMEOUT, UNAVAILABLE, CANCELLED, IO ->
-          failure instanceof RuntimeException
-              ? new RemoteStorageException(message, failure)
-              : new RetriableRemoteStorageException(message, failure);
+              : RetriableFailures.create(message, failure);
+      case FULL, TIMEOUT, UNAVAILABLE, CANCELLED, IO -> RetriableFailures.create(message, failure);
     };
   }
 

@@ -3,6 +3,8 @@ package io.strata.kafka.migration.remote;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
@@ -14,14 +16,27 @@ final class FetchStream extends FilterInputStream {
 
   private final OperationMeters.Run run;
   private final LongConsumer read;
+  private final Function<Throwable, ? extends Exception> failed;
   private long bytes;
   private boolean begun;
   private boolean ended;
 
-  FetchStream(InputStream range, OperationMeters.Run run, LongConsumer read) {
+  /**
+   * Counts a range.
+   *
+   * @param run ends with the stream
+   * @param read gets how many bytes were read, when the stream is closed
+   * @param failed ends {@code run} by a failure, and puts that in Kafka's words
+   */
+  FetchStream(
+      InputStream range,
+      OperationMeters.Run run,
+      LongConsumer read,
+      Function<Throwable, ? extends Exception> failed) {
     super(range);
     this.run = run;
     this.read = read;
+    this.failed = failed;
   }
 
   @Override
@@ -30,9 +45,8 @@ final class FetchStream extends FilterInputStream {
       int value = super.read();
       count(value < 0 ? 0 : 1);
       return value;
-    } catch (IOException | RuntimeException e) {
-      failed(e);
-      throw e;
+    } catch (Throwable e) {
+      throw failed(e);
     }
   }
 
@@ -42,9 +56,8 @@ final class FetchStream extends FilterInputStream {
       int count = super.read(target, offset, length);
       count(Math.max(0, count));
       return count;
-    } catch (IOException | RuntimeException e) {
-      failed(e);
-      throw e;
+    } catch (Throwable e) {
+      throw failed(e);
     }
   }
 
@@ -52,9 +65,8 @@ final class FetchStream extends FilterInputStream {
   public long skip(long count) throws IOException {
     try {
       return super.skip(count);
-    } catch (IOException | RuntimeException e) {
-      failed(e);
-      throw e;
+    } catch (Throwable e) {
+      throw failed(e);
     }
   }
 
@@ -66,11 +78,16 @@ final class FetchStream extends FilterInputStream {
     }
   }
 
-  private void failed(Exception failure) {
+  /** Kafka's threads take exceptions; an Error would end what they do without a word. */
+  private IOException failed(Throwable failure) {
+    Optional<Exception> told = Optional.empty();
     if (!ended) {
       ended = true;
-      run.failed(Failures.cause(failure));
+      told = Optional.of(failed.apply(failure));
     }
+    return failure instanceof IOException io
+        ? io
+        : new IOException(told.map(Throwable::getMessage).orElseGet(failure::toString), failure);
   }
 
   @Override

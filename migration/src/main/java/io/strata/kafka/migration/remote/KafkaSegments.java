@@ -5,6 +5,7 @@ import io.strata.kafka.migration.remote.store.ObjectType;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
@@ -25,6 +26,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread safety: stateless.
  */
 final class KafkaSegments {
+
+  /** Kafka says from 4.0 on whether a segment has no transaction index. */
+  private static final boolean KNOWS_TRANSACTION_INDEX =
+      Arrays.stream(RemoteLogSegmentMetadata.class.getMethods())
+          .anyMatch(method -> method.getName().equals("isTxnIdxEmpty"));
+
   private KafkaSegments() {}
 
   static SegmentKey key(RemoteLogSegmentMetadata metadata) {
@@ -46,7 +53,7 @@ final class KafkaSegments {
         metadata.eventTimestampMs(),
         metadata.segmentSizeInBytes(),
         metadata.segmentLeaderEpochs(),
-        metadata.isTxnIdxEmpty());
+        KNOWS_TRANSACTION_INDEX && Known.isTransactionIndexEmpty(metadata));
   }
 
   /** For messages: {@code orders-3, offsets 0 to 99 (segment …)}. */
@@ -91,22 +98,57 @@ final class KafkaSegments {
   /** Kafka's metadata of a segment: for the cold manager. */
   static RemoteLogSegmentMetadata metadata(SegmentInfo segment, Optional<byte[]> custom) {
     SegmentKey key = segment.key();
-    return new RemoteLogSegmentMetadata(
+    RemoteLogSegmentId id =
         new RemoteLogSegmentId(
             new TopicIdPartition(
                 Uuid.fromString(key.topicId()), new TopicPartition(key.topic(), key.partition())),
-            Uuid.fromString(key.id())),
+            Uuid.fromString(key.id()));
+    Optional<CustomMetadata> known = custom.map(CustomMetadata::new);
+    RemoteLogSegmentState state =
+        custom.isPresent()
+            ? RemoteLogSegmentState.COPY_SEGMENT_FINISHED
+            : RemoteLogSegmentState.COPY_SEGMENT_STARTED;
+    if (KNOWS_TRANSACTION_INDEX) {
+      return Known.metadata(id, segment, known, state);
+    }
+    return new RemoteLogSegmentMetadata(
+        id,
         key.startOffset(),
         segment.endOffset(),
         segment.maxTimestampMillis(),
         segment.brokerId(),
         segment.eventTimestampMillis(),
         segment.bytes(),
-        custom.map(CustomMetadata::new),
-        custom.isPresent()
-            ? RemoteLogSegmentState.COPY_SEGMENT_FINISHED
-            : RemoteLogSegmentState.COPY_SEGMENT_STARTED,
-        segment.leaderEpochs(),
-        segment.transactionIndexEmpty());
+        known,
+        state,
+        segment.leaderEpochs());
+  }
+
+  /** Is used only where Kafka says whether a segment has no transaction index. */
+  private static final class Known {
+    private Known() {}
+
+    static boolean isTransactionIndexEmpty(RemoteLogSegmentMetadata metadata) {
+      return metadata.isTxnIdxEmpty();
+    }
+
+    static RemoteLogSegmentMetadata metadata(
+        RemoteLogSegmentId id,
+        SegmentInfo segment,
+        Optional<CustomMetadata> custom,
+        RemoteLogSegmentState state) {
+      return new RemoteLogSegmentMetadata(
+          id,
+          segment.key().startOffset(),
+          segment.endOffset(),
+          segment.maxTimestampMillis(),
+          segment.brokerId(),
+          segment.eventTimestampMillis(),
+          segment.bytes(),
+          custom,
+          state,
+          segment.leaderEpochs(),
+          segment.transactionIndexEmpty());
+    }
   }
 }

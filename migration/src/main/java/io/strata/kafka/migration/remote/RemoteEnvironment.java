@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.apache.kafka.common.metrics.PluginMetrics;
 
 /**
  * What the manager takes from the process that it runs in. The broker's side implements it; it is
@@ -79,7 +78,4 @@ public interface RemoteEnvironment {
    * Publishes the metrics over JMX, as the broker's other Strata metrics; replaces an earlier one.
    */
   void publish(Supplier<RemoteStats> stats);
-
-  /** Publishes the same metrics in Kafka's own registry (KIP-877). */
-  void publish(PluginMetrics registry, Supplier<RemoteStats> stats);
 }

@@ -75,6 +75,8 @@ public record RemoteStats(
     CANCELLED,
     /** The cold manager failed. */
     COLD,
+    /** A fault of the manager's or of the JVM's: an Error, or an exception that none expected. */
+    FAULT,
     /** Any other failure of input or output. */
     IO
   }

@@ -5,16 +5,16 @@ import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
-import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
 
 /**
- * Tells the operator of copies and deletions that failed and that Kafka tries again: why they did,
- * Kafka logs at level DEBUG alone, and counts none of them as failed (4.3.1). All other failures it
- * logs itself. Each cause is told once a minute at most.
+ * Logs what Kafka does not: copies and deletions that it tries again, for why they failed it logs
+ * at level DEBUG alone, and counts none of them as failed (4.3.1); and faults, with where they came
+ * from. All other failures it logs itself. Each cause is logged once a minute at most.
  *
  * <p>Thread safety: may be called by any number of threads.
  */
@@ -23,7 +23,7 @@ final class RetriedFailures {
   private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final LongSupplier nanoTime;
-  private final Consumer<String> log;
+  private final BiConsumer<String, Optional<Throwable>> log;
 
   @GuardedBy("this")
   private final Map<Kind, Told> kinds = new HashMap<>();
@@ -31,9 +31,9 @@ final class RetriedFailures {
   /**
    * Tells nothing yet.
    *
-   * @param log takes each message
+   * @param log takes each message, with the failure if that is a fault
    */
-  RetriedFailures(LongSupplier nanoTime, Consumer<String> log) {
+  RetriedFailures(LongSupplier nanoTime, BiConsumer<String, Optional<Throwable>> log) {
     this.nanoTime = nanoTime;
     this.log = log;
   }
@@ -49,16 +49,17 @@ final class RetriedFailures {
 
   /** An operation failed for the cause. */
   void failed(Operation operation, Cause cause, RemoteStorageException failure) {
-    boolean retriedInSilence =
-        (operation == Operation.COPY || operation == Operation.DELETE)
-            && failure instanceof RetriableRemoteStorageException
-            && cause != Cause.CANCELLED;
-    if (retriedInSilence) {
-      tell(new Kind(operation, cause), String.valueOf(failure.getMessage()));
+    boolean tried = operation == Operation.COPY || operation == Operation.DELETE;
+    if (cause == Cause.FAULT) {
+      String message = failure.getMessage() + ". This is a fault of Strata's or of the JVM's";
+      tell(new Kind(operation, cause), message, Optional.of(failure));
+    } else if (tried && RetriableFailures.isRetriable(failure) && cause != Cause.CANCELLED) {
+      String message = failure.getMessage() + ". Kafka tries again";
+      tell(new Kind(operation, cause), message, Optional.empty());
     }
   }
 
-  private void tell(Kind kind, String message) {
+  private void tell(Kind kind, String message, Optional<Throwable> fault) {
     long silent;
     synchronized (this) {
       long now = nanoTime.getAsLong();
@@ -71,8 +72,7 @@ final class RetriedFailures {
       kinds.put(kind, new Told(now, 0));
     }
     log.accept(
-        message
-            + ". Kafka tries again"
-            + (silent == 0 ? "" : "; " + silent + " more failed so since this was last said"));
+        message + (silent == 0 ? "" : "; " + silent + " more failed so since this was last said"),
+        fault);
   }
 }

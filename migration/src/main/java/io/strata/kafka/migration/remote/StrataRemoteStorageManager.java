@@ -21,8 +21,6 @@ import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import org.apache.kafka.common.config.ConfigException;
-import org.apache.kafka.common.metrics.Monitorable;
-import org.apache.kafka.common.metrics.PluginMetrics;
 import org.apache.kafka.server.log.remote.storage.LogSegmentData;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata.CustomMetadata;
@@ -44,7 +42,7 @@ import org.slf4j.LoggerFactory;
  * <p>Thread safety: all methods but {@link #configure} and {@link #close} may be called by any
  * number of threads.
  */
-public final class StrataRemoteStorageManager implements RemoteStorageManager, Monitorable {
+public final class StrataRemoteStorageManager implements RemoteStorageManager {
 
   private static final Logger LOG = LoggerFactory.getLogger(StrataRemoteStorageManager.class);
 
@@ -62,11 +60,21 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
 
   /** What {@link #configure} makes. */
   private record Configured(
-      RemoteEnvironment environment,
       RemoteTier tier,
       OperationMeters meters,
       RetriedFailures retried,
-      Optional<ColdStorage> cold) {}
+      Optional<ColdStorage> cold) {
+
+    /** Counts a failure, logs it where Kafka does not, and puts it in Kafka's words. */
+    RemoteStorageException failed(
+        Operation operation, String what, OperationMeters.Run run, Throwable cause) {
+      RemoteStats.Cause counted = Failures.cause(cause);
+      run.failed(counted);
+      RemoteStorageException failure = Failures.translate(what, cause);
+      retried.failed(operation, counted, failure);
+      return failure;
+    }
+  }
 
   /** For Kafka, by reflection. */
   public StrataRemoteStorageManager() {
@@ -111,10 +119,9 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
       RemoteTier tier = new RemoteTier(settings, environment, store);
       Configured made =
           new Configured(
-              environment,
               tier,
               meters,
-              new RetriedFailures(environment.engine().nanoTime(), LOG::warn),
+              new RetriedFailures(environment.engine().nanoTime(), StrataRemoteStorageManager::log),
               cold);
       configured = made;
       environment.onChange(
@@ -218,24 +225,15 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
   }
 
   @Override
-  public void withPluginMetrics(PluginMetrics metrics) {
-    Configured now = configured;
-    if (now != null) {
-      now.environment().publish(metrics, () -> now.tier().stats(now.meters()));
-      now.cold().ifPresent(cold -> cold.monitor(metrics));
-    }
-  }
-
-  @Override
   public Optional<CustomMetadata> copyLogSegmentData(
       RemoteLogSegmentMetadata metadata, LogSegmentData data) throws RemoteStorageException {
     String what = KafkaSegments.describe(metadata);
     return run(
         Operation.COPY,
         "Copying " + what,
-        (tier, run) -> {
+        (now, run) -> {
           SegmentInfo segment = KafkaSegments.info(metadata);
-          StoreTrace trace = tier.copy(what, segment, KafkaSegments.source(data));
+          StoreTrace trace = now.tier().copy(what, segment, KafkaSegments.source(data));
           run.latency();
           run.done(segment.bytes());
           return Optional.of(new CustomMetadata(trace.bytes()));
@@ -256,13 +254,17 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
     return run(
         Operation.FETCH,
         "Fetching " + what + " from byte " + startPosition,
-        (tier, run) -> {
+        (now, run) -> {
           SegmentKey key = KafkaSegments.key(metadata);
           try {
-            InputStream range = tier.open(what, key, startPosition, endPosition);
-            return new FetchStream(range, run, bytes -> tier.read(key, bytes));
+            InputStream range = now.tier().open(what, key, startPosition, endPosition);
+            return new FetchStream(
+                range,
+                run,
+                bytes -> now.tier().read(key, bytes),
+                failure -> now.failed(Operation.FETCH, what, run, failure));
           } catch (SegmentMissingException e) {
-            throw missing(metadata, tier, e);
+            throw missing(metadata, now.tier(), e);
           }
         });
   }
@@ -274,15 +276,15 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
     return run(
         Operation.INDEX,
         "Fetching the " + indexType + " index of " + what,
-        (tier, run) -> {
+        (now, run) -> {
           try {
             byte[] index =
-                tier.index(what, KafkaSegments.key(metadata), KafkaSegments.type(indexType));
+                now.tier().index(what, KafkaSegments.key(metadata), KafkaSegments.type(indexType));
             run.latency();
             run.done(index.length);
             return RemoteTier.stream(index);
           } catch (SegmentMissingException e) {
-            SegmentMissingException missing = missing(metadata, tier, e);
+            SegmentMissingException missing = missing(metadata, now.tier(), e);
             if (indexType == IndexType.TRANSACTION) {
               // "Not found" would mean to Kafka that nothing in the segment was aborted.
               throw new IOException(missing.getMessage(), missing);
@@ -300,8 +302,8 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
         run(
             Operation.DELETE,
             "Deleting " + what,
-            (tier, run) -> {
-              long bytes = tier.delete(what, KafkaSegments.info(metadata));
+            (now, run) -> {
+              long bytes = now.tier().delete(what, KafkaSegments.info(metadata));
               run.latency();
               run.done(bytes);
               return bytes;
@@ -340,25 +342,25 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager, M
   /** An operation's work; it ends its run by {@code done}, or throws. */
   @FunctionalInterface
   private interface Work<T> {
-    T run(RemoteTier tier, OperationMeters.Run run) throws IOException, InterruptedException;
+    T run(Configured now, OperationMeters.Run run) throws IOException, InterruptedException;
   }
 
   private <T> T run(Operation operation, String what, Work<T> work) throws RemoteStorageException {
     Configured now = configured();
     OperationMeters.Run run = now.meters().begin(operation);
     try {
-      return work.run(now.tier(), run);
+      return work.run(now, run);
     } catch (InterruptedException e) {
       run.failed(RemoteStats.Cause.CANCELLED);
       Thread.currentThread().interrupt();
       throw Failures.translate(what, e);
-    } catch (IOException | RuntimeException e) {
-      RemoteStats.Cause cause = Failures.cause(e);
-      run.failed(cause);
-      RemoteStorageException failure = Failures.translate(what, e);
-      now.retried().failed(operation, cause, failure);
-      throw failure;
+    } catch (Throwable e) { // An Error, too: Kafka neither logs nor counts it.
+      throw now.failed(operation, what, run, e);
     }
+  }
+
+  private static void log(String message, Optional<Throwable> fault) {
+    fault.ifPresentOrElse(failure -> LOG.error(message, failure), () -> LOG.warn(message));
   }
 
   @Override

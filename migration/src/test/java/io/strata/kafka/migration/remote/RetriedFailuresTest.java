@@ -16,7 +16,9 @@ class RetriedFailuresTest {
 
   private final AtomicLong nanos = new AtomicLong(-5);
   private final List<String> log = new ArrayList<>();
-  private final RetriedFailures failures = new RetriedFailures(nanos::get, log::add);
+  private final RetriedFailures failures =
+      new RetriedFailures(
+          nanos::get, (message, fault) -> log.add(message + fault.map(f -> " " + f).orElse("")));
 
   @Test
   void tellsWhatKafkaDoesNot() {
@@ -33,6 +35,16 @@ class RetriedFailuresTest {
     failures.failed(
         Operation.COPY, Cause.CANCELLED, new RetriableRemoteStorageException("given up"));
     assertThat(log).isEmpty();
+  }
+
+  @Test
+  void logsFaultsOfEveryOperationWithWhereTheyCameFrom() {
+    failures.failed(Operation.FETCH, Cause.FAULT, new RemoteStorageException("too deep"));
+    assertThat(log)
+        .containsExactly(
+            "too deep. This is a fault of Strata's or of the JVM's "
+                + RemoteStorageException.class.getName()
+                + ": too deep");
   }
 
   @Test

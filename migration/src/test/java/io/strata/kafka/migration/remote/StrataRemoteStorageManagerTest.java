@@ -33,7 +33,6 @@ import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigException;
-import org.apache.kafka.common.metrics.PluginMetrics;
 import org.apache.kafka.server.log.remote.storage.LogSegmentData;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentId;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
@@ -123,9 +122,6 @@ class StrataRemoteStorageManagerTest {
     public void publish(Supplier<RemoteStats> source) {
       stats.set(source);
     }
-
-    @Override
-    public void publish(PluginMetrics registry, Supplier<RemoteStats> source) {}
   }
 
   private RemoteSettings settings(Duration copyTimeout, Path... directories) {

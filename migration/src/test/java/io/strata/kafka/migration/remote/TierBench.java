@@ -34,7 +34,6 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.apache.kafka.common.metrics.PluginMetrics;
 
 /** Remote tiers over directories that hang or fail when a test says so, by a clock that it sets. */
 final class TierBench implements RemoteEnvironment, AutoCloseable {
@@ -242,9 +241,6 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
 
   @Override
   public void publish(Supplier<RemoteStats> stats) {}
-
-  @Override
-  public void publish(PluginMetrics registry, Supplier<RemoteStats> stats) {}
 
   @Override
   public void close() {

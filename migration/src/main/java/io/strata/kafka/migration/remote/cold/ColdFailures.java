@@ -1,11 +1,11 @@
 package io.strata.kafka.migration.remote.cold;
 
+import io.strata.kafka.migration.remote.RetriableFailures;
 import java.io.IOException;
 import java.util.Optional;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
-import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
 
 /**
  * What another manager throws, in the words that Kafka asks for: what a retry can mend stays so,
@@ -28,8 +28,8 @@ final class ColdFailures {
     if (thrown instanceof RemoteResourceNotFoundException) {
       return new RemoteResourceNotFoundException(message, thrown);
     }
-    if (thrown instanceof RetriableRemoteStorageException) {
-      return new RetriableRemoteStorageException(message, thrown);
+    if (RetriableFailures.isRetriable(thrown)) {
+      return RetriableFailures.create(message, thrown);
     }
     if (thrown instanceof RemoteStorageException) {
       return new RemoteStorageException(message, thrown);
@@ -37,7 +37,7 @@ final class ColdFailures {
     String unexpected = what + ": " + thrown;
     // A stream that breaks off, a call that ran out of its time: the next may be better.
     return thrown instanceof IOException || thrown instanceof RetriableException
-        ? new RetriableRemoteStorageException(unexpected, thrown)
+        ? RetriableFailures.create(unexpected, thrown)
         : new RemoteStorageException(unexpected, thrown);
   }
 }

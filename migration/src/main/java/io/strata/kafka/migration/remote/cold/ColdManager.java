@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote.cold;
 import static java.util.Objects.requireNonNull;
 
 import io.strata.kafka.migration.remote.RemoteSettings;
+import io.strata.kafka.migration.remote.RetriableFailures;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import java.io.EOFException;
 import java.io.IOException;
@@ -17,14 +18,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.metrics.Monitorable;
-import org.apache.kafka.common.metrics.PluginMetrics;
 import org.apache.kafka.server.log.remote.storage.LogSegmentData;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata.CustomMetadata;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageManager;
-import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
 
 /**
  * Another {@code RemoteStorageManager}, which has the lowest level. It is loaded apart from the
@@ -104,29 +102,16 @@ public final class ColdManager implements AutoCloseable {
     return className;
   }
 
-  /** Gives it Kafka's own registry for its metrics, if it has any. */
-  public void monitor(PluginMetrics metrics) {
-    if (loaded.manager() instanceof Monitorable monitorable) {
-      boolean unused =
-          Calls.with(
-              loaded.loader(),
-              () -> {
-                monitorable.withPluginMetrics(metrics);
-                return true;
-              });
-    }
-  }
-
   /**
    * Copies a segment. Its files must stay until this returns, and longer if it ran out of its time.
    * One copy of a segment is made at a time: what a manager does when its copy fails in the end,
    * long after its time perhaps, is to remove what is there of the segment, whoever wrote it.
    *
    * @return what the manager wants to see again in each later call for the segment
-   * @throws RemoteStorageException if it fails, a {@code RetriableRemoteStorageException} if a
-   *     retry may mend that; with a {@link
-   *     io.strata.kafka.migration.remote.calls.TimeLimitException} as its cause if it ran out of
-   *     its time; also retriable while an earlier copy of the segment has not come back
+   * @throws RemoteStorageException if it fails, of {@link RetriableFailures} if a retry may mend
+   *     that; with a {@link io.strata.kafka.migration.remote.calls.TimeLimitException} as its cause
+   *     if it ran out of its time; also retriable while an earlier copy of the segment has not come
+   *     back
    */
   public Optional<CustomMetadata> copy(
       RemoteLogSegmentMetadata segment, LogSegmentData data, Duration limit)
@@ -134,10 +119,11 @@ public final class ColdManager implements AutoCloseable {
     Uuid id = segment.remoteLogSegmentId().id();
     String what = "copying " + describe(segment);
     if (!copying.add(id)) {
-      throw new RetriableRemoteStorageException(
+      throw RetriableFailures.create(
           named(what)
               + ": an earlier copy of it ran out of its time and has not come back; it is made"
-              + " again when that has ended: look at the manager's connections and time limits");
+              + " again when that has ended: look at the manager's connections and time limits",
+          new IOException("an earlier copy has not come back"));
     }
     return call(
         what,

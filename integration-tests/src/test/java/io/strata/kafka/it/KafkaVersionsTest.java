@@ -1,0 +1,139 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.strata.kafka.it.ClassIndex.Reference;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The one jar on stock brokers of every release of Kafka that it is for: what its classes link to
+ * is there, the remote tier's data comes back, its errors are errors, and a pool keeps what was
+ * acknowledged.
+ */
+@Tag("long")
+class KafkaVersionsTest {
+
+  private static final String OURS = "io/strata/kafka/";
+  private static final String KAFKA = "org/apache/kafka/";
+
+  /** The classes that may name something that an older Kafka does not have. */
+  private static final List<String> ADAPTERS =
+      List.of(
+          "io/strata/kafka/migration/remote/RetriableFailures$Known names ",
+          "io/strata/kafka/migration/remote/KafkaSegments$Known names ");
+
+  private static final int RECORDS = 3_000;
+  private static final int SIZE = 1_500;
+
+  @RegisterExtension static final Workspace WORK = new Workspace();
+
+  @ParameterizedTest
+  @EnumSource
+  void whatTheJarLinksToIsThere(KafkaVersion version) throws Exception {
+    ClassIndex index =
+        new ClassIndex().add(Distribution.strataJar(), OURS).addKafka(version.libs());
+    List<String> missing = new ArrayList<>();
+    int references = 0;
+    for (String name : index.names(OURS)) {
+      for (Reference reference : index.references(name, KAFKA)) {
+        references++;
+        if (!index.resolves(reference)) {
+          missing.add(name + " names " + reference);
+        }
+      }
+      for (String open : index.unimplemented(name, KAFKA)) {
+        missing.add(name + " does not implement " + open);
+      }
+    }
+    assertThat(references).isGreaterThan(100);
+    boolean older = version.compareTo(KafkaVersion.V4_2) < 0;
+    assertThat(missing.stream().anyMatch(KafkaVersionsTest::isOptional)).isEqualTo(older);
+    missing.removeIf(KafkaVersionsTest::isOptional);
+    assertThat(missing).isEmpty();
+  }
+
+  private static boolean isOptional(String missing) {
+    return ADAPTERS.stream().anyMatch(missing::startsWith);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theRemoteTierIsReadFromTheBeginningAndItsErrorsAreErrors(KafkaVersion version)
+      throws Exception {
+    Path store = WORK.folder("store-" + version);
+    RemoteTier tier = RemoteTier.over(store).with(RemoteManager.STRATA);
+    try (StockBroker broker =
+        tier.alone(WORK.folder("remote-" + version))
+            .kafka(version)
+            .set("strata.remote.cache.size", "0")
+            .build()
+            .start()) {
+      RecordLedger ledger = topic(broker, "tiered", RemoteTier.topic());
+      ledger.produce(broker.bootstrap(), RECORDS, SIZE);
+      tier.awaitTiered(broker, "tiered", 1, 3);
+      assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(RECORDS);
+
+      // Nothing is there for a while: what is not found, and what cannot be copied, is said.
+      Path away = store.resolveSibling("away-" + version);
+      Path unused = Files.move(store, away);
+      try (Reading reading = Reading.start(ledger, broker.bootstrap(), Reading.Start.BEGINNING)) {
+        ledger.produce(broker.bootstrap(), RECORDS, SIZE);
+        broker.awaitLogged("Fetching tiered-0", store.toString());
+        broker.awaitLogged("Copying tiered-0", store.toString());
+        assertThat(reading.records()).isZero();
+      }
+      assertThat(Jmx.sum(broker, "type=RemoteOperation,name=FailuresTotal,operation=fetch,*"))
+          .isPositive();
+      assertThat(Jmx.sum(broker, "type=RemoteOperation,name=FailuresTotal,operation=copy,*"))
+          .isPositive();
+      assertThat(Jmx.sum(broker, "type=RemoteOperation,name=FailuresTotal,cause=fault,*")).isZero();
+      Files.move(away, store);
+      tier.awaitTiered(broker, "tiered", 1, 6);
+      assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(2 * RECORDS);
+      assertThat(broker.output()).doesNotContain("NoClassDefFoundError");
+
+      try (Admin admin = broker.admin()) {
+        Topics.await(admin.deleteTopics(List.of("tiered")).all());
+      }
+      await().atMost(Tiers.PATIENCE).until(() -> tier.segments("tiered").isEmpty());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aPoolKeepsWhatWasAcknowledgedThroughAKill(KafkaVersion version) throws Exception {
+    Path pool = Pools.create(WORK.pool("hot-" + version), "24m", 256);
+    try (StockBroker broker =
+        Tiers.broker(WORK.folder("pool-" + version), pool).kafka(version).build().start()) {
+      RecordLedger ledger = topic(broker, "hot", Map.of());
+      for (int round = 1; round <= 2; round++) {
+        ledger.produce(broker.bootstrap(), RECORDS, SIZE);
+        broker.kill();
+        StockBroker unused = broker.start();
+        assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo((long) round * RECORDS);
+      }
+      assertThat(Jmx.value(broker, "type=Segments,name=Hot")).isPositive();
+      assertThat(broker.stop()).isZero();
+    }
+  }
+
+  private static RecordLedger topic(StockBroker broker, String name, Map<String, String> config)
+      throws Exception {
+    try (Admin admin = broker.admin()) {
+      Topics.await(
+          admin.createTopics(List.of(new NewTopic(name, 1, (short) 1).configs(config))).all());
+    }
+    return new RecordLedger(name, 1, 1);
+  }
+}

@@ -1,0 +1,247 @@
+package io.strata.kafka.migration.remote;
+
+import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.MigrationSettings;
+import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.remote.RemoteStats.Cause;
+import io.strata.kafka.migration.remote.RemoteStats.Operation;
+import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import io.strata.kafka.migration.remote.cold.ColdFailing;
+import io.strata.kafka.migration.remote.read.CorruptChunkException;
+import io.strata.kafka.migration.remote.store.SegmentMissingException;
+import io.strata.kafka.migration.remote.store.StoreFullException;
+import io.strata.kafka.migration.remote.store.StoreStage;
+import io.strata.kafka.migration.remote.store.StoreUnavailableException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.server.log.remote.storage.LogSegmentData;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentId;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
+import org.apache.kafka.server.log.remote.storage.RemoteStorageManager;
+import org.apache.kafka.server.log.remote.storage.RemoteStorageManager.IndexType;
+
+/**
+ * Fails in every way in which the manager can: {@link OlderKafkaTest} loads it where classes of
+ * newer Kafkas are missing. Its answers are of the JDK and of Kafka alone, for the loaders differ.
+ */
+public final class ErrorPaths {
+
+  private static final int BYTES = 70_000;
+
+  private final Path top;
+  private final Map<String, Throwable> failures = new LinkedHashMap<>();
+  private volatile StoreStage.Hook stages = StoreStage.Hook.NONE;
+  private final AtomicReference<Supplier<RemoteStats>> stats = new AtomicReference<>();
+
+  private ErrorPaths(Path top) {
+    this.top = top;
+  }
+
+  /** How each failed, by what was done. */
+  public static Map<String, Throwable> run(Path folder) throws Exception {
+    ErrorPaths paths = new ErrorPaths(folder);
+    paths.translations();
+    paths.operations();
+    paths.failures.putAll(ColdFailing.translations());
+    return paths.failures;
+  }
+
+  private void translations() {
+    Map<String, Throwable> causes = new LinkedHashMap<>();
+    causes.put("full", new StoreFullException("full"));
+    causes.put("timeout", new TimeLimitException("late"));
+    causes.put("unavailable", new StoreUnavailableException("away"));
+    causes.put("cold, retriable", new ColdFailure("cold", new IOException("cold"), true));
+    causes.put("cold", new ColdFailure("cold", new IOException("cold"), false));
+    causes.put("interrupted", new InterruptedException());
+    causes.put("io", new IOException("io"));
+    causes.put("io of a file", new FileSystemException("/f", null, "Input/output error"));
+    causes.put("corrupt", new CorruptChunkException("damaged"));
+    causes.put("missing", new SegmentMissingException("missing"));
+    causes.put("missing file", new NoSuchFileException("/f"));
+    causes.put("a fault", new IllegalStateException("fault"));
+    causes.put("an error", new NoClassDefFoundError("some/Type"));
+    causes.forEach((name, cause) -> failures.put(name, Failures.translate("Trying", cause)));
+  }
+
+  private void operations() throws Exception {
+    Path store = Files.createDirectories(top.resolve("store"));
+    try (RemoteStorageManager manager = new StrataRemoteStorageManager(environment(store))) {
+      manager.configure(Map.of());
+      RemoteLogSegmentMetadata whole = metadata();
+      var unused = manager.copyLogSegmentData(whole, data());
+      failed("fetch of none", () -> manager.fetchLogSegment(metadata(), 0));
+      failed("index of none", () -> manager.fetchIndex(metadata(), IndexType.OFFSET));
+      failed("start beyond the end", () -> manager.fetchLogSegment(whole, BYTES + 1));
+      Thread.currentThread().interrupt();
+      failed("interrupted fetch", () -> manager.fetchLogSegment(whole, 0));
+      boolean interrupted = Thread.interrupted();
+      stages = thrown(new NoClassDefFoundError("some/Type"));
+      failed("error in a copy", () -> manager.copyLogSegmentData(metadata(), data()));
+      failed("error in a deletion", () -> deleted(manager, whole));
+      stages = thrown(new StackOverflowError("too deep"));
+      failed("error of the JVM in a copy", () -> manager.copyLogSegmentData(metadata(), data()));
+      stages = thrown(new IllegalStateException("fault"));
+      failed("fault in a copy", () -> manager.copyLogSegmentData(metadata(), data()));
+      stages = StoreStage.Hook.NONE;
+      if (!interrupted) {
+        throw new AssertionError("the interrupt was lost");
+      }
+      try (InputStream in = manager.fetchLogSegment(whole, 0)) {
+        if (in.readAllBytes().length != BYTES) {
+          throw new AssertionError("the segment is not whole");
+        }
+      }
+      counted(Operation.FETCH, Cause.NOT_FOUND, 1);
+      counted(Operation.FETCH, Cause.CANCELLED, 1);
+      counted(Operation.FETCH, Cause.FAULT, 1);
+      counted(Operation.COPY, Cause.FAULT, 3);
+      counted(Operation.DELETE, Cause.FAULT, 1);
+    }
+  }
+
+  private static boolean deleted(RemoteStorageManager manager, RemoteLogSegmentMetadata segment)
+      throws Exception {
+    manager.deleteLogSegmentData(segment);
+    return true;
+  }
+
+  private void failed(String what, Callable<?> operation) {
+    try {
+      Object unused = operation.call();
+      throw new AssertionError(what + " did not fail");
+    } catch (Exception | LinkageError | VirtualMachineError e) {
+      failures.put(what, e);
+    }
+  }
+
+  private void counted(Operation operation, Cause cause, long expected) {
+    Supplier<RemoteStats> supplier = stats.get();
+    if (supplier == null) {
+      throw new AssertionError("no figures were published");
+    }
+    RemoteStats.OperationStats figures = supplier.get().operations().get(operation);
+    Long found = figures == null ? null : figures.failures().get(cause);
+    if (found == null || found != expected) {
+      throw new AssertionError(operation + ", " + cause + ": " + found + ", not " + expected);
+    }
+  }
+
+  private static StoreStage.Hook thrown(Throwable failure) {
+    return stage -> {
+      if (stage == StoreStage.COPY_MANIFEST_WRITTEN || stage == StoreStage.DELETE_STARTED) {
+        if (failure instanceof Error error) {
+          throw error;
+        }
+        throw (RuntimeException) failure;
+      }
+    };
+  }
+
+  private RemoteEnvironment environment(Path store) {
+    return (RemoteEnvironment)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {RemoteEnvironment.class},
+            (proxy, method, arguments) ->
+                switch (method.getName()) {
+                  case "settings" -> settings(store);
+                  case "clusterId" -> Optional.of("cluster");
+                  case "logDirectories" -> List.of();
+                  case "segments" -> LocalSegments.COPY_ALWAYS;
+                  case "policies" -> PolicyRegistry.load(getClass().getClassLoader());
+                  case "stages" -> (StoreStage.Hook) stage -> stages.reached(stage);
+                  case "engine" -> EngineEnvironment.system();
+                  case "publish" -> {
+                    @SuppressWarnings("unchecked")
+                    Supplier<RemoteStats> published = (Supplier<RemoteStats>) arguments[0];
+                    stats.set(published);
+                    yield null;
+                  }
+                  case "onChange" -> null;
+                  default -> throw new UnsupportedOperationException(method.toString());
+                });
+  }
+
+  private static RemoteSettings settings(Path store) {
+    return new RemoteSettings(
+        1,
+        List.of(
+            new RemoteSettings.Level(
+                "ssd", List.of(new RemoteSettings.Directory(store, OptionalLong.of(1 << 26))))),
+        Optional.empty(),
+        1 << 16,
+        0,
+        new RemoteSettings.Live(
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(30),
+            0,
+            0,
+            0,
+            Duration.ofHours(1),
+            Duration.ZERO,
+            0,
+            Duration.ofHours(1),
+            new MigrationSettings(
+                MigrationSettings.Mode.EAGER,
+                List.of(),
+                0.05,
+                true,
+                1,
+                0,
+                0,
+                Duration.ofHours(1),
+                "threshold",
+                Map.of(),
+                List.of(),
+                List.of())));
+  }
+
+  private static RemoteLogSegmentMetadata metadata() {
+    return new RemoteLogSegmentMetadata(
+        new RemoteLogSegmentId(
+            new TopicIdPartition(new Uuid(1, 2), new TopicPartition("orders", 3)),
+            Uuid.randomUuid()),
+        0,
+        99,
+        1_700_000_000_000L,
+        1,
+        1_700_000_000_000L,
+        BYTES,
+        Map.of(0, 0L));
+  }
+
+  private LogSegmentData data() throws IOException {
+    Path local = Files.createDirectories(top.resolve("local"));
+    String base = String.format(Locale.ROOT, "%020d", 0);
+    return new LogSegmentData(
+        Files.write(local.resolve(base + ".log"), new byte[BYTES]),
+        Files.write(local.resolve(base + ".index"), new byte[80]),
+        Files.write(local.resolve(base + ".timeindex"), new byte[120]),
+        Optional.empty(),
+        Files.write(local.resolve(base + ".snapshot"), new byte[50]),
+        ByteBuffer.wrap("0\n1\n0 0\n".getBytes(StandardCharsets.UTF_8)));
+  }
+}
