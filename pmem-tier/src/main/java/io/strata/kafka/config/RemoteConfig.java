@@ -52,16 +52,15 @@ public final class RemoteConfig {
   /**
    * Checks all values. Every problem is found in one pass.
    *
-   * @param manager what Kafka gives to the manager: {@code rsm.config.*} without that prefix, and
+   * @param given what Kafka gives to the manager: {@code rsm.config.*} without that prefix, and
    *     {@code broker.id}
    * @param broker the broker's file; empty if it is not known: then {@code strata.remote.*} keys
    *     have their defaults, and nothing is compared with the log directories
    * @param policies those on the broker's class path; empty to leave them unchecked
    */
   public static Parsed parse(
-      Map<String, ?> manager,
-      Optional<BrokerProperties> broker,
-      Optional<PolicyRegistry> policies) {
+      Map<String, ?> given, Optional<BrokerProperties> broker, Optional<PolicyRegistry> policies) {
+    Map<String, Object> manager = withoutLogDirectories(given);
     Map<String, String> keys = new HashMap<>();
     broker.ifPresent(file -> keys.putAll(file.asMap()));
     // In the file they have not been resolved, and may have another prefix.
@@ -105,6 +104,24 @@ public final class RemoteConfig {
             });
     broker.nodeId().ifPresent(id -> manager.put(BROKER_ID, id));
     return parse(manager, Optional.of(broker), Optional.empty());
+  }
+
+  /**
+   * The log directories that the manager is given, as {@code rsm.config.log.dirs}, by a broker
+   * whose file cannot be found: one embedded in another program.
+   */
+  public static Optional<BrokerProperties> logDirectories(Map<String, ?> manager) {
+    return Optional.ofNullable(manager.get(BrokerProperties.LOG_DIRS))
+        .map(Object::toString)
+        .filter(value -> !value.isBlank())
+        .map(
+            value -> BrokerProperties.of("rsm.config.*", Map.of(BrokerProperties.LOG_DIRS, value)));
+  }
+
+  private static Map<String, Object> withoutLogDirectories(Map<String, ?> manager) {
+    Map<String, Object> own = new HashMap<>(manager);
+    own.remove(BrokerProperties.LOG_DIRS);
+    return own;
   }
 
   /** The levels that have a threshold: all but the lowest. */

@@ -36,6 +36,9 @@ public final class RemoteRuntime implements RemoteEnvironment {
 
   private final BrokerSide broker;
 
+  /** What the manager was given, for a broker whose file is not known. */
+  private volatile Optional<BrokerProperties> given = Optional.empty();
+
   /** For {@link java.util.ServiceLoader}: the environment of this process. */
   public RemoteRuntime() {
     this(BrokerSide.OF_THIS_JVM);
@@ -97,6 +100,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
   public RemoteSettings settings(Map<String, ?> configs) {
     try {
       Optional<BrokerProperties> properties = properties();
+      given = RemoteConfig.logDirectories(configs);
       PolicyRegistry policies = BrokerMigration.loadPolicies(POLICY);
       List<ConfigProblem> problems = new ArrayList<>();
       ClassCopies.problem(
@@ -168,7 +172,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
 
   @Override
   public List<Path> logDirectories() {
-    return properties().map(BrokerProperties::logDirs).orElse(List.of());
+    return properties().or(() -> given).map(BrokerProperties::logDirs).orElse(List.of());
   }
 
   private Optional<BrokerTier> tier() {

@@ -81,6 +81,24 @@ class RemoteRuntimeTest {
     assertThat(environment.segments()).isSameAs(LocalSegments.COPY_ALWAYS);
   }
 
+  /** An embedded broker, as in Kafka's own tests, has no command line that names its file. */
+  @Test
+  void aBrokerWithoutAFileNamesItsLogDirectoriesToTheManager() {
+    RemoteRuntime environment =
+        new RemoteRuntime(
+            new Broker() {
+              @Override
+              public Optional<BrokerProperties> properties() {
+                return Optional.empty();
+              }
+            });
+    manager.put("log.dirs", "/nowhere/at/all," + logs);
+
+    assertThat(environment.settings(manager).brokerId()).isEqualTo(1);
+    assertThat(environment.logDirectories()).containsExactly(Path.of("/nowhere/at/all"), logs);
+    assertThat(environment.clusterId()).contains("abc");
+  }
+
   @Test
   void refusesInOneMessage() {
     manager.remove("levels");

@@ -110,7 +110,8 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
                     new ConfigException(
                         "Strata's remote tier: found no cluster id in the log directories'"
                             + " meta.properties, expected one: the store is one cluster's. Format"
-                            + " the log directories with kafka-storage.sh"));
+                            + " the log directories with kafka-storage.sh; if the broker is"
+                            + " embedded in another program, name them in rsm.config.log.dirs"));
     Optional<ColdStorage> cold = Optional.empty();
     try {
       cold = settings.cold().map(c -> ColdStorage.load(c, settings, environment.engine()));
