@@ -61,12 +61,16 @@ public final class LiveSettings {
   /**
    * The outcome of {@link #read}.
    *
-   * @param settings present exactly when there is no problem
+   * @param settings of the engine; present exactly when there is no problem
+   * @param spillForce present exactly then, too
    * @param problems why the configuration is refused
    * @param ignored names that were left out, each with the reason
    */
   public record Outcome(
-      Optional<MigrationSettings> settings, List<ConfigProblem> problems, List<String> ignored) {
+      Optional<MigrationSettings> settings,
+      Optional<SpillForce> spillForce,
+      List<ConfigProblem> problems,
+      List<String> ignored) {
 
     /** Copies the lists. */
     public Outcome {
@@ -109,7 +113,7 @@ public final class LiveSettings {
     StrataConfig.Parsed parsed = StrataConfig.parse(merged.keys());
     problems.addAll(parsed.problems());
     if (!problems.isEmpty()) {
-      return new Outcome(Optional.empty(), problems, merged.ignored());
+      return new Outcome(Optional.empty(), Optional.empty(), problems, merged.ignored());
     }
     MigrationSettings settings = parsed.config().orElseThrow().migration();
     problems.addAll(PolicyChecks.refusals(MigrationKeys.LOCAL, settings, policies));
@@ -117,6 +121,7 @@ public final class LiveSettings {
         problems.isEmpty()
             ? Optional.of(PolicyChecks.ofChosenPolicy(settings, policies))
             : Optional.empty(),
+        problems.isEmpty() ? parsed.config().map(StrataConfig::spillForce) : Optional.empty(),
         problems,
         merged.ignored());
   }

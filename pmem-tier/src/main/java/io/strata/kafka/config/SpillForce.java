@@ -19,6 +19,19 @@ public enum SpillForce {
     this.configName = configName;
   }
 
+  /**
+   * Whether what goes to the log file for want of space is forced with each append.
+   *
+   * @param durableOnPersist whether what the first tier's pools take survives a power cut at once
+   */
+  public boolean forces(boolean durableOnPersist) {
+    return switch (this) {
+      case AUTO -> durableOnPersist;
+      case ALWAYS -> true;
+      case NEVER -> false;
+    };
+  }
+
   /** The name in the configuration, for example {@code auto}. */
   public String configName() {
     return configName;

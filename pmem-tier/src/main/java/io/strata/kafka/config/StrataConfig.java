@@ -70,19 +70,6 @@ public record StrataConfig(
   }
 
   /**
-   * Whether a spilled tail is forced with each append.
-   *
-   * @param durableOnPersist whether the segment's pool survives a power cut
-   */
-  public boolean forcesSpills(boolean durableOnPersist) {
-    return switch (spillForce) {
-      case AUTO -> durableOnPersist;
-      case ALWAYS -> true;
-      case NEVER -> false;
-    };
-  }
-
-  /**
    * The result of {@link #parse}.
    *
    * @param config the values; present exactly when no problem is an error

@@ -142,10 +142,14 @@ public final class StrataKeys {
           .defaultValue("auto")
           .expected("one of " + Values.names(SpillForce.values(), SpillForce::configName))
           .documentation(
-              "Whether an append that goes home or to a lower tier, because the first tier is full,"
-                  + " is forced to the medium before it is acknowledged. `auto`: when the first"
-                  + " tier's pools survive a power cut, so that a full tier does not lower what an"
-                  + " acknowledgement means. `never`: as a stock broker, when Kafka flushes.")
+              "Whether an append that goes to the log file or to a lower tier, because the first"
+                  + " tier is full, is forced to the medium before it is acknowledged. `auto`: when"
+                  + " the first tier's pools survive a power cut, so that a full tier does not"
+                  + " lower what an acknowledgement means; appends then go on at the rate of"
+                  + " forced writes of the log directory's disk. `always`: on every pool. `never`:"
+                  + " as a stock broker, when Kafka flushes, at the disk's unforced rate; a power"
+                  + " cut may then take what a full tier has acknowledged.")
+          .dynamic()
           .build();
 
   /** {@code strata.home.mtime.interval.ms}. */

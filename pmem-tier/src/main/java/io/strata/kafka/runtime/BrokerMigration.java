@@ -8,7 +8,9 @@ import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.LiveSettings;
 import io.strata.kafka.config.MigrationKeys;
 import io.strata.kafka.config.PolicyChecks;
+import io.strata.kafka.config.SpillForce;
 import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.config.StrataKeys;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.MigrationEngine;
 import io.strata.kafka.migration.MigrationSettings;
@@ -16,11 +18,13 @@ import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.TieredSegments;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.function.Consumer;
 
 /**
  * The migration engine of a broker, with what Kafka and operators may change of it while it runs.
@@ -32,11 +36,21 @@ public final class BrokerMigration implements AutoCloseable {
   private final LiveSettings live;
   private final MigrationEngine engine;
   private final MigrationLog log;
+  private final Consumer<SpillForce> spillForceChanged;
 
-  private BrokerMigration(LiveSettings live, MigrationEngine engine, MigrationLog log) {
+  private volatile SpillForce spillForce;
+
+  private BrokerMigration(
+      LiveSettings live,
+      MigrationEngine engine,
+      MigrationLog log,
+      SpillForce spillForce,
+      Consumer<SpillForce> spillForceChanged) {
     this.live = live;
     this.engine = engine;
     this.log = log;
+    this.spillForce = spillForce;
+    this.spillForceChanged = spillForceChanged;
   }
 
   /**
@@ -81,13 +95,15 @@ public final class BrokerMigration implements AutoCloseable {
    *
    * @param segments what it moves
    * @param policies those of the class path, as {@link #policies} has checked them
+   * @param spillForceChanged hears of each change of {@code strata.spill.force}
    */
   static BrokerMigration start(
       TieredSegments segments,
       BrokerProperties broker,
       StrataConfig config,
       PolicyRegistry policies,
-      MigrationLog log) {
+      MigrationLog log,
+      Consumer<SpillForce> spillForceChanged) {
     List<MigrationListener> listeners = new ArrayList<>(List.of(log));
     listeners.addAll(others(log));
     MigrationEngine engine =
@@ -99,7 +115,12 @@ public final class BrokerMigration implements AutoCloseable {
             log,
             EngineEnvironment.system());
     engine.start();
-    return new BrokerMigration(new LiveSettings(broker, config, policies), engine, log);
+    return new BrokerMigration(
+        new LiveSettings(broker, config, policies),
+        engine,
+        log,
+        config.spillForce(),
+        spillForceChanged);
   }
 
   /** A listener that cannot be made is no reason to keep a broker from starting. */
@@ -157,20 +178,21 @@ public final class BrokerMigration implements AutoCloseable {
   public synchronized void reconfigure(Map<String, ?> configs) throws ConfigRefusedException {
     LiveSettings.Outcome outcome = live.read(configs);
     MigrationSettings settings = settings(outcome);
-    MigrationSettings before = engine.settings();
+    Map<String, String> before = settings();
     if (!outcome.ignored().isEmpty()) {
       log.ignored(outcome.ignored());
     }
-    if (!settings.equals(before)) {
+    if (!settings.equals(engine.settings())) {
       engine.reconfigure(settings);
-      log.reconfigured(difference(before, settings));
     }
-  }
-
-  private String difference(MigrationSettings before, MigrationSettings after) {
-    return Differences.between(
-        MigrationKeys.LOCAL.written(before, live.tiers()),
-        MigrationKeys.LOCAL.written(after, live.tiers()));
+    SpillForce changed = outcome.spillForce().orElseThrow();
+    if (changed != spillForce) {
+      spillForce = changed;
+      spillForceChanged.accept(changed);
+    }
+    if (!settings().equals(before)) {
+      log.reconfigured(Differences.between(before, settings()));
+    }
   }
 
   /** What the engine has done and is doing. */
@@ -180,7 +202,10 @@ public final class BrokerMigration implements AutoCloseable {
 
   /** What it works by, as the keys would be written. */
   public Map<String, String> settings() {
-    return MigrationKeys.LOCAL.written(engine.settings(), live.tiers());
+    Map<String, String> written =
+        new LinkedHashMap<>(MigrationKeys.LOCAL.written(engine.settings(), live.tiers()));
+    written.put(StrataKeys.SPILL_FORCE.name(), spillForce.configName());
+    return written;
   }
 
   /** Tells the operator that nobody can change a live broker's settings any more. */

@@ -137,7 +137,8 @@ public final class BrokerTier {
                     broker,
                     config,
                     known,
-                    new MigrationLog(config.tierNames())));
+                    new MigrationLog(config.tierNames()),
+                    tier::spillForce));
     TierSource source = new HotTierSource(tier, () -> migration.map(BrokerMigration::stats));
     StrataMetrics metrics = StrataMetrics.publish(source, counters);
     new StatusBean(

@@ -131,6 +131,18 @@ final class HomeKeeper implements AutoCloseable {
     }
   }
 
+  /** Has something done soon, once. */
+  void soon(String what, Work work) {
+    execute(
+        () -> {
+          try {
+            work.run();
+          } catch (IOException | RuntimeException | Error e) {
+            tell(what, e);
+          }
+        });
+  }
+
   /** Has the segment's home made durable soon. */
   void makeDurableLater(TieredSegment segment) {
     retrying(
@@ -388,7 +400,8 @@ final class HomeKeeper implements AutoCloseable {
     refreshModificationTimes();
   }
 
-  private interface Work {
+  /** Something that may fail. */
+  interface Work {
     void run() throws IOException;
   }
 
@@ -404,10 +417,14 @@ final class HomeKeeper implements AutoCloseable {
             }
           }
         };
+    execute(task);
+  }
+
+  private void execute(Runnable task) {
     try {
       executor.execute(task);
     } catch (RejectedExecutionException closed) {
-      // Closing: the slot stays as it is, and the next opening sees to it.
+      // Closing: what is not done now is done by the next opening.
       return;
     }
   }

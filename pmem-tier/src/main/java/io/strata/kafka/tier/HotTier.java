@@ -1,5 +1,6 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.config.SpillForce;
 import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolException;
@@ -44,7 +45,11 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final LogDirectories logDirectories;
   private final SegmentRegistry registry;
   private final UnsyncedRenames unsynced;
-  private final boolean forcedAppends;
+  private final NewestHomes newest;
+
+  /** Whether what is appended at home is durable when it is acknowledged. */
+  private volatile boolean forcedAppends;
+
   private final SegmentFactory factory;
   private final HomeNames names;
   private final HomeKeeper keeper;
@@ -72,13 +77,14 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.registry = new SegmentRegistry();
     this.unsynced = new UnsyncedRenames(pools);
     this.names = new HomeNames();
+    this.newest = new NewestHomes(logDirectories);
     this.traffic = new Traffic(pools);
     this.keeper = new HomeKeeper(registry, names, counts, parts.background().get());
     this.room = new PressureRoom(new CleanSegments(), traffic, keeper);
-    this.forcedAppends = spec.config().forcesSpills(pools.durableOnPersist());
+    this.forcedAppends = spec.config().spillForce().forces(pools.durableOnPersist());
     this.factory =
         new SegmentFactory(
-            forcedAppends,
+            this::forcesAppends,
             room,
             segmentEvents,
             events,
@@ -128,7 +134,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         new Placement(
             pools, logDirectories, spec.placement(), registry, hot, keeper, unsynced, room, counts);
     this.sharing = new BlockSharing(names, hot, atHome, parts.cloning());
-    this.renames = new Renames(names, registry, hot, atHome, keeper, forcedAppends);
+    this.renames = new Renames(names, registry, hot, atHome, keeper, this::forcesAppends);
     this.moves =
         new TierMoves(
             pools,
@@ -175,7 +181,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   private void recover(TierEvents events) throws IOException {
     if (forcedAppends) {
-      NewestHomes.force(logDirectories);
+      newest.force((directory, e) -> logDirectories.skip(directory, "it cannot be read: " + e));
     }
     recovered = new Recovery(pools, logDirectories, registry, factory).run();
     logDirectories.mark();
@@ -323,6 +329,27 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       boolean done = renames.file(from.get(), to.get(), options);
       unsynced.renamed(from.get(), to.get());
       return done;
+    }
+  }
+
+  boolean forcesAppends() {
+    return forcedAppends;
+  }
+
+  /**
+   * Forces what spills, or stops to, from the next append on. What has been acknowledged unforced
+   * is forced in the background, since Kafka may acknowledge it once more without an append.
+   */
+  public void spillForce(SpillForce now) {
+    boolean before = forcedAppends;
+    forcedAppends = now.forces(pools.durableOnPersist());
+    if (forcedAppends && !before) {
+      keeper.soon(
+          "force the newest log files",
+          () ->
+              newest.force(
+                  (directory, e) ->
+                      counts.failed("force the newest log files in " + directory.path(), e)));
     }
   }
 

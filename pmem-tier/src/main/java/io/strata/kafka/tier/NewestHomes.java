@@ -16,17 +16,27 @@ import java.util.stream.StreamSupport;
  * start, Kafka believes it, and may acknowledge it without writing anything: to a producer that
  * sends its batch again.
  *
- * <p>Thread safety: stateless.
+ * <p>Thread safety: may be called by any thread.
  */
 final class NewestHomes {
 
   /** Kafka writes it when it has forced everything and stops (CleanShutdownFileHandler). */
   private static final String CLEAN_SHUTDOWN = ".kafka_cleanshutdown";
 
-  private NewestHomes() {}
+  private final LogDirectories directories;
 
-  /** In all log directories that can be read; recovery tells of the others. */
-  static void force(LogDirectories directories) throws IOException {
+  NewestHomes(LogDirectories directories) {
+    this.directories = directories;
+  }
+
+  /** Is told of a log directory that cannot be read. */
+  @FunctionalInterface
+  interface Unreadable {
+    void notice(LogDirectory directory, IOException cause) throws IOException;
+  }
+
+  /** Forces them in all log directories that can be read. */
+  void force(Unreadable unreadable) throws IOException {
     for (LogDirectory directory : List.copyOf(directories.all())) {
       if (Files.exists(directory.path().resolve(CLEAN_SHUTDOWN))) {
         continue;
@@ -34,7 +44,7 @@ final class NewestHomes {
       try {
         force(directory.path());
       } catch (IOException e) {
-        directories.skip(directory, "it cannot be read: " + e);
+        unreadable.notice(directory, e);
       }
     }
   }

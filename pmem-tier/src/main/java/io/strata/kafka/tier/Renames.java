@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * Renames files and directories of segments: what the tier knows of them follows.
@@ -27,7 +28,7 @@ final class Renames {
   private final HotSegments hot;
   private final HomeSegments atHome;
   private final HomeKeeper keeper;
-  private final boolean forcedAppends;
+  private final BooleanSupplier forcedAppends;
 
   /**
    * The renames of a tier.
@@ -40,7 +41,7 @@ final class Renames {
       HotSegments hot,
       HomeSegments atHome,
       HomeKeeper keeper,
-      boolean forcedAppends) {
+      BooleanSupplier forcedAppends) {
     this.names = names;
     this.registry = registry;
     this.hot = hot;
@@ -65,7 +66,7 @@ final class Renames {
       for (TieredSegment segment : inside) {
         keeper.makeDurable(segment);
       }
-      if (forcedAppends && isFuture(source) && !isFuture(target)) {
+      if (forcedAppends.getAsBoolean() && isFuture(source) && !isFuture(target)) {
         // It takes the place of a replica that is about to be deleted. Kafka forces the rename.
         forceHomes(inside);
         Directories.force(source);

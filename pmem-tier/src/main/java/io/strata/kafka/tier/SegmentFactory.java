@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /**
  * Makes the objects that stand for segments.
@@ -19,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class SegmentFactory {
 
   private final AtomicLong ids = new AtomicLong();
-  private final boolean forceSpills;
+  private final BooleanSupplier forceSpills;
   private final RoomMaker roomMaker;
   private final SegmentSettings settings;
   private final SegmentEvents counters;
@@ -28,7 +29,7 @@ final class SegmentFactory {
   private final SegmentNotice.Listener listener;
 
   SegmentFactory(
-      boolean forceSpills,
+      BooleanSupplier forceSpills,
       RoomMaker roomMaker,
       SegmentEvents counters,
       TierEvents events,
@@ -36,7 +37,7 @@ final class SegmentFactory {
       SegmentNotice.Listener listener) {
     this.forceSpills = forceSpills;
     this.roomMaker = roomMaker;
-    this.settings = new SegmentSettings(() -> forceSpills, InstantSource.system(), roomMaker);
+    this.settings = new SegmentSettings(forceSpills, InstantSource.system(), roomMaker);
     this.counters = counters;
     this.events = events;
     this.traffic = traffic;
@@ -63,7 +64,9 @@ final class SegmentFactory {
     // What compaction writes, and a replica on its way, are acknowledged to nobody.
     SegmentSettings byName =
         new SegmentSettings(
-            () -> forceSpills && notice.isCurrent(), InstantSource.system(), roomMaker);
+            () -> forceSpills.getAsBoolean() && notice.isCurrent(),
+            InstantSource.system(),
+            roomMaker);
     Segment segment = Segment.atHome(home.toString(), Files.size(home), modified, byName, notice);
     return named(notice, segment, home, found);
   }

@@ -38,11 +38,13 @@ class LiveSettingsTest {
             "strata.migration.threshold",
             "strata.migration.policy.patience",
             "strata.migration.policy.speed",
+            "strata.spill.force",
             "strata.pools",
             "strata.tier.ssd.pools",
             "strata.require.dax")
         .noneMatch(name -> name.contains("<"));
     assertThat(live.isDynamic("strata.migration.policy.speed")).isTrue();
+    assertThat(live.isDynamic("strata.spill.force")).isTrue();
     assertThat(live.isDynamic("strata.pools")).isFalse();
   }
 

@@ -296,10 +296,10 @@ class StrataConfigTest {
     properties.put("strata.spill.force", "never");
     StrataConfig never = StrataConfig.parse(properties).orElseThrow();
 
-    assertThat(auto.forcesSpills(true)).isTrue();
-    assertThat(auto.forcesSpills(false)).isFalse();
-    assertThat(always.forcesSpills(false)).isTrue();
-    assertThat(never.forcesSpills(true)).isFalse();
+    assertThat(auto.spillForce().forces(true)).isTrue();
+    assertThat(auto.spillForce().forces(false)).isFalse();
+    assertThat(always.spillForce().forces(false)).isTrue();
+    assertThat(never.spillForce().forces(true)).isFalse();
   }
 
   @Test

@@ -72,11 +72,12 @@ class StrataKeysTest {
   }
 
   @Test
-  void everyMigrationKeyAndNoOtherIsDynamic() {
+  void theMigrationKeysAndHowSpillsAreForcedAreDynamic() {
     assertThat(StrataKeys.dynamicNames(List.of("pmem", "ssd"), Set.of("max.age")))
         .containsExactly(
             "strata.tier.pmem.threshold",
             "strata.tier.ssd.threshold",
+            "strata.spill.force",
             "strata.migration.threshold",
             "strata.migration.mode",
             "strata.migration.hysteresis",

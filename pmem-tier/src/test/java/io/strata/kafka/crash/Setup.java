@@ -119,7 +119,8 @@ record Setup(
         List.of(tiers).stream().map(Object::toString).collect(Collectors.joining(" over "))
             + ", spills forced: "
             + spillForce;
-    return new Setup(name, List.of(tiers), config, config.forcesSpills(power), PoolSize.ROOMY);
+    return new Setup(
+        name, List.of(tiers), config, config.spillForce().forces(power), PoolSize.ROOMY);
   }
 
   /** Whether no pool has bytes that a power cut can take once they have been persisted. */

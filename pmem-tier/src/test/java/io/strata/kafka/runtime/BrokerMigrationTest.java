@@ -7,11 +7,13 @@ import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.broker.MigrationLog;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.config.SpillForce;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.TieredSegments;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +34,7 @@ class BrokerMigrationTest {
           "strata.migration.policy.after", "2h");
 
   private final Map<String, Object> kafka = new HashMap<>(FILE);
+  private final List<SpillForce> spills = new ArrayList<>();
   private final BrokerMigration migration = start(FILE);
 
   @AfterEach
@@ -76,9 +79,26 @@ class BrokerMigrationTest {
   }
 
   @Test
+  void whetherSpillsAreForcedChangesAndGoesBack() throws ConfigRefusedException {
+    assertThat(migration.settings()).containsEntry("strata.spill.force", "auto");
+    kafka.put("strata.spill.force", "never");
+    migration.validate(kafka);
+    assertThat(spills).as("validated only").isEmpty();
+
+    migration.reconfigure(kafka);
+    migration.reconfigure(kafka);
+    assertThat(spills).containsExactly(SpillForce.NEVER);
+    assertThat(migration.settings()).containsEntry("strata.spill.force", "never");
+
+    migration.reconfigure(FILE);
+    assertThat(spills).containsExactly(SpillForce.NEVER, SpillForce.AUTO);
+  }
+
+  @Test
   void keepsWhatItHasWhenAChangeIsRefused() {
     kafka.put("strata.migration.threads", "5");
     kafka.put("strata.migration.policy.after", "soon");
+    kafka.put("strata.spill.force", "never");
 
     assertThatThrownBy(() -> migration.validate(kafka))
         .isInstanceOf(ConfigRefusedException.class)
@@ -87,6 +107,7 @@ class BrokerMigrationTest {
     assertThatThrownBy(() -> migration.reconfigure(kafka))
         .isInstanceOf(ConfigRefusedException.class);
     assertThat(migration.settings()).containsEntry("strata.migration.threads", "3");
+    assertThat(spills).isEmpty();
   }
 
   @Test
@@ -116,13 +137,14 @@ class BrokerMigrationTest {
         .collect(Collectors.toSet());
   }
 
-  private static BrokerMigration start(Map<String, String> file) {
+  private BrokerMigration start(Map<String, String> file) {
     return BrokerMigration.start(
         new NoSegments(),
         BrokerProperties.of("test", file),
         config(file),
         PolicyRegistry.builtIn(),
-        new MigrationLog(List.of("pmem")));
+        new MigrationLog(List.of("pmem")),
+        spills::add);
   }
 
   private static StrataConfig config(Map<String, String> file) {

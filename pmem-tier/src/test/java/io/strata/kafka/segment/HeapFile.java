@@ -76,6 +76,11 @@ final class HeapFile {
     return content.clone();
   }
 
+  /** What a power cut leaves for certain. */
+  synchronized byte[] forced() {
+    return forced.clone();
+  }
+
   /** Limits the file's length, as a full disk does. */
   synchronized void limit(long length) {
     room = length;

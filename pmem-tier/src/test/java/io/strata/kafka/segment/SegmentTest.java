@@ -18,6 +18,7 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -423,6 +424,32 @@ final class SegmentTest {
       writer.write(ByteBuffer.wrap(new byte[1]));
     }
     assertThat(timed.lastChangeMillis()).isEqualTo(1234);
+  }
+
+  /** Whether spills are forced may change on a running broker. */
+  @Test
+  void aSpillIsForcedFromTheAppendOnThatIsToBe() throws IOException {
+    AtomicBoolean force = new AtomicBoolean();
+    HeapFile file = new HeapFile();
+    Segment live =
+        new Segment(
+            pool.allocate("live-0/00000000000000000000.log"),
+            pool.pool(),
+            0,
+            new SegmentSettings(force::get, InstantSource.system(), RoomMaker.NONE),
+            SegmentEvents.NONE);
+    pool.leaveFree(0);
+    try (FileChannel writer = live.open(file.open(), READ_WRITE)) {
+      writer.write(ByteBuffer.wrap(bytes(1, 100)));
+      int before = file.forced().length;
+      force.set(true);
+      writer.write(ByteBuffer.wrap(bytes(2, 100)));
+      assertThat(before).as("forced before").isLessThan(100);
+      assertThat(file.forced()).as("forced since").hasSize(200);
+      force.set(false);
+      writer.write(ByteBuffer.wrap(bytes(3, 100)));
+      assertThat(file.forced()).as("forced until then").hasSize(200);
+    }
   }
 
   /** A truncation in the middle of a force must not keep later forces from counting. */
