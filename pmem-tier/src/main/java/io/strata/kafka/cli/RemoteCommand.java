@@ -17,6 +17,7 @@ import picocli.CommandLine.Spec;
       RemoteDuCommand.class,
       RemoteVerifyCommand.class,
       RemoteScrubCommand.class,
+      RemoteRetireCommand.class,
     })
 final class RemoteCommand implements Runnable {
   // Set by picocli, before anything is run.

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.strata.kafka.migration.remote.store.SegmentKey;
+import io.strata.kafka.migration.remote.store.StoreIdentity;
 import io.strata.kafka.migration.remote.store.StoreNames;
 import java.io.BufferedReader;
 import java.io.File;
@@ -184,6 +185,20 @@ class RemoteCommandsTest {
                 .succeeds()
                 .out())
         .contains("1 segments");
+  }
+
+  @Test
+  void retiresADirectoryThatIsNotConfiguredAnyMore() throws IOException {
+    String hdd = StoreIdentity.read(stores.hdd).directoryId();
+    CommandLineRun refused = CommandLineRun.of("remote", "retire", hdd, "--config", config);
+    assertThat(refused.code()).isEqualTo(ExitCode.USAGE.code());
+    assertThat(refused.err())
+        .contains(stores.hdd.toString(), "take it out of rsm.config.levels first");
+    assertThat(CommandLineRun.of("remote", "retire", "../x", "--dir", stores.ssd).code())
+        .isEqualTo(ExitCode.USAGE.code());
+    assertThat(CommandLineRun.of("remote", "retire", hdd, "--dir", stores.ssd).succeeds().out())
+        .contains(stores.ssd.toString(), hdd);
+    assertThat(stores.ssd.resolve("members").resolve(hdd + ".retired")).exists();
   }
 
   @Test

@@ -285,14 +285,16 @@ final class RemoteTier implements AutoCloseable {
   /**
    * Deletes a segment; none of it is there when this returns.
    *
+   * @param written where it was copied to, if that is known
    * @return how many bytes were removed
    */
-  long delete(String what, SegmentInfo segment) throws IOException, InterruptedException {
+  long delete(String what, SegmentInfo segment, Optional<StoreTrace> written)
+      throws IOException, InterruptedException {
     Map<StoreDirectory, Long> removed =
         deletions.call(
             "deleting " + what + " from the remote store",
             live.deleteTimeout(),
-            control -> store.delete(segment));
+            control -> store.delete(segment, written.map(StoreTrace::directoryId)));
     reads.forget(segment.key().id());
     removed.forEach((directory, bytes) -> levels.deleted(directory.level(), bytes));
     return removed.values().stream().mapToLong(Long::longValue).sum();

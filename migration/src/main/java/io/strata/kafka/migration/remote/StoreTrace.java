@@ -8,8 +8,8 @@ import java.util.Optional;
 
 /**
  * What Kafka keeps for us with each remote segment (its custom metadata): where it was copied to,
- * so that a broker that does not find it can tell why. 33 bytes: a version, the store's id, the
- * directory's id.
+ * so that a broker that does not find it can tell why, and deletes it there or not at all. 33
+ * bytes: a version, the store's id, the directory's id.
  *
  * <p>Immutable and safe for use by any thread.
  *
@@ -34,7 +34,7 @@ record StoreTrace(String storeId, String directoryId) {
         .array();
   }
 
-  /** Empty if it is not ours, or of a later version: it is for messages only. */
+  /** Empty if it is not ours, or of a later version. */
   static Optional<StoreTrace> read(byte[] bytes) {
     if (bytes.length != 1 + 2 * ID_BYTES || bytes[0] != VERSION) {
       return Optional.empty();

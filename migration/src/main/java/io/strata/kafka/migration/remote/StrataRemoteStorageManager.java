@@ -304,18 +304,21 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
             Operation.DELETE,
             "Deleting " + what,
             (now, run) -> {
-              long bytes = now.tier().delete(what, KafkaSegments.info(metadata));
+              long bytes = now.tier().delete(what, KafkaSegments.info(metadata), trace(metadata));
               run.latency();
               run.done(bytes);
               return bytes;
             });
   }
 
+  private static Optional<StoreTrace> trace(RemoteLogSegmentMetadata metadata) {
+    return metadata.customMetadata().flatMap(custom -> StoreTrace.read(custom.value()));
+  }
+
   /** Why a segment is not there, as far as that can be told. */
   private static SegmentMissingException missing(
       RemoteLogSegmentMetadata metadata, RemoteTier tier, SegmentMissingException e) {
-    Optional<StoreTrace> trace =
-        metadata.customMetadata().flatMap(custom -> StoreTrace.read(custom.value()));
+    Optional<StoreTrace> trace = trace(metadata);
     if (trace.isPresent() && !trace.get().storeId().equals(tier.storeId())) {
       return new SegmentMissingException(
           e.getMessage()

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
@@ -69,7 +70,41 @@ public final class SegmentStore implements AutoCloseable {
    */
   public static SegmentStore open(StoreOptions options, Optional<ColdLevel> cold)
       throws IOException, StoreRefusedException {
-    return new SegmentStore(options, StoreOpener.open(options), cold);
+    StoreOpener.Opened opened = StoreOpener.open(options);
+    StoreMembers.View members = members(options, opened.directories());
+    if (StoreMemory.read(options.memory()).forget(members.retired())) {
+      opened = StoreOpener.open(options); // Under the path of a retired one may be a new one.
+    }
+    for (StoreDirectory directory : opened.directories()) {
+      if (members.retired().contains(directory.identity().directoryId())) {
+        throw new StoreRefusedException(
+            directory.path()
+                + ": found directory "
+                + directory.identity().directoryId()
+                + ", which was retired (strata remote retire): what it has may have been deleted"
+                + " since, expected a directory of the store or an empty one. Empty it, or name"
+                + " another");
+      }
+    }
+    return new SegmentStore(options, opened, cold);
+  }
+
+  /** Of the directories that can be read now; all of them are noted in each. */
+  private static StoreMembers.View members(StoreOptions options, List<StoreDirectory> directories)
+      throws IOException {
+    List<Path> readable = new ArrayList<>();
+    for (StoreDirectory directory : directories) {
+      try {
+        StoreIdentity found = options.identities().read(directory.path());
+        if (found.directoryId().equals(directory.identity().directoryId())) {
+          StoreMembers.join(directory, directories);
+          readable.add(directory.path());
+        }
+      } catch (IOException e) {
+        // It cannot be used, or is read only: whoever uses it says so, and signs in again.
+      }
+    }
+    return StoreMembers.read(readable);
   }
 
   /** The directories, the fastest level first. */
@@ -507,13 +542,21 @@ public final class SegmentStore implements AutoCloseable {
     }
   }
 
+  /** As {@link #delete(SegmentInfo, Optional)}, of a segment of which no more is known. */
+  public Map<StoreDirectory, Long> delete(SegmentInfo segment)
+      throws IOException, InterruptedException {
+    return delete(segment, Optional.empty());
+  }
+
   /**
    * Removes a segment from all directories. When this returns, none of it is there.
    *
+   * @param writtenTo the id of the directory that it was copied to, if that is known
    * @return how many bytes were removed, by directory
-   * @throws IOException if a directory cannot be used that may have it; what could be removed is
+   * @throws IOException if a directory cannot be used that may have it, or is not configured here;
+   *     what could be removed is
    */
-  public Map<StoreDirectory, Long> delete(SegmentInfo segment)
+  public Map<StoreDirectory, Long> delete(SegmentInfo segment, Optional<String> writtenTo)
       throws IOException, InterruptedException {
     options.stages().reached(StoreStage.DELETE_STARTED);
     Set<StoreDirectory> removed = new HashSet<>();
@@ -526,9 +569,33 @@ public final class SegmentStore implements AutoCloseable {
       removed.addAll(now);
       again = !now.isEmpty();
     }
+    checkReach(segment.key(), writtenTo);
     return removed.stream()
         .collect(
             Collectors.toMap(d -> d, d -> known.flatMap(e -> e.in(d).map(e::bytesIn)).orElse(0L)));
+  }
+
+  /** Checks that no directory may have the segment that this broker is not configured with. */
+  private void checkReach(SegmentKey key, Optional<String> writtenTo) throws IOException {
+    StoreMembers.View view =
+        StoreMembers.read(directories.stream().map(StoreDirectory::path).toList());
+    Set<String> expected = new TreeSet<>(view.members());
+    writtenTo.ifPresent(expected::add);
+    expected.removeAll(view.retired());
+    directories.forEach(directory -> expected.remove(directory.identity().directoryId()));
+    if (!expected.isEmpty()) {
+      throw new StoreUnavailableException(
+          key
+              + ": this broker is not configured with "
+              + String.join(", ", expected)
+              + ", which the store has or which the segment was written to, and which may have it"
+              + " still: it was deleted in "
+              + directories
+              + " alone, and Kafka tries again. Give rsm.config.levels and its directories the"
+              + " same values on all brokers. If the directory is lost, or was taken out for good,"
+              + " say so: strata remote retire "
+              + expected.iterator().next());
+    }
   }
 
   private List<StoreDirectory> removeOnce(SegmentInfo segment)

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -77,11 +78,36 @@ final class StoreMemory {
   }
 
   /**
-   * Remembers these, and no others; a place that cannot be written is passed over, unless none can.
+   * Remembers these, too. One that is not configured now is still remembered under its path, where
+   * it may be named again, unless it has another path now.
    */
   void remember(Map<Path, StoreIdentity> directories) throws IOException {
-    Map<String, StoreIdentity> now = new TreeMap<>();
+    Map<String, StoreIdentity> now = new TreeMap<>(known);
+    now.values()
+        .removeIf(
+            before ->
+                directories.values().stream()
+                    .anyMatch(d -> d.directoryId().equals(before.directoryId())));
     directories.forEach((path, identity) -> now.put(path.toString(), identity));
+    write(now);
+  }
+
+  /**
+   * Forgets directories that were retired.
+   *
+   * @return whether one was remembered
+   */
+  boolean forget(Set<String> retiredIds) throws IOException {
+    Map<String, StoreIdentity> now = new TreeMap<>(known);
+    if (!now.values().removeIf(identity -> retiredIds.contains(identity.directoryId()))) {
+      return false;
+    }
+    write(now);
+    return true;
+  }
+
+  /** A place that cannot be written is passed over, unless none can. */
+  private void write(Map<String, StoreIdentity> now) throws IOException {
     ObjectNode document = JsonFile.object();
     document.put("formatVersion", VERSION);
     var array = document.putArray("directories");

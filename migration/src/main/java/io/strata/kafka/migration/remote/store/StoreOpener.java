@@ -106,12 +106,13 @@ final class StoreOpener {
    * empty mount point, though this broker has never seen it.
    */
   private void learnFromOthers() {
+    Set<String> retired = retired();
     for (Map.Entry<Path, StoreIdentity> known : List.copyOf(identities.entrySet())) {
       try {
         for (StoreUpkeep.UsingBroker broker : StoreUpkeep.brokers(known.getKey(), warnings::add)) {
           for (Path directory : paths()) {
             String id = broker.directories().get(directory.toString());
-            if (id != null && !identities.containsKey(directory)) {
+            if (id != null && !retired.contains(id) && !identities.containsKey(directory)) {
               identities.put(
                   directory,
                   new StoreIdentity(
@@ -134,6 +135,14 @@ final class StoreOpener {
     }
   }
 
+  private Set<String> retired() {
+    try {
+      return StoreMembers.read(identities.keySet()).retired();
+    } catch (IOException e) {
+      return Set.of(); // It cannot be used now: warned of already.
+    }
+  }
+
   private void readIdentity(Path directory) throws StoreRefusedException {
     Optional<StoreIdentity> remembered = memory.of(directory);
     try {
@@ -150,8 +159,8 @@ final class StoreOpener {
                 + ", expected that of directory "
                 + remembered.get().directoryId()
                 + " of the remote store: is its file system mounted? Nothing is written there until"
-                + " it is back. If the directory is really lost, remove it from rsm.config.levels"
-                + " or give it another path");
+                + " it is back. If the directory is really lost, say so: strata remote retire "
+                + remembered.get().directoryId());
       }
     } catch (CorruptManifestException e) {
       throw new StoreRefusedException(

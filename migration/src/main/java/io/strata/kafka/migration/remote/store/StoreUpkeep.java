@@ -73,6 +73,7 @@ public final class StoreUpkeep implements AutoCloseable {
                     .put("level", d.level())
                     .put("path", d.path().toString()));
     Disk.replace(file, JsonFile.print(document));
+    StoreMembers.join(directory, store.directories());
   }
 
   private static long firstSeen(Path file, long now) {

@@ -534,7 +534,8 @@ class StoreTiersTest {
   /** A disk is lost during a move, and taken out of the configuration, as the store advises. */
   @Test
   void aMovesCopyIsKeptWhenItsSourceIsNotConfiguredAnyMore() throws Exception {
-    for (Path instead : List.of(Files.createDirectory(top.resolve("new")), hdd)) {
+    Path fresh = Files.createDirectory(top.resolve("new"));
+    for (Path instead : List.of(fresh, hdd)) {
       SegmentStore store = twoLevels();
       StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
       SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
@@ -558,8 +559,10 @@ class StoreTiersTest {
 
       assertThat(read(later, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
       assertThat(later.segments().get(0).copies()).noneMatch(StoredCopy::moving);
-      assertThat(later.delete(SEGMENT)).hasSize(1);
-      assertThat(twoLevels().delete(SEGMENT)).hasSize(1);
+      assertThatThrownBy(() -> later.delete(SEGMENT)).isInstanceOf(StoreUnavailableException.class);
+      assertThat(later.locate(SEGMENT.key())).isEmpty();
+      SegmentStore all = Stores.open(1, Stores.level("a", ssd, fresh), Stores.level("hdd", hdd));
+      assertThat(all.delete(SEGMENT)).hasSize(1);
     }
   }
 
