@@ -66,7 +66,7 @@ final class KafkaOwnTests {
     Run(String name, Path folder) {
       this.name = name;
       this.folder = folder;
-      options.add("-Xmx512m");
+      options.addAll(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     }
 
     /** Adds options of the JVM. */

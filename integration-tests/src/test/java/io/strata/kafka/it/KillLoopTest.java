@@ -37,7 +37,10 @@ class KillLoopTest {
           "reconnect.backoff.max.ms", "200");
 
   private static final Map<String, String> IDEMPOTENT =
-      Map.of("delivery.timeout.ms", "300000", "reconnect.backoff.max.ms", "200");
+      Map.of(
+          "delivery.timeout.ms", "1800000",
+          "max.block.ms", "1800000",
+          "reconnect.backoff.max.ms", "200");
 
   @RegisterExtension static final Workspace WORK = new Workspace();
 

@@ -99,6 +99,9 @@ final class RecordLedger {
     all.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
     all.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
     all.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    // A broker may take its time to start again on a busy machine.
+    all.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, "300000");
+    all.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "300000");
     all.putAll(settings);
     return new KafkaProducer<>(all);
   }
