@@ -21,6 +21,7 @@ final class LibC {
   private static final int O_RDONLY = 0;
   private static final int O_RDWR = 2;
   private static final int O_CLOEXEC = 0x80000;
+  private static final int O_PATH = 0x200000;
   private static final int AT_FDCWD = -100;
   private static final int STATX_BLOCKS = 0x400;
   private static final int MADV_POPULATE_WRITE = 23;
@@ -68,6 +69,16 @@ final class LibC {
    */
   static int open(Path file) {
     return Calls.open(pathBytes(file), O_RDWR | O_CLOEXEC);
+  }
+
+  /**
+   * Opens a file for its name alone: it can be neither read nor written, and stays what it is.
+   *
+   * @return its descriptor; see {@link #close}
+   * @throws LastErrorException with {@code errno}
+   */
+  static int openName(Path file) {
+    return Calls.open(pathBytes(file), O_PATH | O_CLOEXEC);
   }
 
   /** Closes a descriptor. */

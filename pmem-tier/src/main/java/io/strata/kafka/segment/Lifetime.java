@@ -14,6 +14,10 @@ final class Lifetime {
   @GuardedBy("this")
   private int channels;
 
+  /** Channels among them whose descriptor may be gone. */
+  @GuardedBy("this")
+  private int closing;
+
   /** Whether channels may still be opened. */
   @GuardedBy("this")
   private boolean open = true;
@@ -41,12 +45,18 @@ final class Lifetime {
     channels++;
   }
 
-  /** A channel that was opened has been closed. */
+  /** A channel that was opened is about to close its descriptor. */
+  synchronized void channelCloses() {
+    closing++;
+  }
+
+  /** A channel that {@link #channelCloses} was told of has been closed. */
   void channelClosed() {
     Runnable last = () -> {};
     Runnable unused = () -> {};
     synchronized (this) {
       channels--;
+      closing--;
       if (channels == 0) {
         last = end;
         unused = idle;
@@ -78,5 +88,10 @@ final class Lifetime {
   /** Channels open now. */
   synchronized int channels() {
     return channels;
+  }
+
+  /** Whether a channel has its descriptor open. */
+  synchronized boolean holdsFile() {
+    return channels > closing;
   }
 }

@@ -73,8 +73,10 @@ public final class ReadOnlySegment {
         throw new AccessDeniedException(
             bytes.name(), null, "only the broker that owns the pool may write to its segments");
       }
+      Lifetime lifetime = new Lifetime(() -> {});
+      lifetime.channelOpened(bytes.name());
       FileChannel channel =
-          new SegmentChannel(bytes, home, mode, () -> {}, () -> {}, SegmentEvents.NONE);
+          new SegmentChannel(bytes, home, mode, () -> {}, lifetime, SegmentEvents.NONE);
       done = true;
       return channel;
     } finally {

@@ -187,22 +187,29 @@ public final class Segment {
    * @throws IOException when the segment has been deleted, or cannot be truncated
    */
   public FileChannel open(FileChannel home, Set<? extends OpenOption> options) throws IOException {
+    boolean counted = false;
     boolean done = false;
     try {
       OpenMode mode = OpenMode.of(options);
+      lifetime.channelOpened(name());
+      counted = true;
       if (mode.truncate()) {
         bytes.truncate(0, home);
         touch();
       }
-      lifetime.channelOpened(name());
       FileChannel channel =
-          new SegmentChannel(
-              bytes, home, mode, this::touch, lifetime::channelClosed, bytes.events());
+          new SegmentChannel(bytes, home, mode, this::touch, lifetime, bytes.events());
       done = true;
       return channel;
     } finally {
       if (!done) {
+        if (counted) {
+          lifetime.channelCloses();
+        }
         home.close();
+        if (counted) {
+          lifetime.channelClosed();
+        }
       }
     }
   }
@@ -237,6 +244,11 @@ public final class Segment {
   /** Channels open now. */
   public int openChannels() {
     return lifetime.channels();
+  }
+
+  /** Whether a channel holds the log file's descriptor open, so that its inode is no other's. */
+  public boolean holdsFile() {
+    return lifetime.holdsFile();
   }
 
   /**

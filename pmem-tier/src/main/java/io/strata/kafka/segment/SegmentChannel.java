@@ -37,7 +37,7 @@ final class SegmentChannel extends FileChannel {
   private final FileChannel home;
   private final OpenMode mode;
   private final Runnable onChange;
-  private final Runnable onClose;
+  private final Lifetime lifetime;
   private final SegmentEvents events;
 
   private final Object positionLock = new Object();
@@ -50,29 +50,30 @@ final class SegmentChannel extends FileChannel {
    *
    * @param home closed with this channel
    * @param onChange told of each call that may have changed the bytes
-   * @param onClose told once, after home has been closed
+   * @param lifetime has counted the channel as opened
    */
   SegmentChannel(
       SegmentBytes bytes,
       FileChannel home,
       OpenMode mode,
       Runnable onChange,
-      Runnable onClose,
+      Lifetime lifetime,
       SegmentEvents events) {
     this.bytes = bytes;
     this.home = home;
     this.mode = mode;
     this.onChange = onChange;
-    this.onClose = onClose;
+    this.lifetime = lifetime;
     this.events = events;
   }
 
   @Override
   protected void implCloseChannel() throws IOException {
+    lifetime.channelCloses();
     try {
       home.close();
     } finally {
-      onClose.run();
+      lifetime.channelClosed();
     }
   }
 

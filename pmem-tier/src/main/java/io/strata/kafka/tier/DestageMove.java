@@ -67,7 +67,7 @@ final class DestageMove {
     // A crash may have left a tie: with it, home would not count.
     boolean unusedTie = names.with(segment, SegmentTag::removeBelow);
     long missing = segment.segment().bytesInPool();
-    boolean unused = names.with(segment, home -> refuseToFill(home, missing));
+    refuseToFill(segment.home(), missing);
     keeper.refreshModificationTime(segment);
     FileTime modified = names.with(segment, Files::getLastModifiedTime);
     CopyResult copied;
@@ -89,7 +89,7 @@ final class DestageMove {
   }
 
   /** Kafka's indexes are on the same disk, and do not bear one that is full to the last byte. */
-  private static boolean refuseToFill(Path home, long bytes) throws IOException {
+  private static void refuseToFill(Path home, long bytes) throws IOException {
     FileStore store = Files.getFileStore(home);
     long usable = store.getUsableSpace();
     long reserve = Math.min(store.getTotalSpace() / HOME_RESERVE_SHARE, LARGEST_HOME_RESERVE);
@@ -105,7 +105,6 @@ final class DestageMove {
               + reserve
               + " that are kept for Kafka's indexes; the copy in the pool stays");
     }
-    return true;
   }
 
   private boolean emptiedByPowerCut(Residence in) {

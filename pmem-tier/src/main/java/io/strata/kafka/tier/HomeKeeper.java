@@ -149,14 +149,16 @@ final class HomeKeeper implements AutoCloseable {
         "make durable the directory entry of",
         segment,
         ATTEMPTS,
-        () -> {
-          try {
-            makeDurable(segment);
-          } catch (NoSuchFileException gone) {
-            // Home was deleted or renamed past the provider; recovery knows what to do of it.
-            return;
-          }
-        });
+        () -> makeDurableIfThere(segment));
+  }
+
+  /** As {@link #makeDurable}, if the segment's file is where it was; recovery knows what to do. */
+  void makeDurableIfThere(TieredSegment segment) throws IOException {
+    try {
+      makeDurable(segment);
+    } catch (NoSuchFileException goneOrRenamed) {
+      return;
+    }
   }
 
   /**
@@ -164,6 +166,7 @@ final class HomeKeeper implements AutoCloseable {
    * the slot, so that recovery takes a missing home for a removed one from then on. Returns at once
    * when the flag is set.
    *
+   * @throws NoSuchFileException if home is not where it was; the flag is not set
    * @throws IOException if home cannot be forced; the flag is not set
    */
   void makeDurable(TieredSegment segment) throws IOException {
@@ -171,15 +174,13 @@ final class HomeKeeper implements AutoCloseable {
     if (in.isEmpty() || in.get().slot().has(SlotFlag.HOME_DURABLE)) {
       return;
     }
-    Path home = segment.home();
-    if (!SegmentTag.read(home).equals(Optional.of(in.get().tag()))) {
-      // Renamed past the provider (java.io.File): the path is of another file. The flag stays
-      // unset,
-      // so that recovery will believe the slot and not the missing directory entry.
-      return;
-    }
-    if (survivesReboot(in.get())) {
-      forceEntries(home);
+    // If the path is another file's by now the flag stays unset, so that recovery will believe the
+    // slot and not the missing directory entry.
+    try (LogFile file = LogFile.of(segment, registry)) {
+      if (survivesReboot(in.get())) {
+        file.force();
+        forceDirectories(segment.home());
+      }
     }
     segment.segment().set(SlotFlag.HOME_DURABLE);
   }
@@ -197,8 +198,9 @@ final class HomeKeeper implements AutoCloseable {
     boolean unused =
         names.with(
             segment,
-            home -> {
-              forceEntries(home);
+            file -> {
+              Directories.force(file);
+              forceDirectories(segment.home());
               segment.nameForced(true);
               return true;
             });
@@ -207,6 +209,10 @@ final class HomeKeeper implements AutoCloseable {
   /** Makes a home durable with its attributes, its directory entry, and its directory's own. */
   static void forceEntries(Path home) throws IOException {
     Directories.force(home);
+    forceDirectories(home);
+  }
+
+  private static void forceDirectories(Path home) throws IOException {
     Path directory = home.getParent();
     if (directory != null) {
       Directories.force(directory);
@@ -296,7 +302,9 @@ final class HomeKeeper implements AutoCloseable {
                 return true;
               });
     } catch (NoSuchFileException gone) {
-      // Deleted, with its tag.
+      // If it was deleted past the provider, its tag went with it. If it was renamed, it is found
+      // by its tag, which stays known; the next start removes it.
+      return;
     }
     registry.removeTag(left.tag(), segment);
     if (segment.atHome()) {
@@ -374,7 +382,10 @@ final class HomeKeeper implements AutoCloseable {
         .ifPresent(
             millis -> {
               try {
-                Files.setLastModifiedTime(segment.home(), FileTime.fromMillis(millis));
+                Path unused =
+                    names.with(
+                        segment,
+                        file -> Files.setLastModifiedTime(file, FileTime.fromMillis(millis)));
                 counts.refreshed();
               } catch (NoSuchFileException gone) {
                 // Deleted or renamed meanwhile: the next append, if there is one, tells again.

@@ -11,8 +11,9 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * Holds a segment's home under its name while something is done to it by that name: no rename, no
- * deletion and no other file comes in between.
+ * Holds a segment's log file, and its name, while something is done to it: no rename and no
+ * deletion through the provider comes in between, and one past it changes nothing ({@link
+ * LogFile}).
  *
  * <p>Thread safety: all methods may be called by any thread. Two locks are taken, in this order:
  * the one that renaming a directory takes alone, and that of the file's name. A segment's writer
@@ -22,10 +23,10 @@ final class HomeNames {
 
   private final PathLocks files = new PathLocks();
   private final ReentrantReadWriteLock directories = new ReentrantReadWriteLock();
+  private final SegmentRegistry registry;
 
-  /** What is done to a home. */
-  interface Action<T> {
-    T run(Path home) throws IOException;
+  HomeNames(SegmentRegistry registry) {
+    this.registry = registry;
   }
 
   /** Holds one name. */
@@ -45,13 +46,12 @@ final class HomeNames {
   }
 
   /**
-   * Does something to the segment's home.
+   * Does something to the segment's log file.
    *
-   * @throws NoSuchFileException when home is not where it was last seen: deleted, or renamed past
-   *     the provider
+   * @throws NoSuchFileException as {@link LogFile#of} does
    */
   @SuppressWarnings("try") // what is held is only to be released
-  <T> T with(TieredSegment segment, Action<T> action) throws IOException {
+  <T> T with(TieredSegment segment, LogFile.Action<T> action) throws IOException {
     directories.readLock().lock();
     try {
       while (true) {
@@ -60,13 +60,26 @@ final class HomeNames {
           if (!segment.home().equals(home)) {
             continue;
           }
-          if (!Objects.equals(keyOf(home), segment.fileKey())) {
-            throw new NoSuchFileException(
-                home.toString(), null, "another file has taken its place");
+          try (LogFile file = LogFile.of(segment, registry)) {
+            return file.with(action);
           }
-          return action.run(home);
         }
       }
+    } finally {
+      directories.readLock().unlock();
+    }
+  }
+
+  /**
+   * Holds the segment's log file for longer than its name.
+   *
+   * @throws NoSuchFileException as {@link LogFile#of} does
+   */
+  @SuppressWarnings("try") // what is held is only to be released
+  LogFile hold(TieredSegment segment) throws IOException {
+    directories.readLock().lock();
+    try (PathLocks.Held held = files.lock(segment.home())) {
+      return LogFile.of(segment, registry);
     } finally {
       directories.readLock().unlock();
     }
@@ -82,7 +95,7 @@ final class HomeNames {
       return false;
     }
     try {
-      return Objects.equals(keyOf(home), segment.fileKey());
+      return Objects.equals(keyOf(home), keyOf(name));
     } catch (NoSuchFileException renamed) {
       return false;
     }

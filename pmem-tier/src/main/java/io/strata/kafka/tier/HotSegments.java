@@ -159,6 +159,7 @@ final class HotSegments {
   FileChannel open(TieredSegment hot, Path name, Set<? extends OpenOption> options)
       throws IOException {
     FileChannel channel = hot.segment().open(HomeChannels.under(name, options), options);
+    hot.missing(false);
     // A second name of the file, by a hard link of somebody's, does not become the segment's.
     if (!name.equals(hot.home()) && !HomeNames.isOtherName(name, hot)) {
       registry.moved(hot, name);

@@ -76,7 +76,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.logDirectories = logDirectories;
     this.registry = new SegmentRegistry();
     this.unsynced = new UnsyncedRenames(pools);
-    this.names = new HomeNames();
+    this.names = new HomeNames(registry);
     this.newest = new NewestHomes(logDirectories);
     this.traffic = new Traffic(pools);
     this.keeper = new HomeKeeper(registry, names, counts, parts.background().get());
@@ -189,11 +189,24 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     logDirectories.recordPools(pools.countUse());
     events.recovered(recovered);
     for (TieredSegment segment : registry.all()) {
-      keeper.makeDurableLater(segment);
+      makeDurable(segment);
       room.becameClean(segment);
     }
     keeper.start(spec.config().homeMtimeInterval().toMillis());
     keeper.every(RESERVE_MILLIS, () -> room.keepReserve(pools));
+  }
+
+  /**
+   * Before Kafka loads the logs: what it then deletes past the provider must not be restored at the
+   * next start.
+   */
+  private void makeDurable(TieredSegment segment) {
+    try {
+      keeper.makeDurableIfThere(segment);
+    } catch (IOException e) {
+      counts.failed("make durable the directory entry of " + segment.home(), e);
+      keeper.makeDurableLater(segment);
+    }
   }
 
   private static PoolSet openPools(TierSpec spec, TierEvents events, TierParts parts)

@@ -112,7 +112,9 @@ final class PromoteMove {
     Optional<Residence> lower = homeHasIt ? Optional.empty() : from;
     if (from.isEmpty() && Files.size(home) != segment.segment().size()) {
       throw new FileSystemException(
-          home.toString(), null, "it was written past this broker's channels while it was copied");
+          segment.toString(),
+          null,
+          "it was written past this broker's channels while it was copied");
     }
     boolean linked = false;
     try {

@@ -64,7 +64,7 @@ final class Renames {
       }
       // The slots keep the old path: from here on only the homes' tags lead to them.
       for (TieredSegment segment : inside) {
-        keeper.makeDurable(segment);
+        keeper.makeDurableIfThere(segment);
       }
       if (forcedAppends.getAsBoolean() && isFuture(source) && !isFuture(target)) {
         // It takes the place of a replica that is about to be deleted. Kafka forces the rename.
@@ -122,6 +122,7 @@ final class Renames {
     Optional<TieredSegment> cold = moved.isPresent() ? Optional.empty() : atHome.find(source);
     // It may have come here past the provider, by java.io.File.
     moved.ifPresent(segment -> registry.moved(segment, source));
+    replaced.ifPresent(segment -> registry.moved(segment, target));
     List<TieredSegment> both = new ArrayList<>();
     moved.ifPresent(both::add);
     replaced.ifPresent(both::add);

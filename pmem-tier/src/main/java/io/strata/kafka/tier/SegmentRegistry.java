@@ -13,17 +13,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The segments that this process knows: those with bytes in a pool, and those at home with an open
- * channel. By tag, by the file's own identity, by number, and by the directory of their home.
+ * channel. By tag, by inode, by number, and by the directory of their home.
  *
- * <p>A file's identity may be another file's after its deletion. It is asked for only of segments
- * at home, which are forgotten when their last channel is closed and no move works on them.
+ * <p>An inode may be another file's after its deletion. It leads to a segment only while a
+ * descriptor of ours is open on that segment's file ({@link TieredSegment#isHeld}), and then that
+ * is the segment's.
  *
  * <p>Thread safety: all methods may be called by any thread.
  */
 final class SegmentRegistry {
 
   private final ConcurrentMap<SegmentTag, TieredSegment> byTag = new ConcurrentHashMap<>();
-  private final ConcurrentMap<Object, TieredSegment> byKey = new ConcurrentHashMap<>();
+
+  /** At least those that are held; an entry of another means nothing. */
+  private final ConcurrentMap<Object, TieredSegment> byInode = new ConcurrentHashMap<>();
+
   private final ConcurrentMap<Long, TieredSegment> byId = new ConcurrentHashMap<>();
   private final ConcurrentMap<Path, Set<TieredSegment>> byDirectory = new ConcurrentHashMap<>();
 
@@ -33,8 +37,8 @@ final class SegmentRegistry {
     if (known != null) {
       return known;
     }
-    segment.tagAdded();
-    byKey.put(segment.fileKey(), segment);
+    segment.tags().add(segment.tag());
+    byInode.put(segment.fileKey(), segment);
     byId.put(segment.id(), segment);
     index(segment);
     return segment;
@@ -47,7 +51,7 @@ final class SegmentRegistry {
    */
   TieredSegment addAtHome(TieredSegment segment) {
     TieredSegment known =
-        byKey.compute(
+        byInode.compute(
             segment.fileKey(),
             (key, other) -> other == null || isLeftOver(other) ? indexed(segment) : other);
     return known == null ? segment : known;
@@ -60,32 +64,39 @@ final class SegmentRegistry {
     return segment;
   }
 
-  /** Whether an entry is of an earlier file with the same identity. */
+  /** Whether an entry is of an earlier file with the same inode, or as good as closed. */
   private static boolean isLeftOver(TieredSegment entry) {
-    return !entry.atHome();
+    return !entry.atHome() || !entry.isHeld();
   }
 
   /** Notes that home's tag may name this copy of the segment from now on. */
   void addTag(SegmentTag tag, TieredSegment segment) {
-    if (byTag.put(tag, segment) == null) {
-      segment.tagAdded();
-    }
+    byTag.put(tag, segment);
+    segment.tags().add(tag);
   }
 
   /** Notes that home's tag does not name this copy any more. */
   void removeTag(SegmentTag tag, TieredSegment segment) {
-    if (byTag.remove(tag, segment)) {
-      segment.tagRemoved();
-    }
+    byTag.remove(tag, segment);
+    segment.tags().remove(tag);
+  }
+
+  /** Forgets all; while recovery alone knows of them. */
+  void clear() {
+    byTag.clear();
+    byInode.clear();
+    byId.clear();
+    byDirectory.clear();
   }
 
   Optional<TieredSegment> find(SegmentTag tag) {
     return Optional.ofNullable(byTag.get(tag));
   }
 
-  /** The segment at home of an untagged file, if a channel is open on it. */
+  /** The segment at home of an untagged file, if a descriptor of ours is open on it. */
   Optional<TieredSegment> findAtHome(Object fileKey) {
-    return Optional.ofNullable(byKey.get(fileKey)).filter(TieredSegment::atHome);
+    return Optional.ofNullable(byInode.get(fileKey))
+        .filter(known -> known.atHome() && known.isHeld());
   }
 
   Optional<TieredSegment> find(long id) {
@@ -93,21 +104,22 @@ final class SegmentRegistry {
   }
 
   void remove(TieredSegment segment) {
-    segment.residence().ifPresent(in -> removeTag(in.tag(), segment));
-    byKey.remove(segment.fileKey(), segment);
+    segment.tags().forEach(tag -> removeTag(tag, segment));
+    byInode.remove(segment.fileKey(), segment);
     byId.remove(segment.id());
     unindex(segment);
   }
 
   /**
    * Keeps a segment known until {@link #moveEnds}, whether a channel is open on it or not: a second
-   * object that is made for its file would not see where it is moved.
+   * object that is made for its file would not see where it is moved. The caller holds its file
+   * from before until then.
    *
    * @return false if it is not known any more
    */
   boolean moveBegins(TieredSegment segment) {
     TieredSegment found =
-        byKey.computeIfPresent(
+        byInode.computeIfPresent(
             segment.fileKey(),
             (key, known) -> {
               if (known == segment) {
@@ -127,20 +139,20 @@ final class SegmentRegistry {
   /** Forgets a segment that is at home without a tag, when no channel is open on it. */
   void removeIfIdle(TieredSegment segment) {
     TieredSegment unused =
-        byKey.computeIfPresent(
-            segment.fileKey(), (key, known) -> known == segment ? keptInUse(segment) : known);
+        byInode.compute(segment.fileKey(), (key, known) -> withoutIdle(segment, known));
   }
 
-  private @Nullable TieredSegment keptInUse(TieredSegment segment) {
+  private @Nullable TieredSegment withoutIdle(
+      TieredSegment segment, @Nullable TieredSegment known) {
     if (!segment.atHome()
         || segment.tagged()
         || segment.moving()
         || segment.segment().openChannels() > 0) {
-      return segment;
+      return known;
     }
     byId.remove(segment.id());
     unindex(segment);
-    return null;
+    return known == segment ? null : known;
   }
 
   /** Notes that home has another path. */

@@ -28,6 +28,7 @@ final class TierMoves implements TieredSegments {
   private final PressureRoom room;
   private final MoveStage.Hook hook;
   private final TierState state;
+  private final HomeNames names;
   private final HomeKeeper keeper;
   private final DestageMove destage;
   private final EvictMove eviction;
@@ -48,6 +49,7 @@ final class TierMoves implements TieredSegments {
     this.hook = hook;
     this.state = new TierState(pools, registry, placement, logDirectories.forcedPlacement());
     CopySlots slots = new CopySlots(logDirectories, room);
+    this.names = names;
     this.keeper = keeper;
     this.destage = new DestageMove(names, keeper, room, slots, hook);
     this.eviction = new EvictMove(names, keeper, room, hook);
@@ -122,6 +124,7 @@ final class TierMoves implements TieredSegments {
   }
 
   @Override
+  @SuppressWarnings("try") // what is held is only to be released
   public MoveResult promote(long id, int toTier, MoveControl control)
       throws IOException, InterruptedException {
     Optional<TieredSegment> found = registry.find(id);
@@ -129,13 +132,18 @@ final class TierMoves implements TieredSegments {
       return MoveResult.cancelled("it is gone");
     }
     TieredSegment segment = found.get();
-    if (!registry.moveBegins(segment)) {
-      return MoveResult.cancelled("it is gone");
-    }
-    try {
-      return promote(segment, toTier, control);
-    } finally {
-      registry.moveEnds(segment);
+    // Held all the while: no other file gets its inode before it has a tag.
+    try (LogFile held = names.hold(segment)) {
+      if (!registry.moveBegins(segment)) {
+        return MoveResult.cancelled("it is gone");
+      }
+      try {
+        return promote(segment, toTier, control);
+      } finally {
+        registry.moveEnds(segment);
+      }
+    } catch (NoSuchFileException e) {
+      return MoveResult.cancelled("its file is gone: " + e.getMessage());
     }
   }
 
@@ -147,17 +155,13 @@ final class TierMoves implements TieredSegments {
     Optional<Residence> in = segment.residence();
     int tier = in.map(at -> pools.tierOf(at.pool())).orElse(pools.tiers().size());
     hook.reached(MoveStage.PROMOTE_STARTED);
-    try {
-      if (in.isPresent() && segment.segment().spilled()) {
-        return promotion.mend(segment, in.get(), control);
-      }
-      if (toTier >= tier) {
-        return MoveResult.cancelled("it is there already");
-      }
-      keeper.makeDurable(segment);
-      return promotion.into(pools.tiers().get(toTier), segment, control);
-    } catch (NoSuchFileException e) {
-      return MoveResult.cancelled("its file is gone: " + e.getMessage());
+    if (in.isPresent() && segment.segment().spilled()) {
+      return promotion.mend(segment, in.get(), control);
     }
+    if (toTier >= tier) {
+      return MoveResult.cancelled("it is there already");
+    }
+    keeper.makeDurable(segment);
+    return promotion.into(pools.tiers().get(toTier), segment, control);
   }
 }

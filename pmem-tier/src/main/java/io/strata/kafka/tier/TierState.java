@@ -79,7 +79,7 @@ final class TierState {
         tier.segments++;
         tier.dirty += lower.get().roomBytes();
       }
-      if (name.isPresent() && mayMove(name.get())) {
+      if (name.isPresent() && mayMove(name.get()) && !segment.missing()) {
         views.add(view(segment, name.get(), in, lower, clean, active, nowMillis));
       }
     }
@@ -184,7 +184,10 @@ final class TierState {
     for (TieredSegment segment : segments) {
       Optional<SegmentName> name = segment.name();
       Path directory = segment.home().getParent();
-      if (name.isPresent() && directory != null && name.get().stage() == SegmentName.Stage.LIVE) {
+      if (name.isPresent()
+          && directory != null
+          && name.get().stage() == SegmentName.Stage.LIVE
+          && !segment.missing()) {
         newest.merge(directory, name.get().id().baseOffset(), Math::max);
       }
     }

@@ -9,6 +9,8 @@ import io.strata.kafka.segment.SegmentTag;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -26,11 +28,12 @@ final class TieredSegment {
   private final Object fileKey;
   private final boolean found;
   private final AtomicLong shownMillis;
-  private final AtomicInteger tags = new AtomicInteger();
+  private final Set<SegmentTag> tags = ConcurrentHashMap.newKeySet();
   private final AtomicInteger moves = new AtomicInteger();
   private final Heat heat;
   private volatile Optional<Residence> lower = Optional.empty();
   private volatile long renamesSettled = -1;
+  private volatile boolean missing;
   private volatile Place place;
 
   /** Whether what leads to the log file by its present name is durable; false if not known. */
@@ -78,6 +81,7 @@ final class TieredSegment {
     renamesSettled = count;
   }
 
+  /** What the file system knew the log file by when it was admitted; see {@link LogFile}. */
   Object fileKey() {
     return fileKey;
   }
@@ -98,12 +102,29 @@ final class TieredSegment {
 
   /** Whether home may carry a tag that names this segment. */
   boolean tagged() {
-    return tags.get() > 0;
+    return !tags.isEmpty();
   }
 
   /** Whether a move works on it, and must not be passed by a second object for the same file. */
   boolean moving() {
     return moves.get() > 0;
+  }
+
+  /** Whether a descriptor of ours is open on its log file: no other file has its inode. */
+  boolean isHeld() {
+    return segment.holdsFile() || moving();
+  }
+
+  /**
+   * Whether its log file was not where it should be when it was looked for last: the segment may be
+   * dead, and is not moved.
+   */
+  boolean missing() {
+    return missing;
+  }
+
+  void missing(boolean now) {
+    missing = now;
   }
 
   void moveBegins() {
@@ -114,12 +135,9 @@ final class TieredSegment {
     int unused = moves.decrementAndGet();
   }
 
-  void tagAdded() {
-    int unused = tags.incrementAndGet();
-  }
-
-  void tagRemoved() {
-    int unused = tags.decrementAndGet();
+  /** The tags that its log file may carry. */
+  Set<SegmentTag> tags() {
+    return tags;
   }
 
   /** Whether all bytes are at home. */
@@ -228,6 +246,7 @@ final class TieredSegment {
   void movedTo(Path newHome) {
     nameForced = false;
     place = Place.of(newHome);
+    missing = false;
   }
 
   @Override

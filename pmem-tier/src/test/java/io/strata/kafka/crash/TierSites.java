@@ -31,6 +31,8 @@ final class TierSites {
           "Superblocks.write",
           "PoolOpener.forceTable",
           "HomeKeeper.forceEntries",
+          "HomeKeeper.forceDirectories",
+          "LogFile",
           "HomeKeeper.makeDurable",
           "OpenedDirectory",
           "HomeTail.cut",

@@ -42,6 +42,7 @@ public final class LifetimeOperations {
       }
       open[channel] = false;
     }
+    lifetime.channelCloses();
     lifetime.channelClosed();
     return "closed now";
   }

@@ -29,6 +29,11 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -155,6 +160,34 @@ final class TierFixture implements AutoCloseable {
     TierParts parts =
         new TierParts(TierParts.STANDARD.pools(), TierParts.STANDARD.background(), cloning);
     HotTier opened = HotTier.open(spec(), events, SegmentEvents.NONE, parts);
+    tier = opened;
+    return opened;
+  }
+
+  /** As {@link #open}; nothing is done in the background. */
+  HotTier openWithoutBackground() throws IOException {
+    ScheduledExecutorService idle =
+        new ScheduledThreadPoolExecutor(0) {
+          @Override
+          public void execute(Runnable work) {}
+
+          @Override
+          public ScheduledFuture<?> schedule(Runnable work, long delay, TimeUnit unit) {
+            throw new RejectedExecutionException();
+          }
+
+          @Override
+          public ScheduledFuture<?> scheduleWithFixedDelay(
+              Runnable work, long initial, long delay, TimeUnit unit) {
+            return super.scheduleWithFixedDelay(() -> {}, 1, 1, TimeUnit.DAYS);
+          }
+        };
+    HotTier opened =
+        HotTier.open(
+            spec(),
+            events,
+            SegmentEvents.NONE,
+            new TierParts(TierParts.STANDARD.pools(), () -> idle, TierParts.STANDARD.cloning()));
     tier = opened;
     return opened;
   }

@@ -1,0 +1,113 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.memory.PinnedFile;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+
+/**
+ * A segment's log file, held open and known to be that segment's: the one door through which the
+ * tier changes a log file when it is not Kafka that asks. Kafka's LogLoader renames and deletes by
+ * {@code java.io.File}, so that no lock of ours keeps a name where it is.
+ *
+ * <p>What is proved, and by what: a segment with bytes in a pool, or one that has just left it, by
+ * the tag on the file; one without a tag by its inode, while a descriptor of ours is open on it. A
+ * path, and an inode that nobody holds, prove nothing. Two files may carry one tag, when somebody
+ * has made a copy with its attributes: an inode that is not the segment's refutes.
+ *
+ * <p>Thread safety: used by one thread.
+ */
+final class LogFile implements Closeable {
+
+  private final Path name;
+  private final PinnedFile pinned;
+
+  /** What is done to a log file, which {@code file} leads to: a path for this call alone. */
+  interface Action<T> {
+    T run(Path file) throws IOException;
+  }
+
+  private LogFile(Path name, PinnedFile pinned) {
+    this.name = name;
+    this.pinned = pinned;
+  }
+
+  /**
+   * Holds a segment's log file.
+   *
+   * @throws NoSuchFileException when the file is not where it was last seen: deleted, renamed, or
+   *     replaced past the provider. The segment's slot stays: the file may have another name, and
+   *     only recovery, which looks at all of them, can tell
+   */
+  static LogFile of(TieredSegment segment, SegmentRegistry registry) throws IOException {
+    Path name = segment.home();
+    boolean done = false;
+    PinnedFile pinned = pin(segment, name);
+    try {
+      LogFile file = new LogFile(name, pinned);
+      if (!file.isOf(segment, registry)) {
+        segment.missing(true);
+        throw new NoSuchFileException(
+            name.toString(), null, "another file has taken the place of the segment's");
+      }
+      segment.missing(false);
+      done = true;
+      return file;
+    } finally {
+      if (!done) {
+        pinned.close();
+      }
+    }
+  }
+
+  private static PinnedFile pin(TieredSegment segment, Path name) throws IOException {
+    try {
+      return PinnedFile.of(name);
+    } catch (NoSuchFileException e) {
+      segment.missing(true);
+      throw e;
+    }
+  }
+
+  private boolean isOf(TieredSegment segment, SegmentRegistry registry) throws IOException {
+    Object key = Files.readAttributes(pinned.path(), BasicFileAttributes.class).fileKey();
+    return (key == null || key.equals(segment.fileKey()))
+        && SegmentTag.read(pinned.path())
+            .map(tag -> registry.find(tag).filter(segment::equals).isPresent())
+            .orElseGet(() -> segment.atHome() && segment.isHeld());
+  }
+
+  /** Does something to the file. */
+  <T> T with(Action<T> action) throws IOException {
+    try {
+      return action.run(pinned.path());
+    } catch (FileSystemException e) {
+      if (!pinned.path().toString().equals(e.getFile())) {
+        throw e;
+      }
+      // By the name that an operator knows.
+      FileSystemException named =
+          e instanceof AccessDeniedException
+              ? new AccessDeniedException(name.toString(), e.getOtherFile(), e.getReason())
+              : new FileSystemException(name.toString(), e.getOtherFile(), e.getReason());
+      named.initCause(e);
+      throw named;
+    }
+  }
+
+  /** Makes the file's bytes and attributes durable. */
+  void force() throws IOException {
+    Directories.force(pinned.path());
+  }
+
+  @Override
+  public void close() throws IOException {
+    pinned.close();
+  }
+}
