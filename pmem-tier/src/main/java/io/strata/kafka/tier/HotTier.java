@@ -183,7 +183,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     if (forcedAppends) {
       newest.force((directory, e) -> logDirectories.skip(directory, "it cannot be read: " + e));
     }
-    recovered = new Recovery(pools, logDirectories, registry, factory).run();
+    recovered = recoverWithoutFailures();
     logDirectories.mark();
     // Before anything is appended: what is acknowledged from here on is in no older copy.
     logDirectories.recordPools(pools.countUse());
@@ -194,6 +194,18 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
     keeper.start(spec.config().homeMtimeInterval().toMillis());
     keeper.every(RESERVE_MILLIS, () -> room.keepReserve(pools));
+  }
+
+  /** A log directory that fails is passed over, as Kafka runs without it. */
+  private RecoveryReport recoverWithoutFailures() throws IOException {
+    while (true) {
+      try {
+        return new Recovery(pools, logDirectories, registry, factory).run();
+      } catch (LogDirectoryFailure e) {
+        logDirectories.skip(e.directory(), String.valueOf(e.getMessage()));
+        registry.clear();
+      }
+    }
   }
 
   /**

@@ -47,7 +47,10 @@ import java.util.UUID;
  * </ul>
  *
  * <p>A tag of a pool that is not open, and two homes for one slot, are refused before anything is
- * changed. Thread safety: used once, by one thread.
+ * changed. Where a log directory fails ({@link LogDirectoryFailure}), recovery is done again by
+ * another object without it: its slots are kept, and what has been done is not undone.
+ *
+ * <p>Thread safety: used once, by one thread.
  */
 final class Recovery {
 
@@ -56,6 +59,7 @@ final class Recovery {
   private final SegmentRegistry registry;
   private final SegmentFactory factory;
 
+  private final Map<Path, LogDirectory> owners = new HashMap<>();
   private final List<String> restored = new ArrayList<>();
   private final List<String> orphaned = new ArrayList<>();
   private final List<String> freed = new ArrayList<>();
@@ -138,6 +142,7 @@ final class Recovery {
     Map<SegmentTag, TaggedHome> homes = new HashMap<>();
     for (LogDirectory directory : List.copyOf(directories.all())) {
       for (TaggedHome tagged : homesIn(directory)) {
+        owners.put(tagged.file(), directory);
         TaggedHome other = homes.putIfAbsent(tagged.tag(), tagged);
         if (other != null) {
           throw new FileSystemException(
@@ -280,7 +285,7 @@ final class Recovery {
    */
   private void refuseHollowHomes(Map<SegmentTag, Path> homes) throws IOException {
     for (Map.Entry<SegmentTag, Path> each : homes.entrySet()) {
-      if (!isInUse(each.getKey()) && HollowHome.test(each.getValue())) {
+      if (!isInUse(each.getKey()) && at(each.getValue(), HollowHome::test)) {
         throw new FileSystemException(
             each.getValue().toString(),
             null,
@@ -302,8 +307,12 @@ final class Recovery {
 
   private void removeStaleTags(Map<SegmentTag, Path> stale) throws IOException {
     for (Path home : stale.values()) {
-      SegmentTag.remove(home);
-      SegmentTag.removeBelow(home);
+      at(
+          home,
+          file -> {
+            SegmentTag.remove(file);
+            return SegmentTag.removeBelow(file);
+          });
       tagsRemoved++;
     }
   }
@@ -313,28 +322,68 @@ final class Recovery {
     if (slot.has(SlotFlag.ORPHANED)) {
       slot.clear(SlotFlag.ORPHANED);
     }
-    if (!slot.has(SlotFlag.SPILLED) && Files.size(home) > slot.committedLength()) {
-      // Nothing but a spill writes at home beyond the committed length, and the slot knows of none:
-      // these bytes were never acknowledged as forced, and a later spill must not uncover them.
-      try (FileChannel channel = FileChannel.open(home, StandardOpenOption.WRITE)) {
-        channel.truncate(slot.committedLength());
-        channel.force(true);
-      }
+    if (!slot.has(SlotFlag.SPILLED)) {
+      boolean unused = at(home, file -> truncateTo(slot.committedLength(), file));
     }
     if (slot.has(SlotFlag.COPY)) {
       // A process that was killed may not have made the tag durable.
-      Directories.force(home);
+      force(home);
       slot.clear(SlotFlag.COPY);
     }
-    if (slot.has(SlotFlag.CLEAN) && lower.isEmpty() && !isWhole(home, slot)) {
+    if (slot.has(SlotFlag.CLEAN) && lower.isEmpty() && !at(home, file -> isWhole(file, slot))) {
       // Whatever has happened to the copy below, it is not where it should be.
       slot.clear(SlotFlag.CLEAN);
     }
     if (!slot.has(SlotFlag.CLEAN)) {
-      makeHollow(slot, home);
+      boolean unused = at(home, file -> makeHollow(slot, file));
     }
-    TieredSegment segment = registry.add(factory.inPool(new Residence(slot, pool), home));
-    segment.lower(lower);
+    admit(new Residence(slot, pool), home).lower(lower);
+  }
+
+  private TieredSegment admit(Residence in, Path home) throws IOException {
+    return registry.add(at(home, file -> factory.inPool(in, file)));
+  }
+
+  /**
+   * Nothing but a spill writes at home beyond the committed length, and the slot knows of none:
+   * these bytes were never acknowledged as forced, and a later spill must not uncover them.
+   */
+  private static boolean truncateTo(long length, Path home) throws IOException {
+    if (Files.size(home) <= length) {
+      return false;
+    }
+    try (FileChannel channel = FileChannel.open(home, StandardOpenOption.WRITE)) {
+      channel.truncate(length);
+      channel.force(true);
+    }
+    return true;
+  }
+
+  /** Does something to a file of a log directory: if that fails, it is the directory's failure. */
+  private <T> T at(Path file, LogFile.Action<T> action) throws IOException {
+    try {
+      return action.run(file);
+    } catch (IOException e) {
+      Optional<LogDirectory> owner = ownerOf(file);
+      throw owner.isPresent() ? new LogDirectoryFailure(owner.get(), file, e) : e;
+    }
+  }
+
+  private Optional<LogDirectory> ownerOf(Path file) {
+    LogDirectory tagged = owners.get(file);
+    return tagged != null
+        ? Optional.of(tagged)
+        : directories.all().stream().filter(each -> file.startsWith(each.path())).findFirst();
+  }
+
+  private void force(Path file) throws IOException {
+    boolean unused =
+        at(
+            file,
+            each -> {
+              Directories.force(each);
+              return true;
+            });
   }
 
   private static boolean isWhole(Path home, Slot slot) throws IOException {
@@ -343,20 +392,27 @@ final class Recovery {
   }
 
   /** As the segment's writer does when it withdraws that home is whole; a crash came in between. */
-  private static void makeHollow(Slot slot, Path home) throws IOException {
-    if (slot.committedLength() >= HomeHead.LENGTH
-        && Files.size(home) > 0
-        && !HollowHome.test(home)) {
-      try (FileChannel channel = FileChannel.open(home, StandardOpenOption.WRITE)) {
-        HomeHead.makeZeros(channel);
-      }
+  private static boolean makeHollow(Slot slot, Path home) throws IOException {
+    if (slot.committedLength() < HomeHead.LENGTH
+        || Files.size(home) == 0
+        || HollowHome.test(home)) {
+      return false;
     }
+    try (FileChannel channel = FileChannel.open(home, StandardOpenOption.WRITE)) {
+      HomeHead.makeZeros(channel);
+    }
+    return true;
   }
 
   private void finishDeletion(Pool pool, Slot slot, Optional<Path> home) throws IOException {
     if (home.isPresent()) {
-      Files.deleteIfExists(home.get());
-      Directories.forceNearest(home.get());
+      at(
+          home.get(),
+          file -> {
+            Files.deleteIfExists(file);
+            Directories.forceNearest(file);
+            return file;
+          });
     } else if (directories
         .byId(slot.directoryId())
         .map(directory -> isCutOff(directory, slot))
@@ -382,19 +438,24 @@ final class Recovery {
       return;
     }
     for (LogDirectory directory : directories.all()) {
-      try (DirectoryStream<Path> partitions = Files.newDirectoryStream(directory.path())) {
-        for (Path partition : partitions) {
-          if (Files.isDirectory(partition)) {
-            forceEmptyFiles(partition);
-            Directories.force(partition);
-          }
-        }
-      } catch (DirectoryIteratorException e) {
-        throw e.getCause();
-      }
-      Directories.force(directory.path());
+      boolean unused = at(directory.path(), Recovery::forcePartitions);
     }
     homesForced = true;
+  }
+
+  private static boolean forcePartitions(Path logDirectory) throws IOException {
+    try (DirectoryStream<Path> partitions = Files.newDirectoryStream(logDirectory)) {
+      for (Path partition : partitions) {
+        if (Files.isDirectory(partition)) {
+          forceEmptyFiles(partition);
+          Directories.force(partition);
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    Directories.force(logDirectory);
+    return true;
   }
 
   private static void forceEmptyFiles(Path partition) throws IOException {
@@ -425,7 +486,13 @@ final class Recovery {
       return;
     }
     if (slot.has(SlotFlag.HOME_DURABLE) || slot.committedLength() == 0) {
-      refuseUntaggedHome(slot, home, tag);
+      if (directories.skipped() > 0 && slot.committedLength() > 0) {
+        keep(slot, "its file may be in a log directory that cannot be looked at");
+        return;
+      }
+      if (at(home, file -> hasLostItsTag(slot, file))) {
+        throw tagLost(home, tag);
+      }
       if (slot.committedLength() > 0 && !slot.has(SlotFlag.ORPHANED)) {
         slot.set(SlotFlag.ORPHANED);
         orphaned.add(home.toString());
@@ -436,56 +503,82 @@ final class Recovery {
       freed.add(home.toString());
       return;
     }
-    restore(home, tag);
-    registry.add(factory.inPool(new Residence(slot, pool), home));
+    if (!at(home, Recovery::create)) {
+      throw occupied(home, tag);
+    }
+    at(
+        home,
+        file -> {
+          tag.write(file);
+          return file;
+        });
+    TieredSegment unused = admit(new Residence(slot, pool), home);
     restored.add(home.toString());
   }
 
   /**
-   * A hollow file without a tag, where the segment was: it has lost its tag, nobody removed it. One
-   * with another slot's tag has taken the place of the one that was removed.
+   * Whether a hollow file without a tag is where the segment was: it has lost its tag, and nobody
+   * removed it. One with another slot's tag has taken the place of one that was removed. So has an
+   * empty one if an earlier start has seen no file at all ({@link SlotFlag#ORPHANED}): Kafka made
+   * it since.
    */
-  private static void refuseUntaggedHome(Slot slot, Path home, SegmentTag tag) throws IOException {
-    if (slot.committedLength() > 0
+  private static boolean hasLostItsTag(Slot slot, Path home) throws IOException {
+    return slot.committedLength() > 0
         && Files.isRegularFile(home)
+        && !(slot.has(SlotFlag.ORPHANED) && Files.size(home) == 0)
         && SegmentTag.read(home).isEmpty()
-        && HollowHome.test(home)) {
-      throw new FileSystemException(
-          home.toString(),
-          null,
-          "the pool holds this segment's bytes, and the file has lost the extended attribute that"
-              + " says so, as a copy made without attributes does: give it back with setfattr -n "
-              + SegmentTag.ATTRIBUTE
-              + " -v '"
-              + tag.encode()
-              + "', or move the file away to give the bytes up");
-    }
+        && HollowHome.test(home);
   }
 
-  private static void restore(Path home, SegmentTag tag) throws IOException {
+  private static FileSystemException tagLost(Path home, SegmentTag tag) throws IOException {
+    return new FileSystemException(
+        home.toString(),
+        null,
+        "the pool holds a segment of this path in "
+            + tag
+            + ", and the file, of "
+            + Files.size(home)
+            + " bytes, neither has its records nor says where they are. If the partition was"
+            + " removed by hand and this file is a new one, delete the file: the next start goes on"
+            + " without those records. If the file is a copy made without extended attributes, give"
+            + " it back what says so with setfattr -n "
+            + SegmentTag.ATTRIBUTE
+            + " -v '"
+            + tag.encode()
+            + "'; on a new file that would bring the old records back");
+  }
+
+  /**
+   * Creates a log file that the power has taken, if there is none.
+   *
+   * @return false if there is one of another segment
+   */
+  private static boolean create(Path home) throws IOException {
     Path parent = home.getParent();
     if (parent != null) {
       Files.createDirectories(parent);
     }
     try {
       Files.createFile(home);
+      return true;
     } catch (FileAlreadyExistsException e) {
-      if (Files.size(home) > 0
-          || !Files.isRegularFile(home, LinkOption.NOFOLLOW_LINKS)
-          || SegmentTag.read(home).isPresent()) {
-        throw new FileSystemException(
-            home.toString(),
-            null,
-            "the pool holds this segment's bytes in "
-                + tag
-                + ", and another file, of "
-                + Files.size(home)
-                + " bytes, is in its place: move that file out of the log directory to keep the"
-                + " pool's bytes");
-      }
-      // The power went between the file and its tag.
+      // The power went between the file and its tag, if it is like this.
+      return Files.size(home) == 0
+          && Files.isRegularFile(home, LinkOption.NOFOLLOW_LINKS)
+          && SegmentTag.read(home).isEmpty();
     }
-    tag.write(home);
+  }
+
+  private static FileSystemException occupied(Path home, SegmentTag tag) throws IOException {
+    return new FileSystemException(
+        home.toString(),
+        null,
+        "the pool holds this segment's bytes in "
+            + tag
+            + ", and another file, of "
+            + Files.size(home)
+            + " bytes, is in its place: move that file out of the log directory to keep the"
+            + " pool's bytes");
   }
 
   private void free(Pool pool, Slot slot) throws IOException {

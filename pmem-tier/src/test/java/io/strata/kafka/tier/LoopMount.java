@@ -1,5 +1,6 @@
 package io.strata.kafka.tier;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
@@ -43,6 +44,17 @@ final class LoopMount implements AutoCloseable {
 
   Path directory() {
     return directory;
+  }
+
+  /** Lets nothing be written there, or again. */
+  void readOnly(boolean now) throws IOException, InterruptedException {
+    String option = "remount," + (now ? "ro" : "rw");
+    assertThat(run("mount", "-o", option, directory.toString())).isEmpty();
+  }
+
+  /** Lets a file be neither changed nor deleted, or again, by whoever it is. */
+  void immutable(Path file, boolean now) throws IOException, InterruptedException {
+    assertThat(run("chattr", now ? "+i" : "-i", file.toString())).isEmpty();
   }
 
   /** Empty if all went well. */

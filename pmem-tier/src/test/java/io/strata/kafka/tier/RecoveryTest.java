@@ -154,6 +154,59 @@ class RecoveryTest {
     assertThat(fixture.read(file)).isEqualTo(replicated);
   }
 
+  /** As above, and the new segment has begun in the log directory: its topic is excluded now. */
+  @Test
+  void aNewEmptyFileInThePlaceOfARemovedOneIsNoneThatLostItsTag() throws IOException {
+    crash(pool -> {});
+    Files.delete(file);
+    fixture.open();
+    assertThat(fixture.tier().recoveryReport().orphaned()).containsExactly(file.toString());
+    Files.createFile(file);
+    fixture.reopen();
+    assertThat(fixture.tier().recoveryReport().freed()).containsExactly(file.toString());
+    assertThat(file).isEmptyFile();
+    assertThat(SegmentTag.read(file)).isEmpty();
+    assertThat(fixture.tier().pools().get(0).usage().liveSlots()).isZero();
+  }
+
+  /** Nothing tells it from a copy made without attributes: that is the operator's to know. */
+  @Test
+  void anEmptyFileInThePlaceOfOneThatNoStartHasMissedIsRefused() throws IOException {
+    crash(pool -> {});
+    Files.delete(file);
+    Files.createFile(file);
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> fixture.open())
+          .isInstanceOf(FileSystemException.class)
+          .hasMessageContaining(file.toString())
+          .hasMessageContaining("this file is a new one, delete the file")
+          .hasMessageContaining("setfattr -n user.strata.segment");
+    }
+    Files.delete(file);
+    fixture.open();
+    assertThat(fixture.tier().recoveryReport().orphaned()).containsExactly(file.toString());
+  }
+
+  /** It may have been moved there by hand. */
+  @Test
+  void aMissingFileIsNotGivenUpWhileALogDirectoryCannotBeLookedAt() throws IOException {
+    Path second = Files.createDirectory(fixture.root.resolve("second"));
+    fixture.logDirectories.add(second);
+    crash(pool -> {});
+    Files.delete(file);
+    Path unmounted = Files.move(second, fixture.root.resolve("unmounted"));
+    for (int i = 0; i < 3; i++) {
+      fixture.open();
+      assertThat(fixture.tier().recoveryReport().orphaned()).isEmpty();
+      assertThat(fixture.tier().recoveryReport().kept()).hasSize(1);
+      assertThat(fixture.tier().pools().get(0).usage().liveSlots()).isEqualTo(1);
+      fixture.close();
+    }
+    Files.move(unmounted, second);
+    fixture.open();
+    assertThat(fixture.tier().recoveryReport().orphaned()).containsExactly(file.toString());
+  }
+
   @Test
   void aPartitionMovedAwayForOneStartKeepsItsBytes() throws IOException {
     crash(pool -> {});

@@ -1,0 +1,24 @@
+package io.strata.kafka.tier;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * Says that a log directory cannot be used: something in it that recovery had to read or to change
+ * failed. The others can.
+ */
+final class LogDirectoryFailure extends IOException {
+
+  private static final long serialVersionUID = 1;
+
+  private final transient LogDirectory directory;
+
+  LogDirectoryFailure(LogDirectory directory, Path file, IOException cause) {
+    super("recovery failed at " + file + ": " + cause, cause);
+    this.directory = directory;
+  }
+
+  LogDirectory directory() {
+    return directory;
+  }
+}
