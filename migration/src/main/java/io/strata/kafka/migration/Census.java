@@ -80,8 +80,7 @@ final class Census {
     boolean leaves =
         move.kind() == Move.Kind.DESTAGE
             || (move.kind() == Move.Kind.EVICT && in.settings().mode() == Mode.THRESHOLD);
-    if (move.kind() == Move.Kind.DESTAGE
-        && in.rules().of(segment.name().id().topic()) != TopicRules.Rule.PINNED) {
+    if (move.kind() == Move.Kind.DESTAGE && ruleOf(segment) != TopicRules.Rule.PINNED) {
       destaging.add(segment);
     }
     if (leaves) {
@@ -90,8 +89,14 @@ final class Census {
     }
   }
 
+  private TopicRules.Rule ruleOf(SegmentView segment) {
+    return in.state().unwanted().contains(segment.id())
+        ? TopicRules.Rule.EXCLUDED
+        : in.rules().of(segment.name().id().topic());
+  }
+
   private void sort(SegmentView segment, List<SegmentView> undecided) {
-    TopicRules.Rule rule = in.rules().of(segment.name().id().topic());
+    TopicRules.Rule rule = ruleOf(segment);
     boolean inPool = segment.tier() < home;
     if (rule != TopicRules.Rule.PINNED) {
       if (inPool && segment.clean()) {

@@ -4,6 +4,7 @@ import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierUsage;
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The tiers as the engine moves segments in them: what the broker's side implements.
@@ -28,12 +29,20 @@ public interface TieredSegments {
    *
    * @param tiers fastest first, home excepted
    * @param segments in no particular order
+   * @param unwanted the numbers of those that would not be placed in a pool today: they leave the
+   *     pools as those of excluded topics do, pinned or not
    */
-  record State(List<TierUsage> tiers, List<SegmentView> segments) {
-    /** Copies the lists. */
+  record State(List<TierUsage> tiers, List<SegmentView> segments, Set<Long> unwanted) {
+    /** Copies the collections. */
     public State {
       tiers = List.copyOf(tiers);
       segments = List.copyOf(segments);
+      unwanted = Set.copyOf(unwanted);
+    }
+
+    /** With every segment wanted where it is. */
+    public State(List<TierUsage> tiers, List<SegmentView> segments) {
+      this(tiers, segments, Set.of());
     }
   }
 

@@ -87,6 +87,10 @@ final class FakeTiers implements TieredSegments {
   private volatile Hook hook = (kind, id, toTier) -> {};
   private volatile int slots = Integer.MAX_VALUE;
   private volatile boolean keepsMiddle;
+
+  /** What is to leave the pools. */
+  final Set<Long> unwanted = new HashSet<>();
+
   final List<String> violations = new CopyOnWriteArrayList<>();
 
   FakeTiers(long... capacities) {
@@ -285,7 +289,7 @@ final class FakeTiers implements TieredSegments {
               0,
               0));
     }
-    return new State(tiers, views);
+    return new State(tiers, views, unwanted);
   }
 
   @GuardedBy("this")

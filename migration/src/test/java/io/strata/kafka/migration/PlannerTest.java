@@ -227,6 +227,24 @@ class PlannerTest {
     assertThat(settings.plan(one, NOW).moves()).isEmpty();
   }
 
+  /** A topic that is not placed any more, or a stray replica: whatever the mode, pinned or not. */
+  @Test
+  void unwantedSegmentsLeaveAsSoonAsSealed() {
+    long dirty = one.add("t", 0, 0, 0, MIB, 1, false);
+    long clean = one.add("t", 1, 0, 0, MIB, 2, false);
+    long wanted = one.add("t", 2, 0, 0, MIB, 3, false);
+    one.apply(Settings.of(0).plan(one, NOW).moves());
+    long late = one.add("t", 1, 1, 0, MIB, 4, false);
+    one.unwanted.addAll(List.of(dirty, clean, late));
+    Settings settings = Settings.of(-1).pin("t");
+    one.apply(settings.plan(one, NOW).moves());
+    for (long each : new long[] {dirty, clean, late}) {
+      assertThat(one.view(each).tier()).isEqualTo(1);
+    }
+    assertThat(one.view(wanted).tier()).isZero();
+    assertThat(settings.plan(one, NOW).moves()).isEmpty();
+  }
+
   @Test
   void logDirectoriesAndPartitionsTakeTurnsOldestFirstInEach() {
     for (int i = 0; i < 30; i++) {

@@ -12,10 +12,12 @@ import io.strata.kafka.segment.Residence;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /**
  * Counts what is where: each time anew, so that no sum can drift.
@@ -60,6 +62,7 @@ final class TierState {
     List<TieredSegment> segments = List.copyOf(registry.all());
     Map<Path, Long> newest = newestOffsets(segments);
     List<SegmentView> views = new ArrayList<>(segments.size());
+    Set<Long> unwanted = new HashSet<>();
     for (TieredSegment segment : segments) {
       Optional<SegmentName> name = segment.name();
       boolean active = isNewest(segment, newest);
@@ -79,21 +82,28 @@ final class TierState {
         tier.segments++;
         tier.dirty += lower.get().roomBytes();
       }
-      if (name.isPresent() && mayMove(name.get()) && !segment.missing()) {
-        views.add(view(segment, name.get(), in, lower, clean, active, nowMillis));
+      if (name.isPresent() && !segment.missing() && mayMove(name.get())) {
+        boolean wanted = placement.mayBeHot(name.get());
+        if (wanted || in.isPresent()) {
+          views.add(view(segment, name.get(), in, lower, clean, active, nowMillis));
+        }
+        if (!wanted) {
+          unwanted.add(segment.id());
+        }
       }
     }
     List<TierUsage> usages = new ArrayList<>(home);
     for (int t = 0; t < home; t++) {
       usages.add(usage(t, sums[t]));
     }
-    return new TieredSegments.State(usages, views);
+    return new TieredSegments.State(usages, views, unwanted);
   }
 
-  private boolean mayMove(SegmentName name) {
+  /** What is deleted soon is not worth a move; a stray replica stays until somebody removes it. */
+  private static boolean mayMove(SegmentName name) {
     return name.stage() == SegmentName.Stage.LIVE
-        && name.replica() == SegmentName.Replica.CURRENT
-        && placement.mayBeHot(name);
+        && (name.replica() == SegmentName.Replica.CURRENT
+            || name.replica() == SegmentName.Replica.STRAY);
   }
 
   private SegmentView view(
@@ -174,6 +184,9 @@ final class TierState {
     Optional<SegmentName> name = segment.name();
     if (name.isEmpty()) {
       return !anyName;
+    }
+    if (name.get().replica() == SegmentName.Replica.STRAY) {
+      return false;
     }
     Long offset = newest.get(segment.home().getParent());
     return offset == null || name.get().id().baseOffset() >= offset;
