@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.ByteRateLimiter;
 import io.strata.kafka.migration.remote.RemoteStats.ScrubStats;
+import io.strata.kafka.migration.remote.store.CopyRepair;
 import io.strata.kafka.migration.remote.store.Finding;
 import io.strata.kafka.migration.remote.store.Scrubber;
 import io.strata.kafka.migration.remote.store.SegmentKey;
@@ -12,7 +13,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -37,10 +41,12 @@ final class ScrubRounds {
   private final LongAdder missing = new LongAdder();
   private final LongAdder removed = new LongAdder();
   private volatile OptionalLong lastEnd = OptionalLong.empty();
+  private final CopyRepair repair;
   private volatile boolean stopping;
 
   ScrubRounds(SegmentStore store, InstantSource clock, LongSupplier nanoTime) {
     this.store = store;
+    this.repair = new CopyRepair(store);
     this.clock = clock;
     this.limit = new ByteRateLimiter(nanoTime);
   }
@@ -74,6 +80,7 @@ final class ScrubRounds {
   void round(StoreUpkeep upkeep, Duration orphanAge) throws IOException, InterruptedException {
     long damagedBefore = corrupt.sum() + missing.sum();
     LOG.info("Scrub of the remote store {} begins", store.storeId());
+    Set<CopyRepair.Damaged> damaged = new LinkedHashSet<>();
     for (StoreDirectory directory : store.directories()) {
       try {
         boolean unused =
@@ -87,13 +94,15 @@ final class ScrubRounds {
                           Scrubber.Options.all(Scrubber.Depth.READ, true, orphanAge),
                           clock,
                           upkeep.owner(),
-                          new Progress());
+                          new Progress(directory, damaged));
                       return true;
                     });
       } catch (IOException e) {
         LOG.warn("Scrub of the remote store: {} is left out: {}", directory, e.getMessage());
       }
     }
+    damaged.addAll(repair.known());
+    repair(damaged);
     upkeep.scrubbed();
     lastEnd = OptionalLong.of(clock.millis());
     rounds.increment();
@@ -103,13 +112,56 @@ final class ScrubRounds {
         corrupt.sum() + missing.sum() - damagedBefore);
   }
 
+  /** Replaces what is damaged by what another copy has; what cannot be is tried again next time. */
+  private void repair(Set<CopyRepair.Damaged> all) throws InterruptedException {
+    for (CopyRepair.Damaged damaged : all) {
+      try {
+        List<Path> replaced =
+            damaged
+                .directory()
+                .access()
+                .write(
+                    "repairing " + damaged.key() + " in " + damaged.directory(),
+                    control -> repair.repair(damaged, this::pass));
+        if (!replaced.isEmpty()) {
+          LOG.info(
+              "Scrub of the remote store: replaced {}, from another copy of the segment", replaced);
+        }
+      } catch (IOException e) {
+        LOG.error(
+            "Scrub of the remote store: {} in {} stays damaged: {}",
+            damaged.key(),
+            damaged.directory(),
+            e.getMessage());
+      }
+    }
+  }
+
+  private void pass(int count) throws InterruptedException {
+    limit.acquire(count, () -> stopping);
+    if (stopping) {
+      throw new InterruptedException("the broker stops");
+    }
+  }
+
   private final class Progress implements Scrubber.Listener {
+    private final StoreDirectory directory;
+    private final Set<CopyRepair.Damaged> damaged;
+
+    Progress(StoreDirectory directory, Set<CopyRepair.Damaged> damaged) {
+      this.directory = directory;
+      this.damaged = damaged;
+    }
+
+    @Override
+    public void damaged(SegmentKey key, Finding finding) {
+      store.damaged(directory, key, finding.message());
+      boolean unused = damaged.add(new CopyRepair.Damaged(directory, key));
+    }
+
     @Override
     public void before(int count) throws InterruptedException {
-      limit.acquire(count, () -> stopping);
-      if (stopping) {
-        throw new InterruptedException("the broker stops");
-      }
+      pass(count);
     }
 
     @Override

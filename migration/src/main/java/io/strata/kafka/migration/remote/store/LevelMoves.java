@@ -199,7 +199,7 @@ final class LevelMoves {
       for (StoredObject object : manifest.objects()) {
         Path target = staged.resolve(object.type().fileName(key));
         if (object.type() == ObjectType.LOG && !source.hasLog()) {
-          fromCold(source.path(), manifest, target, control);
+          fromCold(source.path(), manifest, target, pace(control));
         } else {
           copyChecked(copier, source.file(object.type()), object, target);
         }
@@ -241,7 +241,7 @@ final class LevelMoves {
       if (source.get().hasLog()) {
         copyLog(source.get(), part, control);
       } else {
-        fromCold(source.get().path(), located.get().manifest(), part, control);
+        fromCold(source.get().path(), located.get().manifest(), part, pace(control));
       }
       Path unusedPath = Files.move(part, log, StandardCopyOption.ATOMIC_MOVE);
       Disk.forceDirectory(located.get().path());
@@ -266,6 +266,24 @@ final class LevelMoves {
     }
   }
 
+  /**
+   * Copies one file of a segment, from the cold manager if it is the log of a copy without it.
+   *
+   * @throws CorruptSegmentException if it is not what the manifest says
+   */
+  void copyObject(SegmentStore.Located source, StoredObject object, Path target, CopyPace pace)
+      throws IOException, InterruptedException {
+    Manifest manifest = source.manifest();
+    if (object.type() == ObjectType.LOG && !source.hasLog()) {
+      fromCold(source.path(), manifest, target, pace);
+      return;
+    }
+    try (CopyBuffers.Lease lease = store.buffers().borrow(manifest.chunks().chunkBytes())) {
+      ObjectCopier copier = new ObjectCopier(manifest.chunks().chunkBytes(), pace, lease.buffer());
+      copyChecked(copier, source.file(object.type()), object, target);
+    }
+  }
+
   private static void copyChecked(ObjectCopier copier, Path file, StoredObject object, Path target)
       throws IOException, InterruptedException {
     ChunkChecksums.Builder copied = copier.copy(file, target);
@@ -277,12 +295,11 @@ final class LevelMoves {
    *
    * @param marked the copy whose mark tells of them
    */
-  private void fromCold(Path marked, Manifest manifest, Path target, MoveControl control)
+  private void fromCold(Path marked, Manifest manifest, Path target, CopyPace pace)
       throws IOException, InterruptedException {
     ColdMark mark = ColdMark.read(marked);
     ColdLevel cold = store.requireCold(marked, mark);
     ChunkChecksums.Builder read = new ChunkChecksums.Builder(manifest.chunks().chunkBytes());
-    CopyPace pace = pace(control);
     ByteBuffer buffer = ByteBuffer.allocate(8 << 20);
     try (FileChannel to =
         FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {

@@ -74,6 +74,9 @@ public final class Scrubber {
     /** Something is wrong. */
     void found(Finding finding);
 
+    /** Something is wrong with a segment's data: {@link #found} is told of it, too. */
+    default void damaged(SegmentKey key, Finding finding) {}
+
     /** An orphan was removed. */
     void removed(Path orphan);
   }
@@ -198,20 +201,19 @@ public final class Scrubber {
       listener.checked(key, path, objects, bytes);
     } catch (NoSuchFileException e) {
       if (Disk.isThere(path)) {
-        found(
-            Finding.Kind.MISSING,
-            path.resolve(StoreNames.MANIFEST),
-            "is not there; the segment cannot be read");
+        Path file = path.resolve(StoreNames.MANIFEST);
+        damaged(
+            key, Finding.Kind.MISSING, file, file + ": is not there; the segment cannot be read");
       }
     } catch (IOException e) {
       if (Disk.isThere(path)) {
-        listener.found(new Finding(Finding.Kind.UNREADABLE, path, String.valueOf(e.getMessage())));
+        damaged(key, Finding.Kind.UNREADABLE, path, String.valueOf(e.getMessage()));
       }
     }
   }
 
   /** Asked when the log is not there: what says that it need not be comes before it goes. */
-  private static boolean mayLackLog(Path segment) throws IOException {
+  static boolean mayLackLog(Path segment) throws IOException {
     return Disk.isThere(segment.resolve(StoreNames.WITHOUT_LOG))
         || (Disk.isThere(segment.resolve(StoreNames.COLD)) && ColdMark.read(segment).done());
   }
@@ -220,15 +222,22 @@ public final class Scrubber {
     listener.found(new Finding(kind, path, path + ": " + text));
   }
 
+  private void damaged(SegmentKey key, Finding.Kind kind, Path path, String message) {
+    Finding finding = new Finding(kind, path, message);
+    listener.found(finding);
+    listener.damaged(key, finding);
+  }
+
   /** Checks one file; tells how many bytes were read. */
   private long check(Path file, StoredObject object, Manifest manifest)
       throws IOException, InterruptedException {
+    SegmentKey key = manifest.segment().key();
     long size;
     try {
       size = Files.size(file);
       String length = ObjectCheck.wrongLength(size, object);
       if (!length.isEmpty()) {
-        found(Finding.Kind.CORRUPT, file, length);
+        damaged(key, Finding.Kind.CORRUPT, file, file + ": " + length);
         return 0;
       }
       if (options.depth() == Depth.LOOK) {
@@ -239,12 +248,16 @@ public final class Scrubber {
         wrong = ObjectCheck.wrongBytes(file, object, manifest, listener::before, lease.buffer());
       }
       if (!wrong.isEmpty()) {
-        found(Finding.Kind.CORRUPT, file, wrong);
+        damaged(key, Finding.Kind.CORRUPT, file, file + ": " + wrong);
       }
       return object.bytes();
     } catch (NoSuchFileException e) {
       if (Disk.isThere(Disk.parent(file))) {
-        found(Finding.Kind.MISSING, file, "is not there, expected it: its manifest names it");
+        damaged(
+            key,
+            Finding.Kind.MISSING,
+            file,
+            file + ": is not there, expected it: its manifest names it");
       }
       return 0;
     }

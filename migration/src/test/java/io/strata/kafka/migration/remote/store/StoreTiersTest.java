@@ -267,6 +267,49 @@ class StoreTiersTest {
     }
   }
 
+  @Test
+  void whatIsDamagedIsRepairedFromTheOtherCopy() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    long id = only(tiers).id();
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    StoreDirectory lower = store.directories().get(1);
+    Path segment = lower.segment(SEGMENT.key());
+    CopyRepair repair = new CopyRepair(store);
+    for (String name :
+        List.of(
+            ObjectType.LOG.fileName(SEGMENT.key()),
+            ObjectType.TIME_INDEX.fileName(SEGMENT.key()),
+            StoreNames.MANIFEST)) {
+      Path file = segment.resolve(name);
+      byte[] right = Files.readAllBytes(file);
+      for (boolean missing : List.of(false, true)) {
+        Path unusedPath = Files.write(file, new byte[right.length]);
+        if (missing) {
+          Files.delete(file);
+        }
+        store.damaged(lower, SEGMENT.key(), "found by the test");
+        assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
+        assertThat(repair.known()).hasSize(1);
+
+        assertThat(repair.repair(repair.known().get(0), bytes -> {})).containsExactly(file);
+
+        assertThat(Files.readAllBytes(file)).as(name).isEqualTo(right);
+        assertThat(repair.known()).isEmpty();
+        assertThat(segment.resolve(StoreNames.DAMAGED)).doesNotExist();
+        assertThat(Stores.scrub(store, lower)).isEmpty();
+      }
+    }
+    assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    Files.delete(segment.resolve(ObjectType.LOG.fileName(SEGMENT.key())));
+    store.damaged(lower, SEGMENT.key(), "found by the test");
+    assertThatThrownBy(() -> repair.repair(repair.known().get(0), bytes -> {}))
+        .hasMessageContaining("no other copy");
+    assertThat(segment.resolve(StoreNames.DAMAGED)).exists();
+  }
+
   /** What Kafka says of the segment is all that the cold manager needs. */
   @Test
   void aDeletionNeedsNeitherManifestNorMark() throws Exception {

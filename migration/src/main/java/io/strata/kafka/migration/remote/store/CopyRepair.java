@@ -1,0 +1,139 @@
+package io.strata.kafka.migration.remote.store;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Makes a damaged copy of a segment whole again: each of its files that is not what the manifest
+ * says is replaced by the same file of another copy, which is checked while it is copied.
+ *
+ * <p>Thread safety: used by one thread; others may read, move and delete the segment meanwhile.
+ */
+public final class CopyRepair {
+
+  private final SegmentStore store;
+  private final CopyBuffers buffers = new CopyBuffers();
+
+  /** For a store. */
+  public CopyRepair(SegmentStore store) {
+    this.store = store;
+  }
+
+  /** The copies that are marked as damaged, as far as that is known. */
+  public List<Damaged> known() {
+    List<Damaged> known = new ArrayList<>();
+    for (CensusEntry entry : store.segments()) {
+      for (StoredCopy copy : entry.copies()) {
+        if (copy.damaged()) {
+          known.add(new Damaged(copy.directory(), entry.key()));
+        }
+      }
+    }
+    return known;
+  }
+
+  /**
+   * A copy that was found to be damaged.
+   *
+   * @param directory where it is
+   * @param key which segment
+   */
+  public record Damaged(StoreDirectory directory, SegmentKey key) {}
+
+  /**
+   * Checks a copy, and replaces what is wrong. When all is right, its mark goes.
+   *
+   * @param pace waits before bytes are read
+   * @return the files that were replaced
+   * @throws IOException if a file is wrong and no other copy has it right; the mark stays
+   */
+  public List<Path> repair(Damaged damaged, CopyPace pace)
+      throws IOException, InterruptedException {
+    StoreDirectory directory = damaged.directory();
+    SegmentKey key = damaged.key();
+    Path segment = directory.segment(key);
+    directory.checkAvailable();
+    List<Path> replaced = new ArrayList<>();
+    if (!Disk.isThere(segment)) {
+      return replaced; // It was deleted or evicted.
+    }
+    Manifest manifest = manifest(segment, directory, key, replaced);
+    SegmentStore.Located copy = new SegmentStore.Located(directory, segment, manifest, true);
+    for (StoredObject object : manifest.objects()) {
+      Path file = copy.file(object.type());
+      if (object.type() == ObjectType.LOG && Scrubber.mayLackLog(segment) && !Disk.isThere(file)) {
+        continue;
+      }
+      if (!isRight(file, object, manifest, pace)) {
+        replace(copy, object, pace);
+        replaced.add(file);
+      }
+    }
+    CopyMarks.notDamaged(segment);
+    store.census().put(manifest, store.census().copyOnDisk(directory, key, segment));
+    return replaced;
+  }
+
+  private Manifest manifest(
+      Path segment, StoreDirectory directory, SegmentKey key, List<Path> replaced)
+      throws IOException {
+    try {
+      return ManifestCodec.read(segment, key);
+    } catch (CorruptManifestException | NoSuchFileException e) {
+      for (SegmentStore.Located other : store.copies(key)) {
+        if (!other.directory().equals(directory)) {
+          Path file = segment.resolve(StoreNames.MANIFEST);
+          Disk.replace(file, ManifestCodec.print(other.manifest()));
+          replaced.add(file);
+          return other.manifest();
+        }
+      }
+      throw e;
+    }
+  }
+
+  private boolean isRight(Path file, StoredObject object, Manifest manifest, CopyPace pace)
+      throws IOException, InterruptedException {
+    try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
+      return ObjectCheck.wrongLength(Files.size(file), object).isEmpty()
+          && ObjectCheck.wrongBytes(file, object, manifest, pace, lease.buffer()).isEmpty();
+    } catch (CopyPace.CopyCancelledException e) {
+      throw e;
+    } catch (IOException e) {
+      return false; // It is not there, or the disk cannot read it.
+    }
+  }
+
+  private void replace(SegmentStore.Located copy, StoredObject object, CopyPace pace)
+      throws IOException, InterruptedException {
+    Path file = copy.file(object.type());
+    Path part = file.resolveSibling(file.getFileName() + StoreNames.PART);
+    IOException failure =
+        new IOException(file + ": is damaged, and no other copy of the segment has it right");
+    for (SegmentStore.Located other : store.copies(copy.manifest().segment().key())) {
+      boolean own = other.directory().equals(copy.directory());
+      if (own && (object.type() != ObjectType.LOG || other.hasLog())) {
+        continue;
+      }
+      try {
+        boolean unused = Files.deleteIfExists(part);
+        new LevelMoves(store).copyObject(other, object, part, pace);
+        Path unusedPath = Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+        Disk.forceDirectory(copy.path());
+        return;
+      } catch (CopyPace.CopyCancelledException e) {
+        throw e;
+      } catch (IOException e) {
+        failure.addSuppressed(e);
+      } finally {
+        boolean unused = Files.deleteIfExists(part);
+      }
+    }
+    throw failure;
+  }
+}
