@@ -286,7 +286,7 @@ final class LevelMoves {
 
   private static void copyChecked(ObjectCopier copier, Path file, StoredObject object, Path target)
       throws IOException, InterruptedException {
-    ChunkChecksums.Builder copied = copier.copy(file, target);
+    ChunkChecksums.Builder copied = copier.copy(file, object.bytes(), target);
     check(file, object, copied.bytes(), copied.whole());
   }
 

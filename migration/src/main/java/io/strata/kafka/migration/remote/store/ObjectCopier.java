@@ -38,6 +38,17 @@ final class ObjectCopier {
    * @throws IOException if reading or writing failed, or the target is not what was written
    */
   ChunkChecksums.Builder copy(Path source, Path target) throws IOException, InterruptedException {
+    return copy(source, Long.MAX_VALUE, target);
+  }
+
+  /**
+   * Copies the first bytes of a file.
+   *
+   * @param bytes so many at most: an object may have grown, and what is behind its length is not
+   *     the segment's
+   */
+  ChunkChecksums.Builder copy(Path source, long bytes, Path target)
+      throws IOException, InterruptedException {
     ChunkChecksums.Builder read = new ChunkChecksums.Builder(chunkBytes);
     try (FileChannel from = FileChannel.open(source, StandardOpenOption.READ);
         FileChannel to =
@@ -46,7 +57,7 @@ final class ObjectCopier {
                 StandardOpenOption.CREATE_NEW,
                 StandardOpenOption.READ,
                 StandardOpenOption.WRITE)) {
-      while (fill(from, read.bytes())) {
+      while (read.bytes() < bytes && fill(from, read.bytes(), bytes)) {
         pace.before(buffer.remaining());
         read.update(buffer);
         Disk.writeFully(to, buffer);
@@ -58,7 +69,12 @@ final class ObjectCopier {
   }
 
   private boolean fill(FileChannel from, long position) throws IOException {
+    return fill(from, position, Long.MAX_VALUE);
+  }
+
+  private boolean fill(FileChannel from, long position, long end) throws IOException {
     buffer.clear();
+    buffer.limit((int) Math.min(buffer.capacity(), end - position));
     Disk.readFully(from, buffer, position);
     return buffer.hasRemaining();
   }

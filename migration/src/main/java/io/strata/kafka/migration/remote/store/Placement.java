@@ -19,6 +19,7 @@ final class Placement {
 
   private final List<StoreDirectory> directories;
   private final Census census;
+  private final SharedSpace space;
 
   /** Makes room in a level by giving up copies that a lower level has, too. */
   private volatile RoomMaker roomMaker = (level, bytes) -> false;
@@ -26,7 +27,8 @@ final class Placement {
   @GuardedBy("this")
   private final Map<StoreDirectory, Long> reserved = new HashMap<>();
 
-  Placement(List<StoreDirectory> directories, Census census) {
+  Placement(List<StoreDirectory> directories, Census census, SharedSpace space) {
+    this.space = space;
     this.directories = directories;
     this.census = census;
   }
@@ -51,6 +53,9 @@ final class Placement {
     private final StoreDirectory directory;
     private final long bytes;
 
+    /** Whether it was noted for the other brokers. */
+    private volatile boolean noted;
+
     private Reservation(StoreDirectory directory, long bytes) {
       this.directory = directory;
       this.bytes = bytes;
@@ -62,8 +67,9 @@ final class Placement {
 
     @Override
     public void close() {
-      synchronized (Placement.this) {
-        Long unused = reserved.merge(directory, -bytes, Long::sum);
+      giveBack(directory, bytes);
+      if (noted) {
+        noteEnd(directory, bytes);
       }
     }
   }
@@ -129,12 +135,85 @@ final class Placement {
         }
       }
     }
-    return choose(free, bytes, reasons);
+    Attempt attempt = choose(free, bytes, reasons);
+    while (attempt.reservation.isPresent() && !isKept(attempt.reservation.get(), reasons)) {
+      free.remove(attempt.reservation.get().directory());
+      attempt = choose(free, bytes, reasons);
+    }
+    return attempt;
+  }
+
+  /** Notes for the other brokers what is reserved, and looks whether they leave it. */
+  private boolean isKept(Reservation reservation, List<String> reasons)
+      throws InterruptedException {
+    StoreDirectory directory = reservation.directory();
+    if (!directory.hasCapacity()) {
+      return true;
+    }
+    boolean kept = false;
+    try {
+      kept =
+          directory
+              .access()
+              .brief(
+                  "reserving space in " + directory,
+                  control -> {
+                    reservation.noted = true;
+                    space.begin(directory, reservation.bytes);
+                    return census.usedBytes(directory)
+                            + space.unseen(directory)
+                            + reservedBytes(directory)
+                        <= directory.capacityBytes();
+                  });
+      if (!kept) {
+        reasons.add(directory + " has what is free reserved by another broker");
+      }
+    } catch (IOException e) {
+      reasons.add(directory + " cannot be used (" + e.getMessage() + ")");
+    } finally {
+      if (!kept) {
+        reservation.close();
+      }
+    }
+    return kept;
+  }
+
+  private synchronized long reservedBytes(StoreDirectory directory) {
+    return reserved.getOrDefault(directory, 0L);
+  }
+
+  private synchronized void giveBack(StoreDirectory directory, long bytes) {
+    Long unused = reserved.merge(directory, -bytes, Long::sum);
+  }
+
+  /** What cannot be noted now is noted with the next copy. */
+  private void noteEnd(StoreDirectory directory, long bytes) {
+    boolean interrupted = Thread.interrupted();
+    try {
+      boolean unused =
+          directory
+              .access()
+              .brief(
+                  "giving space back in " + directory,
+                  control -> {
+                    space.end(directory, bytes);
+                    return true;
+                  });
+    } catch (IOException e) {
+      // The others see it as taken until this broker notes something again.
+      interrupted |= Thread.interrupted();
+    } catch (InterruptedException e) {
+      interrupted = true;
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private long freeBytes(StoreDirectory directory) throws IOException {
     directory.checkAvailable();
-    return directory.freeBytes(census.usedBytes(directory));
+    long others = directory.hasCapacity() ? space.unseen(directory) : 0;
+    return directory.freeBytes(census.usedBytes(directory) + others);
   }
 
   private synchronized Attempt choose(

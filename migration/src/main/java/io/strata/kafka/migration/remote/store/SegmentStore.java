@@ -37,6 +37,7 @@ public final class SegmentStore implements AutoCloseable {
   private final List<StoreDirectory> directories;
   private final List<String> warnings;
   private final Census census;
+  private final SharedSpace space;
   private final Placement placement;
   private final ReadHeat heat;
   private final Optional<ColdLevel> cold;
@@ -55,8 +56,9 @@ public final class SegmentStore implements AutoCloseable {
             .sorted(Comparator.comparingInt(StoreDirectory::level))
             .toList();
     this.warnings = opened.warnings();
-    this.placement = new Placement(directories, census);
     this.owner = options.brokerId() + "-" + Ids.random();
+    this.space = new SharedSpace(options.brokerId(), owner);
+    this.placement = new Placement(directories, census, space);
   }
 
   /**
@@ -186,6 +188,11 @@ public final class SegmentStore implements AutoCloseable {
         .filter(directory -> directory.level() == level)
         .mapToLong(StoreDirectory::capacityBytes)
         .sum();
+  }
+
+  /** What the brokers note of the space that they take. */
+  SharedSpace space() {
+    return space;
   }
 
   Placement placement() {

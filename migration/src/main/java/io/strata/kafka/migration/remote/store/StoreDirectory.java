@@ -148,6 +148,11 @@ public final class StoreDirectory {
     return e.getClass().getSimpleName() + ": " + e.getMessage();
   }
 
+  /** Whether the store may take a part of the file system only. */
+  boolean hasCapacity() {
+    return capacity.isPresent();
+  }
+
   /** What the store may take here at most; 0 until it is known. Does no I/O. */
   public long capacityBytes() {
     return capacity.orElse(measured);

@@ -48,7 +48,11 @@ public final class StoreUpkeep implements AutoCloseable {
    * @throws IOException if the directory cannot be used; what was known of it stays
    */
   public List<String> refresh(StoreDirectory directory) throws IOException {
-    return store.census().refresh(directory);
+    Map<String, SharedSpace.Note> before =
+        directory.hasCapacity() ? store.space().others(directory) : Map.of();
+    List<String> problems = store.census().refresh(directory);
+    store.space().listed(directory, before);
+    return problems;
   }
 
   /** Notes in a directory that this broker uses it. */
