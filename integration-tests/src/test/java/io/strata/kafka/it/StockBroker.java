@@ -289,7 +289,8 @@ final class StockBroker implements AutoCloseable {
     return installed(Installed.NOTHING);
   }
 
-  private void writeProperties() throws IOException {
+  /** Writes server.properties, as each start does; for a tool that is run before. */
+  void writeProperties() throws IOException {
     Files.createDirectories(folder);
     String text =
         properties.entrySet().stream()

@@ -174,13 +174,20 @@ class WithoutStrataTest {
     return broker.tool("kafka.tools.StorageTool", arguments.toArray(String[]::new));
   }
 
-  /** It is marked by the first start that has it; a copy of a marked one is refused, too. */
+  /** Formatted as Strimzi does, beside marked ones. */
   @Order(3)
   @Test
   void aLogDirectoryThatIsAddedIsMarkedAtTheNextStart() throws Exception {
     Path added = work.folder("broker").resolve("data-added");
     broker.set("log.dirs", right.get("log.dirs") + "," + added);
     right = broker.properties();
+    broker.writeProperties();
+    assertThat(format("--ignore-formatted").orFail().output())
+        .contains("Formatting data directory " + added);
+    for (Path directory : directories) {
+      assertThat(meta(directory)).contains(MARK);
+    }
+    assertThat(meta(added)).doesNotContain(MARK);
     broker.start().stop();
     assertThat(meta(added)).contains(MARK);
     directories.add(added);

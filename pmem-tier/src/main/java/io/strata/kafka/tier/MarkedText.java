@@ -57,8 +57,11 @@ final class MarkedText {
           #\
           """;
 
+  private static final String REFUSED = "version=In use by Strata.";
+
   private static final String TAIL =
-      "version=In use by Strata. Start Kafka with Strata's jar and its option in KAFKA_OPTS, or run"
+      REFUSED
+          + " Start Kafka with Strata's jar and its option in KAFKA_OPTS, or run"
           + " 'strata drain' first; this file's comments say more\n";
 
   private MarkedText() {}
@@ -72,8 +75,8 @@ final class MarkedText {
   /**
    * Kafka's own text in a marked one.
    *
-   * @return empty if the text is not marked
-   * @throws IOException if it is, in a way that this version cannot read; says how
+   * @return empty if the text is not marked, or not any more: Kafka would read it
+   * @throws IOException if a newer version has marked it
    */
   static Optional<byte[]> own(byte[] text) throws IOException {
     String all = new String(text, ISO_8859_1);
@@ -91,14 +94,22 @@ final class MarkedText {
     }
     int begin = all.indexOf(BEGIN);
     int end = all.lastIndexOf(END);
-    if (begin < 0 || end < begin + BEGIN.length()) {
-      throw new IOException(
-          "found Strata's mark without the lines '"
-              + BEGIN.strip()
-              + "' and '"
-              + END.strip()
-              + "', expected Kafka's own text between them: restore the file");
+    if (begin < 0 || end < begin + BEGIN.length() || !all.startsWith(REFUSED, end + END.length())) {
+      // Kafka would read it: somebody has taken off what it refuses.
+      return Optional.empty();
     }
     return Optional.of(all.substring(begin + BEGIN.length(), end).getBytes(ISO_8859_1));
+  }
+
+  /** What is left of a text that is not marked without the remains of a mark. */
+  static byte[] withoutRemains(byte[] text) {
+    String all = new String(text, ISO_8859_1);
+    int begin = all.indexOf(BEGIN);
+    if (!all.startsWith(FIRST) || begin < 0) {
+      return text;
+    }
+    int end = all.lastIndexOf(END);
+    int from = begin + BEGIN.length();
+    return all.substring(from, end < from ? all.length() : end).getBytes(ISO_8859_1);
   }
 }

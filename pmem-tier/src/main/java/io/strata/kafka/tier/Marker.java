@@ -43,7 +43,7 @@ public final class Marker {
    * Kafka's own text of a marked file.
    *
    * @return empty if the file is not marked, or is not there
-   * @throws IOException if it cannot be read, or is marked and damaged; names the file
+   * @throws IOException if it cannot be read, or a newer Strata has marked it; names the file
    */
   public static Optional<byte[]> read(Path file) throws IOException {
     byte[] text;
@@ -94,7 +94,7 @@ public final class Marker {
   static void mark(Path directory) throws IOException {
     if (isMissing(directory)) {
       Path file = directory.resolve(MetaProperties.FILE_NAME);
-      put(file, MarkedText.of(Files.readAllBytes(file)));
+      put(file, MarkedText.of(MarkedText.withoutRemains(Files.readAllBytes(file))));
     }
   }
 

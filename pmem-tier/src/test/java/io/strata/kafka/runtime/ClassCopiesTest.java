@@ -3,12 +3,15 @@ package io.strata.kafka.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.config.ConfigProblem;
+import io.strata.kafka.migration.remote.StrataRemoteStorageManager;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
 import java.net.URLClassLoader;
 import org.apache.kafka.common.utils.ChildFirstClassLoader;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whether a second copy of our classes is noticed. */
 class ClassCopiesTest {
@@ -29,6 +32,19 @@ class ClassCopiesTest {
           .asString()
           .startsWith("remote.log.storage.manager.class.path: found Strata's manager loaded by")
           .contains("take it off that path");
+    }
+  }
+
+  /** Strimzi always writes a class path, the text null where there is none. */
+  @ParameterizedTest
+  @ValueSource(strings = {"null", "/nowhere/*"})
+  void kafkasLoaderOfAPathWithoutOurClassesGivesTheBrokers(String classPath) throws Exception {
+    ClassLoader broker = StrataRemoteStorageManager.class.getClassLoader();
+    try (ChildFirstClassLoader kafkas = new ChildFirstClassLoader(classPath, broker)) {
+      Class<?> manager = kafkas.loadClass(StrataRemoteStorageManager.class.getName());
+      assertThat(manager).isSameAs(StrataRemoteStorageManager.class);
+      assertThat(ClassCopies.problem(manager.getClassLoader(), broker, broker, ClassCopies.class))
+          .isEmpty();
     }
   }
 

@@ -141,15 +141,25 @@ class MarkerTest {
     assertThat(directory).isDirectoryNotContaining(written::equals);
   }
 
-  @Test
-  void aDamagedMarkIsNamed() throws IOException {
+  /** Whatever somebody has left of it: Kafka would read the file, so that it counts as unmarked. */
+  @ParameterizedTest
+  @ValueSource(strings = {"#strata-end", "\nversion=In use", "#strata-end\nversion=In use"})
+  void aMarkThatWasTakenOffByHandIsMissing(String from) throws IOException {
     Marker.mark(directory);
     String marked = Files.readString(file);
-    Files.writeString(file, marked.substring(0, marked.indexOf("node.id")));
-    assertThatThrownBy(() -> Marker.read(file))
-        .isInstanceOf(IOException.class)
-        .hasMessageContainingAll(file.toString(), "#strata-end", "restore the file");
+    String left = marked.substring(0, marked.indexOf(from)) + "\n";
+    Files.writeString(file, left);
+    assertThat(Marker.read(file)).isEmpty();
+    assertThat(Marker.isMissing(directory)).isTrue();
+    Marker.mark(directory);
+    Marker.unmark(directory);
+    assertThat(Files.readString(file).strip()).isEqualTo(KAFKAS.strip());
+  }
 
+  @Test
+  void aMarkOfANewerStrataIsNamed() throws IOException {
+    Marker.mark(directory);
+    String marked = Files.readString(file);
     Files.writeString(file, marked.replace("#strata-marker 1", "#strata-marker 2"));
     assertThatThrownBy(() -> Marker.read(file))
         .isInstanceOf(IOException.class)
