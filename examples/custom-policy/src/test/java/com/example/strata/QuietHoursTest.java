@@ -101,6 +101,6 @@ class QuietHoursTest {
             new SegmentId("orders", 0, id), SegmentName.Replica.CURRENT, SegmentName.Stage.LIVE);
     return new SegmentView(
         id, name, "/data", tier, cleanTier, active, false, 1000, 1000, changed, changed, changed,
-        0);
+        0, false);
   }
 }

@@ -150,7 +150,8 @@ final class PlanningCost {
                 changed,
                 changed,
                 changed + random.nextInt(100_000),
-                busy ? random.nextInt(1 << 20) : 0));
+                busy ? random.nextInt(1 << 20) : 0,
+                false));
       }
       long used = dirty + clean;
       long capacity = busy ? used + used / 20 : used * 2;

@@ -178,7 +178,8 @@ class LimitsTest {
             0,
             0,
             0,
-            0);
+            0,
+            false);
     Move move = new Move(kind, segment, kind == Move.Kind.PROMOTE ? 0 : 1);
     return new PlannedMove(move, Target.of(move, 1), 0, false);
   }

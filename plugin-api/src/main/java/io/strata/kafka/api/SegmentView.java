@@ -83,38 +83,6 @@ public record SegmentView(
     }
   }
 
-  /** Of a segment that was not found at home. */
-  public SegmentView(
-      long id,
-      SegmentName name,
-      String logDirectory,
-      int tier,
-      OptionalInt cleanTier,
-      boolean active,
-      boolean spilled,
-      long bytes,
-      long poolBytes,
-      long createdMillis,
-      long changedMillis,
-      long readMillis,
-      double recentReadBytes) {
-    this(
-        id,
-        name,
-        logDirectory,
-        tier,
-        cleanTier,
-        active,
-        spilled,
-        bytes,
-        poolBytes,
-        createdMillis,
-        changedMillis,
-        readMillis,
-        recentReadBytes,
-        false);
-  }
-
   /** Whether a lower tier has a whole, durable copy. */
   public boolean clean() {
     return cleanTier.isPresent();

@@ -14,7 +14,8 @@ class SnapshotTest {
     SegmentName name =
         new SegmentName(
             new SegmentId("orders", 3, 4711), SegmentName.Replica.CURRENT, SegmentName.Stage.LIVE);
-    return new SegmentView(1, name, "/data", tier, clean, false, spilled, 10, 10, 0, 0, 0, 0);
+    return new SegmentView(
+        1, name, "/data", tier, clean, false, spilled, 10, 10, 0, 0, 0, 0, false);
   }
 
   private static TierUsage tier(int number, long capacity, long used, long dirty, long clean) {
@@ -70,7 +71,7 @@ class SnapshotTest {
     SegmentView older = segment(0, OptionalInt.of(1), false);
     SegmentView newer =
         new SegmentView(
-            0, older.name(), "/data", 0, OptionalInt.of(1), false, false, 1, 1, 0, 5, 9, 3);
+            0, older.name(), "/data", 0, OptionalInt.of(1), false, false, 1, 1, 0, 5, 9, 3, false);
     assertThat(policy.evictionOrder().compare(older, newer)).isNegative();
   }
 }

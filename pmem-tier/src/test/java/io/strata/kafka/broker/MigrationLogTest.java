@@ -137,7 +137,8 @@ class MigrationLogTest {
             1,
             1,
             1,
-            0),
+            0,
+            false),
         toTier);
   }
 

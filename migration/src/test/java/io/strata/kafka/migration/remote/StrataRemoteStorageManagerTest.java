@@ -311,6 +311,7 @@ class StrataRemoteStorageManagerTest {
         case FLIPPED -> Files.write(file, bytes);
         case SHORT -> Files.write(file, Arrays.copyOf(bytes, bytes.length / 2));
         case MISSING -> Files.delete(file);
+        default -> throw new AssertionError(this);
       }
     }
   }

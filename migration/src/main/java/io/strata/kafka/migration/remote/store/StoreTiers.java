@@ -116,7 +116,8 @@ public final class StoreTiers implements TieredSegments {
         time,
         time,
         store.heat().lastMillis(key.id(), time),
-        store.heat().recentBytes(key.id(), now));
+        store.heat().recentBytes(key.id(), now),
+        false);
   }
 
   private TierUsage usage(int level, long dirty, long clean, int segments) {
