@@ -53,6 +53,9 @@ final class Housekeeping implements AutoCloseable {
 
   private static final Duration STOPPING = Duration.ofSeconds(10);
 
+  /** What a visit writes is written then, unless its directory hangs. */
+  private static final Duration LAST_VISITS = Duration.ofSeconds(2);
+
   private final RemoteEnvironment environment;
   private final SegmentStore store;
   private final List<String> levelNames;
@@ -482,6 +485,7 @@ final class Housekeeping implements AutoCloseable {
     boolean ended = running == null || running.stop(STOPPING);
     thread.interrupt();
     scrubber.interrupt();
+    awaitVisits();
     if (!ended || isAtWork()) {
       return; // The lock goes with the process: a move is under way.
     }
@@ -489,6 +493,19 @@ final class Housekeeping implements AutoCloseable {
       upkeep.close();
     } catch (IOException e) {
       LOG.warn("The mover's lock of the remote store could not be given up: {}", e.getMessage());
+    }
+  }
+
+  /** No visit begins any more; those under way may be writing. */
+  private void awaitVisits() {
+    long end = engineEnvironment.nanoTime().getAsLong() + LAST_VISITS.toNanos();
+    try {
+      thread.join(LAST_VISITS.toMillis());
+      for (DirectoryVisits directory : visits) {
+        directory.await(left(end));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }
