@@ -1,5 +1,6 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.config.MetaProperties;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotState;
@@ -51,8 +52,13 @@ final class ForeignRecords {
   private static List<Path> unmarked(LogDirectories directories) throws IOException {
     List<Path> unmarked = new ArrayList<>();
     for (LogDirectory directory : directories.all()) {
-      if (Marker.isMissing(directory.path())) {
-        unmarked.add(directory.path());
+      try {
+        if (Marker.isMissing(directory.path())) {
+          unmarked.add(directory.path());
+        }
+      } catch (IOException e) {
+        Path file = directory.path().resolve(MetaProperties.FILE_NAME);
+        throw new LogDirectoryFailure(directory, file, e);
       }
     }
     return unmarked;

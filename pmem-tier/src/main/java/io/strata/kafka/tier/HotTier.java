@@ -184,7 +184,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       newest.force((directory, e) -> logDirectories.skip(directory, "it cannot be read: " + e));
     }
     recovered = recoverWithoutFailures();
-    logDirectories.mark();
     // Before anything is appended: what is acknowledged from here on is in no older copy.
     logDirectories.recordPools(pools.countUse());
     events.recovered(recovered);
@@ -196,11 +195,13 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     keeper.every(RESERVE_MILLIS, () -> room.keepReserve(pools));
   }
 
-  /** A log directory that fails is passed over, as Kafka runs without it. */
+  /** A log directory that fails, or cannot be marked, is skipped, as Kafka runs without it. */
   private RecoveryReport recoverWithoutFailures() throws IOException {
     while (true) {
       try {
-        return new Recovery(pools, logDirectories, registry, factory).run();
+        RecoveryReport report = new Recovery(pools, logDirectories, registry, factory).run();
+        logDirectories.mark();
+        return report;
       } catch (LogDirectoryFailure e) {
         logDirectories.skip(e.directory(), String.valueOf(e.getMessage()));
         registry.clear();

@@ -2,6 +2,7 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.api.PlacementPolicy;
 import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.config.MetaProperties;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -89,18 +90,19 @@ final class LogDirectories {
   }
 
   /**
-   * Marks the directories, so that a broker without Strata refuses them. Before the first append,
-   * and after all refusals. One that cannot be marked has nothing placed in a pool.
+   * Marks the directories, so that a broker without Strata refuses them. After all refusals, and
+   * before the first append.
+   *
+   * @throws LogDirectoryFailure for the first one that cannot be marked: nothing more may go into a
+   *     pool there
    */
-  void mark() {
-    for (LogDirectory directory : List.copyOf(byPath.values())) {
+  void mark() throws LogDirectoryFailure {
+    for (LogDirectory directory : byPath.values()) {
       try {
         Marker.mark(directory.path());
       } catch (IOException e) {
-        skip(
-            directory,
-            "its meta.properties cannot be marked, so that new segments begin in their log files: "
-                + e);
+        throw new LogDirectoryFailure(
+            directory, directory.path().resolve(MetaProperties.FILE_NAME), e);
       }
     }
   }

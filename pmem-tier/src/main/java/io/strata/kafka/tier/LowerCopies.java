@@ -44,15 +44,20 @@ final class LowerCopies {
     this.pools = pools;
   }
 
+  /** Does something to a log file; if that fails, it is its log directory's failure. */
+  interface At {
+    SegmentTag run(Path file, LogFile.Action<SegmentTag> action) throws IOException;
+  }
+
   /**
    * Goes through all homes.
    *
    * @return each home by the tag that it has now
    */
-  Map<SegmentTag, Path> resolve(Collection<TaggedHome> homes) throws IOException {
+  Map<SegmentTag, Path> resolve(Collection<TaggedHome> homes, At at) throws IOException {
     Map<SegmentTag, Path> byTag = new HashMap<>();
     for (TaggedHome home : homes) {
-      SegmentTag tag = resolve(home);
+      SegmentTag tag = at.run(home.file(), file -> resolve(home));
       Path other = byTag.put(tag, home.file());
       if (other != null) {
         throw new FileSystemException(

@@ -140,8 +140,8 @@ public final class Marker {
     PosixFileAttributes old = Files.readAttributes(from, PosixFileAttributes.class);
     view.setPermissions(old.permissions());
     try {
+      view.setGroup(old.group()); // Any user may who is of the group.
       view.setOwner(old.owner());
-      view.setGroup(old.group());
     } catch (FileSystemException notAllowed) {
       // Only root may; any other user's new file is as readable as one that Kafka writes.
       return;

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
@@ -52,19 +53,29 @@ final class NewestHomes {
   private static void force(Path logDirectory) throws IOException {
     for (Path partition : list(logDirectory)) {
       if (Files.isDirectory(partition)) {
-        Optional<Path> newest =
-            list(partition).stream()
-                .filter(SegmentFiles::maybeSegment)
-                .filter(file -> file.toString().endsWith(".log"))
-                .max(Comparator.comparing(file -> String.valueOf(file.getFileName())));
-        if (newest.isPresent()) {
-          // It may be a symbolic link that leads nowhere: Kafka will say so.
-          Directories.forceIfThere(newest.get());
-          Directories.forceIfThere(partition);
-        }
+        forceNewest(partition);
       }
     }
     Directories.force(logDirectory);
+  }
+
+  private static void forceNewest(Path partition) throws IOException {
+    List<Path> files;
+    try {
+      files = list(partition);
+    } catch (NoSuchFileException e) {
+      return; // Deleted just now, on a running broker.
+    }
+    Optional<Path> newest =
+        files.stream()
+            .filter(SegmentFiles::maybeSegment)
+            .filter(file -> file.toString().endsWith(".log"))
+            .max(Comparator.comparing(file -> String.valueOf(file.getFileName())));
+    if (newest.isPresent()) {
+      // It may be a symbolic link that leads nowhere: Kafka will say so.
+      Directories.forceIfThere(newest.get());
+      Directories.forceIfThere(partition);
+    }
   }
 
   private static List<Path> list(Path directory) throws IOException {

@@ -84,7 +84,7 @@ final class Recovery {
     refuseOlderPools(tagged);
     refuseUnknownDirectories(tagged.values());
     LowerCopies lower = new LowerCopies(pools);
-    Map<SegmentTag, Path> homes = lower.resolve(tagged.values());
+    Map<SegmentTag, Path> homes = lower.resolve(tagged.values(), this::at);
     // All that is to be refused comes before anything is freed.
     refuseHollowHomes(homes);
     ForeignRecords.refuse(pools, directories, homes);

@@ -1,0 +1,119 @@
+package io.strata.kafka.tier;
+
+import static io.strata.kafka.tier.TierFixture.assertDone;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A log directory that cannot be read, changed or marked at a start goes offline alone. */
+@SuppressWarnings("try") // a fixture is closed and opened again
+final class OneBadLogDirectoryTest {
+
+  private static final byte[] GOOD = Batches.of(100_000, 1);
+  private static final byte[] OLD = Batches.of(300_000, 2);
+  private static final byte[] NEW = Batches.of(100_000, 3);
+
+  @TempDir private Path root;
+  private final List<Path> skipped = new ArrayList<>();
+
+  private void noting(TierFixture fixture) {
+    fixture.events =
+        new TierEvents() {
+          @Override
+          public void logDirectorySkipped(Path directory, String reason) {
+            skipped.add(directory);
+          }
+        };
+  }
+
+  @Test
+  void oneMetaPropertiesThatCannotBeReadIsThatDirectorysFailure() throws IOException {
+    Path second = Files.createDirectory(root.resolve("second")).toRealPath();
+    try (TierFixture fixture =
+        new TierFixture(Files.createDirectory(root.resolve("live"))).pool("a.pool", 16 << 20)) {
+      fixture.logDirectories.add(second);
+      noting(fixture);
+      fixture.open();
+      Path good = fixture.segment("good-0", 0);
+      fixture.append(good, GOOD);
+      fixture.close();
+      // Reading it fails, as with a bad block.
+      Files.createDirectory(second.resolve("meta.properties"));
+      fixture.open();
+      assertThat(fixture.read(good)).isEqualTo(GOOD);
+      assertThat(skipped).containsExactly(second);
+    }
+  }
+
+  /** A kill between an eviction to a lower pool and the new tag. */
+  @Test
+  void readOnlyWithATieBelowToSettle() throws Exception {
+    try (LoopMount disk = LoopMount.of(root, "ext4", 64);
+        TierFixture fixture =
+            TierFixture.twoTiers(Files.createDirectory(root.resolve("live")), 16 << 20)) {
+      Path second = Files.createDirectory(disk.directory().resolve("logs")).toRealPath();
+      fixture.logDirectories.add(second);
+      noting(fixture);
+      fixture.open();
+      Path good = fixture.segment("good-0", 0);
+      fixture.append(good, GOOD);
+      Path partition = Files.createDirectory(second.resolve("orders-0"));
+      Path old = partition.resolve(good.getFileName());
+      Path newer = partition.resolve("00000000000000001000.log");
+      fixture.append(old, OLD);
+      fixture.append(newer, NEW);
+      try (FileChannel active = fixture.tier().open(newer, TierFixture.KAFKA).orElseThrow()) {
+        assertThat(active.isOpen()).isTrue();
+        SegmentTag tag = SegmentTag.read(old).orElseThrow();
+        assertDone(fixture.destage(old, 1));
+        SegmentTag below = SegmentTag.readBelow(old).orElseThrow();
+        assertDone(fixture.evict(old));
+        tag.write(old);
+        below.writeBelow(old);
+      }
+      fixture.close();
+      disk.readOnly(true);
+      skipped.clear();
+      fixture.open();
+      assertThat(fixture.read(good)).isEqualTo(GOOD);
+      assertThat(skipped).containsExactly(second);
+    }
+  }
+
+  /** As on a full disk, where the mark was taken off by hand. */
+  @Test
+  void oneThatCannotBeMarkedTakesNoMoreRecordsInAPool() throws IOException {
+    Path second = Files.createDirectory(root.resolve("second")).toRealPath();
+    try (TierFixture fixture =
+        new TierFixture(Files.createDirectory(root.resolve("live"))).pool("a.pool", 16 << 20)) {
+      fixture.logDirectories.add(second);
+      noting(fixture);
+      fixture.open();
+      Path active = fixture.segment("orders-0", 0);
+      fixture.append(active, OLD);
+      Path good = Files.createDirectory(second.resolve("good-0")).resolve(active.getFileName());
+      fixture.append(good, GOOD);
+      fixture.close();
+      Files.writeString(fixture.logs().resolve("meta.properties"), "version=1\nnode.id=1\n");
+      // Writing the mark fails.
+      Files.createDirectories(fixture.logs().resolve("meta.properties.strata").resolve("x"));
+      fixture.open();
+      assertThat(skipped).containsExactly(fixture.logs());
+      assertThatThrownBy(() -> fixture.append(active, NEW)).isInstanceOf(IOException.class);
+      fixture.append(good, NEW);
+      fixture.close();
+      Files.delete(fixture.logs().resolve("meta.properties.strata").resolve("x"));
+      fixture.open();
+      assertThat(fixture.read(active)).isEqualTo(OLD);
+    }
+  }
+}
