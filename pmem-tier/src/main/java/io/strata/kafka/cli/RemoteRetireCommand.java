@@ -1,7 +1,10 @@
 package io.strata.kafka.cli;
 
+import io.strata.kafka.migration.remote.store.StoreIdentity;
 import io.strata.kafka.migration.remote.store.StoreInspection;
 import java.io.PrintWriter;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -50,7 +53,27 @@ final class RemoteRetireCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     List<StorePlaces.Place> all = places.resolve();
     PrintWriter out = spec.commandLine().getOut();
+    // Before anything is noted: a retirement cannot be taken back.
+    List<StorePlaces.Place> there = new ArrayList<>();
     for (StorePlaces.Place place : all) {
+      try {
+        if (StoreIdentity.read(place.directory()).directoryId().equals(directoryId)) {
+          throw new UsageException(
+              place.directory()
+                  + ": found directory "
+                  + directoryId
+                  + " itself, expected one that is not configured any more: take it out of"
+                  + " rsm.config.levels first");
+        }
+        there.add(place);
+      } catch (NoSuchFileException e) {
+        out.println(place.directory() + ": is not there, or no directory of a store: left out");
+      }
+    }
+    if (there.isEmpty()) {
+      throw new UsageException("found no directory of a store to note it in, expected one");
+    }
+    for (StorePlaces.Place place : there) {
       try {
         StoreInspection.retire(place.directory(), directoryId);
       } catch (IllegalArgumentException e) {

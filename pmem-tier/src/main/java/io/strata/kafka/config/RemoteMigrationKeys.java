@@ -70,9 +70,9 @@ final class RemoteMigrationKeys {
 
   /** {@code strata.remote.migration.threads}. */
   static final StrataKey<Long> MIGRATION_THREADS =
-      StrataKey.named("strata.remote.migration.threads", "number", Values.longBetween(1, 64))
+      StrataKey.named("strata.remote.migration.threads", "number", Values.longBetween(1, 16))
           .defaultValue("2")
-          .expected("a number from 1 to 64")
+          .expected("a number from 1 to 16")
           .documentation("How many segments are copied between levels at once.")
           .dynamic()
           .build();

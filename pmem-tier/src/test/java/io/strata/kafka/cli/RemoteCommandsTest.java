@@ -202,6 +202,26 @@ class RemoteCommandsTest {
   }
 
   @Test
+  void aRefusedRetirementHasRetiredNothing() throws IOException {
+    String hdd = StoreIdentity.read(stores.hdd).directoryId();
+    assertThat(CommandLineRun.of("remote", "retire", hdd, "--config", config).code())
+        .isEqualTo(ExitCode.USAGE.code());
+    assertThat(stores.ssd.resolve("members").resolve(hdd + ".retired")).doesNotExist();
+  }
+
+  /** As the broker's warning says: it is configured still. */
+  @Test
+  void retiresADirectoryThatIsLost() throws IOException {
+    String ssd = StoreIdentity.read(stores.ssd).directoryId();
+    Path unused = Files.move(stores.ssd, stores.ssd.resolveSibling("lost"));
+    Path mountPoint = Files.createDirectory(stores.ssd);
+    assertThat(mountPoint).isEmptyDirectory();
+    CommandLineRun run = CommandLineRun.of("remote", "retire", ssd, "--config", config);
+    assertThat(run.err()).isEmpty();
+    assertThat(stores.hdd.resolve("members").resolve(ssd + ".retired")).exists();
+  }
+
+  @Test
   void verifyFindsADirectoryOfAnotherStore(@TempDir Path elsewhere)
       throws IOException, InterruptedException {
     RemoteStores others = new RemoteStores(elsewhere);

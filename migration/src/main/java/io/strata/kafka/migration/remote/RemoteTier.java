@@ -41,7 +41,10 @@ final class RemoteTier implements AutoCloseable {
   /** Kafka copies with ten threads by default. */
   private static final int COPY_CALLS = 16;
 
-  /** Kafka reads with ten threads by default; read-ahead has some, too. */
+  /**
+   * For each directory: so many reads may hang in one of them before it is suspended, and others
+   * are to be read all the same. Kafka reads with ten threads by default; read-ahead has some, too.
+   */
   private static final int READ_CALLS = 32;
 
   private static final int DELETE_CALLS = 8;
@@ -72,7 +75,9 @@ final class RemoteTier implements AutoCloseable {
     this.live = settings.live();
     EngineEnvironment engine = environment.engine();
     copies = new Deadlines("strata-remote-copy", COPY_CALLS, engine.threads());
-    fetches = new Deadlines("strata-remote-fetch", READ_CALLS, engine.threads());
+    fetches =
+        new Deadlines(
+            "strata-remote-fetch", READ_CALLS * store.directories().size(), engine.threads());
     deletions = new Deadlines("strata-remote-delete", DELETE_CALLS, engine.threads());
     copyLimit = new ByteRateLimiter(engine.nanoTime());
     fetchLimit = new ByteRateLimiter(engine.nanoTime());

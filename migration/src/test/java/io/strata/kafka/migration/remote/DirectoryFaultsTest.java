@@ -92,6 +92,36 @@ class DirectoryFaultsTest {
     soon().until(() -> TierBench.stats(tier).stuckThreads() == 0);
   }
 
+  /** A local disk that hangs: its identity is read every few seconds, so that it is in memory. */
+  @Test
+  void aDiskThatHangsWhoseIdentityIsInMemoryLeavesTheReadersOfAnotherAlone() throws Exception {
+    bench.level("ssd", TierBench.BYTES * 3 / 2, "a").level("hdd", 1 << 30, "b");
+    RemoteTier tier = bench.open();
+    SegmentInfo healthy = bench.copied(tier);
+    List<SegmentInfo> hanging = new ArrayList<>();
+    for (int i = 0; i < READERS; i++) {
+      hanging.add(bench.copied(tier));
+    }
+    faults.add(
+        bench.files.hang(
+            (operation, path) -> isIn("b", path) && !path.endsWith("strata-store.json")));
+    CountDownLatch asking = new CountDownLatch(READERS);
+    for (SegmentInfo one : hanging) {
+      executor.execute(
+          () -> {
+            asking.countDown();
+            try {
+              byte[] unusedToo = TierBench.read(tier, one);
+            } catch (IOException | InterruptedException e) {
+              // It hangs.
+            }
+          });
+    }
+    asking.await();
+    soon().until(() -> bench.files.hanging() >= 30);
+    assertThat(TierBench.isRead(tier, healthy)).isTrue();
+  }
+
   @Test
   void aDirectoryThatHangsSendsCopiesToAnotherOfItsLevel() throws Exception {
     bench.level("ssd", 1 << 30, "a", "b");

@@ -15,6 +15,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Makes calls that end in their time, whatever the file system does. The work runs on a thread of
@@ -42,6 +43,7 @@ public final class Deadlines implements AutoCloseable {
   private final Semaphore free;
   private final ThreadPoolExecutor executor;
   private final AtomicInteger stuck = new AtomicInteger();
+  private final AtomicLong ended = new AtomicLong();
 
   /** The work of one call. */
   @FunctionalInterface
@@ -159,10 +161,41 @@ public final class Deadlines implements AutoCloseable {
    */
   public <T> T watch(String what, Duration patience, Check check, Work<T> work)
       throws IOException, InterruptedException {
-    Call<T> call = new Call<>(work, () -> {});
     while (!free.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
       check.run();
     }
+    return watchBegun(what, patience, check, work);
+  }
+
+  /**
+   * As {@link #watch}, of short work: while all threads are taken it waits only as long as one of
+   * them comes back now and then.
+   *
+   * @throws TimeLimitException if all threads are taken, and none has come back for so long
+   */
+  public <T> T watchShort(String what, Duration patience, Check check, Work<T> work)
+      throws IOException, InterruptedException {
+    long before = ended.get();
+    while (!free.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+      check.run();
+      long now = ended.get();
+      if (now == before) {
+        throw new TimeLimitException(
+            what
+                + ": not begun: "
+                + threads
+                + " operations run there, and none has ended within "
+                + patience.toMillis()
+                + " ms; expected a directory that answers: look at its disk or mount");
+      }
+      before = now;
+    }
+    return watchBegun(what, patience, check, work);
+  }
+
+  private <T> T watchBegun(String what, Duration patience, Check check, Work<T> work)
+      throws IOException, InterruptedException {
+    Call<T> call = new Call<>(work, () -> {});
     start(call);
     boolean over = false;
     try {
@@ -266,6 +299,7 @@ public final class Deadlines implements AutoCloseable {
         progress.ended(stuck);
         // An interrupt that came too late for this work is not the next one's.
         boolean unused = Thread.interrupted();
+        long unusedCount = ended.incrementAndGet();
         free.release();
       }
     }

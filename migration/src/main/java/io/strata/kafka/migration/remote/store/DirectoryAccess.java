@@ -107,11 +107,13 @@ public final class DirectoryAccess {
    *
    * @param what names it in messages
    * @throws StoreUnavailableException if the directory is suspended, or is by now
+   * @throws TimeLimitException if all of its threads read, and none comes back: a disk that hangs
+   *     while its identity is in the page cache
    */
   public <T> T read(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
     checkInUse();
     return lanes.isPresent()
-        ? lanes.get().reads().watch(what, patience, this::askAgain, work)
+        ? lanes.get().reads().watchShort(what, patience, this::askAgain, work)
         : work.run(CallControl.PATIENT);
   }
 

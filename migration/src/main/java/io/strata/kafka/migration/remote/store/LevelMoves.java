@@ -100,6 +100,7 @@ final class LevelMoves {
    */
   private Optional<SegmentStore.Located> source(CensusEntry entry) throws IOException {
     Optional<SegmentStore.Located> stub = Optional.empty();
+    Optional<SegmentStore.Located> damaged = Optional.empty();
     for (StoredCopy copy : entry.copies()) {
       if (copy.moving()) {
         continue;
@@ -107,13 +108,15 @@ final class LevelMoves {
       Optional<SegmentStore.Located> located = store.lookIn(copy.directory(), entry.key());
       if (located.isEmpty()) {
         store.census().remove(entry.key().id(), copy.directory());
-      } else if (located.get().hasLog()) {
+      } else if (!located.get().hasLog()) {
+        stub = store.betterStub(stub, located);
+      } else if (!CopyMarks.isDamaged(located.get().path())) {
         return located;
       } else {
-        stub = store.betterStub(stub, located);
+        damaged = damaged.isPresent() ? damaged : located;
       }
     }
-    return stub;
+    return damaged.isPresent() ? damaged : stub;
   }
 
   private MoveResult copy(SegmentStore.Located source, StoreDirectory target, MoveControl control)
@@ -479,6 +482,13 @@ final class LevelMoves {
       if (!directory.equals(copy.directory())) {
         // One that cannot be used may have the first copy: then it is not known yet.
         Optional<SegmentStore.Located> located = store.lookIn(directory, key);
+        if (located.isEmpty() && Disk.isThere(directory.segment(key))) {
+          throw new IOException(
+              directory.segment(key)
+                  + ": is there without a manifest: it was not deleted, and its copy in "
+                  + copy.directory()
+                  + " stays; check the store with 'strata remote scrub'");
+        }
         first = first.isPresent() ? first : located;
       }
     }

@@ -151,6 +151,8 @@ final class Placement {
       return true;
     }
     boolean kept = false;
+    reservation.noted = true;
+    space.begin(directory, reservation.bytes);
     try {
       kept =
           directory
@@ -158,8 +160,7 @@ final class Placement {
               .brief(
                   "reserving space in " + directory,
                   control -> {
-                    reservation.noted = true;
-                    space.begin(directory, reservation.bytes);
+                    space.note(directory);
                     return census.usedBytes(directory)
                             + space.unseen(directory)
                             + reservedBytes(directory)
@@ -188,6 +189,7 @@ final class Placement {
 
   /** What cannot be noted now is noted with the next copy. */
   private void noteEnd(StoreDirectory directory, long bytes) {
+    space.end(directory, bytes);
     boolean interrupted = Thread.interrupted();
     try {
       boolean unused =
@@ -196,7 +198,7 @@ final class Placement {
               .brief(
                   "giving space back in " + directory,
                   control -> {
-                    space.end(directory, bytes);
+                    space.note(directory);
                     return true;
                   });
     } catch (IOException e) {

@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote.store;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -205,6 +206,8 @@ public final class Scrubber {
         damaged(
             key, Finding.Kind.MISSING, file, file + ": is not there; the segment cannot be read");
       }
+    } catch (ClosedByInterruptException e) {
+      throw new InterruptedException("the scrub was stopped"); // No fault of the segment's.
     } catch (IOException e) {
       if (Disk.isThere(path)) {
         damaged(key, Finding.Kind.UNREADABLE, path, String.valueOf(e.getMessage()));

@@ -13,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Keeps the brokers together within the capacity of a directory. Each notes there, before it
@@ -46,8 +47,8 @@ final class SharedSpace {
 
   /** This broker's, in one directory; its monitor is held while it is written there. */
   private static final class Own {
-    private long begun;
-    private long ended;
+    private final AtomicLong begun = new AtomicLong();
+    private final AtomicLong ended = new AtomicLong();
   }
 
   SharedSpace(int brokerId, String process) {
@@ -55,24 +56,26 @@ final class SharedSpace {
     this.process = process;
   }
 
-  /** Notes that so many bytes are about to be written. */
-  void begin(StoreDirectory directory, long bytes) throws IOException {
-    change(directory, bytes, 0);
+  /** Counts what is about to be written; does no I/O: the next note says it. */
+  void begin(StoreDirectory directory, long bytes) {
+    long unused = own(directory).begun.addAndGet(bytes);
   }
 
-  /** Notes that they have been written, or will not be. */
-  void end(StoreDirectory directory, long bytes) throws IOException {
-    change(directory, 0, bytes);
+  /** Counts that they have been written, or will not be; does no I/O: the next note says it. */
+  void end(StoreDirectory directory, long bytes) {
+    long unused = own(directory).ended.addAndGet(bytes);
   }
 
-  /** Counted here whether it can be noted or not: the next note says it, too. */
-  private void change(StoreDirectory directory, long begun, long ended) throws IOException {
-    Own sums = own.computeIfAbsent(directory, d -> new Own());
+  private Own own(StoreDirectory directory) {
+    return own.computeIfAbsent(directory, d -> new Own());
+  }
+
+  /** Notes in the directory what was counted. */
+  void note(StoreDirectory directory) throws IOException {
+    Own sums = own(directory);
     // Of this directory alone: it may hang.
     synchronized (sums) {
-      sums.begun += begun;
-      sums.ended += ended;
-      write(directory, sums.begun, sums.ended);
+      write(directory, sums.begun.get(), sums.ended.get());
     }
   }
 

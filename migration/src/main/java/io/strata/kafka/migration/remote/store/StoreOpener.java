@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,9 @@ final class StoreOpener {
   private final StoreMemory memory;
   private final Map<Path, StoreIdentity> identities = new LinkedHashMap<>();
   private final List<String> warnings = new ArrayList<>();
+
+  /** Those that answer: what is only remembered may hang. */
+  private final Set<Path> answering = new HashSet<>();
 
   private StoreOpener(StoreOptions options, StoreMemory memory) {
     this.options = options;
@@ -108,6 +112,9 @@ final class StoreOpener {
   private void learnFromOthers() {
     Set<String> retired = retired();
     for (Map.Entry<Path, StoreIdentity> known : List.copyOf(identities.entrySet())) {
+      if (!answering.contains(known.getKey())) {
+        continue;
+      }
       try {
         for (StoreUpkeep.UsingBroker broker : StoreUpkeep.brokers(known.getKey(), warnings::add)) {
           for (Path directory : paths()) {
@@ -137,7 +144,7 @@ final class StoreOpener {
 
   private Set<String> retired() {
     try {
-      return StoreMembers.read(identities.keySet()).retired();
+      return StoreMembers.read(answering).retired();
     } catch (IOException e) {
       return Set.of(); // It cannot be used now: warned of already.
     }
@@ -149,6 +156,7 @@ final class StoreOpener {
       StoreIdentity found = options.identities().read(directory);
       checkCluster(directory, found);
       identities.put(directory, found);
+      boolean unused = answering.add(directory);
     } catch (NoSuchFileException e) {
       if (remembered.isPresent()) {
         identities.put(directory, remembered.get());

@@ -203,4 +203,41 @@ class ScrubberTest {
                     new Report()))
         .isInstanceOf(java.nio.file.NoSuchFileException.class);
   }
+
+  /** As when the broker stops, or its directory is suspended. */
+  @Test
+  void anInterruptIsNoDamage() throws Exception {
+    List<Finding> damage = new java.util.ArrayList<>();
+    Scrubber.Listener listener =
+        new Scrubber.Listener() {
+          @Override
+          public void before(int bytes) {
+            Thread.currentThread().interrupt();
+          }
+
+          @Override
+          public void checked(SegmentKey key, Path at, int objects, long bytes) {}
+
+          @Override
+          public void found(Finding finding) {
+            damage.add(finding);
+          }
+
+          @Override
+          public void removed(Path orphan) {}
+        };
+    try {
+      Scrubber.scrub(
+          ssd,
+          Scrubber.Options.all(Scrubber.Depth.READ, false, java.time.Duration.ofDays(1)),
+          java.time.InstantSource.system(),
+          "",
+          listener);
+    } catch (java.io.IOException | InterruptedException e) {
+      // It was stopped.
+    } finally {
+      boolean unused = Thread.interrupted();
+    }
+    assertThat(damage).isEmpty();
+  }
 }

@@ -118,4 +118,23 @@ class SharedSpaceTest {
     assertThatThrownBy(() -> Files.readAllBytes(lower.resolveSibling("moving")))
         .isInstanceOf(java.nio.file.NoSuchFileException.class);
   }
+
+  /**
+   * Copies under way when it stops answering fail; the other brokers do not count them for ever.
+   */
+  @Test
+  void whatEndsWhileADirectoryIsSuspendedIsGivenBack() throws Exception {
+    List<SegmentStore> brokers = brokers(2);
+    SegmentStore one = brokers.get(0);
+    try (Placement.Reservation reserved = one.placement().reserve(8 * SEGMENT)) {
+      reserved.directory().access().suspend("it hangs");
+    }
+    one.directories().get(0).access().resume();
+    // What is said next says it, too.
+    assertThat(isCopied(one, 0)).isTrue();
+    list(brokers.get(1));
+    for (int i = 1; i < 6; i++) {
+      assertThat(isCopied(brokers.get(1), i)).isTrue();
+    }
+  }
 }

@@ -309,4 +309,35 @@ class StoreOpenerTest {
         .asString()
         .contains("it hangs");
   }
+
+  /** All of it, and not its identity alone. */
+  @Test
+  void aFileSystemThatHangsKeepsNoBrokerFromStarting() throws Exception {
+    var files = new io.strata.kafka.migration.remote.faults.FaultyFileSystem();
+    Path wrapped = files.wrap(hdd);
+    SegmentStore unused = open(Stores.level("ssd", ssd), Stores.level("hdd", wrapped));
+    Runnable over = files.hang((operation, path) -> path.startsWith(hdd));
+    StoreOptions options =
+        new StoreOptions(
+            List.of(Stores.level("ssd", ssd), Stores.level("hdd", wrapped)),
+            1,
+            Stores.CLUSTER,
+            List.of(logs),
+            InstantSource.system(),
+            StoreStage.Hook.NONE,
+            directory -> {
+              if (directory.equals(wrapped)) {
+                throw new io.strata.kafka.migration.remote.calls.TimeLimitException("it hangs");
+              }
+              return StoreIdentity.read(directory);
+            });
+    var opening =
+        new java.util.concurrent.FutureTask<>(() -> SegmentStore.open(options, Optional.empty()));
+    new Thread(opening).start();
+    try {
+      assertThat(opening.get(20, java.util.concurrent.TimeUnit.SECONDS).warnings()).isNotEmpty();
+    } finally {
+      over.run();
+    }
+  }
 }

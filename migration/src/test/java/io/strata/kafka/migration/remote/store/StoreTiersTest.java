@@ -310,6 +310,51 @@ class StoreTiersTest {
     assertThat(segment.resolve(StoreNames.DAMAGED)).exists();
   }
 
+  /** The upper copy is damaged, the lower one is not: the cold manager gets the lower one. */
+  @Test
+  void aMoveTakesTheGoodCopy() throws Exception {
+    SegmentStore store = threeLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd", "cold"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    long id = only(tiers).id();
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    Path log =
+        StoreNames.segment(ssd, SEGMENT.key()).resolve(ObjectType.LOG.fileName(SEGMENT.key()));
+    byte[] bytes = Files.readAllBytes(log);
+    bytes[150_000] ^= 1;
+    Path unusedPath = Files.write(log, bytes);
+    store.damaged(store.directories().get(0), SEGMENT.key(), "found by the test");
+    assertThat(tiers.destage(id, 2, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+  }
+
+  /** A crash before the confirmation, and the first copy has lost its manifest. */
+  @Test
+  void anUnconfirmedCopyIsKeptWhenTheFirstOneCannotBeRead() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    long id = only(tiers).id();
+    hook =
+        stage -> {
+          if (stage == StoreStage.MOVE_PUBLISHED) {
+            throw new IllegalStateException("killed");
+          }
+        };
+    assertThatThrownBy(() -> tiers.destage(id, 1, MoveControl.UNLIMITED))
+        .isInstanceOf(IllegalStateException.class);
+    hook = StoreStage.Hook.NONE;
+    Files.delete(StoreNames.segment(ssd, SEGMENT.key()).resolve(StoreNames.MANIFEST));
+    SegmentStore after = twoLevels();
+    StoreUpkeep upkeep = new StoreUpkeep(after);
+    for (StoreDirectory directory : after.directories()) {
+      List<String> problems = upkeep.refresh(directory);
+    }
+    List<String> unusedProblems = upkeep.settle();
+    assertThat(read(after, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+  }
+
   /** What Kafka says of the segment is all that the cold manager needs. */
   @Test
   void aDeletionNeedsNeitherManifestNorMark() throws Exception {
