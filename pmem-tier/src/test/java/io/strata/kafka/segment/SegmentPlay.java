@@ -1,0 +1,223 @@
+package io.strata.kafka.segment;
+
+import io.strata.kafka.pool.Extent;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.turns.Play;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+
+/**
+ * Two segments in a pool that is too small for them. The first one is written, read and moved, each
+ * by a thread of its own; the second one takes what the first has left, and is deleted.
+ */
+public final class SegmentPlay implements Play {
+
+  private static final int LENGTH = 60 << 10;
+  private static final int SIZE = 4 << 20;
+  private static final int FREE_BLOCKS = 4;
+  private static final int CHANGES = 5;
+  private static final int READS = 10;
+  private static final int MOVES = 4;
+  private static final byte OTHER = 100;
+  private static final Set<StandardOpenOption> OPTIONS =
+      Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
+  private static final SparseMemory FORMATTED = formatted();
+
+  private final SplittableRandom random;
+  private final TinyPool pool;
+  private final HeapFile home = new HeapFile();
+  private final HeapFile otherHome = new HeapFile();
+  private final Segment segment;
+  private final Segment other;
+  private final FileChannel writer;
+  private final FileChannel reader;
+  private final FileChannel otherWriter;
+  private final long freeBefore;
+  private final boolean truncates;
+
+  /** What has been appended and not truncated. */
+  private final List<Byte> marks = new ArrayList<>();
+
+  /** How many of them are there for certain. */
+  private int certain;
+
+  /** Made by its name. */
+  public SegmentPlay(long seed) throws IOException {
+    random = new SplittableRandom(seed);
+    truncates = random.nextBoolean();
+    pool = TinyPool.open(new SparseMemory(FORMATTED));
+    freeBefore = pool.pool().usage().freeBytes();
+    segment = segment("one");
+    other = segment("other");
+    writer = segment.open(home.open(), OPTIONS);
+    reader = segment.open(home.open(), OPTIONS);
+    otherWriter = other.open(otherHome.open(), OPTIONS);
+    for (int i = random.nextInt(3); i > 0; i--) {
+      append();
+    }
+  }
+
+  private static SparseMemory formatted() {
+    try {
+      SparseMemory memory = new SparseMemory(SIZE);
+      TinyPool pool = TinyPool.format(memory);
+      pool.leaveFree(FREE_BLOCKS);
+      pool.close();
+      return memory;
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private Segment segment(String name) throws IOException {
+    return new Segment(
+        pool.allocate(name), pool.pool(), 0, SegmentSettings.defaults(), SegmentEvents.NONE);
+  }
+
+  @Override
+  public List<Callable<?>> parts() {
+    return List.of(this::write, this::read, this::move, this::useTheRoom);
+  }
+
+  private static void write(FileChannel channel, long position, byte mark) throws IOException {
+    byte[] bytes = new byte[LENGTH];
+    Arrays.fill(bytes, mark);
+    ByteBuffer source = ByteBuffer.wrap(bytes);
+    while (source.hasRemaining()) {
+      int unused = channel.write(source, position + source.position());
+    }
+  }
+
+  private void append() throws IOException {
+    byte mark = (byte) (1 + marks.size());
+    write(writer, (long) marks.size() * LENGTH, mark);
+    marks.add(mark);
+    certain = marks.size();
+  }
+
+  private boolean write() throws IOException {
+    for (int i = 0; i < CHANGES; i++) {
+      if (truncates && random.nextInt(3) == 0) {
+        int kept = random.nextInt(marks.size() + 1);
+        certain = Math.min(certain, kept);
+        FileChannel unused = writer.truncate((long) kept * LENGTH);
+        marks.subList(kept, marks.size()).clear();
+      } else {
+        append();
+      }
+    }
+    return true;
+  }
+
+  private boolean read() throws IOException {
+    for (int i = 0; i < READS; i++) {
+      int number = Math.max(0, certain - random.nextInt(2));
+      boolean there = !truncates && number < certain;
+      ByteBuffer target = ByteBuffer.allocate(LENGTH);
+      long position = (long) number * LENGTH;
+      int read = 1;
+      while (target.hasRemaining() && read > 0) {
+        read = reader.read(target, position + target.position());
+      }
+      if (there && target.hasRemaining()) {
+        throw new AssertionError("found " + target.position() + " bytes of append " + number);
+      }
+      for (int at = 0; at < target.position(); at++) {
+        byte found = target.get(at);
+        if (found != number + 1) {
+          throw new AssertionError("found " + found + " in append " + number + " at " + at);
+        }
+      }
+    }
+    return true;
+  }
+
+  private boolean move() throws Exception {
+    for (int i = 0; i < MOVES; i++) {
+      if (segment.residence().isPresent()) {
+        evict();
+      } else {
+        promote();
+      }
+    }
+    return true;
+  }
+
+  private void evict() throws IOException {
+    try (FileChannel file = home.open()) {
+      CopyResult copied = segment.copyHomeAsItIs(file);
+      if (copied.outcome() == CopyResult.Outcome.COPIED && segment.markClean(copied)) {
+        Optional<Residence> unused = segment.evict(Optional::empty, random.nextBoolean());
+      }
+    }
+  }
+
+  private void promote() throws IOException, InterruptedException {
+    Slot slot = pool.allocate("copy");
+    Residence copy = new Residence(slot, pool.pool());
+    boolean done = false;
+    try (FileChannel file = home.open()) {
+      CopyResult copied = segment.copying().copyInto(copy, file, CopyPace.FREE, true);
+      if (copied.outcome() == CopyResult.Outcome.COPIED) {
+        slot.set(SlotFlag.CLEAN);
+        done = segment.moveUp(copied, copy, () -> {});
+      }
+    }
+    if (!done) {
+      List<Extent> extents = slot.extents().toList();
+      slot.free();
+      pool.pool().release(extents);
+    }
+  }
+
+  /** What the first segment's readers must never see. */
+  private boolean useTheRoom() throws IOException {
+    for (int i = 0; i < CHANGES; i++) {
+      if (random.nextInt(3) == 0) {
+        FileChannel unused = otherWriter.truncate(0);
+      } else {
+        write(otherWriter, other.size(), OTHER);
+      }
+    }
+    other.markDeleting();
+    other.free();
+    otherWriter.close();
+    return true;
+  }
+
+  @Override
+  public void end() throws IOException {
+    if (segment.size() != (long) marks.size() * LENGTH) {
+      throw new AssertionError("found " + segment.size() + " bytes, expected " + marks);
+    }
+    for (int number = 0; number < marks.size(); number++) {
+      ByteBuffer target = ByteBuffer.allocate(LENGTH);
+      while (target.hasRemaining()) {
+        int unused = reader.read(target, (long) number * LENGTH + target.position());
+      }
+      for (byte found : target.array()) {
+        if (found != marks.get(number)) {
+          throw new AssertionError("found " + found + " in the end, expected " + marks);
+        }
+      }
+    }
+    segment.markDeleting();
+    segment.free();
+    writer.close();
+    reader.close();
+    long free = pool.pool().usage().freeBytes();
+    if (free != freeBefore) {
+      throw new AssertionError(free + " bytes are free, expected " + freeBefore);
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package io.strata.kafka.turns;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Map;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
+
+/**
+ * Loads the classes of one package anew, and has them take turns: before each access to a field and
+ * each call of an atomic, and at each lock and monitor.
+ *
+ * <p>Thread safety: as any class loader's.
+ */
+final class TurnsLoader extends ClassLoader {
+
+  private static final String TURNS = Type.getInternalName(Turns.class);
+  private static final String LOCK = "java/util/concurrent/locks/ReentrantLock";
+
+  private final String prefix;
+  private final Map<String, byte[]> changed;
+
+  /**
+   * A loader.
+   *
+   * @param packageName of the classes
+   * @param changed by name, classes that are taken instead of those on the class path
+   */
+  TurnsLoader(String packageName, Map<String, byte[]> changed) {
+    super(TurnsLoader.class.getClassLoader());
+    this.prefix = packageName + ".";
+    this.changed = Map.copyOf(changed);
+  }
+
+  @Override
+  protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+    synchronized (getClassLoadingLock(name)) {
+      if (!name.startsWith(prefix)) {
+        return super.loadClass(name, resolve);
+      }
+      Class<?> known = findLoadedClass(name);
+      if (known != null) {
+        return known;
+      }
+      byte[] bytes = rewritten(read(name));
+      return defineClass(name, bytes, 0, bytes.length);
+    }
+  }
+
+  private byte[] read(String name) throws ClassNotFoundException {
+    byte[] instead = changed.get(name);
+    if (instead != null) {
+      return instead;
+    }
+    try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
+      if (in == null) {
+        throw new ClassNotFoundException(name);
+      }
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new ClassNotFoundException(name, e);
+    }
+  }
+
+  private static byte[] rewritten(byte[] original) {
+    ClassReader reader = new ClassReader(original);
+    ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
+    reader.accept(
+        new ClassVisitor(Opcodes.ASM9, writer) {
+          @Override
+          public MethodVisitor visitMethod(
+              int access, String name, String descriptor, String signature, String[] exceptions) {
+            boolean isSynchronized = (access & Opcodes.ACC_SYNCHRONIZED) != 0;
+            MethodVisitor method =
+                super.visitMethod(
+                    access & ~Opcodes.ACC_SYNCHRONIZED, name, descriptor, signature, exceptions);
+            // A constructor's object is nobody else's yet.
+            return name.startsWith("<") ? method : new Rewriter(method, isSynchronized);
+          }
+        },
+        0);
+    return writer.toByteArray();
+  }
+
+  private static final class Rewriter extends MethodVisitor {
+    private final boolean isSynchronized;
+
+    Rewriter(MethodVisitor next, boolean isSynchronized) {
+      super(Opcodes.ASM9, next);
+      this.isSynchronized = isSynchronized;
+    }
+
+    private void call(String name, String descriptor) {
+      super.visitMethodInsn(Opcodes.INVOKESTATIC, TURNS, name, descriptor, false);
+    }
+
+    @Override
+    public void visitCode() {
+      super.visitCode();
+      if (isSynchronized) {
+        super.visitVarInsn(Opcodes.ALOAD, 0);
+        call("enter", "(Ljava/lang/Object;)V");
+      }
+    }
+
+    @Override
+    public void visitInsn(int opcode) {
+      boolean leaves =
+          (opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN) || opcode == Opcodes.ATHROW;
+      if (opcode == Opcodes.MONITORENTER) {
+        call("enter", "(Ljava/lang/Object;)V");
+      } else if (opcode == Opcodes.MONITOREXIT) {
+        call("exit", "(Ljava/lang/Object;)V");
+      } else {
+        if (isSynchronized && leaves) {
+          super.visitVarInsn(Opcodes.ALOAD, 0);
+          call("exit", "(Ljava/lang/Object;)V");
+        }
+        super.visitInsn(opcode);
+      }
+    }
+
+    @Override
+    public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
+      call("step", "()V");
+      super.visitFieldInsn(opcode, owner, name, descriptor);
+    }
+
+    @Override
+    public void visitMethodInsn(
+        int opcode, String owner, String name, String descriptor, boolean isInterface) {
+      if (owner.equals(LOCK) && (name.equals("lock") || name.equals("unlock"))) {
+        call(name, "(L" + LOCK + ";)V");
+      } else if (owner.equals(LOCK) && name.equals("tryLock")) {
+        call(name, "(L" + LOCK + ";)Z");
+      } else {
+        if (owner.startsWith("java/util/concurrent/atomic/")) {
+          call("step", "()V");
+        }
+        super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
+      }
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * Threads that take turns: a seed decides where one gives way to another, and repeats it.
+ *
+ * <p>For races that a scheduler of the operating system hardly ever meets.
+ */
+@NullMarked
+package io.strata.kafka.turns;
+
+import org.jspecify.annotations.NullMarked;
