@@ -349,7 +349,7 @@ class StoreTiersTest {
     SegmentStore after = twoLevels();
     StoreUpkeep upkeep = new StoreUpkeep(after);
     for (StoreDirectory directory : after.directories()) {
-      List<String> problems = upkeep.refresh(directory);
+      List<String> unusedHere = upkeep.refresh(directory);
     }
     List<String> unusedProblems = upkeep.settle();
     assertThat(read(after, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
