@@ -50,7 +50,7 @@ final class Distribution {
     command.add(Path.of(property("strata.it.maven.home"), "bin", "mvn").toString());
     command.addAll(List.of("-B", "-ntp", "-q"));
     command.add("-Dmaven.repo.local=" + property("strata.it.maven.repository"));
-    if (Boolean.parseBoolean(property("strata.it.maven.offline"))) {
+    if (property("strata.it.maven.settings").equals("offline=true")) {
       command.add("-o");
     }
     return command;
