@@ -266,7 +266,7 @@ class RemoteConfigTest {
         "strata.remote.migration.mode | lazy | expected one of eager, threshold",
         "strata.remote.migration.hysteresis | 2 | expected a number from 0 to 1",
         "strata.remote.migration.promote | maybe | expected true or false",
-        "strata.remote.migration.threads | 0 | expected a number from 1 to 64",
+        "strata.remote.migration.threads | 0 | expected a number from 1 to 16",
         "strata.remote.migration.rate.down | 80M | unknown unit",
         "strata.remote.migration.rate.up | 80M | unknown unit",
         "strata.remote.migration.interval.ms | 1 | expected a number from 100",
