@@ -65,16 +65,27 @@ class RefusalTest {
     broker.setAll(good).installed(Installed.JAR_AND_FLAG);
   }
 
+  /** Kafka's own words, and those of the mark in meta.properties. */
   @Test
   void flagIsMissing() throws Exception {
     broker.installed(Installed.JAR);
-    assertRefused("StrataReporter", "-Djava.nio.file.spi.DefaultFileSystemProvider=");
+    assertRefused("meta.properties", "In use by Strata", "KAFKA_OPTS");
+  }
+
+  /** Nothing is marked yet: the reporter refuses. */
+  @Test
+  void flagIsMissingAtAFirstStart() throws Exception {
+    StockBroker first =
+        work.closing(StockBroker.in(work.folder("first")).strata(pool).build())
+            .installed(Installed.JAR);
+    assertRefused(
+        first.startRefused(), "StrataReporter", "-Djava.nio.file.spi.DefaultFileSystemProvider=");
   }
 
   @Test
   void jarIsMissing() throws Exception {
     broker.installed(Installed.NOTHING);
-    assertRefused("io.strata.kafka.StrataReporter");
+    assertRefused("meta.properties", "In use by Strata", "Strata's jar");
     broker.installed(Installed.FLAG);
     assertRefused("io.strata.kafka.nio.StrataFileSystemProvider");
   }
@@ -245,7 +256,10 @@ class RefusalTest {
   }
 
   private void assertRefused(String... words) throws Exception {
-    StockBroker.Refusal refusal = broker.startRefused();
+    assertRefused(broker.startRefused(), words);
+  }
+
+  private static void assertRefused(StockBroker.Refusal refusal, String... words) {
     assertThat(refusal.exitCode()).as("exit code; output:\n%s", refusal.output()).isNotZero();
     assertThat(refusal.output()).contains(words);
     assertThat(refusal.output()).doesNotContain("Kafka Server started");
