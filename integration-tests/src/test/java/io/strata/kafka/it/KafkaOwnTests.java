@@ -78,7 +78,12 @@ final class KafkaOwnTests {
     /** The launcher is started by our main class, which is put on the class path. */
     Run startedBy(Class<?> main) {
       launcher.add(0, main.getName());
-      classPath = classesOf(main) + File.pathSeparator + classPath;
+      return before(classesOf(main));
+    }
+
+    /** Puts a folder in front of the class path. */
+    Run before(Path folder) {
+      classPath = folder + File.pathSeparator + classPath;
       return this;
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.it.KafkaOwnTests.Counts;
 import io.strata.kafka.it.KafkaOwnTests.Outcome;
+import io.strata.kafka.tier.TestHook;
 import java.io.File;
 import java.io.IOException;
 import java.io.StringReader;
@@ -194,9 +195,11 @@ class KafkaOwnTestsTest {
     arguments.addAll(
         List.of(
             "-cp",
-            KafkaOwnTests.classesOf(CorruptSegmentMain.class)
-                + File.pathSeparator
-                + Distribution.kafkaOwnTestsClassPath(),
+            String.join(
+                File.pathSeparator,
+                Hooks.folder(WORK).toString(),
+                KafkaOwnTests.classesOf(CorruptSegmentMain.class).toString(),
+                Distribution.kafkaOwnTestsClassPath()),
             CorruptSegmentMain.class.getName(),
             segments.toString(),
             Long.toString(seed)));
@@ -215,8 +218,8 @@ class KafkaOwnTestsTest {
         Installed.PROVIDER_FLAG,
         "-Dstrata.role=broker",
         "-Dstrata.config=" + properties,
-        "-Dstrata.test.placement=" + Pattern.quote(directory + "/") + files,
-        "-Dstrata.test.report=" + report);
+        "-D" + TestHook.PLACEMENT + "=" + Pattern.quote(directory + "/") + files,
+        "-D" + TestHook.REPORT + "=" + report);
   }
 
   private static Path temporaryFiles(Subject subject, String run) {
@@ -228,6 +231,7 @@ class KafkaOwnTestsTest {
       throws Exception {
     KafkaOwnTests.Run tests =
         new KafkaOwnTests.Run(subject + "-" + run, WORK.folder(subject + "-" + run))
+            .before(Hooks.folder(WORK))
             .options(options)
             .select(subject.className());
     excludedMethods.forEach(tests::exclude);

@@ -3,6 +3,7 @@ package io.strata.kafka.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.strata.kafka.tier.TestHook;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /**
  * A broker that dies at every stage of every kind of move, as by {@code kill -9}: no acknowledged
  * record is lost or there twice, and the pools' accounting is exact. The JVM halts itself where
- * {@code -Dstrata.test.halt=<stage>[:n]} says. After each death the pools are checked as they lie,
+ * {@link TestHook#HALT} says. After each death the pools are checked as they lie,
  * and after each kind of move all records are read.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -42,8 +43,6 @@ class MigrationKillTest {
   /** Of the random loop. */
   private static final int CYCLES = Integer.getInteger("strata.it.kill.migration.cycles", 3);
 
-  private static final String HALT = "strata.test.halt";
-  private static final int HALTED = 137;
 
   private static final List<String> DOWN =
       List.of(
@@ -78,7 +77,7 @@ class MigrationKillTest {
   @BeforeAll
   void start() throws Exception {
     Path pool = Pools.create(work.pool("hot"), "24m", 256);
-    broker = work.closing(Tiers.broker(work.folder("broker"), pool).build());
+    broker = work.closing(Tiers.broker(work.folder("broker"), pool).library(Hooks.folder(work)).build());
   }
 
   @AfterEach
@@ -201,6 +200,7 @@ class MigrationKillTest {
     StockBroker two =
         work.closing(
             Tiers.broker(work.folder("two"), pmem)
+                .library(Hooks.folder(work))
                 .set("strata.tiers", "pmem,ssd")
                 .set("strata.tier.ssd.pools", ssd.toString())
                 .set("strata.migration.threshold", "0.2")
@@ -258,17 +258,17 @@ class MigrationKillTest {
 
   /** Starts the stopped broker, and waits until it has halted at the stage. */
   private void haltAt(StockBroker victim, String stage, Scenario scenario) throws Exception {
-    victim.systemProperty(HALT, stage).startWithoutWaiting();
+    victim.systemProperty(TestHook.HALT, stage).startWithoutWaiting();
     try {
       scenario.run();
       assertThat(victim.awaitExit(Duration.ofSeconds(90)))
           .as("exit code at %s, %s", stage, seed())
-          .isEqualTo(HALTED);
+          .isEqualTo(TestHook.HALTED);
     } catch (Throwable t) {
       throw new AssertionError("at " + stage + ", " + seed(), t);
     } finally {
       victim.close();
-      victim.withoutSystemProperty(HALT);
+      victim.withoutSystemProperty(TestHook.HALT);
     }
     Pools.strata("pool", "check", "--config", victim.propertiesFile().toString()).orFail();
   }

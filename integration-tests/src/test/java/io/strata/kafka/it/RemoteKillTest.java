@@ -3,6 +3,7 @@ package io.strata.kafka.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.strata.kafka.tier.TestHook;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * A broker that dies at every stage of a copy to the store, of a deletion there and of a move
  * between its levels, as by {@code kill -9}: every record can be read, no part of a segment is ever
  * seen as one, and nothing stays behind when the store is scrubbed. The JVM halts itself where
- * {@code -Dstrata.test.halt=<stage>[:n]} says. After each death the store is checked as it lies.
+ * {@link TestHook#HALT} says. After each death the store is checked as it lies.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -45,8 +46,6 @@ class RemoteKillTest {
   /** What is younger may be a copy that another broker is making. */
   private static final Duration ORPHAN_AGE = Duration.ofSeconds(3);
 
-  private static final String HALT = "strata.test.halt";
-  private static final int HALTED = 137;
 
   private static final List<String> COPY =
       List.of(
@@ -298,17 +297,17 @@ class RemoteKillTest {
   /** Starts the stopped broker, and waits until it has halted at the stage. */
   private void haltAt(RemoteTier tier, StockBroker victim, String stage, Scenario scenario)
       throws Exception {
-    victim.systemProperty(HALT, stage).startWithoutWaiting();
+    victim.systemProperty(TestHook.HALT, stage).startWithoutWaiting();
     try {
       scenario.run();
       assertThat(victim.awaitExit(Duration.ofSeconds(60)))
           .as("exit code at %s, %s", stage, seed())
-          .isEqualTo(HALTED);
+          .isEqualTo(TestHook.HALTED);
     } catch (Throwable t) {
       throw new AssertionError("at " + stage + ", " + seed(), t);
     } finally {
       victim.close();
-      victim.withoutSystemProperty(HALT);
+      victim.withoutSystemProperty(TestHook.HALT);
     }
     assertNothingPartial(tier);
   }
@@ -368,6 +367,7 @@ class RemoteKillTest {
   private StockBroker open(StockBroker.Builder builder) throws Exception {
     StockBroker broker =
         builder
+            .library(Hooks.folder(work))
             .set("strata.remote.copy.timeout.ms", "" + ORPHAN_AGE.toMillis())
             .set("strata.remote.orphan.age.ms", "" + ORPHAN_AGE.toMillis())
             .build();

@@ -15,9 +15,8 @@ import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.LocalSegments;
 import io.strata.kafka.tier.HotTier;
+import io.strata.kafka.tier.TestHook;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
@@ -31,12 +30,6 @@ import java.util.regex.Pattern;
  * <p>Thread safety: all methods may be called by any thread.
  */
 public final class BrokerTier {
-
-  /** For Kafka's own tests: new files whose absolute path matches are placed in a pool. */
-  static final String TEST_PLACEMENT = "strata.test.placement";
-
-  /** For the same: a file that is to hold counts when the JVM has ended. */
-  static final String TEST_REPORT = "strata.test.report";
 
   private final HotTier tier;
   private final BrokerProperties properties;
@@ -113,8 +106,7 @@ public final class BrokerTier {
   }
 
   static BrokerTier open(BrokerProperties broker) throws IOException {
-    Optional<Pattern> forced =
-        Optional.ofNullable(System.getProperty(TEST_PLACEMENT)).map(Pattern::compile);
+    Optional<Pattern> forced = TestHook.placement();
     StrataConfig config = checked(broker, forced.isPresent());
     TierLog log = new TierLog();
     if (forced.isEmpty()) {
@@ -128,7 +120,7 @@ public final class BrokerTier {
         forced.isPresent() ? Optional.empty() : Optional.of(policies(broker, config));
     EventCounters counters = new EventCounters();
     HotTier tier = HotTier.open(TierSpecs.of(config, broker, forced), log, counters);
-    reportAtExit(tier);
+    TestHook.opened(tier);
     Optional<BrokerMigration> migration =
         policies.map(
             known ->
@@ -184,26 +176,6 @@ public final class BrokerTier {
       return test ? broker.strataConfig().orElseThrow() : broker.checkedConfig();
     } catch (ConfigRefusedException e) {
       throw new IOException(broker.source() + ": " + e.getMessage(), e);
-    }
-  }
-
-  /** Kafka's own tests pass without us, too: this tells that their files were ours. */
-  private static void reportAtExit(HotTier tier) {
-    String file = System.getProperty(TEST_REPORT);
-    if (file != null) {
-      Runtime.getRuntime()
-          .addShutdownHook(
-              new Thread(
-                  () -> {
-                    String report = "segments.placed=" + tier.counts().placements() + "\n";
-                    try {
-                      Files.writeString(JdkFileSystem.path(Path.of(file)), report);
-                    } catch (IOException e) {
-                      // Without the report the test that asked for it fails, which tells.
-                      return;
-                    }
-                  },
-                  "strata-test-report"));
     }
   }
 }

@@ -4,6 +4,7 @@ import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.MetaProperties;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.pool.PoolOwner;
+import io.strata.kafka.tier.TestHook;
 import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -38,7 +39,7 @@ public final class TierSpecs {
         logDirectories,
         config.placement(),
         forced,
-        TestHalt.ofThisJvm());
+        TestHook::reached);
   }
 
   private static PoolOwner owner(BrokerProperties broker, List<Path> logDirectories) {

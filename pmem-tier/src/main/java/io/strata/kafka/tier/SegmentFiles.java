@@ -36,9 +36,9 @@ public interface SegmentFiles {
 
   /**
    * Whether {@code path} may name a segment, by its last name alone: 20 digits and {@code .log},
-   * with one of Kafka's suffixes {@code .deleted}, {@code .cleaned} and {@code .swap} or none. Any
-   * name may when the system property {@code strata.test.placement} is set. Does no I/O, reads no
-   * configuration, and allocates nothing where the path has its string at hand, as the JDK's have.
+   * with one of Kafka's suffixes {@code .deleted}, {@code .cleaned} and {@code .swap} or none. Does
+   * no I/O, reads no configuration, and allocates nothing where the path has its string at hand, as
+   * the JDK's have.
    */
   static boolean maybeSegment(Path path) {
     return SegmentNames.maybeSegment(path.toString());

@@ -12,8 +12,8 @@ final class SegmentNames {
   private static final String EXTENSION = ".log";
   private static final int NAME_LENGTH = DIGITS + EXTENSION.length();
 
-  /** A test may place files of any name in the pool, so that then no name rules a file out. */
-  private static final boolean ANY_NAME = System.getProperty("strata.test.placement") != null;
+  /** A test may place files of any name in the pool: then no name rules a file out. */
+  private static final boolean ANY_NAME = TestHook.placement().isPresent();
 
   private SegmentNames() {}
 

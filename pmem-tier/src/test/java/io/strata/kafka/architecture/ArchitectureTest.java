@@ -192,9 +192,6 @@ class ArchitectureTest {
         .resideOutsideOfPackage(CLI)
         .and()
         .doNotHaveFullyQualifiedName(ROOT + ".StrataReporter")
-        .and()
-        // Stops a broker at a named stage of a move, where a test asks for it.
-        .doNotHaveFullyQualifiedName(ROOT + ".runtime.TestHalt")
         .should()
         .callMethod(System.class, "exit", int.class)
         .orShould()

@@ -1,0 +1,71 @@
+package io.strata.kafka.tier;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+
+/**
+ * Takes the place of the product's class of the same name, where a test puts it in front of the jar
+ * on a JVM's class path. System properties of that JVM say what it does:
+ *
+ * <ul>
+ *   <li>{@value #HALT}: ends the JVM, as {@code kill -9} does, when a move or work on the remote
+ *       store reaches the stage of that name; {@code EVICT_FREED:3} when it does so the third time;
+ *   <li>{@value #PLACEMENT}: places files in a pool whose absolute path matches;
+ *   <li>{@value #REPORT}: writes a file with counts when the JVM ends.
+ * </ul>
+ *
+ * <p>Thread safety: all methods may be called by any thread.
+ */
+public final class TestHook {
+
+  /** Stage, or stage and number. */
+  public static final String HALT = "strata.test.halt";
+
+  /** A regular expression. */
+  public static final String PLACEMENT = "strata.test.placement";
+
+  /** A file's path. */
+  public static final String REPORT = "strata.test.report";
+
+  /** The exit code of a JVM that was halted: a shell's for a killed process. */
+  public static final int HALTED = 137;
+
+  private static final String[] STAGE = System.getProperty(HALT, "").split(":", 2);
+  private static final AtomicInteger LEFT =
+      new AtomicInteger(STAGE.length == 1 ? 1 : Integer.parseInt(STAGE[1]));
+
+  private TestHook() {}
+
+  /** Halts the JVM at the stage that was asked for. */
+  public static void reached(Enum<?> stage) {
+    if (stage.name().equals(STAGE[0]) && LEFT.decrementAndGet() == 0) {
+      Runtime.getRuntime().halt(HALTED);
+    }
+  }
+
+  /** The pattern that was asked for. */
+  public static Optional<Pattern> placement() {
+    return Optional.ofNullable(System.getProperty(PLACEMENT)).map(Pattern::compile);
+  }
+
+  /** Kafka's own tests pass without Strata, too: the report shows how many files were placed. */
+  public static void opened(HotTier tier) {
+    String file = System.getProperty(REPORT);
+    if (file != null) {
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> report(tier, Path.of(file))));
+    }
+  }
+
+  private static void report(HotTier tier, Path file) {
+    try {
+      Files.writeString(file, "segments.placed=" + tier.counts().placements() + "\n");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.strata.kafka.tier;
+
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * What the project's own tests change in a broker's JVM. Here it changes nothing.
+ *
+ * <p>A test puts another class of this name in front of the jar on the class path. No property and
+ * no key leads to it.
+ */
+public final class TestHook {
+
+  private TestHook() {}
+
+  /** Called when a move or work on the remote store has reached a stage, by the thread that did. */
+  public static void reached(Enum<?> stage) {}
+
+  /**
+   * Files whose absolute path matches are placed in a pool, whatever their names. Empty in a
+   * broker, where Kafka's segments are.
+   */
+  public static Optional<Pattern> placement() {
+    return Optional.empty();
+  }
+
+  /** Called once, when the tier is open. */
+  public static void opened(HotTier tier) {}
+}
