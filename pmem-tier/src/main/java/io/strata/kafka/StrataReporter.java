@@ -1,13 +1,13 @@
 package io.strata.kafka;
 
+import io.strata.kafka.broker.BrokerMigration;
+import io.strata.kafka.broker.BrokerTier;
+import io.strata.kafka.broker.JdkFileSystem;
+import io.strata.kafka.broker.StrataRuntime;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.CommandLineArguments;
 import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
-import io.strata.kafka.runtime.BrokerMigration;
-import io.strata.kafka.runtime.BrokerTier;
-import io.strata.kafka.runtime.JdkFileSystem;
-import io.strata.kafka.runtime.StrataRuntime;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /**
  * A broker that dies at every stage of every kind of move, as by {@code kill -9}: no acknowledged
  * record is lost or there twice, and the pools' accounting is exact. The JVM halts itself where
- * {@link TestHook#HALT} says. After each death the pools are checked as they lie,
- * and after each kind of move all records are read.
+ * {@link TestHook#HALT} says. After each death the pools are checked as they lie, and after each
+ * kind of move all records are read.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -42,7 +42,6 @@ class MigrationKillTest {
 
   /** Of the random loop. */
   private static final int CYCLES = Integer.getInteger("strata.it.kill.migration.cycles", 3);
-
 
   private static final List<String> DOWN =
       List.of(
@@ -77,7 +76,8 @@ class MigrationKillTest {
   @BeforeAll
   void start() throws Exception {
     Path pool = Pools.create(work.pool("hot"), "24m", 256);
-    broker = work.closing(Tiers.broker(work.folder("broker"), pool).library(Hooks.folder(work)).build());
+    broker =
+        work.closing(Tiers.broker(work.folder("broker"), pool).library(Hooks.folder(work)).build());
   }
 
   @AfterEach

@@ -46,7 +46,6 @@ class RemoteKillTest {
   /** What is younger may be a copy that another broker is making. */
   private static final Duration ORPHAN_AGE = Duration.ofSeconds(3);
 
-
   private static final List<String> COPY =
       List.of(
           "COPY_STAGED",

@@ -1,11 +1,6 @@
 /**
- * What the broker's operator sees of the tiers while it runs: metrics over JMX.
- *
- * <p>Public doors: {@link io.strata.kafka.broker.StrataMetrics}, which publishes; {@link
- * io.strata.kafka.broker.TierSource}, what it asks when JMX is read; {@link
- * io.strata.kafka.broker.EventCounters}, what the append and read paths count into; {@link
- * io.strata.kafka.broker.RemoteMetrics} and {@link io.strata.kafka.broker.RemoteStatusBean}, the
- * same for the remote tier.
+ * The one process-wide handle: which role this JVM has (broker or tool), which configuration it
+ * found, and the hot tier, opened when it is first needed.
  */
 @NullMarked
 package io.strata.kafka.broker;

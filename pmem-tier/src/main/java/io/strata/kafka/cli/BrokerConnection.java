@@ -1,7 +1,7 @@
 package io.strata.kafka.cli;
 
-import io.strata.kafka.broker.RemoteStatusMXBean;
-import io.strata.kafka.broker.StatusMXBean;
+import io.strata.kafka.metrics.RemoteStatusMXBean;
+import io.strata.kafka.metrics.StatusMXBean;
 import java.io.IOException;
 import java.net.MalformedURLException;
 import java.nio.charset.StandardCharsets;

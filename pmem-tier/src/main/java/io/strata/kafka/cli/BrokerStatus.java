@@ -1,6 +1,6 @@
 package io.strata.kafka.cli;
 
-import io.strata.kafka.broker.StatusMXBean;
+import io.strata.kafka.metrics.StatusMXBean;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package io.strata.kafka.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.broker.TierSpecs;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
-import io.strata.kafka.runtime.TierSpecs;
 import io.strata.kafka.tier.Drain;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;

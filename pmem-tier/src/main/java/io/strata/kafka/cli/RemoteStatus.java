@@ -1,6 +1,6 @@
 package io.strata.kafka.cli;
 
-import io.strata.kafka.broker.RemoteStatusMXBean;
+import io.strata.kafka.metrics.RemoteStatusMXBean;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.strata.kafka.nio;
 
-import io.strata.kafka.runtime.JdkFileSystem;
-import io.strata.kafka.runtime.StrataRuntime;
+import io.strata.kafka.broker.JdkFileSystem;
+import io.strata.kafka.broker.StrataRuntime;
 import io.strata.kafka.tier.Marker;
 import io.strata.kafka.tier.SegmentFiles;
 import java.io.ByteArrayInputStream;

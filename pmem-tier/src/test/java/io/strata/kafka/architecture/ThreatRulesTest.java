@@ -66,7 +66,7 @@ class ThreatRulesTest {
         .resideOutsideOfPackage(COLD)
         .and()
         // Asks whether there is a second copy of a class of its own; initialises nothing.
-        .doNotHaveFullyQualifiedName(ROOT + ".runtime.ClassCopies")
+        .doNotHaveFullyQualifiedName(ROOT + ".broker.ClassCopies")
         .and()
         // Asks whether this Kafka has one class of its own, whose name is a constant.
         .doNotHaveFullyQualifiedName(ROOT + ".migration.remote.RetriableFailures")
@@ -92,7 +92,7 @@ class ThreatRulesTest {
         .that()
         .doNotHaveFullyQualifiedName(ROOT + ".migration.PolicyRegistry")
         .and()
-        .doNotHaveFullyQualifiedName(ROOT + ".runtime.BrokerMigration")
+        .doNotHaveFullyQualifiedName(ROOT + ".broker.BrokerMigration")
         .and()
         .doNotHaveFullyQualifiedName(ROOT + ".migration.remote.StrataRemoteStorageManager")
         .should()

@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.strata.kafka.broker.TierSpecs;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.layout.SuperblockLayout;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolOwner;
-import io.strata.kafka.runtime.TierSpecs;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentTag;
 import io.strata.kafka.tier.HotTier;

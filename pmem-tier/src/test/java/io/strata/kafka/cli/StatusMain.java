@@ -1,10 +1,10 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.api.TierUsage;
-import io.strata.kafka.broker.RemoteFigures;
-import io.strata.kafka.broker.RemoteStatusBean;
-import io.strata.kafka.broker.StatusBean;
-import io.strata.kafka.broker.TierSource;
+import io.strata.kafka.metrics.RemoteFigures;
+import io.strata.kafka.metrics.RemoteStatusBean;
+import io.strata.kafka.metrics.StatusBean;
+import io.strata.kafka.metrics.TierSource;
 import io.strata.kafka.migration.FailureCause;
 import io.strata.kafka.migration.MigrationStats;
 import java.io.IOException;

@@ -1,0 +1,181 @@
+package io.strata.kafka.broker;
+
+import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.CommandLineArguments;
+import io.strata.kafka.config.ConfigProblem;
+import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.metrics.EventCounters;
+import io.strata.kafka.metrics.HotTierSource;
+import io.strata.kafka.metrics.MigrationLog;
+import io.strata.kafka.metrics.StatusBean;
+import io.strata.kafka.metrics.StrataMetrics;
+import io.strata.kafka.metrics.TierLog;
+import io.strata.kafka.metrics.TierSource;
+import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.remote.LocalSegments;
+import io.strata.kafka.tier.HotTier;
+import io.strata.kafka.tier.TestHook;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
+
+/**
+ * A broker's tier, opened from what the JVM's command line names, with what belongs to it for as
+ * long as the process lives: metrics and the migration engine.
+ *
+ * <p>Thread safety: all methods may be called by any thread.
+ */
+public final class BrokerTier {
+
+  private final HotTier tier;
+  private final BrokerProperties properties;
+  private final Optional<BrokerMigration> migration;
+  private final AtomicBoolean confirmed = new AtomicBoolean();
+  private final AtomicBoolean stopping = new AtomicBoolean();
+
+  // Held for its lifetime alone: what it publishes goes with it.
+  @SuppressWarnings({"unused", "FieldCanBeLocal"})
+  private final StrataMetrics metrics;
+
+  private BrokerTier(
+      HotTier tier,
+      BrokerProperties properties,
+      Optional<BrokerMigration> migration,
+      StrataMetrics metrics) {
+    this.tier = tier;
+    this.properties = properties;
+    this.migration = migration;
+    this.metrics = metrics;
+  }
+
+  /** The tier. */
+  public HotTier tier() {
+    return tier;
+  }
+
+  /** The configuration that it was opened with. */
+  public BrokerProperties properties() {
+    return properties;
+  }
+
+  /** The same, as the remote tier sees it. */
+  public LocalSegments localSegments() {
+    return new TierLocalSegments(tier);
+  }
+
+  /** What moves its segments; empty if nothing does. */
+  public Optional<BrokerMigration> migration() {
+    return migration;
+  }
+
+  /** Notes that the reporter has found broker and tier in agreement. */
+  public void confirm() {
+    confirmed.set(true);
+  }
+
+  /** Whether {@link #confirm} was called: the broker is past the start, or well into it. */
+  public boolean confirmed() {
+    return confirmed.get();
+  }
+
+  /** Whether the JVM is going down. */
+  public boolean stopping() {
+    return stopping.get();
+  }
+
+  /** The configuration that a broker's command line names. */
+  static BrokerProperties propertiesOf(CommandLineArguments commandLine) throws IOException {
+    return commandLine
+        .load()
+        .orElseThrow(
+            () ->
+                new IOException(
+                    "Strata's file system provider is active in a broker, and no properties"
+                        + " file was found on the command line '"
+                        + commandLine.mainClass()
+                        + " "
+                        + String.join(" ", commandLine.arguments())
+                        + "': name it with -D"
+                        + CommandLineArguments.CONFIG_PROPERTY
+                        + "=<server.properties>, or start the broker without"
+                        + " -Djava.nio.file.spi.DefaultFileSystemProvider"));
+  }
+
+  static BrokerTier open(BrokerProperties broker) throws IOException {
+    Optional<Pattern> forced = TestHook.placement();
+    StrataConfig config = checked(broker, forced.isPresent());
+    TierLog log = new TierLog();
+    if (forced.isEmpty()) {
+      broker.check().stream()
+          .filter(problem -> !problem.isError())
+          .map(ConfigProblem::message)
+          .forEach(log::warning);
+    }
+    // Kafka's own tests are to see segments where they were placed.
+    Optional<PolicyRegistry> policies =
+        forced.isPresent() ? Optional.empty() : Optional.of(policies(broker, config));
+    EventCounters counters = new EventCounters();
+    HotTier tier = HotTier.open(TierSpecs.of(config, broker, forced), log, counters);
+    TestHook.opened(tier);
+    Optional<BrokerMigration> migration =
+        policies.map(
+            known ->
+                BrokerMigration.start(
+                    tier.tieredSegments(),
+                    broker,
+                    config,
+                    known,
+                    new MigrationLog(config.tierNames()),
+                    tier::spillForce));
+    TierSource source = new HotTierSource(tier, () -> migration.map(BrokerMigration::stats));
+    StrataMetrics metrics = StrataMetrics.publish(source, counters);
+    new StatusBean(
+            broker.nodeId().isPresent() ? String.valueOf(broker.nodeId().getAsInt()) : "",
+            source,
+            () -> migration.map(BrokerMigration::settings).orElse(Map.of()),
+            InstantSource.system())
+        .publish();
+    BrokerTier opened = new BrokerTier(tier, broker, migration, metrics);
+    opened.stopAtExit();
+    return opened;
+  }
+
+  /** Before a pool is opened: a policy that is not there is found without touching anything. */
+  private static PolicyRegistry policies(BrokerProperties broker, StrataConfig config)
+      throws IOException {
+    try {
+      return BrokerMigration.policies(config);
+    } catch (ConfigRefusedException e) {
+      throw new IOException(broker.source() + ": " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Stops the engine as soon as the JVM begins to go down. Kafka's own shutdown begins at the same
+   * moment and closes its logs at its end, before it closes its reporters: the reporter's close
+   * would be too late.
+   */
+  private void stopAtExit() {
+    Thread stop =
+        new Thread(
+            () -> {
+              stopping.set(true);
+              migration.ifPresent(BrokerMigration::close);
+            },
+            "strata-migration-stop");
+    Runtime.getRuntime().addShutdownHook(stop);
+  }
+
+  private static StrataConfig checked(BrokerProperties broker, boolean test) throws IOException {
+    try {
+      // Kafka's own tests are no broker: what a broker's other keys must say does not matter there.
+      return test ? broker.strataConfig().orElseThrow() : broker.checkedConfig();
+    } catch (ConfigRefusedException e) {
+      throw new IOException(broker.source() + ": " + e.getMessage(), e);
+    }
+  }
+}

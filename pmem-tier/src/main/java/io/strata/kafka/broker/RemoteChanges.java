@@ -1,0 +1,160 @@
+package io.strata.kafka.broker;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.config.ConfigProblem;
+import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.config.RemoteLiveSettings;
+import io.strata.kafka.metrics.RemoteLog;
+import io.strata.kafka.migration.remote.RemoteSettings;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What Kafka and operators may change of the remote tier while it runs. Kafka makes the manager and
+ * the reporter, each without knowledge of the other; here they meet.
+ *
+ * <p>Thread safety: all methods may be called by any thread; changes are made one after another.
+ */
+public final class RemoteChanges {
+
+  private final RemoteLog log;
+
+  @GuardedBy("this")
+  private @Nullable Running running;
+
+  /** Who is told; nobody between the manager's start and its asking for it. */
+  @GuardedBy("this")
+  private Optional<Consumer<RemoteSettings.Live>> changed = Optional.empty();
+
+  /** Whether something changed while nobody was told. */
+  @GuardedBy("this")
+  private boolean missed;
+
+  /** What the reporter was told last: it may come before the manager. */
+  @GuardedBy("this")
+  private @Nullable Map<String, ?> lastTold;
+
+  /** What a manager works by. */
+  private record Running(int brokerId, RemoteLiveSettings keys, RemoteSettings.Live live) {}
+
+  RemoteChanges(RemoteLog log) {
+    this.log = log;
+  }
+
+  /**
+   * Notes that a manager starts; it takes the place of an earlier one.
+   *
+   * @param started what its file says
+   * @return what it is to work by: with what has been changed in the meantime
+   */
+  synchronized RemoteSettings.Live started(RemoteLiveSettings keys, RemoteSettings started) {
+    RemoteSettings.Live settings = started.live();
+    if (lastTold != null) {
+      RemoteLiveSettings.Outcome outcome = keys.read(lastTold);
+      if (outcome.live().isPresent()) {
+        settings = outcome.live().get();
+      } else {
+        log.warning(
+            "Dynamic configuration cannot be used, the remote tier works by the broker's file: "
+                + messages(outcome.problems()));
+      }
+    }
+    running = new Running(started.brokerId(), keys, settings);
+    changed = Optional.empty();
+    missed = false;
+    return settings;
+  }
+
+  synchronized void onChange(Consumer<RemoteSettings.Live> consumer) {
+    changed = Optional.of(consumer);
+    if (missed && running != null) {
+      missed = false;
+      consumer.accept(running.live());
+    }
+  }
+
+  /** The names of the keys that Kafka has to ask about; none as long as there is no manager. */
+  public synchronized Set<String> names() {
+    return running == null ? Set.of() : running.keys().names();
+  }
+
+  /** The manager's broker; empty as long as there is none. */
+  synchronized OptionalInt brokerId() {
+    return running == null ? OptionalInt.empty() : OptionalInt.of(running.brokerId());
+  }
+
+  /** The settings that the manager works by, as the keys would be written. */
+  public synchronized Map<String, String> settings() {
+    return running == null ? Map.of() : running.keys().written(running.live());
+  }
+
+  /**
+   * Checks a new configuration without any effect.
+   *
+   * @param configs all keys and values, as Kafka gives them
+   * @throws ConfigRefusedException if it cannot be used
+   */
+  public synchronized void validate(Map<String, ?> configs) throws ConfigRefusedException {
+    if (running != null) {
+      var unused = orRefuse(running.keys().read(configs));
+    }
+  }
+
+  /**
+   * Works by a new configuration from now on.
+   *
+   * @param configs all keys and values, as Kafka gives them
+   * @throws ConfigRefusedException if it cannot be used; the old one stays
+   */
+  public synchronized void reconfigure(Map<String, ?> configs) throws ConfigRefusedException {
+    lastTold = configs;
+    Running before = running;
+    if (before == null) {
+      return;
+    }
+    RemoteLiveSettings.Outcome outcome = before.keys().read(configs);
+    RemoteSettings.Live settings = orRefuse(outcome);
+    if (!outcome.ignored().isEmpty()) {
+      log.ignored(outcome.ignored());
+    }
+    if (settings.equals(before.live())) {
+      return;
+    }
+    try {
+      changed.ifPresentOrElse(consumer -> consumer.accept(settings), () -> missed = true);
+    } catch (IllegalArgumentException e) {
+      throw new ConfigRefusedException(
+          List.of(
+              ConfigProblem.error(
+                  "strata.remote",
+                  Optional.ofNullable(e.getMessage()).orElse(e.toString()),
+                  "settings that the remote tier can use",
+                  "correct them")));
+    }
+    running = new Running(before.brokerId(), before.keys(), settings);
+    log.reconfigured(difference(before.keys(), before.live(), settings));
+  }
+
+  private static RemoteSettings.Live orRefuse(RemoteLiveSettings.Outcome outcome)
+      throws ConfigRefusedException {
+    if (outcome.live().isEmpty()) {
+      throw new ConfigRefusedException(outcome.problems());
+    }
+    return outcome.live().get();
+  }
+
+  private static String messages(List<ConfigProblem> problems) {
+    return String.join("; also: ", problems.stream().map(ConfigProblem::message).toList());
+  }
+
+  /** Each key that has changed: {@code key from old to new}. */
+  private static String difference(
+      RemoteLiveSettings keys, RemoteSettings.Live before, RemoteSettings.Live after) {
+    return Differences.between(keys.written(before), keys.written(after));
+  }
+}

@@ -1,0 +1,222 @@
+package io.strata.kafka.broker;
+
+import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.CommandLineArguments;
+import io.strata.kafka.config.ConfigProblem;
+import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.config.RemoteConfig;
+import io.strata.kafka.config.RemoteLiveSettings;
+import io.strata.kafka.metrics.MigrationLog;
+import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.remote.LocalSegments;
+import io.strata.kafka.migration.remote.RemoteEnvironment;
+import io.strata.kafka.migration.remote.RemoteSettings;
+import io.strata.kafka.migration.remote.RemoteStats;
+import io.strata.kafka.migration.remote.store.StoreStage;
+import io.strata.kafka.tier.TestHook;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * What the remote tier takes from the broker: its file, its local tiers where it has any, its
+ * metrics. A broker may have the remote tier alone, without pools and without Strata's file system
+ * provider.
+ *
+ * <p>Thread safety: all methods may be called by any thread.
+ */
+public final class RemoteRuntime implements RemoteEnvironment {
+
+  private static final String POLICY = "strata.remote.migration.policy";
+
+  private final BrokerSide broker;
+
+  /** What the manager was given, for a broker whose file is not known. */
+  private volatile Optional<BrokerProperties> given = Optional.empty();
+
+  /** For {@link java.util.ServiceLoader}: the environment of this process. */
+  public RemoteRuntime() {
+    this(BrokerSide.OF_THIS_JVM);
+  }
+
+  RemoteRuntime(BrokerSide broker) {
+    this.broker = broker;
+  }
+
+  /** Where the broker's side comes from. */
+  interface BrokerSide {
+
+    /** The broker's file; empty if it is not known. */
+    Optional<BrokerProperties> properties() throws IOException;
+
+    /** The local tiers; empty if there are none. */
+    Optional<BrokerTier> tier() throws IOException;
+
+    /** Where changes of the live broker come in. */
+    RemoteChanges changes();
+
+    /** Publishes in JMX, in the place of what was published before. */
+    void publish(Supplier<RemoteStats> stats);
+
+    /** This process. */
+    BrokerSide OF_THIS_JVM =
+        new BrokerSide() {
+          @Override
+          public Optional<BrokerProperties> properties() throws IOException {
+            Optional<BrokerTier> opened = opened();
+            return opened.isPresent()
+                ? opened.map(BrokerTier::properties)
+                : CommandLineArguments.ofThisJvm().load();
+          }
+
+          @Override
+          public Optional<BrokerTier> tier() throws IOException {
+            return opened();
+          }
+
+          @Override
+          public RemoteChanges changes() {
+            return StrataRuntime.remoteChanges();
+          }
+
+          @Override
+          public void publish(Supplier<RemoteStats> stats) {
+            StrataRuntime.publishRemote(stats);
+          }
+
+          /** Without the provider there are no local tiers, and none may be opened. */
+          private Optional<BrokerTier> opened() throws IOException {
+            return JdkFileSystem.providerActive() ? StrataRuntime.broker() : Optional.empty();
+          }
+        };
+  }
+
+  @Override
+  public RemoteSettings settings(Map<String, ?> configs) {
+    try {
+      Optional<BrokerProperties> properties = properties();
+      given = RemoteConfig.logDirectories(configs);
+      PolicyRegistry policies = BrokerMigration.loadPolicies(POLICY);
+      List<ConfigProblem> problems = new ArrayList<>();
+      ClassCopies.problem(
+              RemoteEnvironment.class.getClassLoader(),
+              RemoteRuntime.class.getClassLoader(),
+              ClassLoader.getSystemClassLoader(),
+              StrataRuntime.class)
+          .ifPresent(problems::add);
+      RemoteConfig.Parsed parsed = RemoteConfig.parse(configs, properties, Optional.of(policies));
+      problems.addAll(parsed.problems());
+      if (problems.stream().anyMatch(ConfigProblem::isError)) {
+        throw new ConfigRefusedException(problems);
+      }
+      RemoteSettings settings = parsed.orElseThrow();
+      RemoteLiveSettings keys =
+          new RemoteLiveSettings(
+              properties.map(BrokerProperties::asMap).orElse(Map.of()), settings, policies);
+      return with(settings, broker.changes().started(keys, settings));
+    } catch (ConfigRefusedException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
+  }
+
+  private static RemoteSettings with(RemoteSettings settings, RemoteSettings.Live live) {
+    return new RemoteSettings(
+        settings.brokerId(),
+        settings.levels().stream().map(RemoteRuntime::pastTheProvider).toList(),
+        settings.cold(),
+        settings.chunkBytes(),
+        settings.cacheBytes(),
+        live);
+  }
+
+  /** By the JDK's own paths: the store's files have segments' names, and are none of the tier's. */
+  private static RemoteSettings.Level pastTheProvider(RemoteSettings.Level level) {
+    return new RemoteSettings.Level(
+        level.name(),
+        level.directories().stream()
+            .map(
+                directory ->
+                    new RemoteSettings.Directory(
+                        JdkFileSystem.path(directory.path()), directory.capacityBytes()))
+            .toList());
+  }
+
+  /**
+   * The broker's file.
+   *
+   * @throws IllegalArgumentException if it cannot be read
+   */
+  private Optional<BrokerProperties> properties() {
+    try {
+      return broker.properties();
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "The remote tier could not read the broker's configuration: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void onChange(Consumer<RemoteSettings.Live> changed) {
+    broker.changes().onChange(changed);
+  }
+
+  @Override
+  public Optional<String> clusterId() {
+    return TierSpecs.clusterOf(logDirectories());
+  }
+
+  @Override
+  public List<Path> logDirectories() {
+    return properties().or(() -> given).map(BrokerProperties::logDirs).orElse(List.of());
+  }
+
+  private Optional<BrokerTier> tier() {
+    try {
+      return broker.tier();
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "The remote tier found no local tiers: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public LocalSegments segments() {
+    return tier().map(BrokerTier::localSegments).orElse(LocalSegments.COPY_ALWAYS);
+  }
+
+  @Override
+  public PolicyRegistry policies() {
+    try {
+      return BrokerMigration.loadPolicies(POLICY);
+    } catch (ConfigRefusedException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public EngineLog engineLog(List<String> levels) {
+    MigrationLog log = new MigrationLog(levels);
+    return new EngineLog(List.of(log), log);
+  }
+
+  @Override
+  public StoreStage.Hook stages() {
+    return TestHook::reached;
+  }
+
+  @Override
+  public EngineEnvironment engine() {
+    return EngineEnvironment.system();
+  }
+
+  @Override
+  public void publish(Supplier<RemoteStats> stats) {
+    broker.publish(stats);
+  }
+}

@@ -1,0 +1,112 @@
+package io.strata.kafka.broker;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.CommandLineArguments;
+import io.strata.kafka.tier.ReadOnlyTier;
+import io.strata.kafka.tier.SegmentFiles;
+import java.io.IOException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens what this JVM needs, once: a broker its tier, a tool a view of what is there. A node that
+ * is only a controller needs nothing.
+ *
+ * <p>Thread safety: the opening is done by one thread, under this object's monitor; the others wait
+ * for its end.
+ */
+final class RuntimeHandle {
+
+  /**
+   * The role, where the JVM's command line does not tell it: {@code broker} or {@code tool}. One of
+   * Kafka's own tools, which shares the broker's {@code KAFKA_OPTS}, stays a tool.
+   */
+  static final String ROLE_PROPERTY = "strata.role";
+
+  private volatile @Nullable SegmentFiles opened;
+
+  @GuardedBy("this")
+  private @Nullable BrokerTier broker;
+
+  @GuardedBy("this")
+  private @Nullable IOException refusal;
+
+  @GuardedBy("this")
+  private boolean opening;
+
+  SegmentFiles segmentFiles() throws IOException {
+    SegmentFiles files = opened;
+    return files == null ? open() : files;
+  }
+
+  synchronized Optional<BrokerTier> broker() {
+    return Optional.ofNullable(broker);
+  }
+
+  private synchronized SegmentFiles open() throws IOException {
+    SegmentFiles files = opened;
+    if (files != null) {
+      return files;
+    }
+    if (opening) {
+      // This thread is in the opening below: monitors are re-entrant, so it is no other.
+      return PassThroughSegmentFiles.INSTANCE;
+    }
+    if (refusal != null) {
+      throw new IOException(refusal.getMessage(), refusal);
+    }
+    opening = true;
+    try {
+      files = openForRole();
+      opened = files;
+      return files;
+    } catch (IOException e) {
+      refusal = e;
+      throw e;
+    } catch (RuntimeException | LinkageError e) {
+      refusal = new IOException("Strata could not be started: " + e, e);
+      throw refusal;
+    } finally {
+      opening = false;
+    }
+  }
+
+  @GuardedBy("this")
+  private SegmentFiles openForRole() throws IOException {
+    CommandLineArguments commandLine = CommandLineArguments.ofThisJvm();
+    if (!isBroker(commandLine, Optional.ofNullable(System.getProperty(ROLE_PROPERTY)))) {
+      return new ReadOnlyTier();
+    }
+    BrokerProperties properties = BrokerTier.propertiesOf(commandLine);
+    if (properties.isControllerAlone()) {
+      return PassThroughSegmentFiles.INSTANCE;
+    }
+    BrokerTier tier = BrokerTier.open(properties);
+    broker = tier;
+    return tier.tier();
+  }
+
+  /**
+   * The role of this JVM.
+   *
+   * @param given the value of the system property
+   * @throws IOException if that is neither of the two
+   */
+  static boolean isBroker(CommandLineArguments commandLine, Optional<String> given)
+      throws IOException {
+    String role = given.orElse(commandLine.isBroker() ? "broker" : "tool");
+    return switch (role) {
+      case "broker" -> !commandLine.isKafkaTool();
+      case "tool" -> false;
+      default ->
+          throw new IOException(
+              "system property "
+                  + ROLE_PROPERTY
+                  + ": found '"
+                  + role
+                  + "', expected broker or tool; leave it unset, unless a broker is started by a"
+                  + " program of your own");
+    };
+  }
+}

@@ -1,0 +1,63 @@
+package io.strata.kafka.broker;
+
+import io.strata.kafka.metrics.RemoteLog;
+import io.strata.kafka.migration.remote.RemoteStats;
+import io.strata.kafka.tier.SegmentFiles;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * The process-wide handle on the hot tier.
+ *
+ * <p>Thread safety: all methods may be called by any thread.
+ */
+public final class StrataRuntime {
+
+  private static final RuntimeHandle HANDLE = new RuntimeHandle();
+
+  private StrataRuntime() {}
+
+  /**
+   * The segments of this process. The first call finds the configuration and opens the tier; it is
+   * made by the file system provider on the first file that may be a segment, from any thread, or
+   * by the metrics reporter.
+   *
+   * <p>Files that are opened through {@link java.nio.file.Files} while the tier is being opened
+   * come back to this method when their names may be segments': a call from within the opening is
+   * answered with segment files that decline everything.
+   *
+   * @throws IOException if the tier cannot be opened; the message says why and what to do. Every
+   *     later call throws the same.
+   */
+  public static SegmentFiles segmentFiles() throws IOException {
+    return HANDLE.segmentFiles();
+  }
+
+  /**
+   * The tier of a broker with its configuration, opened if it was not; empty in a tool's JVM and in
+   * that of a controller alone.
+   *
+   * @throws IOException as {@link #segmentFiles()}
+   */
+  public static Optional<BrokerTier> broker() throws IOException {
+    HANDLE.segmentFiles();
+    return HANDLE.broker();
+  }
+
+  /** Where changes of a live broker's configuration reach the remote tier. */
+  public static RemoteChanges remoteChanges() {
+    return Remote.CHANGES;
+  }
+
+  /** Publishes the remote tier's metrics and status, in the place of what was published before. */
+  static void publishRemote(Supplier<RemoteStats> stats) {
+    Remote.BOARD.publish(stats);
+  }
+
+  /** Made when it is first needed: it logs, which must not begin while the JVM boots. */
+  private static final class Remote {
+    static final RemoteChanges CHANGES = new RemoteChanges(new RemoteLog());
+    static final RemoteBoard BOARD = new RemoteBoard(CHANGES);
+  }
+}

@@ -1,0 +1,68 @@
+package io.strata.kafka.broker;
+
+import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.MetaProperties;
+import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.pool.PoolOwner;
+import io.strata.kafka.tier.TestHook;
+import io.strata.kafka.tier.TierSpec;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** Makes of a broker's configuration what a tier is opened with. */
+public final class TierSpecs {
+
+  private TierSpecs() {}
+
+  /** The tier that the configuration describes. */
+  public static TierSpec of(StrataConfig config, BrokerProperties broker) {
+    return of(config, broker, Optional.empty());
+  }
+
+  static TierSpec of(StrataConfig config, BrokerProperties broker, Optional<Pattern> forced) {
+    List<Path> logDirectories = new ArrayList<>();
+    for (Path directory : broker.logDirs()) {
+      logDirectories.add(JdkFileSystem.path(directory));
+    }
+    Path metadata = JdkFileSystem.path(broker.metadataLogDir());
+    if (!logDirectories.contains(metadata)) {
+      logDirectories.add(metadata);
+    }
+    return new TierSpec(
+        config,
+        config.pools().stream().map(JdkFileSystem::path).toList(),
+        owner(broker, logDirectories),
+        logDirectories,
+        config.placement(),
+        forced,
+        TestHook::reached);
+  }
+
+  private static PoolOwner owner(BrokerProperties broker, List<Path> logDirectories) {
+    return new PoolOwner(broker.nodeId(), clusterOf(logDirectories));
+  }
+
+  /** The cluster that the directories belong to; empty if none of them tells. */
+  static Optional<String> clusterOf(List<Path> logDirectories) {
+    Optional<String> cluster = Optional.empty();
+    for (Path directory : logDirectories) {
+      if (cluster.isEmpty()) {
+        cluster = clusterOf(directory);
+      }
+    }
+    return cluster;
+  }
+
+  /** Empty for a directory on a failing disk, which Kafka takes offline; another one tells. */
+  private static Optional<String> clusterOf(Path directory) {
+    try {
+      return MetaProperties.read(directory).clusterId();
+    } catch (IOException unreadable) {
+      return Optional.empty();
+    }
+  }
+}

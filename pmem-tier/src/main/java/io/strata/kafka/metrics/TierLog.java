@@ -1,0 +1,165 @@
+package io.strata.kafka.metrics;
+
+import io.strata.kafka.memory.Printable;
+import io.strata.kafka.pool.OpenReport;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolInfo;
+import io.strata.kafka.tier.RecoveryReport;
+import io.strata.kafka.tier.TierEvents;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes what happens to the tier into the broker's log: one line for each thing that an operator
+ * can act on, and no more than one a minute for what can happen with every new segment.
+ *
+ * <p>Thread safety: may be called by any thread.
+ */
+public final class TierLog implements TierEvents {
+
+  private static final int NAMED = 10;
+
+  private final Logger log;
+  private final RateLimit spills;
+  private final RateLimit refusals;
+
+  /** A log by the system's clock. */
+  public TierLog() {
+    this(LoggerFactory.getLogger("io.strata.kafka.tier"), System::nanoTime);
+  }
+
+  TierLog(Logger log, LongSupplier nanoTime) {
+    this.log = log;
+    this.spills = new RateLimit(nanoTime);
+    this.refusals = new RateLimit(nanoTime);
+  }
+
+  /** Logs a warning that has no event of its own. */
+  public void warning(String message) {
+    log.warn("{}", message);
+  }
+
+  @Override
+  public void poolOpened(Pool pool) {
+    PoolInfo info = pool.info();
+    log.info(
+        "Opened pool {} ({}): type {}, durability {}, {} bytes for data, {} free, {} of {} slots in"
+            + " use",
+        info.path(),
+        info.id(),
+        info.type().configName(),
+        info.durability(),
+        info.dataSize(),
+        pool.usage().freeBytes(),
+        pool.usage().liveSlots(),
+        info.slotCount());
+    logFindings(pool);
+    if (info.durability().needsForce()) {
+      log.warn(
+          "Pool {} does not survive a power cut by itself (its file system is not DAX): what"
+              + " was flushed or replicated does, as with stock Kafka. Use persistent memory on"
+              + " a file system mounted with DAX, and strata.require.dax=true, to have every"
+              + " acknowledged record survive.",
+          info.path());
+    } else if (!info.durability().survivesReboot()) {
+      log.warn(
+          "Pool {} is on a file system in memory: a power cut or a reboot empties it, flushed"
+              + " or not. Only what was replicated survives. Use a pool on a disk, or on"
+              + " persistent memory with strata.require.dax=true, for data that must stay.",
+          info.path());
+    }
+  }
+
+  private void logFindings(Pool pool) {
+    Path file = pool.info().path();
+    OpenReport report = pool.report();
+    name("Put right in pool " + file, report.repaired().stream().map(Object::toString).toList());
+    if (report.bound()) {
+      log.info("Bound pool {}, which had no owner yet, to {}", file, pool.info().owner());
+    }
+    if (report.powerLost()) {
+      log.warn(
+          "The machine went down while pool {} was open. What was flushed is there; {} segments"
+              + " end where their extents do. Kafka verifies the rest, as with its own files.",
+          file,
+          report.shortened().size());
+      name(
+          "Shortened segments",
+          report.shortened().stream()
+              .map(s -> s.relativePath() + " from " + s.from() + " to " + s.to() + " bytes")
+              .toList());
+    }
+  }
+
+  @Override
+  public void logDirectorySkipped(Path directory, String reason) {
+    log.warn(
+        "Passed over log directory {}: {}. Its segments in the pools are kept.", directory, reason);
+  }
+
+  @Override
+  public void recovered(RecoveryReport report) {
+    log.info(
+        "Recovered the hot tier in {} ms: {} segments in the pools, {} homes restored, {} slots"
+            + " freed whose home was removed, {} deletions finished, {} stale tags removed, {}"
+            + " slots kept for absent log directories",
+        report.millis(),
+        report.hot(),
+        report.restored().size(),
+        report.freed().size(),
+        report.deletionsFinished(),
+        report.tagsRemoved(),
+        report.kept().size());
+    name("Restored homes that a power cut had taken", report.restored());
+    name(
+        "Homes are missing of segments that the pools hold: bring them back with their extended"
+            + " attributes, or their bytes are given up at the next start",
+        report.orphaned());
+    name("Freed slots of homes that somebody removed", report.freed());
+    name("Kept slots", report.kept());
+  }
+
+  private void name(String what, List<String> items) {
+    if (!items.isEmpty()) {
+      log.warn(
+          "{}: {}{}",
+          what,
+          Printable.of(String.join(", ", items.subList(0, Math.min(NAMED, items.size())))),
+          items.size() > NAMED ? ", and " + (items.size() - NAMED) + " more" : "");
+    }
+  }
+
+  @Override
+  public void placementRefused(Path file) {
+    refusals.ifDue(
+        before ->
+            log.warn(
+                "No pool has a free slot and room, nor a clean segment to give way: {} and {}"
+                    + " segments before it since the last such line go home at once. See 'strata"
+                    + " status': a lower strata.migration.threshold keeps more room in reserve;"
+                    + " more slots (strata pool create --slots) or another pool help where it is"
+                    + " full of active segments.",
+                file,
+                before));
+  }
+
+  @Override
+  public void spilled(Path file, long bytesInPool) {
+    spills.ifDue(
+        before ->
+            log.info(
+                "The pool is full: {} goes on at home after {} bytes in the pool; {} other segments"
+                    + " did so since the last such line",
+                file,
+                bytesInPool,
+                before));
+  }
+
+  @Override
+  public void backgroundFailure(String what, Exception cause) {
+    log.warn("Could not {}: tried again later", what, cause);
+  }
+}

@@ -1,0 +1,91 @@
+package io.strata.kafka.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.config.ConfigProblem;
+import io.strata.kafka.migration.remote.StrataRemoteStorageManager;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.net.URLClassLoader;
+import org.apache.kafka.common.utils.ChildFirstClassLoader;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whether a second copy of our classes is noticed. */
+class ClassCopiesTest {
+
+  private static final ClassLoader SYSTEM = ClassLoader.getSystemClassLoader();
+
+  @Test
+  void theBrokersClassPathIsRight() {
+    assertThat(ClassCopies.problem(SYSTEM, SYSTEM, SYSTEM, ClassCopies.class)).isEmpty();
+  }
+
+  @Test
+  void kafkasLoaderOfAnotherClassPathIsRefused() throws IOException {
+    try (ChildFirstClassLoader kafkas = new ChildFirstClassLoader("/nowhere", SYSTEM)) {
+      assertThat(ClassCopies.problem(kafkas, kafkas, SYSTEM, ClassCopies.class))
+          .get()
+          .extracting(ConfigProblem::message)
+          .asString()
+          .startsWith("remote.log.storage.manager.class.path: found Strata's manager loaded by")
+          .contains("take it off that path");
+    }
+  }
+
+  /** Strimzi always writes a class path, the text null where there is none. */
+  @ParameterizedTest
+  @ValueSource(strings = {"null", "/nowhere/*"})
+  void kafkasLoaderOfAPathWithoutOurClassesGivesTheBrokers(String classPath) throws Exception {
+    ClassLoader broker = StrataRemoteStorageManager.class.getClassLoader();
+    try (ChildFirstClassLoader kafkas = new ChildFirstClassLoader(classPath, broker)) {
+      Class<?> manager = kafkas.loadClass(StrataRemoteStorageManager.class.getName());
+      assertThat(manager).isSameAs(StrataRemoteStorageManager.class);
+      assertThat(ClassCopies.problem(manager.getClassLoader(), broker, broker, ClassCopies.class))
+          .isEmpty();
+    }
+  }
+
+  @Test
+  void aSecondCopyIsRefused() throws IOException, ClassNotFoundException {
+    try (OwnCopies loader = new OwnCopies()) {
+      Class<?> second = loader.loadClass(ClassCopies.class.getName());
+      assertThat(second).isNotSameAs(ClassCopies.class);
+
+      assertThat(ClassCopies.problem(loader, loader, SYSTEM, second)).isPresent();
+      assertThat(ClassCopies.problem(loader, SYSTEM, SYSTEM, ClassCopies.class)).isPresent();
+    }
+  }
+
+  @Test
+  void aProgramsOwnLoaderIsRightIfThereIsNoOther() throws IOException, ClassNotFoundException {
+    try (OwnCopies loader = new OwnCopies()) {
+      Class<?> only = loader.loadClass(ClassCopies.class.getName());
+
+      assertThat(ClassCopies.problem(loader, loader, ClassLoader.getPlatformClassLoader(), only))
+          .isEmpty();
+    }
+  }
+
+  /** Loads a class of its own where the parent has one. */
+  private static final class OwnCopies extends URLClassLoader {
+    OwnCopies() {
+      super(new URL[0], SYSTEM);
+    }
+
+    @Override
+    public Class<?> loadClass(String name) throws ClassNotFoundException {
+      if (!name.equals(ClassCopies.class.getName())) {
+        return super.loadClass(name);
+      }
+      try (InputStream in = SYSTEM.getResourceAsStream(name.replace('.', '/') + ".class")) {
+        byte[] bytes = in == null ? new byte[0] : in.readAllBytes();
+        return defineClass(name, bytes, 0, bytes.length);
+      } catch (IOException e) {
+        throw new ClassNotFoundException(name, e);
+      }
+    }
+  }
+}

@@ -1,0 +1,271 @@
+package io.strata.kafka.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.metrics.RemoteFigures;
+import io.strata.kafka.metrics.RemoteLog;
+import io.strata.kafka.metrics.RemoteStatusMXBean;
+import io.strata.kafka.migration.remote.LocalSegments;
+import io.strata.kafka.migration.remote.RemoteEnvironment;
+import io.strata.kafka.migration.remote.RemoteSettings;
+import io.strata.kafka.migration.remote.RemoteStats;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.function.Supplier;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the remote tier finds out about a broker without pools, and how that changes. */
+class RemoteRuntimeTest {
+
+  @TempDir private Path logs;
+  @TempDir private Path ssd;
+
+  private final RemoteChanges changes = new RemoteChanges(new RemoteLog());
+  private final Map<String, String> file = new HashMap<>();
+  private final Map<String, Object> manager = new HashMap<>();
+  private final Map<String, Object> kafka = new HashMap<>();
+  private final List<RemoteSettings.Live> changed = new ArrayList<>();
+
+  @BeforeEach
+  void aBrokerWithoutPools() throws IOException {
+    Files.writeString(logs.resolve("meta.properties"), "node.id=1\ncluster.id=abc\n");
+    file.put("node.id", "1");
+    file.put("log.dirs", "/nowhere/at/all," + logs);
+    file.put("strata.remote.rate.copy", "10MB");
+    kafka.putAll(file);
+    manager.put("broker.id", 1);
+    manager.put("levels", "ssd");
+    manager.put("ssd.directories", ssd.toString());
+  }
+
+  @Test
+  void theManagerFindsIt() {
+    assertThat(ServiceLoader.load(RemoteEnvironment.class))
+        .singleElement()
+        .isInstanceOf(RemoteRuntime.class);
+  }
+
+  @Test
+  void inAProcessThatIsNoBrokerItHasDefaults() {
+    RemoteEnvironment environment = new RemoteRuntime();
+
+    assertThat(environment.settings(manager).live().copyBytesPerSecond()).isZero();
+    assertThat(environment.logDirectories()).isEmpty();
+    assertThat(environment.clusterId()).isEmpty();
+  }
+
+  @Test
+  void readsTheBrokersFileAndDirectories() {
+    RemoteRuntime environment = environment();
+
+    assertThat(environment.settings(manager).live().copyBytesPerSecond()).isEqualTo(10_000_000);
+    assertThat(environment.logDirectories()).containsExactly(Path.of("/nowhere/at/all"), logs);
+    assertThat(environment.clusterId()).contains("abc");
+    assertThat(environment.policies().names()).contains("threshold", "age", "access");
+    assertThat(environment.segments()).isSameAs(LocalSegments.COPY_ALWAYS);
+  }
+
+  /** An embedded broker, as in Kafka's own tests, has no command line that names its file. */
+  @Test
+  void aBrokerWithoutAFileNamesItsLogDirectoriesToTheManager() {
+    RemoteRuntime environment =
+        new RemoteRuntime(
+            new Broker() {
+              @Override
+              public Optional<BrokerProperties> properties() {
+                return Optional.empty();
+              }
+            });
+    manager.put("log.dirs", "/nowhere/at/all," + logs);
+
+    assertThat(environment.settings(manager).brokerId()).isEqualTo(1);
+    assertThat(environment.logDirectories()).containsExactly(Path.of("/nowhere/at/all"), logs);
+    assertThat(environment.clusterId()).contains("abc");
+  }
+
+  @Test
+  void refusesInOneMessage() {
+    manager.remove("levels");
+    file.put("strata.remote.chunk.size", "perhaps");
+
+    assertThatThrownBy(() -> environment().settings(manager))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("rsm.config.levels: found nothing")
+        .hasMessageContaining("strata.remote.chunk.size: found 'perhaps'");
+  }
+
+  @Test
+  void aFileThatCannotBeReadIsRefused() {
+    RemoteRuntime environment =
+        new RemoteRuntime(
+            new Broker() {
+              @Override
+              public Optional<BrokerProperties> properties() throws IOException {
+                throw new IOException("server.properties: is a directory");
+              }
+            });
+
+    assertThatThrownBy(() -> environment.settings(manager))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("server.properties: is a directory");
+  }
+
+  @Test
+  void changesReachTheManager() throws ConfigRefusedException {
+    RemoteRuntime environment = started();
+    assertThat(changes.names()).contains("strata.remote.rate.copy", "strata.remote.chunk.size");
+
+    kafka.put("strata.remote.rate.copy", "20MB");
+    changes.validate(kafka);
+    assertThat(changed).as("validated only").isEmpty();
+    changes.reconfigure(kafka);
+    changes.reconfigure(kafka);
+
+    assertThat(environment).isNotNull();
+    assertThat(changed)
+        .singleElement()
+        .extracting(RemoteSettings.Live::copyBytesPerSecond)
+        .isEqualTo(20_000_000L);
+    assertThat(changes.settings()).containsEntry("strata.remote.rate.copy", "20000000");
+
+    kafka.remove("strata.remote.rate.copy");
+    changes.reconfigure(kafka);
+    assertThat(changed).last().extracting(RemoteSettings.Live::copyBytesPerSecond).isEqualTo(0L);
+  }
+
+  @Test
+  void whatCannotBeUsedIsRefusedAndChangesNothing() {
+    RemoteRuntime unused = started();
+    kafka.put("strata.remote.rate.copy", "20M");
+
+    assertThatThrownBy(() -> changes.validate(kafka)).isInstanceOf(ConfigRefusedException.class);
+    assertThatThrownBy(() -> changes.reconfigure(kafka))
+        .isInstanceOf(ConfigRefusedException.class)
+        .hasMessageContaining("strata.remote.rate.copy: found '20M'");
+    assertThat(changed).isEmpty();
+    assertThat(changes.settings()).containsEntry("strata.remote.rate.copy", "10000000");
+  }
+
+  @Test
+  void whatTheManagerRefusesIsRefused() {
+    RemoteRuntime environment = environment();
+    RemoteSettings unused = environment.settings(manager);
+    environment.onChange(
+        live -> {
+          throw new IllegalArgumentException("no such policy");
+        });
+    kafka.put("strata.remote.rate.copy", "20MB");
+
+    assertThatThrownBy(() -> changes.reconfigure(kafka))
+        .isInstanceOf(ConfigRefusedException.class)
+        .hasMessageContaining("no such policy");
+    assertThat(changes.settings()).containsEntry("strata.remote.rate.copy", "10000000");
+  }
+
+  @Test
+  void whatTheReporterWasToldBeforeTheManagerCameHolds() throws ConfigRefusedException {
+    kafka.put("strata.remote.rate.copy", "20MB");
+    changes.reconfigure(kafka);
+
+    assertThat(environment().settings(manager).live().copyBytesPerSecond()).isEqualTo(20_000_000);
+    assertThat(changes.settings()).containsEntry("strata.remote.rate.copy", "20000000");
+  }
+
+  @Test
+  void whatChangesWhileTheManagerStartsReachesIt() throws ConfigRefusedException {
+    RemoteRuntime environment = environment();
+    RemoteSettings unused = environment.settings(manager);
+    kafka.put("strata.remote.rate.copy", "20MB");
+    changes.reconfigure(kafka);
+
+    environment.onChange(changed::add);
+
+    assertThat(changed)
+        .singleElement()
+        .extracting(RemoteSettings.Live::copyBytesPerSecond)
+        .isEqualTo(20_000_000L);
+  }
+
+  @Test
+  void whatItWasToldAndCannotBeUsedDoesNotKeepTheBrokerFromStarting()
+      throws ConfigRefusedException {
+    kafka.put("strata.remote.rate.copy", "20M");
+    changes.reconfigure(kafka);
+
+    assertThat(environment().settings(manager).live().copyBytesPerSecond()).isEqualTo(10_000_000);
+  }
+
+  @Test
+  void publishesMetricsAndStatusInThePlaceOfEarlierOnes() throws JMException {
+    RemoteEnvironment environment = new RemoteRuntime();
+    RemoteSettings unused = environment.settings(manager);
+    environment.publish(RemoteFigures::quiet);
+    environment.publish(RemoteFigures::some);
+
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    assertThat(
+            server.getAttribute(
+                new ObjectName("io.strata.kafka:type=RemoteMigration,name=Active"), "Value"))
+        .isEqualTo(1.0);
+    ObjectName status = new ObjectName(RemoteStatusMXBean.NAME);
+    assertThat(server.getAttribute(status, "Broker")).isEqualTo("1");
+    assertThat((String[]) server.getAttribute(status, "LevelNames")).containsExactly("ssd", "hdd");
+  }
+
+  @Test
+  void withoutAManagerThereIsNothingToAskAbout() throws ConfigRefusedException {
+    assertThat(changes.names()).isEmpty();
+    assertThat(changes.settings()).isEmpty();
+    kafka.put("strata.remote.rate.copy", "20M");
+    changes.validate(kafka);
+  }
+
+  private RemoteRuntime started() {
+    RemoteRuntime environment = environment();
+    RemoteSettings unused = environment.settings(manager);
+    environment.onChange(changed::add);
+    return environment;
+  }
+
+  private RemoteRuntime environment() {
+    return new RemoteRuntime(new Broker());
+  }
+
+  private class Broker implements RemoteRuntime.BrokerSide {
+    @Override
+    public Optional<BrokerProperties> properties() throws IOException {
+      return Optional.of(BrokerProperties.of("test", file));
+    }
+
+    @Override
+    public Optional<BrokerTier> tier() {
+      return Optional.empty();
+    }
+
+    @Override
+    public RemoteChanges changes() {
+      return changes;
+    }
+
+    @Override
+    public void publish(Supplier<RemoteStats> stats) {
+      throw new UnsupportedOperationException("no test publishes");
+    }
+  }
+}

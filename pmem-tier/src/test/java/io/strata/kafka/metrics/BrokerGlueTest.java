@@ -1,0 +1,162 @@
+package io.strata.kafka.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.memory.ProgressListener;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolOwner;
+import io.strata.kafka.pool.PoolSpec;
+import io.strata.kafka.tier.HotTier;
+import io.strata.kafka.tier.TierSpec;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.event.SubstituteLoggingEvent;
+
+/** A real tier as the metrics and the log show it. */
+class BrokerGlueTest {
+  private static final long MIB = 1 << 20;
+  private static final PoolOwner OWNER = PoolOwner.of(1, "c");
+
+  @TempDir Path directory;
+
+  private final RecordedLog logged = new RecordedLog();
+  private final AtomicLong now = new AtomicLong();
+  private final TierLog log = new TierLog(logged.logger(), now::get);
+  private final EventCounters counters = new EventCounters();
+
+  @Test
+  void metricsAndLogFollowTheTier() throws IOException {
+    Path logs = Files.createDirectory(directory.resolve("logs"));
+    Path pool = directory.resolve("hot.pool");
+    Pool.create(
+        PoolSpec.of(pool, MemoryType.MAPPED, 8 * MIB).withSlotCount(2), ProgressListener.NONE);
+    try (HotTier tier = HotTier.open(spec(logs, pool), log, counters)) {
+      HotTierSource source = new HotTierSource(tier, Optional::empty);
+      assertThat(source.pools())
+          .singleElement()
+          .satisfies(
+              sample -> {
+                assertThat(sample.pool()).isEqualTo(pool.toString());
+                assertThat(sample.usedBytes()).isZero();
+                assertThat(sample.freeBytes()).isEqualTo(sample.sizeBytes());
+                assertThat(sample.freeSlots()).isEqualTo(2);
+              });
+      assertThat(messages())
+          .anyMatch(line -> line.startsWith("INFO Opened pool " + pool))
+          .anyMatch(line -> line.contains("Bound pool " + pool) && line.contains(OWNER.toString()))
+          .anyMatch(line -> line.startsWith("INFO Recovered the hot tier"));
+
+      append(tier, logs, "orders-0", 100_000);
+      append(tier, logs, "orders-1", (int) (9 * MIB));
+      Path refused = segment(logs, "orders-2");
+      tier.open(refused, READ_WRITE).orElseThrow().close();
+
+      assertThat(source.hotSegments()).isEqualTo(2);
+      assertThat(source.spilledSegments()).isEqualTo(1);
+      assertThat(source.placementsRefused()).isEqualTo(1);
+      assertThat(source.homeFailures()).isZero();
+      assertThat(source.migration()).isEmpty();
+      assertThat(source.tiers())
+          .singleElement()
+          .satisfies(
+              sample -> {
+                assertThat(sample.name()).isEqualTo("pmem");
+                assertThat(sample.usage().capacityBytes())
+                    .isEqualTo(source.pools().get(0).sizeBytes());
+                assertThat(sample.usage().usedBytes()).isEqualTo(source.pools().get(0).usedBytes());
+                assertThat(sample.usage().segments()).isEqualTo(2);
+                assertThat(sample.spilledSegments()).isEqualTo(1);
+                assertThat(sample.spilledBytes()).isEqualTo(counters.spilledBytes());
+              });
+      assertThat(source.pools().get(0).freeSlots()).isZero();
+      assertThat(source.pools().get(0).usedBytes()).isPositive();
+      assertThat(counters.appendedBytes()).isEqualTo(100_000 + 9 * MIB);
+      assertThat(counters.spills()).isEqualTo(1);
+      assertThat(counters.spilledBytes()).isPositive();
+      assertThat(messages())
+          .anyMatch(line -> line.startsWith("INFO The pool is full: ") && line.contains("orders-1"))
+          .anyMatch(
+              line ->
+                  line.startsWith(
+                      "WARN No pool has a free slot and room, nor a clean segment to give way: "
+                          + refused));
+    }
+  }
+
+  @Test
+  void whatCanHappenOftenIsLoggedOnceAMinute() {
+    for (int i = 0; i < 5; i++) {
+      log.spilled(Path.of("/logs/t-" + i + "/x.log"), 10);
+      log.placementRefused(Path.of("/logs/t-" + i + "/x.log"));
+    }
+    assertThat(messages()).hasSize(2).allMatch(line -> line.contains("t-0"));
+
+    now.addAndGet(TimeUnit.MINUTES.toNanos(1));
+    log.spilled(Path.of("/logs/t-9/x.log"), 10);
+    log.spilled(Path.of("/logs/t-10/x.log"), 10);
+
+    assertThat(messages())
+        .hasSize(3)
+        .last()
+        .asString()
+        .contains("t-9")
+        .endsWith("4 other segments did so since the last such line");
+  }
+
+  @Test
+  void whatMatteredIsNamed() {
+    log.warning("a warning");
+    log.logDirectorySkipped(Path.of("/gone"), "it is offline");
+    log.backgroundFailure("free a slot", new IOException("disk"));
+
+    assertThat(messages())
+        .containsExactly(
+            "WARN a warning",
+            "WARN Passed over log directory /gone: it is offline. Its segments in the pools are"
+                + " kept.",
+            "WARN Could not free a slot: tried again later");
+    assertThat(logged.events()).last().extracting(SubstituteLoggingEvent::getThrowable).isNotNull();
+  }
+
+  private static final Set<StandardOpenOption> READ_WRITE =
+      Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+
+  private static void append(HotTier tier, Path logs, String partition, int length)
+      throws IOException {
+    try (FileChannel channel = tier.open(segment(logs, partition), READ_WRITE).orElseThrow()) {
+      ByteBuffer source = ByteBuffer.allocate(length);
+      while (source.hasRemaining()) {
+        channel.write(source);
+      }
+    }
+  }
+
+  private static Path segment(Path logs, String partition) throws IOException {
+    return Files.createDirectories(logs.resolve(partition)).resolve("00000000000000000000.log");
+  }
+
+  private static TierSpec spec(Path logs, Path pool) {
+    StrataConfig config =
+        StrataConfig.parse(Map.of("strata.pools", pool.toString())).config().orElseThrow();
+    return new TierSpec(
+        config, List.of(pool), OWNER, List.of(logs), config.placement(), Optional.empty());
+  }
+
+  private List<String> messages() {
+    return logged.messages();
+  }
+}

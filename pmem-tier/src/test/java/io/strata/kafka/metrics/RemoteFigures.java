@@ -1,0 +1,86 @@
+package io.strata.kafka.metrics;
+
+import io.strata.kafka.migration.FailureCause;
+import io.strata.kafka.migration.MigrationStats;
+import io.strata.kafka.migration.remote.RemoteStats;
+import io.strata.kafka.migration.remote.RemoteStats.Cause;
+import io.strata.kafka.migration.remote.RemoteStats.Operation;
+import io.strata.kafka.migration.remote.RemoteStats.OperationStats;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+
+/** Figures of a remote tier, each another number, for tests. */
+public final class RemoteFigures {
+  private RemoteFigures() {}
+
+  /** Two levels, ssd and hdd, and a broker that moves segments between them. */
+  public static RemoteStats some() {
+    return new RemoteStats(
+        Map.of(
+            Operation.COPY, operation(10, Map.of(Cause.FULL, 17L)),
+            Operation.FETCH, operation(20, Map.of(Cause.NOT_FOUND, 27L)),
+            Operation.INDEX, operation(30, Map.of()),
+            Operation.DELETE, operation(40, Map.of())),
+        List.of(
+            new RemoteStats.LevelStats("ssd", 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008),
+            new RemoteStats.LevelStats("hdd", 2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008)),
+        50,
+        new RemoteStats.CacheStats(61, 62, 63, 64, 65),
+        new RemoteStats.ReadAheadStats(71, 72, 73),
+        new RemoteStats.ScrubStats(81, 82, 83, 84, 85, 86, OptionalLong.of(87)),
+        OptionalLong.of(90),
+        91,
+        Optional.of(moves()));
+  }
+
+  /** The same, of a broker that moves nothing, has copied all and has not scrubbed. */
+  public static RemoteStats quiet() {
+    RemoteStats some = some();
+    return new RemoteStats(
+        some.operations(),
+        some.levels(),
+        some.linkedBytes(),
+        some.cache(),
+        some.readAhead(),
+        new RemoteStats.ScrubStats(0, 0, 0, 0, 0, 0, OptionalLong.empty()),
+        OptionalLong.empty(),
+        0,
+        Optional.empty());
+  }
+
+  private static OperationStats operation(int from, Map<Cause, Long> failures) {
+    return new OperationStats(
+        from + 1,
+        from + 2,
+        from + 3,
+        new MigrationStats.Latency(
+            1, (from + 4) * 1_000_000L, 0, (from + 5) * 1_000_000L, (from + 6) * 1_000_000L),
+        failures);
+  }
+
+  private static MigrationStats moves() {
+    return new MigrationStats(
+        List.of(
+            new MigrationStats.TierStats(
+                0, 101, 102, 103, 104, 105, 106, true, 107, OptionalDouble.of(2.5))),
+        111,
+        112,
+        113,
+        114,
+        115,
+        new MigrationStats.Latency(1, 0, 0, 116_000_000, 117_000_000),
+        new MigrationStats.Latency(1, 0, 0, 118_000_000, 119_000_000),
+        Map.of(FailureCause.NO_SPACE, 120L),
+        121,
+        122,
+        123,
+        124,
+        125,
+        126_000,
+        127_000,
+        128_000);
+  }
+}
