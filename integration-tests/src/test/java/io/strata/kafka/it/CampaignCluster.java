@@ -111,7 +111,7 @@ final class CampaignCluster implements AutoCloseable {
       if (shape.two()) {
         Path ssd = Pools.create(pools.resolve("ssd-" + id + ".pool"), "32m", 256);
         builder
-            .set("strata.tiers", "pmem,ssd")
+            .set("strata.tiers", "hot,ssd")
             .set("strata.tier.ssd.type", "mapped")
             .set("strata.tier.ssd.pools", ssd.toString());
       }

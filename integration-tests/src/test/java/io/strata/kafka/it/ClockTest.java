@@ -62,7 +62,7 @@ class ClockTest {
     RecordLedger ledger = Faults.topic(broker, "hot", Tiers.SEGMENT);
     ledger.produce(broker.bootstrap(), 4_000, 1_000);
     jump(offset, "+10y");
-    Tiers.awaitClean(broker, "pmem"); // what was there has turned old
+    Tiers.awaitClean(broker, "hot"); // what was there has turned old
     for (String by : new String[] {"-20y", "+0", "+1d", "-1d"}) {
       jump(offset, by);
       long cpu = cpuMillis(broker);
@@ -74,7 +74,7 @@ class ClockTest {
       Faults.assertAllThere(broker, ledger);
     }
     jump(offset, "+20y");
-    Tiers.awaitClean(broker, "pmem");
+    Tiers.awaitClean(broker, "hot");
     Faults.assertAllThere(broker, ledger);
     broker.kill();
     broker.environment(Map.of());

@@ -40,7 +40,7 @@ class EvictedHomeTest {
                     .build())
             .start();
     input.produceTo(broker);
-    Tiers.awaitClean(broker, "pmem");
+    Tiers.awaitClean(broker, "hot");
     input.verify(broker);
     Path partition = Homes.partition(broker, TOPIC, 0);
     List<Path> sealed = Homes.segments(partition).subList(0, expected.size() - 1);

@@ -108,7 +108,7 @@ class HomeFaultTest {
       growing.produce(broker.bootstrap(), 1_000, 1_000);
       Tiers.alter(
           broker, Map.of("strata.migration.threshold", "0", "strata.migration.mode", "threshold"));
-      Tiers.awaitClean(broker, "pmem");
+      Tiers.awaitClean(broker, "hot");
       await()
           .atMost(Tiers.PATIENCE)
           .untilAsserted(() -> assertThat(evicted(broker)).as("evicted").isTrue());
@@ -135,7 +135,7 @@ class HomeFaultTest {
       assertThat(broker.isRunning()).as("the broker runs").isTrue();
       Faults.assertAllThere(broker, growing);
       device.goOn();
-      Tiers.awaitClean(broker, "pmem");
+      Tiers.awaitClean(broker, "hot");
       Faults.assertAllThere(broker, sealed, growing);
       broker.kill();
       broker.start();
@@ -159,8 +159,8 @@ class HomeFaultTest {
       StockBroker broker =
           WORK.closing(
                   Tiers.broker(WORK.folder("lower"), fast)
-                      .set("strata.tiers", "pmem,ssd")
-                      .set("strata.tier.pmem.pools", fast.toString())
+                      .set("strata.tiers", "hot,ssd")
+                      .set("strata.tier.hot.pools", fast.toString())
                       .set("strata.tier.ssd.pools", slow.toString())
                       .set("strata.tier.ssd.type", "file")
                       .set("strata.tier.ssd.threshold", "-1")
@@ -181,9 +181,9 @@ class HomeFaultTest {
           .isLessThan(4_000);
       Faults.assertAllThere(broker, sealed, growing);
       device.goOn();
-      Tiers.awaitClean(broker, "pmem");
+      Tiers.awaitClean(broker, "hot");
       sealed.produce(broker.bootstrap(), 2_000, 1_000);
-      Tiers.awaitClean(broker, "pmem");
+      Tiers.awaitClean(broker, "hot");
       device.failWrites();
       Faults.attempt(sealed, broker, 3_000, 1_000);
       sealed.assertNoneFailed();
@@ -198,7 +198,7 @@ class HomeFaultTest {
       broker.kill();
       broker.start();
       Faults.assertAllThere(broker, sealed, growing);
-      Tiers.awaitClean(broker, "pmem");
+      Tiers.awaitClean(broker, "hot");
       broker.stop();
       Tiers.audit(broker);
     }

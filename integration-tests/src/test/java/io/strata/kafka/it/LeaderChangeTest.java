@@ -55,7 +55,7 @@ class LeaderChangeTest {
 
     follower.kill();
     new RecordLedger(TOPIC, 1, 2).produce(leader.bootstrap(), ALONE, SIZE, LEADER_ALONE);
-    Tiers.awaitClean(leader, "pmem");
+    Tiers.awaitClean(leader, "hot");
     Path partition = Homes.partition(leader, TOPIC, 0);
     int segments = Homes.segments(partition).size();
     int hot = Homes.hotSegments(partition).size();

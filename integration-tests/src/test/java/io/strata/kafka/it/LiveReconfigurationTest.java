@@ -65,7 +65,7 @@ class LiveReconfigurationTest {
     // The tool, as an operator has it.
     assertThat(configure("strata.migration.threshold=0").exitCode()).isZero();
     altered.add("strata.migration.threshold");
-    Tiers.awaitClean(broker, "pmem");
+    Tiers.awaitClean(broker, "hot");
     assertThat(Tiers.usage(broker).clean()).as("clean bytes").isGreaterThan(7L * MIB);
 
     alter("strata.migration.mode", "threshold");
@@ -95,7 +95,7 @@ class LiveReconfigurationTest {
         .isLessThan((seconds + 6) * MIB);
     assertThat(Jmx.value(broker, "type=Migration,name=Threads")).isEqualTo(3);
     alter("strata.migration.rate.down", "0");
-    Tiers.awaitClean(broker, "pmem");
+    Tiers.awaitClean(broker, "hot");
     alter("strata.migration.threads", "1");
     await()
         .atMost(Tiers.PATIENCE)
@@ -127,7 +127,7 @@ class LiveReconfigurationTest {
     TimeUnit.SECONDS.sleep(1);
     assertThat(Tiers.usage(broker).clean()).as("clean bytes, younger than the default").isZero();
     alter("strata.migration.policy.after", "1s");
-    Tiers.awaitClean(broker, "pmem");
+    Tiers.awaitClean(broker, "hot");
   }
 
   @ParameterizedTest
@@ -141,10 +141,10 @@ class LiveReconfigurationTest {
         "strata.migration.interval.ms     | 1        | from 100 to 60000",
         "strata.migration.hysteresis      | 2        | from 0 to 1",
         "strata.migration.promote         | perhaps  | true or false",
-        "strata.migration.policy          | none     | threshold",
+        "strata.migration.policy          | none     | newest",
         "strata.migration.policy.after    | soon     | durations",
         "strata.migration.pin.topics      | (        | regular expression",
-        "strata.tier.pmem.threshold       | -2       | -1, or a number from 0 to 1",
+        "strata.tier.hot.threshold       | -2       | -1, or a number from 0 to 1",
         "strata.pools                     | /x.pool  | restart",
       })
   void whatCannotBeUsedIsRefusedWithAReason(String key, String value, String reason)
@@ -171,7 +171,7 @@ class LiveReconfigurationTest {
     broker.stop();
     broker.start();
     topic("after").produce(broker.bootstrap(), 5_000, 1_000);
-    Tiers.awaitClean(broker, "pmem");
+    Tiers.awaitClean(broker, "hot");
     assertThat(Tiers.usage(broker).clean()).as("clean bytes").isGreaterThan(2L * MIB);
   }
 

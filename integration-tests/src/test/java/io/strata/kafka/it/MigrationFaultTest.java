@@ -140,7 +140,7 @@ class MigrationFaultTest {
 
   /** Home works again. */
   private static void assertAllMoves(StockBroker broker, RecordLedger... ledgers) throws Exception {
-    Tiers.awaitClean(broker, "pmem");
+    Tiers.awaitClean(broker, "hot");
     Tiers.alter(broker, Map.of("strata.migration.mode", "threshold"));
     await()
         .atMost(Tiers.PATIENCE)

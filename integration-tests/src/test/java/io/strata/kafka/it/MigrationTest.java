@@ -110,7 +110,7 @@ class MigrationTest {
     Tiers.alter(broker, Map.of("strata.migration.threshold", "0"));
     burst(ledger, Tiers.usage(broker).capacity() * 3 / 2);
     for (int round = 1; round <= 2; round++) {
-      Tiers.awaitClean(broker, "pmem");
+      Tiers.awaitClean(broker, "hot");
       Tiers.Usage before = Tiers.usage(broker);
       assertThat(before.clean()).as("clean bytes before burst %d", round).isGreaterThan(8L * MIB);
       // No copy may help.
@@ -143,7 +143,7 @@ class MigrationTest {
     Tiers.alter(broker, Map.of("strata.migration.threshold", "0"));
     RecordLedger ledger = topic("fetched", 1);
     ledger.produce(broker.bootstrap(), 3_000, 1_000);
-    Tiers.awaitClean(broker, "pmem");
+    Tiers.awaitClean(broker, "hot");
     Path oldest = Homes.segments(Homes.partition(broker, "fetched", 0)).get(0);
     assertThat(Homes.isHot(oldest)).as("%s is in the pool", oldest).isTrue();
     TopicPartition partition = new TopicPartition("fetched", 0);

@@ -43,7 +43,7 @@ final class PlanningCost {
   public static void main(String[] arguments) throws InterruptedException {
     List<String> counts =
         arguments.length > 0 ? List.of(arguments) : List.of("1000", "10000", "100000");
-    List<String> policies = List.of("threshold", "age", "access");
+    List<String> policies = List.of("newest", "age", "access");
     for (String policy : policies) { // compiled code for all that follow
       for (int i = 0; i < 3; i++) {
         double unused = measure(10_000, policy, i > 0);

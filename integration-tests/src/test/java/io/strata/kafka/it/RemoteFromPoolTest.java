@@ -79,7 +79,7 @@ class RemoteFromPoolTest {
     ledger.produce(broker.bootstrap(), RECORDS, SIZE);
     Tiers.alter(
         broker, Map.of("strata.migration.threshold", "0", "strata.migration.mode", "eager"));
-    Tiers.awaitClean(broker, "pmem");
+    Tiers.awaitClean(broker, "hot");
     assertThat(Tiers.usage(broker).clean()).as("clean bytes").isPositive();
     assertShared(ledger, "clean");
   }

@@ -90,7 +90,7 @@ class StarvationTest {
       threads.lift();
       Tiers.alter(
           broker, Map.of("strata.migration.threshold", "0.0", "strata.migration.threads", "3"));
-      Tiers.awaitClean(broker, "pmem");
+      Tiers.awaitClean(broker, "hot");
       Tiers.reset(broker, "strata.migration.threshold", "strata.migration.threads");
     }
   }

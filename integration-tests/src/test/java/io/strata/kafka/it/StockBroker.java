@@ -315,7 +315,7 @@ final class StockBroker implements AutoCloseable {
 
   /** The names of its tiers, fastest first. */
   List<String> tiers() {
-    return List.of(properties.getOrDefault("strata.tiers", "pmem").split(","));
+    return List.of(properties.getOrDefault("strata.tiers", "hot").split(","));
   }
 
   /** The cluster that it belongs to. */

@@ -115,7 +115,7 @@ final class Tiers {
 
   /** The first tier's usage. */
   static Usage usage(StockBroker broker) throws IOException {
-    return usage(broker, "pmem");
+    return usage(broker, "hot");
   }
 
   /** A tier's usage. */

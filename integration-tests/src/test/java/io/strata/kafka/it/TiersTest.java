@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Two tiers above home, with two pools each: down through all of them, and up again. */
 class TiersTest {
 
-  private static final String PMEM = "pmem";
+  private static final String HOT = "hot";
   private static final String SSD = "ssd";
 
   @RegisterExtension static final Workspace WORK = new Workspace();
@@ -27,10 +27,10 @@ class TiersTest {
     StockBroker broker =
         WORK.closing(
                 Tiers.broker(WORK.folder("broker"), pmem1, pmem2)
-                    .set("strata.tiers", PMEM + "," + SSD)
+                    .set("strata.tiers", HOT + "," + SSD)
                     .set("strata.tier.ssd.pools", ssd1 + "," + ssd2)
                     .set("strata.tier.ssd.type", "file")
-                    .set("strata.tier.pmem.threshold", "0.5")
+                    .set("strata.tier.hot.threshold", "0.5")
                     .set("strata.tier.ssd.threshold", "0.25")
                     .build())
             .start();
@@ -68,7 +68,7 @@ class TiersTest {
                     .as("segments that did not come back into a pool")
                     .isZero());
     Tiers.awaitQuiet(broker);
-    assertThat(Jmx.value(broker, "type=Tier,name=PromotedBytesTotal,tier=" + PMEM))
+    assertThat(Jmx.value(broker, "type=Tier,name=PromotedBytesTotal,tier=" + HOT))
         .as("bytes promoted into the first tier")
         .isPositive();
     Tiers.assertAccounting(broker);

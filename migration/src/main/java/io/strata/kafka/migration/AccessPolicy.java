@@ -92,7 +92,7 @@ final class AccessPolicy implements MigrationPolicy {
     for (int i = all.size() - 1; i >= 0 && budget > 0; i--) {
       SegmentView segment = all.get(i);
       if (segment.tier() <= tier.tier()
-          || segment.tier() > snapshot.home()
+          || segment.tier() > snapshot.logDirs()
           || !isRead(segment)
           || !plan.mayRise(segment)) {
         continue;

@@ -10,7 +10,7 @@ import java.util.Map;
 
 /**
  * A sealed segment leaves a tier when it has not changed for a time. What is younger moves as with
- * {@link ThresholdPolicy}, since room must never run out.
+ * {@link NewestPolicy}, since room must never run out.
  *
  * <p>Immutable and safe for use by any thread.
  */
@@ -43,7 +43,7 @@ final class AgePolicy implements MigrationPolicy {
     for (SegmentView segment : order.sealed()) {
       int allowed = segment.tier();
       long age = snapshot.nowMillis() - segment.changedMillis();
-      while (allowed < snapshot.home() && age >= afterMillis(allowed)) {
+      while (allowed < snapshot.logDirs() && age >= afterMillis(allowed)) {
         allowed++;
       }
       if (allowed > segment.tier()) {

@@ -24,7 +24,7 @@ final class BuiltInPolicies {
 
   static List<MigrationPolicyProvider> all() {
     return List.of(
-        new BuiltIn(ThresholdPolicy.NAME, Set.of(), values -> new ThresholdPolicy()),
+        new BuiltIn(NewestPolicy.NAME, Set.of(), values -> new NewestPolicy()),
         new BuiltIn(AgePolicy.NAME, Set.of(AgePolicy.AFTER), AgePolicy::new),
         new BuiltIn(AccessPolicy.NAME, Set.of(AccessPolicy.READ_SHARE), AccessPolicy::new));
   }

@@ -40,8 +40,8 @@ final class OldestFirst {
       }
     }
     sealed.sort(order);
-    excess = new long[snapshot.home()];
-    spare = new long[snapshot.home()];
+    excess = new long[snapshot.logDirs()];
+    spare = new long[snapshot.logDirs()];
     for (TierUsage tier : snapshot.tiers()) {
       excess[tier.tier()] = tier.excessBytes();
       spare[tier.tier()] = tier.spareBytes();
@@ -81,7 +81,7 @@ final class OldestFirst {
    */
   void leave(SegmentView segment, int toTier) {
     int lowest = lowest(segment);
-    if (lowest < snapshot.home()) {
+    if (lowest < snapshot.logDirs()) {
       excess[lowest] -= bytesIn(segment, lowest);
     }
     planned.add(segment.id());
@@ -99,7 +99,7 @@ final class OldestFirst {
         return;
       }
       int lowest = lowest(segment);
-      if (lowest < snapshot.home() && excess[lowest] > 0 && !isPlanned(segment)) {
+      if (lowest < snapshot.logDirs() && excess[lowest] > 0 && !isPlanned(segment)) {
         leave(segment, lowest + 1);
         tiersInNeed -= excess[lowest] > 0 ? 0 : 1;
       }
@@ -112,7 +112,7 @@ final class OldestFirst {
    * something that is after it in the order.
    */
   void fillSpare(Wanted wanted) {
-    for (int tier = 0; tier < snapshot.home(); tier++) {
+    for (int tier = 0; tier < snapshot.logDirs(); tier++) {
       for (int i = sealed.size() - 1; i >= 0 && spare[tier] > 0; i--) {
         SegmentView segment = sealed.get(i);
         if (segment.spilled() && segment.tier() == tier && wanted.in(segment, tier)) {
@@ -138,7 +138,7 @@ final class OldestFirst {
   boolean mayRise(SegmentView segment) {
     return !isPlanned(segment)
         && (!segment.spilled() || segment.clean())
-        && (segment.tier() == snapshot.home()
+        && (segment.tier() == snapshot.logDirs()
             || segment.clean()
             || snapshot.tiers().get(segment.tier()).excessBytes() == 0);
   }

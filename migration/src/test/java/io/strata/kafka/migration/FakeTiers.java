@@ -116,7 +116,7 @@ final class FakeTiers implements TieredSegments {
     slots = count;
   }
 
-  int home() {
+  int logDirs() {
     return home;
   }
 

@@ -52,7 +52,7 @@ class PlannerPropertyTest {
             List<Move> moves = new ArrayList<>();
             for (int i = 0; i < 2 * snapshot.segments().size(); i++) {
               SegmentView any = snapshot.segments().get(random.nextInt(snapshot.segments().size()));
-              int tier = random.nextInt(snapshot.home() + 2);
+              int tier = random.nextInt(snapshot.logDirs() + 2);
               try {
                 moves.add(new Move(kinds.get(random.nextInt(3)), any, tier));
               } catch (IllegalArgumentException expected) {
@@ -176,7 +176,7 @@ class PlannerPropertyTest {
                 topics[random.nextInt(topics.length)],
                 random.nextInt(4),
                 offset++,
-                random.nextInt(tiers.home() + 1),
+                random.nextInt(tiers.logDirs() + 1),
                 1 + random.nextLong(12 * MIB),
                 millis,
                 random.nextInt(5) == 0);
@@ -210,7 +210,7 @@ class PlannerPropertyTest {
           // Down and up once through all tiers, and each step an eviction: more would be a chase.
           assertThat(moves.values())
               .as(name + ", " + when)
-              .allMatch(count -> count <= 4 * tiers.home());
+              .allMatch(count -> count <= 4 * tiers.logDirs());
           assertStable(when);
           return;
         }
@@ -246,7 +246,7 @@ class PlannerPropertyTest {
     void check(Plan plan) {
       TieredSegments.State state = tiers.state();
       Map<Long, SegmentView> known = new HashMap<>();
-      long[] room = new long[tiers.home()];
+      long[] room = new long[tiers.logDirs()];
       boolean pins = !settings.value().pinnedTopics().isEmpty();
       boolean exclusions = !settings.value().excludedTopics().isEmpty();
       for (TierUsage tier : state.tiers()) {
@@ -273,7 +273,7 @@ class PlannerPropertyTest {
         if (exclusions && topic.equals("tmp")) {
           assertThat(move.kind()).as(name + ": " + move).isNotEqualTo(Move.Kind.PROMOTE);
         }
-        if (move.kind() != Move.Kind.EVICT && move.toTier() < tiers.home()) {
+        if (move.kind() != Move.Kind.EVICT && move.toTier() < tiers.logDirs()) {
           room[move.toTier()] -= planned.roomBytes();
           assertThat(room[move.toTier()]).as(name + ": no room for " + move).isNotNegative();
         }

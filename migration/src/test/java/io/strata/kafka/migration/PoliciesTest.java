@@ -140,22 +140,22 @@ class PoliciesTest {
     assertThatThrownBy(() -> registry.create("access", Map.of("read.share", "x")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("strata.migration.policy.read.share: 'x'");
-    assertThatThrownBy(() -> registry.create("threshold", Map.of("after", "1h")))
+    assertThatThrownBy(() -> registry.create("newest", Map.of("after", "1h")))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("migration policy 'threshold': no parameter 'after', expected none");
+        .hasMessage("migration policy 'newest': no parameter 'after', expected none");
     assertThatThrownBy(() -> registry.create("age", Map.of("age", "1h")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("no parameter 'age', expected one of [after]");
     assertThatThrownBy(() -> registry.create("lru", Map.of()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'lru'")
-        .hasMessageContaining("[access, age, threshold]");
+        .hasMessageContaining("[access, age, newest]");
   }
 
   @Test
   void policiesOfOthersAreFoundByTheirName() {
     PolicyRegistry registry = PolicyRegistry.load(getClass().getClassLoader());
-    assertThat(registry.names()).contains("access", "age", "threshold", "test-policy");
+    assertThat(registry.names()).contains("access", "age", "newest", "test-policy");
     assertThat(registry.parameterNames()).contains("after", "read.share", "test.parameter");
     assertThat(registry.create("test-policy", Map.of("test.parameter", "x"))).isNotNull();
   }

@@ -19,7 +19,7 @@ record Settings(MigrationSettings value) {
             0,
             0,
             Duration.ofMillis(20),
-            "threshold",
+            "newest",
             Map.of(),
             List.of(),
             List.of()));

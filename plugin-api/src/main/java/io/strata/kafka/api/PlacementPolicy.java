@@ -7,7 +7,7 @@ package io.strata.kafka.api;
  * segment always gets the same answer, without I/O, without locks and without a clock. It is asked
  * once, when Kafka creates the segment's file, on the thread that appends; a segment that is in a
  * pool stays there whatever a later policy says. The answer {@code true} is a permission: when no
- * pool has room the segment goes home all the same.
+ * pool has space the segment goes to the log directory all the same.
  *
  * <p>Thread safety: implementations must be safe for use by any number of threads; immutable ones
  * are.
@@ -19,7 +19,7 @@ public interface PlacementPolicy {
    * Whether the segment may be placed in a pool.
    *
    * @param segment the names of the file that Kafka creates and of its partition's directory
-   * @return {@code false} if it must go home; must not throw
+   * @return {@code false} if it must go to the log directory; must not throw
    */
   boolean mayBeHot(SegmentName segment);
 }

@@ -7,23 +7,24 @@ import java.util.OptionalInt;
 /**
  * One segment as it was at one moment: where its bytes are, and what is known of their use.
  *
- * <p>Tiers are numbered from 0, the fastest; the last number is home, the segment's own file in
- * Kafka's log directory. Times are in milliseconds since the epoch by the broker's clock.
+ * <p>Tiers are numbered from 0, the fastest; the last number is that of {@value #LOG_DIRS}, Kafka's
+ * log directories, where the segment has its log file. Times are in milliseconds since the epoch by
+ * the broker's clock.
  *
  * <p>Immutable and safe for use by any thread.
  *
  * @param id the segment's number in this process: the same in all snapshots, never given twice
  * @param name the segment, by its file's and its directory's names
- * @param logDirectory the log directory that the segment's home is in, as a path
+ * @param logDirectory the log directory that the segment's log file is in, as a path
  * @param tier the tier that its bytes are read from
  * @param cleanTier a tier below {@code tier} that has a whole, durable copy, so that the copy in
  *     {@code tier} may be evicted without I/O; empty if there is none (the segment is dirty), and
- *     at home
+ *     in the log directories
  * @param active whether Kafka may still append to it; such a segment is never moved
- * @param spilled whether its tail is at home because the pool had no room
+ * @param spilled whether its tail is in the log file because the pool had no space
  * @param bytes the segment's length
  * @param poolBytes what it takes of {@code tier}'s room, in whole extents: what evicting it frees;
- *     0 at home
+ *     0 in the log directories
  * @param createdMillis when the segment became known to Strata: its creation, or for a file that
  *     was there before, its modification time
  * @param changedMillis when its bytes last changed, or {@code createdMillis}
@@ -31,9 +32,9 @@ import java.util.OptionalInt;
  *     createdMillis} if nobody has since the broker started
  * @param recentReadBytes bytes read from it, each counting half after ten minutes, a quarter after
  *     twenty, and so on
- * @param found whether it is at home because its file was there when this broker opened it, and not
- *     because it left a pool or found no space in one. Strata's own policies have such a segment
- *     come up only if it is read
+ * @param found whether it is in a log directory because its file was there when this broker opened
+ *     it, and not because it left a pool or found no space in one. Strata's own policies have such
+ *     a segment come up only if it is read
  */
 public record SegmentView(
     long id,
@@ -51,8 +52,10 @@ public record SegmentView(
     double recentReadBytes,
     boolean found) {
 
-  /** The name of the last tier: the segment's own file in Kafka's log directory. */
-  public static final String HOME = "home";
+  /**
+   * The name of the last tier: Kafka's own log directories, where each segment has its log file.
+   */
+  public static final String LOG_DIRS = "logdirs";
 
   /**
    * Checks the ranges.

@@ -14,7 +14,7 @@ import java.util.List;
  * <p>Immutable and safe for use by any thread.
  *
  * @param nowMillis the time of the snapshot, in milliseconds since the epoch
- * @param tiers the tiers but home, fastest first; {@code tiers.get(i).tier()} is {@code i}
+ * @param tiers the tiers that have pools, fastest first; {@code tiers.get(i).tier()} is {@code i}
  * @param segments the segments, in no particular order
  */
 public record TierSnapshot(long nowMillis, List<TierUsage> tiers, List<SegmentView> segments) {
@@ -35,8 +35,8 @@ public record TierSnapshot(long nowMillis, List<TierUsage> tiers, List<SegmentVi
     }
   }
 
-  /** The number of home: one more than that of the last tier with a pool. */
-  public int home() {
+  /** The number of the tier {@code logdirs}: one more than that of the last tier with a pool. */
+  public int logDirs() {
     return tiers.size();
   }
 }

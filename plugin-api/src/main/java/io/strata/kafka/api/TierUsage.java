@@ -3,7 +3,8 @@ package io.strata.kafka.api;
 import static java.util.Objects.requireNonNull;
 
 /**
- * How full one tier is, at one moment: the sum over its pools. There is one for each tier but home.
+ * How full one tier is, at one moment: the sum over its pools. There is one for each tier that has
+ * pools: the log directories have none.
  *
  * <p>{@code usedBytes} is {@code dirtyBytes} and {@code cleanBytes} and what belongs to no segment
  * any more and is about to be free. Bytes are counted in whole extents.

@@ -19,7 +19,7 @@ class SnapshotTest {
   }
 
   private static TierUsage tier(int number, long capacity, long used, long dirty, long clean) {
-    return new TierUsage(number, "pmem", capacity, used, dirty, clean, 0, 1, 1, 0, 0);
+    return new TierUsage(number, "hot", capacity, used, dirty, clean, 0, 1, 1, 0, 0);
   }
 
   @Test
@@ -45,7 +45,7 @@ class SnapshotTest {
         .hasMessage("orders-3@4711: clean in tier 1, expected one below 1");
     assertThatThrownBy(() -> new TierSnapshot(0, List.of(tier(1, 1, 0, 0, 0)), List.of()))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThat(new TierSnapshot(0, List.of(tier(0, 1, 0, 0, 0)), List.of()).home()).isEqualTo(1);
+    assertThat(new TierSnapshot(0, List.of(tier(0, 1, 0, 0, 0)), List.of()).logDirs()).isEqualTo(1);
   }
 
   @Test

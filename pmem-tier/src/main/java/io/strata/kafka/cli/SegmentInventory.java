@@ -130,7 +130,9 @@ final class SegmentInventory implements AutoCloseable {
       return Optional.empty();
     }
     boolean inPool = below.isPresent() && pools.slot(below.get()).isPresent();
-    return inPool ? below.flatMap(this::fileOf).map(Path::toString) : Optional.of(SegmentView.HOME);
+    return inPool
+        ? below.flatMap(this::fileOf).map(Path::toString)
+        : Optional.of(SegmentView.LOG_DIRS);
   }
 
   private Optional<Path> fileOf(SegmentTag tag) {

@@ -37,7 +37,7 @@ public final class RemoteKeys {
           .otherwise("none: required")
           .expected(
               "a comma-separated list of names, each once: lower-case letters, digits and"
-                  + " hyphens, a letter first, 32 characters at most, and neither home nor cold")
+                  + " hyphens, a letter first, 32 characters at most, and neither logdirs nor cold")
           .documentation(
               "The levels of the store, fastest first. Each has directories of its own"
                   + " (`rsm.config.<level>.directories`). A segment is copied to the first level"

@@ -110,7 +110,7 @@ final class RemoteMigrationKeys {
   /** {@code strata.remote.migration.policy}. */
   static final StrataKey<String> MIGRATION_POLICY =
       StrataKey.named("strata.remote.migration.policy", "name", Values::parsePolicy)
-          .defaultValue("threshold")
+          .defaultValue("newest")
           .expected("the name of a policy on the broker's class path")
           .documentation(
               "Which segments move between levels: one of the policies that"

@@ -23,9 +23,9 @@ final class RemoteValues {
 
   static List<String> parseLevels(String value) {
     List<String> names = Values.parseNames("level", value);
-    if (names.contains(SegmentView.HOME)) {
+    if (names.contains(SegmentView.LOG_DIRS)) {
       throw new IllegalArgumentException(
-          "home is the segments' own place in log.dirs: call no level so");
+          "logdirs is the tier of Kafka's log directories: call no level so");
     }
     if (names.contains(RemoteSettings.COLD)) {
       throw new IllegalArgumentException(

@@ -25,14 +25,14 @@ public final class StrataKeys {
   /** {@code strata.tiers}. */
   public static final StrataKey<List<String>> TIERS =
       StrataKey.named("strata.tiers", "list of names", Values::parseTiers)
-          .defaultValue("pmem")
+          .defaultValue("hot")
           .expected(
               "a comma-separated list of names, each once: lower-case letters, digits and hyphens,"
-                  + " a letter first, 32 characters at most, and not home")
+                  + " a letter first, 32 characters at most, and not logdirs")
           .documentation(
-              "The tiers above home, fastest first. Each has pools of its own"
-                  + " (`strata.tier.<name>.pools`). Home, the segment's own file in `log.dirs`, is"
-                  + " always the last and is not listed.")
+              "The tiers above Kafka's log directories, fastest first. Each has its own pools"
+                  + " (`strata.tier.<name>.pools`). The log directories are always the last tier."
+                  + " It is called `logdirs` and is not listed.")
           .build();
 
   /** {@code strata.pools}. */
@@ -263,10 +263,10 @@ public final class StrataKeys {
   /** {@code strata.migration.policy}. */
   public static final StrataKey<String> MIGRATION_POLICY =
       StrataKey.named("strata.migration.policy", "name", Values::parsePolicy)
-          .defaultValue("threshold")
+          .defaultValue("newest")
           .expected("the name of a policy on the broker's class path")
           .documentation(
-              "Which segments move. `threshold`: the newest stay. `age`: a segment leaves after a"
+              "Which segments move. `newest`: the newest stay. `age`: a segment leaves after a"
                   + " time. `access`: what is read stays. Others can be added: see"
                   + " `io.strata.kafka.api.MigrationPolicy`.")
           .dynamic()

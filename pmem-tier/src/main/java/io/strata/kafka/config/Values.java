@@ -100,9 +100,9 @@ final class Values {
 
   static List<String> parseTiers(String value) {
     List<String> names = parseNames("tier", value);
-    if (names.contains(SegmentView.HOME)) {
+    if (names.contains(SegmentView.LOG_DIRS)) {
       throw new IllegalArgumentException(
-          "home is always the last tier: leave it out, and call no other so");
+          "logdirs is always the last tier: leave it out, and call no other so");
     }
     return names;
   }

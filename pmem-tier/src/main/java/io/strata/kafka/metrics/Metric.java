@@ -171,13 +171,13 @@ enum Metric {
       "Tier",
       "ReadBytesTotal",
       "bytes, counted up",
-      "Bytes read from this tier; `home`, too, for segments that Strata knows.",
+      "Bytes read from this tier; `logdirs`, too, for segments that Strata knows.",
       EachTierReading.withHome(tier -> tier.sample().readBytes(), HomeSample::readBytes)),
   TIER_READS(
       "Tier",
       "ReadsTotal",
       "calls, counted up",
-      "Reads that found their bytes in this tier; `home`, too, for segments that Strata knows.",
+      "Reads that found their bytes in this tier; `logdirs`, too, for segments that Strata knows.",
       EachTierReading.withHome(tier -> tier.sample().reads(), HomeSample::reads)),
   MIGRATION_DOWN_RATE(
       "Migration",

@@ -232,7 +232,7 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
   }
 
   private String name(int tier) {
-    return tier < tiers.size() ? tiers.get(tier) : SegmentView.HOME;
+    return tier < tiers.size() ? tiers.get(tier) : SegmentView.LOG_DIRS;
   }
 
   private static String seconds(long millis) {

@@ -72,7 +72,7 @@ public final class StatusBean implements StatusMXBean {
   public List<String> getTierNames() {
     List<String> names = new ArrayList<>();
     source.tiers().forEach(tier -> names.add(tier.name()));
-    names.add(SegmentView.HOME);
+    names.add(SegmentView.LOG_DIRS);
     return names;
   }
 
@@ -92,7 +92,7 @@ public final class StatusBean implements StatusMXBean {
     Map<String, Double> values = new LinkedHashMap<>();
     values.put("readBytes", (double) home.readBytes());
     values.put("reads", (double) home.reads());
-    tiers.put(SegmentView.HOME, values);
+    tiers.put(SegmentView.LOG_DIRS, values);
     return tiers;
   }
 

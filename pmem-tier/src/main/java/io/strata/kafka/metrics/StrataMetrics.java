@@ -83,7 +83,7 @@ public final class StrataMetrics implements AutoCloseable {
         .ifPresent(
             value ->
                 gauge(metric, () -> value.applyAsDouble(tier.home()))
-                    .tag("tier", SegmentView.HOME)
+                    .tag("tier", SegmentView.LOG_DIRS)
                     .register(registry));
   }
 

@@ -45,7 +45,7 @@ class BrokerMigrationTest {
   @Test
   void worksByTheFileAtFirst() {
     assertThat(migration.settings())
-        .containsEntry("strata.tier.pmem.threshold", "0.5")
+        .containsEntry("strata.tier.hot.threshold", "0.5")
         .containsEntry("strata.migration.threads", "3")
         .containsEntry("strata.migration.policy", "age")
         .containsEntry("strata.migration.policy.after", "2h");
@@ -56,7 +56,7 @@ class BrokerMigrationTest {
   void takesChangesAndGoesBack() throws ConfigRefusedException {
     kafka.put("strata.migration.threshold", "-1");
     kafka.put("strata.migration.threads", "5");
-    kafka.put("strata.migration.policy", "threshold");
+    kafka.put("strata.migration.policy", "newest");
     kafka.put("strata.migration.rate.down", "80MB");
     migration.validate(kafka);
     assertThat(migration.settings())
@@ -65,15 +65,15 @@ class BrokerMigrationTest {
 
     migration.reconfigure(kafka);
     assertThat(migration.settings())
-        .containsEntry("strata.tier.pmem.threshold", "-1")
+        .containsEntry("strata.tier.hot.threshold", "-1")
         .containsEntry("strata.migration.threads", "5")
-        .containsEntry("strata.migration.policy", "threshold")
+        .containsEntry("strata.migration.policy", "newest")
         .containsEntry("strata.migration.rate.down", "80000000")
         .doesNotContainKey("strata.migration.policy.after");
 
     migration.reconfigure(FILE);
     assertThat(migration.settings())
-        .containsEntry("strata.tier.pmem.threshold", "0.5")
+        .containsEntry("strata.tier.hot.threshold", "0.5")
         .containsEntry("strata.migration.threads", "3")
         .containsEntry("strata.migration.policy.after", "2h");
   }
@@ -143,7 +143,7 @@ class BrokerMigrationTest {
         BrokerProperties.of("test", file),
         config(file),
         PolicyRegistry.builtIn(),
-        new MigrationLog(List.of("pmem")),
+        new MigrationLog(List.of("hot")),
         spills::add);
   }
 
@@ -154,7 +154,7 @@ class BrokerMigrationTest {
   private static final class NoSegments implements TieredSegments {
     @Override
     public State state() {
-      return new State(List.of(new TierUsage(0, "pmem", 1000, 0, 0, 0, 0, 0, 8, 0, 0)), List.of());
+      return new State(List.of(new TierUsage(0, "hot", 1000, 0, 0, 0, 0, 0, 8, 0, 0)), List.of());
     }
 
     @Override

@@ -77,7 +77,7 @@ class RemoteRuntimeTest {
     assertThat(environment.settings(manager).live().copyBytesPerSecond()).isEqualTo(10_000_000);
     assertThat(environment.logDirectories()).containsExactly(Path.of("/nowhere/at/all"), logs);
     assertThat(environment.clusterId()).contains("abc");
-    assertThat(environment.policies().names()).contains("threshold", "age", "access");
+    assertThat(environment.policies().names()).contains("newest", "age", "access");
     assertThat(environment.segments()).isSameAs(LocalSegments.COPY_ALWAYS);
   }
 

@@ -138,7 +138,7 @@ class MainTest {
       | `pool repair` | `path`, `freedSlots[]`, `findings[]` as above |
       | `segments` | `segments[]` (not with `--totals`): `topic`, `partition`, `baseOffset`, `replica` (`CURRENT`, `FUTURE`, \
       `DELETED`, `STRAY`), `stage` (`LIVE`, `DELETED`, `CLEANED`, `SWAP`), `state` (`HOT`, `SPILLED`, `HOME`, `UNREACHABLE`), \
-      `pool` (if one), `bytesInPool`, `bytesAtHome`, `cleanIn` (`home` or a pool's path, if clean), `file`; `total`: `segments`, \
+      `pool` (if one), `bytesInPool`, `bytesAtHome`, `cleanIn` (`logdirs` or a pool's path, if clean), `file`; `total`: `segments`, \
       `hot`, `clean`, `spilled`, `home`, `unreachable`, \
       `bytesInPool`, `bytesAtHome`; `pools[]`: `path`, `segments`, `bytesInPool`, `usedBytes`, `freeBytes`; `findings[]` |
       | `status` | `broker`, `pid`, `version`, `time`; `tiers[]`: `name`, `capacityBytes`, `usedBytes`, `dirtyBytes`, \

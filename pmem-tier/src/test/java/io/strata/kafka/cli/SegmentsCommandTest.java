@@ -94,10 +94,10 @@ class SegmentsCommandTest {
     JsonNode json = CommandLineRun.of("segments", "--config", config, "--json").succeeds().json();
 
     assertThat(out)
-        .containsPattern("orders-0 +0 +hot .* hot.pool +home")
+        .containsPattern("orders-0 +0 +hot .* hot.pool +logdirs")
         .containsPattern("orders-0 +500 +hot .* hot.pool +hot.pool")
         .contains("3 hot (2 of them clean), 0 spilled");
-    assertThat(json.at("/segments/1/cleanIn").asText()).isEqualTo("home");
+    assertThat(json.at("/segments/1/cleanIn").asText()).isEqualTo("logdirs");
     assertThat(json.at("/segments/2/cleanIn").asText()).isEqualTo(poolFile.toString());
     assertThat(json.at("/total/clean").asInt()).isEqualTo(2);
   }

@@ -41,7 +41,7 @@ class StatusCommandTest {
         .containsPattern(
             "pmem +100 MiB +60 MiB +35 MiB +25 MiB +5 MiB +65 MiB +\\d.* 20 MiB +1 min 30 s +3 MiB"
                 + " +26 +5 MiB")
-        .containsPattern("home +-.* 32 +31 B")
+        .containsPattern("logdirs +-.* 32 +31 B")
         .contains("Moves: 1 under way by 2 threads, 4 queued; down 10 MiB/s (p50 6 ms, p99 8 ms)")
         .contains("Failures: no-space 3; 13 segments wait")
         .contains("Settings: mode=eager threads=2");
@@ -60,7 +60,7 @@ class StatusCommandTest {
     assertThat(tier.get("dirtyBytes").asLong()).isEqualTo(35L << 20);
     assertThat(tier.get("evictedBytes").asLong()).isEqualTo(21);
     assertThat(tier.get("downBytesPerSecond").asDouble()).isBetween(5e6, 20e6);
-    assertThat(json.get("tiers").get(1).get("name").asText()).isEqualTo("home");
+    assertThat(json.get("tiers").get(1).get("name").asText()).isEqualTo("logdirs");
     assertThat(json.get("failures").get("no-space").asLong()).isEqualTo(3);
     assertThat(json.get("settings").get("strata.migration.mode").asText()).isEqualTo("eager");
   }

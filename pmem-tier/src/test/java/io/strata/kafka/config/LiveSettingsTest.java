@@ -20,7 +20,7 @@ class LiveSettingsTest {
   private static final Map<String, String> FILE =
       Map.of(
           "node.id", "1",
-          "strata.tiers", "pmem,ssd",
+          "strata.tiers", "hot,ssd",
           "strata.pools", "/p/a",
           "strata.tier.ssd.pools", "/p/b",
           "strata.migration.policy", "lazy",
@@ -33,7 +33,7 @@ class LiveSettingsTest {
   void namesAllKeysThatKafkaHasToAskAbout() {
     assertThat(live.names())
         .contains(
-            "strata.tier.pmem.threshold",
+            "strata.tier.hot.threshold",
             "strata.tier.ssd.threshold",
             "strata.migration.threshold",
             "strata.migration.policy.patience",

@@ -26,7 +26,7 @@ final class PropertiesTarget implements FuzzTarget {
           "node.id",
           "1",
           "strata.tiers",
-          "pmem,ssd",
+          "hot,ssd",
           "strata.pools",
           "/p/a",
           "strata.tier.ssd.pools",
@@ -135,7 +135,7 @@ final class PropertiesTarget implements FuzzTarget {
         node.id=1
         log.dirs=/data/a,/data/b
         metric.reporters=org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter
-        strata.tiers=pmem,ssd
+        strata.tiers=hot,ssd
         strata.pools=/pmem/a.pool,/pmem/b.pool
         strata.tier.ssd.pools=/ssd/a.pool
         strata.tier.ssd.type=file
@@ -211,7 +211,7 @@ final class PropertiesTarget implements FuzzTarget {
                 "[a-",
                 "x{2147483647}",
                 " ",
-                "pmem",
+                "hot",
                 "file"));
     StrataKeys.all().forEach(key -> words.add(key.name().replaceAll("<[^>]*>", "ssd")));
     RemoteKeys.all().forEach(key -> words.add(key.name().replaceAll("<[^>]*>", "ssd")));

@@ -25,7 +25,7 @@ class StrataConfigTest {
     assertThat(config)
         .isEqualTo(
             new StrataConfig(
-                List.of(new TierConfig("pmem", List.of(Path.of("/p/a")), MemoryType.MAPPED)),
+                List.of(new TierConfig("hot", List.of(Path.of("/p/a")), MemoryType.MAPPED)),
                 false,
                 List.of(".*"),
                 List.of(),
@@ -41,7 +41,7 @@ class StrataConfigTest {
                     0,
                     0,
                     Duration.ofSeconds(1),
-                    "threshold",
+                    "newest",
                     Map.of(),
                     List.of(),
                     List.of())));
@@ -52,7 +52,7 @@ class StrataConfigTest {
     StrataConfig config =
         StrataConfig.parse(
                 Map.ofEntries(
-                    entry("strata.tiers", "pmem, fast-ssd"),
+                    entry("strata.tiers", "hot, fast-ssd"),
                     entry("strata.pools", " /p/a , /p/b "),
                     entry("strata.pool.type", "PMEM"),
                     entry("strata.pool.prefault", "true"),
@@ -84,7 +84,7 @@ class StrataConfigTest {
             new StrataConfig(
                 List.of(
                     new TierConfig(
-                        "pmem", List.of(Path.of("/p/a"), Path.of("/p/b")), MemoryType.PMEM),
+                        "hot", List.of(Path.of("/p/a"), Path.of("/p/b")), MemoryType.PMEM),
                     new TierConfig("fast-ssd", List.of(Path.of("/ssd/c")), MemoryType.FILE)),
                 true,
                 List.of("orders", "log{1,2}"),
@@ -106,7 +106,7 @@ class StrataConfigTest {
                     List.of("pay{1,2}", "x"),
                     List.of("bulk"))));
     assertThat(config.pools()).containsExactly(Path.of("/p/a"), Path.of("/p/b"), Path.of("/ssd/c"));
-    assertThat(config.tierNames()).containsExactly("pmem", "fast-ssd");
+    assertThat(config.tierNames()).containsExactly("hot", "fast-ssd");
     assertThat(config.poolType(Path.of("/p/b"))).isEqualTo(MemoryType.PMEM);
     assertThat(config.poolType(Path.of("/ssd/c"))).isEqualTo(MemoryType.FILE);
   }
@@ -130,12 +130,12 @@ class StrataConfigTest {
       nullValues = "-",
       value = {
         "strata.tier.ssd.threshold | 0.5 | found a key of tier 'ssd', expected a tier that"
-            + " strata.tiers lists: pmem; add the tier",
+            + " strata.tiers lists: hot; add the tier",
         "strata.tier.ssd.type | file | found a key of tier 'ssd'",
-        "strata.tier.pmem.pools | /p/b | found this key and strata.tier.pmem.pools, expected one of"
+        "strata.tier.hot.pools | /p/b | found this key and strata.tier.hot.pools, expected one of"
             + " the two",
-        "strata.tiers | pmem,ssd | strata.tier.ssd.pools: found nothing",
-        "strata.tier.pmem.pool | /p/b | unknown key",
+        "strata.tiers | hot,ssd | strata.tier.ssd.pools: found nothing",
+        "strata.tier.hot.pool | /p/b | unknown key",
         "strata.migration.policy. | 1 | unknown key",
       })
   void refusesKeysOfTiersThatDoNotFit(String key, String value, String message) {
@@ -206,12 +206,12 @@ class StrataConfigTest {
         "strata.home.mtime.interval.ms | 60001 | expected a number from 100 to 60000",
         "strata.home.mtime.interval.ms | 1s | expected a number from 100 to 60000",
         "strata.tiers | '' | the list is empty",
-        "strata.tiers | pmem,home | home is always the last tier",
-        "strata.tiers | pmem,pmem | listed twice",
+        "strata.tiers | hot,logdirs | logdirs is always the last tier",
+        "strata.tiers | hot,hot | listed twice",
         "strata.tiers | PMem | cannot be the name of a tier",
         "strata.tiers | a.b | cannot be the name of a tier",
-        "strata.tier.pmem.type | disk | expected one of pmem, mapped, file",
-        "strata.tier.pmem.threshold | 1.5 | expected -1, or a number from 0 to 1",
+        "strata.tier.hot.type | disk | expected one of pmem, mapped, file",
+        "strata.tier.hot.threshold | 1.5 | expected -1, or a number from 0 to 1",
         "strata.migration.threshold | -0.5 | expected -1, or a number from 0 to 1",
         "strata.migration.threshold | 50% | expected -1, or a number from 0 to 1",
         "strata.migration.threshold | NaN | expected -1, or a number from 0 to 1",

@@ -73,9 +73,9 @@ class StrataKeysTest {
 
   @Test
   void theMigrationKeysAndHowSpillsAreForcedAreDynamic() {
-    assertThat(StrataKeys.dynamicNames(List.of("pmem", "ssd"), Set.of("max.age")))
+    assertThat(StrataKeys.dynamicNames(List.of("hot", "ssd"), Set.of("max.age")))
         .containsExactly(
-            "strata.tier.pmem.threshold",
+            "strata.tier.hot.threshold",
             "strata.tier.ssd.threshold",
             "strata.spill.force",
             "strata.migration.threshold",
@@ -119,7 +119,7 @@ class StrataKeysTest {
         All keys go into the broker's `server.properties`. A key that begins with `strata.` and is not listed
         here is refused. Values are read before Kafka starts: configuration providers (`${...}`) are not resolved.
 
-        [Tiers](#tiers) are local: pools and home. The [remote tier](#remote-tier) is what Kafka's tiered storage copies
+        [Tiers](#tiers) are local: pools and the log directories. The [remote tier](#remote-tier) is what Kafka's tiered storage copies
         to; see [remote](../remote.md).
 
         ## Tiers

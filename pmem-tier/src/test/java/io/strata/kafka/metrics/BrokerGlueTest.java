@@ -74,7 +74,7 @@ class BrokerGlueTest {
           .singleElement()
           .satisfies(
               sample -> {
-                assertThat(sample.name()).isEqualTo("pmem");
+                assertThat(sample.name()).isEqualTo("hot");
                 assertThat(sample.usage().capacityBytes())
                     .isEqualTo(source.pools().get(0).sizeBytes());
                 assertThat(sample.usage().usedBytes()).isEqualTo(source.pools().get(0).usedBytes());

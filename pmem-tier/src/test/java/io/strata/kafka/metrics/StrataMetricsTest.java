@@ -118,8 +118,8 @@ class StrataMetricsTest {
       assertThat(value("type=Tier,name=SpilledSegmentsTotal,tier=pmem")).isEqualTo(24);
       assertThat(value("type=Tier,name=ReadBytesTotal,tier=pmem")).isEqualTo(25);
       assertThat(value("type=Tier,name=ReadsTotal,tier=pmem")).isEqualTo(26);
-      assertThat(value("type=Tier,name=ReadBytesTotal,tier=home")).isEqualTo(31);
-      assertThat(value("type=Tier,name=ReadsTotal,tier=home")).isEqualTo(32);
+      assertThat(value("type=Tier,name=ReadBytesTotal,tier=logdirs")).isEqualTo(31);
+      assertThat(value("type=Tier,name=ReadsTotal,tier=logdirs")).isEqualTo(32);
       assertThat(value("type=Tier,name=EvictedBytesTotal,tier=pmem")).isEqualTo(21);
       assertThat(value("type=Tier,name=DestagedBytesTotal,tier=pmem")).isZero();
       assertThat(value("type=Migration,name=RoundsTotal")).isZero();

@@ -213,7 +213,7 @@ public final class ErrorPaths {
                 0,
                 0,
                 Duration.ofHours(1),
-                "threshold",
+                "newest",
                 Map.of(),
                 List.of(),
                 List.of())));

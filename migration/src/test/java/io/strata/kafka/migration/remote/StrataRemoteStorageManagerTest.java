@@ -165,7 +165,7 @@ class StrataRemoteStorageManagerTest {
                 0,
                 0,
                 Duration.ofMillis(200),
-                "threshold",
+                "newest",
                 Map.of(),
                 List.of(),
                 List.of())));

@@ -105,7 +105,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
                 0,
                 0,
                 Duration.ofMillis(50),
-                "threshold",
+                "newest",
                 Map.of(),
                 List.of(),
                 List.of())));

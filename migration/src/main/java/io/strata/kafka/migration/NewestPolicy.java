@@ -11,9 +11,9 @@ import java.util.List;
  *
  * <p>Immutable and safe for use by any thread.
  */
-final class ThresholdPolicy implements MigrationPolicy {
+final class NewestPolicy implements MigrationPolicy {
 
-  static final String NAME = "threshold";
+  static final String NAME = "newest";
 
   @Override
   public List<Move> plan(TierSnapshot snapshot) {
