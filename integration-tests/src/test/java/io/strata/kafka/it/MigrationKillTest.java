@@ -13,7 +13,9 @@ import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -60,6 +62,16 @@ class MigrationKillTest {
           "PROMOTE_COMMITTED",
           "PROMOTE_TAGGED",
           "PROMOTE_DONE");
+  private static final Map<String, String> DOWNWARDS =
+      Map.of(
+          "strata.migration.threshold", "0",
+          "strata.migration.mode", "threshold",
+          "strata.migration.promote", "false");
+  private static final Map<String, String> UPWARDS =
+      Map.of(
+          "strata.migration.threshold", "0.5",
+          "strata.migration.mode", "eager",
+          "strata.migration.promote", "true");
   private static final List<String> MEND = List.of("MEND_COPIED", "MEND_COMMITTED", "MEND_DONE");
   private static final List<String> BETWEEN_POOLS =
       List.of("DESTAGE_LINKED", "DESTAGE_CLEAN", "EVICT_FREED", "PROMOTE_COMMITTED");
@@ -115,29 +127,35 @@ class MigrationKillTest {
     up.produce(broker.bootstrap(), 3_000, 10_000);
     awaitAllDown();
     for (int round = 0; round < ROUNDS; round++) {
-      broker
-          .set("strata.migration.threshold", "0.5")
-          .set("strata.migration.mode", "eager")
-          .set("strata.migration.promote", "true");
       for (String stage : UP) {
-        haltAt(broker, stage + ":" + (1 + random.nextInt(2)), () -> {});
+        haltAt(broker, stage + ":" + (1 + random.nextInt(2)), () -> downAndUp(up));
       }
       broker.start();
+      downAndUp(up);
       Tiers.awaitQuiet(broker);
       assertThat(Tiers.usage(broker).clean()).as("clean bytes after promotion").isPositive();
+      Tiers.reset(broker, UPWARDS.keySet().toArray(String[]::new));
       verifyAndStop(broker);
       allDown();
       awaitAllDown();
     }
   }
 
+  /** Has new segments go down and up again: what was below at the start stays there. */
+  private void downAndUp(RecordLedger up) throws Exception {
+    awaitStartOrEnd(broker);
+    Tiers.alter(broker, DOWNWARDS);
+    up.produce(broker.bootstrap(), 900, 10_000);
+    await()
+        .atMost(Tiers.PATIENCE)
+        .until(() -> Tiers.usage(broker).used() == Tiers.usage(broker).active());
+    ask(broker, admin -> Tiers.alter(admin, broker, UPWARDS));
+  }
+
   /** Starts the broker so that all sealed segments go home and are given up. */
   private void allDown() throws Exception {
-    broker
-        .set("strata.migration.threshold", "0")
-        .set("strata.migration.mode", "threshold")
-        .set("strata.migration.promote", "false")
-        .start();
+    DOWNWARDS.forEach(broker::set);
+    broker.start();
   }
 
   private void awaitAllDown() throws Exception {
@@ -177,12 +195,22 @@ class MigrationKillTest {
   }
 
   private static void deleteFromADyingBroker(StockBroker victim, String topic) throws Exception {
+    awaitStartOrEnd(victim);
+    ask(victim, admin -> admin.deleteTopics(List.of(topic)).all());
+  }
+
+  private static void awaitStartOrEnd(StockBroker victim) {
     await()
         .atMost(Tiers.PATIENCE)
         .until(() -> !victim.isRunning() || victim.output().contains("Kafka Server started"));
+  }
+
+  /** A broker may end before it answers. */
+  private static void ask(StockBroker victim, Function<Admin, KafkaFuture<Void>> request)
+      throws Exception {
     Admin admin = victim.admin();
     try {
-      admin.deleteTopics(List.of(topic)).all().get(3, TimeUnit.SECONDS);
+      request.apply(admin).get(3, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
       assertThat(victim.isRunning()).as("a broker that does not answer: %s", e).isFalse();
     } finally {

@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
 
 /**
@@ -77,6 +78,11 @@ final class Tiers {
     change(broker, settings, AlterConfigOp.OpType.SET);
   }
 
+  /** The same, without waiting for the answer. */
+  static KafkaFuture<Void> alter(Admin admin, StockBroker broker, Map<String, String> settings) {
+    return change(admin, broker, settings, AlterConfigOp.OpType.SET);
+  }
+
   /** Takes back what {@link #alter} has set. */
   static void reset(StockBroker broker, String... keys) throws InterruptedException {
     Map<String, String> all = new TreeMap<>();
@@ -89,12 +95,17 @@ final class Tiers {
   private static void change(
       StockBroker broker, Map<String, String> settings, AlterConfigOp.OpType type)
       throws InterruptedException {
+    try (Admin admin = broker.admin()) {
+      Topics.await(change(admin, broker, settings, type));
+    }
+  }
+
+  private static KafkaFuture<Void> change(
+      Admin admin, StockBroker broker, Map<String, String> settings, AlterConfigOp.OpType type) {
     List<AlterConfigOp> changes = new ArrayList<>();
     settings.forEach(
         (key, value) -> changes.add(new AlterConfigOp(new ConfigEntry(key, value), type)));
-    try (Admin admin = broker.admin()) {
-      Topics.await(admin.incrementalAlterConfigs(Map.of(resource(broker), changes)).all());
-    }
+    return admin.incrementalAlterConfigs(Map.of(resource(broker), changes)).all();
   }
 
   /** The broker, as the admin client names it. */
