@@ -1,7 +1,6 @@
 package io.strata.kafka.migration.remote.store;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -12,11 +11,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Held by the one broker of a cluster that moves segments between levels and scrubs: a lock on a
@@ -28,14 +24,14 @@ import java.util.Set;
  */
 final class MoverLock implements AutoCloseable {
 
-  private final List<StoreDirectory> directories;
-
-  @GuardedBy("this")
-  private final Map<StoreDirectory, FileChannel> held = new HashMap<>();
+  private final List<Place> places;
 
   MoverLock(List<StoreDirectory> directories) {
-    this.directories =
-        directories.stream().sorted(Comparator.comparing(d -> d.identity().directoryId())).toList();
+    places =
+        directories.stream()
+            .sorted(Comparator.comparing(d -> d.identity().directoryId()))
+            .map(Place::new)
+            .toList();
   }
 
   /**
@@ -48,23 +44,24 @@ final class MoverLock implements AutoCloseable {
    */
   synchronized boolean tryHold() throws IOException, InterruptedException {
     boolean all = false;
-    Set<StoreDirectory> before = Set.copyOf(held.keySet());
+    List<Place> taken = new ArrayList<>();
     List<String> unusable = new ArrayList<>();
     try {
-      for (StoreDirectory directory : directories) {
-        if (held.containsKey(directory)) {
-          continue;
-        }
-        Attempt attempt = lock(directory);
-        if (attempt.locked().isPresent()) {
-          held.put(directory, attempt.locked().get());
-        } else if (attempt.unusable().isPresent()) {
-          unusable.add(attempt.unusable().get());
-        } else {
-          return false;
+      for (Place place : places) {
+        if (!place.isHeld()) {
+          try {
+            if (!place.take()) {
+              return false;
+            }
+            taken.add(place);
+          } catch (StoreUnavailableException | TimeLimitException e) {
+            // One that is read only, or does not answer, keeps no segments from moving between the
+            // others.
+            unusable.add(place.directory + ": " + StoreDirectory.reason(e));
+          }
         }
       }
-      if (held.isEmpty()) {
+      if (places.stream().noneMatch(Place::isHeld)) {
         throw new StoreUnavailableException(
             "no directory can be locked: " + String.join("; ", unusable));
       }
@@ -72,81 +69,16 @@ final class MoverLock implements AutoCloseable {
       return true;
     } finally {
       if (!all) {
-        giveUpAllBut(before);
+        giveUp(taken);
       }
     }
-  }
-
-  /**
-   * What came of one directory.
-   *
-   * @param locked empty: another broker has the lock, or the directory cannot be used
-   * @param unusable why it cannot be
-   */
-  private record Attempt(Optional<FileChannel> locked, Optional<String> unusable) {}
-
-  /**
-   * Takes the lock of one directory. One that is read only, or does not answer, does not keep
-   * segments from moving between the others.
-   *
-   * @throws IOException if the file system knows no locks
-   */
-  private static Attempt lock(StoreDirectory directory) throws IOException, InterruptedException {
-    try {
-      return directory
-          .access()
-          .brief("taking the mover's lock in " + directory, control -> lock(directory, control));
-    } catch (OverlappingFileLockException e) {
-      return new Attempt(Optional.empty(), Optional.empty()); // Another store of this JVM.
-    } catch (StoreUnavailableException | TimeLimitException e) {
-      return unusable(directory, e);
-    }
-  }
-
-  private static Attempt unusable(StoreDirectory directory, IOException e) {
-    return new Attempt(Optional.empty(), Optional.of(directory + ": " + StoreDirectory.reason(e)));
-  }
-
-  private static Attempt lock(StoreDirectory directory, CallControl control) throws IOException {
-    directory.checkAvailable();
-    Path file = directory.path().resolve(StoreNames.LOCKS).resolve(StoreNames.MOVER_LOCK);
-    FileChannel opened;
-    try {
-      opened =
-          FileChannel.open(
-              file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
-    } catch (IOException e) {
-      return unusable(directory, e);
-    }
-    boolean taken = false;
-    try {
-      taken = Optional.ofNullable(opened.tryLock()).isPresent() && !control.givenUp();
-      return new Attempt(taken ? Optional.of(opened) : Optional.empty(), Optional.empty());
-    } finally {
-      if (!taken) {
-        opened.close();
-      }
-    }
-  }
-
-  private static void close(StoreDirectory directory, FileChannel channel)
-      throws IOException, InterruptedException {
-    boolean unused =
-        directory
-            .access()
-            .brief(
-                "giving up the mover's lock in " + directory,
-                control -> {
-                  channel.close();
-                  return true;
-                });
   }
 
   /** Gives all locks up. They can be taken again. */
   @Override
   public synchronized void close() throws IOException {
     try {
-      giveUpAllBut(Set.of());
+      giveUp(places);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while the mover's lock was given up");
@@ -154,22 +86,132 @@ final class MoverLock implements AutoCloseable {
   }
 
   /** One in a directory that does not answer stays held, until it does. */
-  @GuardedBy("this")
-  private void giveUpAllBut(Set<StoreDirectory> kept) throws IOException, InterruptedException {
+  private static void giveUp(List<Place> given) throws IOException, InterruptedException {
     Optional<IOException> problem = Optional.empty();
-    for (StoreDirectory directory : Set.copyOf(held.keySet())) {
-      FileChannel channel = held.get(directory);
-      if (channel != null && !kept.contains(directory)) {
-        try {
-          close(directory, channel);
-          held.remove(directory);
-        } catch (IOException e) {
-          problem = Optional.of(e);
-        }
+    for (Place place : given) {
+      try {
+        place.giveUp();
+      } catch (IOException e) {
+        problem = Optional.of(e);
       }
     }
     if (problem.isPresent()) {
       throw problem.get();
+    }
+  }
+
+  /**
+   * The lock in one directory. The operating system drops all locks that a process has on a file
+   * when the process closes the file, be it that it has opened it twice: so one call at a time is
+   * at work on it. What a call that comes back late has done is done: the lock that it got is held.
+   *
+   * <p>Thread safety: all methods may be called by any number of threads.
+   */
+  private static final class Place {
+    private final StoreDirectory directory;
+
+    /** Whether a call is at work, be it that nobody waits for it any more. */
+    @GuardedBy("this")
+    private boolean busy;
+
+    /** The open file while its lock is held. */
+    @GuardedBy("this")
+    private Optional<FileChannel> held = Optional.empty();
+
+    Place(StoreDirectory directory) {
+      this.directory = directory;
+    }
+
+    synchronized boolean isHeld() {
+      return held.isPresent() && !busy;
+    }
+
+    private synchronized Optional<FileChannel> begin() throws StoreUnavailableException {
+      if (busy) {
+        throw new StoreUnavailableException("an earlier attempt to lock it has not come back");
+      }
+      busy = true;
+      return held;
+    }
+
+    private synchronized void end(Optional<FileChannel> now) {
+      busy = false;
+      held = now;
+    }
+
+    /**
+     * Takes the lock.
+     *
+     * @return whether it is held now; if not, another broker has it
+     * @throws StoreUnavailableException if the directory cannot be used
+     * @throws IOException if the file system knows no locks
+     */
+    boolean take() throws IOException, InterruptedException {
+      return directory
+          .access()
+          .brief("taking the mover's lock in " + directory, control -> takeThere());
+    }
+
+    private boolean takeThere() throws IOException {
+      Optional<FileChannel> channel = begin();
+      try {
+        if (channel.isEmpty()) {
+          channel = locked();
+        }
+        return channel.isPresent();
+      } finally {
+        end(channel);
+      }
+    }
+
+    private Optional<FileChannel> locked() throws IOException {
+      directory.checkAvailable();
+      FileChannel opened = open();
+      boolean taken = false;
+      try {
+        taken = Optional.ofNullable(opened.tryLock()).isPresent();
+        return taken ? Optional.of(opened) : Optional.empty();
+      } catch (OverlappingFileLockException e) {
+        return Optional.empty(); // Another store of this JVM.
+      } finally {
+        if (!taken) {
+          opened.close();
+        }
+      }
+    }
+
+    private FileChannel open() throws StoreUnavailableException {
+      Path file = directory.path().resolve(StoreNames.LOCKS).resolve(StoreNames.MOVER_LOCK);
+      try {
+        return FileChannel.open(
+            file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+      } catch (IOException e) {
+        throw new StoreUnavailableException(StoreDirectory.reason(e));
+      }
+    }
+
+    void giveUp() throws IOException, InterruptedException {
+      synchronized (this) {
+        if (held.isEmpty() && !busy) {
+          return; // Nothing is asked of a directory that may hang.
+        }
+      }
+      boolean unused =
+          directory
+              .access()
+              .brief("giving up the mover's lock in " + directory, control -> giveUpThere());
+    }
+
+    private boolean giveUpThere() throws IOException {
+      Optional<FileChannel> channel = begin();
+      try {
+        if (channel.isPresent()) {
+          channel.get().close();
+        }
+        return true;
+      } finally {
+        end(Optional.empty());
+      }
     }
   }
 }

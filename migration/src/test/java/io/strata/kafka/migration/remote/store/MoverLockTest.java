@@ -1,0 +1,102 @@
+package io.strata.kafka.migration.remote.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The mover's lock in a directory that answers late. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class MoverLockTest {
+
+  private static final Path KERNELS_LOCKS = Path.of("/proc/locks");
+
+  @TempDir private Path top = Path.of("");
+  private final FaultyFileSystem files = new FaultyFileSystem();
+  private final AtomicInteger opened = new AtomicInteger();
+  private Runnable over = () -> {};
+  private Optional<SegmentStore> opening = Optional.empty();
+
+  @BeforeEach
+  void open() throws Exception {
+    opening =
+        Optional.of(
+            SegmentStore.open(
+                new StoreOptions(
+                    List.of(
+                        Stores.level("ssd", files.wrap(Files.createDirectory(top.resolve("ssd"))))),
+                    1,
+                    Stores.CLUSTER,
+                    List.of(),
+                    InstantSource.system(),
+                    StoreStage.Hook.NONE,
+                    StoreIdentity::read,
+                    new DirectoryAccess.Threads(
+                        Optional.of(EngineEnvironment.system().threads()), Duration.ofMillis(100))),
+                Optional.empty()));
+  }
+
+  @AfterEach
+  void end() {
+    over.run();
+    opening.ifPresent(SegmentStore::close);
+  }
+
+  private List<StoreDirectory> directories() {
+    return opening.orElseThrow().directories();
+  }
+
+  private int stuck() {
+    return directories().get(0).access().stuck();
+  }
+
+  private boolean isLocked() throws IOException {
+    Path file = top.resolve("ssd/locks/mover.lock");
+    String inode = ":" + Files.getAttribute(file, "unix:ino") + " ";
+    return Files.readString(KERNELS_LOCKS).contains(inode);
+  }
+
+  /**
+   * The operating system drops all locks of a process on a file when it closes one of its opens.
+   */
+  @Test
+  void anAttemptThatComesBackLateDropsNoLock() throws Exception {
+    MoverLock lock = new MoverLock(directories());
+    over =
+        files.hang(
+            (operation, path) -> path.endsWith("mover.lock") && opened.incrementAndGet() == 1);
+    assertThatThrownBy(lock::tryHold)
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("no directory can be locked");
+    boolean held = tries(lock);
+    over.run();
+    await().atMost(Duration.ofSeconds(100)).until(() -> stuck() == 0);
+    assertThat(held || lock.tryHold()).isTrue();
+    assertThat(isLocked()).isTrue();
+    lock.close();
+    assertThat(isLocked()).isFalse();
+  }
+
+  private static boolean tries(MoverLock lock) throws InterruptedException {
+    try {
+      return lock.tryHold();
+    } catch (IOException e) {
+      return false; // The first attempt is under way.
+    }
+  }
+}
