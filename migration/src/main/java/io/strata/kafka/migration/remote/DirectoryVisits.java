@@ -150,7 +150,13 @@ final class DirectoryVisits {
       return;
     }
     directory.access().writable();
-    over();
+    if (directory.access().isRetired()) {
+      trouble(
+          "was retired (strata remote retire): it gets no new copies, and what it has is read as"
+              + " long as it answers; take it out of rsm.config.levels");
+    } else {
+      over();
+    }
   }
 
   private static String whyNotWritable(IOException e) {

@@ -1,10 +1,12 @@
 package io.strata.kafka.migration.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
+import io.strata.kafka.migration.remote.store.StoreUnavailableException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,11 +15,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,6 +125,94 @@ class DirectoryFaultsTest {
     asking.await();
     soon().until(() -> bench.files.hanging() >= 30);
     assertThat(TierBench.isRead(tier, healthy)).isTrue();
+  }
+
+  /** One read is enough: copies go elsewhere, and nobody waits for the disk, until it is back. */
+  @Test
+  void aDiskOnWhichAReadHangsIsSuspendedThoughItsIdentityIsInMemory() throws Exception {
+    bench.level("ssd", 1 << 30, "a", "b");
+    RemoteTier tier = bench.open();
+    soon().until(() -> TierBench.stats(tier).levels().get(0).unavailableDirectories() == 0);
+    SegmentInfo first = bench.copied(tier);
+    String where = bench.logs("a") == 1 ? "a" : "b";
+    Runnable over =
+        bench.files.hang(
+            (operation, path) ->
+                isIn(where, path) && path.getFileName().toString().endsWith(".log"));
+    faults.add(over);
+    executor.execute(() -> readAnyhow(tier, first));
+    soon().until(() -> TierBench.stats(tier).levels().get(0).unavailableDirectories() == 1);
+    long before = bench.logs(where);
+    SegmentInfo second = bench.copied(tier);
+    assertThat(bench.logs(where)).isEqualTo(before);
+    assertThat(TierBench.isRead(tier, second)).isTrue();
+    over.run();
+    soon().until(() -> TierBench.isRead(tier, first));
+    soon().until(() -> TierBench.stats(tier).levels().get(0).unavailableDirectories() == 0);
+  }
+
+  private static void readAnyhow(RemoteTier tier, SegmentInfo segment) {
+    try {
+      byte[] unused = TierBench.read(tier, segment);
+    } catch (IOException | InterruptedException e) {
+      // It hangs.
+    }
+  }
+
+  /** A mount that hangs for ever, say, and another one in its place. */
+  @Test
+  void aReadThatHangsForEverDoesNotHideThatTheDirectoryIsBack() throws Exception {
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier tier = bench.open();
+    SegmentInfo first = bench.copied(tier);
+    SegmentInfo second = bench.copied(tier);
+    AtomicInteger reads = new AtomicInteger();
+    faults.add(
+        bench.files.hang(
+            (operation, path) ->
+                path.getFileName().toString().endsWith(".log") && reads.incrementAndGet() == 1));
+    executor.execute(() -> readAnyhow(tier, first));
+    soon().until(() -> bench.store().directories().get(0).access().isSuspended());
+    soon().until(() -> TierBench.isRead(tier, second));
+    assertThat(bench.files.hanging()).isEqualTo(1);
+  }
+
+  /** What the directories know of each other is read by a deletion. */
+  @Test
+  void aDeletionEndsWhenADirectorysListHangs() throws Exception {
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.copied(tier);
+    faults.add(
+        bench.files.hang(
+            (operation, path) -> operation == Operation.LIST && path.endsWith("a/members")));
+    var deletion = executor.submit(() -> bench.store().delete(segment));
+    soon().until(deletion::isDone);
+    assertThatThrownBy(deletion::get).hasCauseInstanceOf(StoreUnavailableException.class);
+  }
+
+  /** The note beside the damaged copy cannot be written. */
+  @Test
+  void aReaderGetsTheGoodCopyThoughTheDamagedOnesDirectoryHangs() throws Exception {
+    bench.threshold = 0;
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "b");
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.copied(tier);
+    soon().until(() -> bench.logs("b") == 1);
+    Path log;
+    try (var all = Files.walk(bench.directory("a"))) {
+      log = all.filter(p -> p.toString().endsWith(".log")).findFirst().orElseThrow();
+    }
+    byte[] wrong = Files.readAllBytes(log);
+    wrong[1000] ^= 1;
+    Path unused = Files.write(log, wrong);
+    faults.add(
+        bench.files.hang(
+            (operation, path) ->
+                operation == Operation.WRITE
+                    && isIn("a", path)
+                    && path.getFileName().toString().startsWith("damaged")));
+    assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment.key()));
   }
 
   @Test
@@ -295,5 +388,45 @@ class DirectoryFaultsTest {
     Files.delete(signIn);
     soon().until(() -> Files.exists(signIn));
     assertThat(bench.copied(tier)).isNotNull();
+  }
+
+  /** By a clock that stands still: a round that fails is not followed by another one at once. */
+  @Test
+  void theRoundsWaitAfterAnError() throws Exception {
+    AtomicLong nanos = new AtomicLong();
+    AtomicBoolean none = new AtomicBoolean();
+    AtomicInteger refused = new AtomicInteger();
+    bench.nanoTime = nanos::get;
+    bench.census = Duration.ofHours(1);
+    var system = bench.threads;
+    List<Thread> rounds = new CopyOnWriteArrayList<>();
+    bench.threads =
+        task -> {
+          if (none.get()) {
+            rounds.add(Thread.currentThread());
+            int unused = refused.incrementAndGet();
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+          return system.newThread(task);
+        };
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier tier = bench.open();
+    faults.add(() -> none.set(false));
+    Path signIn = bench.directory("a").resolve("brokers/1.json");
+    soon().until(() -> Files.exists(signIn));
+    assertThat(bench.copied(tier)).isNotNull();
+    none.set(true);
+    for (int round = 1; round <= 3; round++) {
+      long unused = nanos.addAndGet(bench.census.toNanos() + 1);
+      int failed = round;
+      soon().until(() -> refused.get() == failed);
+      soon().until(() -> isWaiting(rounds.get(0)));
+      assertThat(refused.get()).isEqualTo(round);
+    }
+  }
+
+  private static boolean isWaiting(Thread rounds) {
+    return Stream.of(rounds.getStackTrace())
+        .anyMatch(frame -> frame.getMethodName().equals("awaitNextRound"));
   }
 }

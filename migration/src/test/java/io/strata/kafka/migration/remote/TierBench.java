@@ -33,6 +33,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** Remote tiers over directories that hang or fail when a test says so, by a clock that it sets. */
@@ -51,11 +52,14 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   int broker = 1;
   double threshold = 1;
   Duration scrub = Duration.ZERO;
+  Duration census = Duration.ofMillis(50);
+  LongSupplier nanoTime = System::nanoTime;
   ThreadFactory threads = EngineEnvironment.system().threads();
 
   private final Path top;
   private final List<RemoteSettings.Level> levels = new ArrayList<>();
   private final List<RemoteTier> tiers = new ArrayList<>();
+  private final List<SegmentStore> stores = new ArrayList<>();
   private final AtomicLong ids = new AtomicLong();
 
   TierBench(Path top) {
@@ -92,7 +96,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
             0,
             0,
             0,
-            Duration.ofMillis(50),
+            census,
             scrub,
             0,
             Duration.ofHours(1),
@@ -126,9 +130,15 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
                 StoreIdentity::read,
                 new DirectoryAccess.Threads(Optional.of(threads), PATIENCE)),
             Optional.empty());
+    stores.add(store);
     RemoteTier tier = new RemoteTier(settings, this, store);
     tiers.add(tier);
     return tier;
+  }
+
+  /** The store of the tier that was opened last. */
+  SegmentStore store() {
+    return stores.get(stores.size() - 1);
   }
 
   static RemoteStats stats(RemoteTier tier) {
@@ -234,7 +244,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
     EngineEnvironment system = EngineEnvironment.system();
     return new EngineEnvironment(
         () -> Instant.now().plusMillis(aheadMillis.get()),
-        system.nanoTime(),
+        nanoTime,
         task -> threads.newThread(task),
         system.random());
   }

@@ -282,6 +282,11 @@ final class Census {
         CopyMarks.isDamaged(path));
   }
 
+  /** A directory is lost: all that was in it. */
+  synchronized void forget(StoreDirectory directory) {
+    forget(directory, Set.of(), changes);
+  }
+
   private synchronized void forget(StoreDirectory directory, Set<String> seen, long began) {
     for (CensusEntry entry : entries()) {
       String id = entry.key().id();

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.Optional;
@@ -59,6 +60,15 @@ record ColdMark(String className, boolean done, Optional<String> customMetadata)
     }
     ColdMark mark = read(segmentDirectory);
     return mark.done() && mark.className().equals(className.get());
+  }
+
+  /** The mark of a copy; empty if it has none. */
+  static Optional<ColdMark> find(SegmentStore.Located copy) throws IOException {
+    try {
+      return Optional.of(read(copy.path()));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
   }
 
   static ColdMark read(Path segmentDirectory) throws IOException {

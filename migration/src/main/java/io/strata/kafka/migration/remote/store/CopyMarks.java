@@ -5,7 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 
 /**
  * The marks beside a copy of a segment, each a file in its directory. A copy that has one of them
@@ -20,6 +22,9 @@ import java.nio.file.Path;
  * <p>Thread safety: stateless.
  */
 final class CopyMarks {
+
+  /** Deletions and evictions end long before, unless their process dies. */
+  private static final Duration LONGEST = Duration.ofHours(1);
 
   private CopyMarks() {}
 
@@ -48,6 +53,26 @@ final class CopyMarks {
 
   static boolean isGoing(Path segment) throws IOException {
     return Disk.isThere(segment.resolve(StoreNames.GOING));
+  }
+
+  /**
+   * Whether a copy is to stay, by its mark {@code going}. One that a dead process has left is taken
+   * off: nobody is at work for so long between the mark and what follows it.
+   *
+   * @param now a file beside it that has just been written: one file system has dated both, and no
+   *     broker's clock counts
+   */
+  static boolean isStaying(Path segment, Path now) throws IOException {
+    try {
+      long marked = Files.getLastModifiedTime(segment.resolve(StoreNames.GOING)).toMillis();
+      if (Math.abs(Files.getLastModifiedTime(now).toMillis() - marked) <= LONGEST.toMillis()) {
+        return false;
+      }
+    } catch (NoSuchFileException e) {
+      return true;
+    }
+    notGoing(segment);
+    return !isGoing(segment);
   }
 
   static boolean isMoving(Path segment) throws IOException {

@@ -9,7 +9,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -18,7 +21,12 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>A call that has not come back for a while has the directory asked for its identity. If that
  * does not come back either, the directory is <em>suspended</em>: all calls that wait end, and new
- * ones fail at once, until {@link #ask} finds that it answers.
+ * ones fail at once, until {@link #ask} finds that it answers. The identity may be in memory while
+ * the disk hangs, so that a read that takes longer still suspends the directory, too, until that
+ * read has come back.
+ *
+ * <p>A directory that an operator has retired gets no new copies. When it does not answer it is
+ * <em>left</em> for good: what it had counts as lost, and if it comes back it is not asked again.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
@@ -35,6 +43,9 @@ public final class DirectoryAccess {
 
   /** What is brief may take so often the time after which the directory is asked. */
   private static final int BRIEF = 3;
+
+  /** So often a directory answers before the calls that hang in it count for ever no more. */
+  private static final int ANSWERS = 12;
 
   /** Looks whether a directory is the store's, and can be read. */
   @FunctionalInterface
@@ -86,6 +97,18 @@ public final class DirectoryAccess {
   /** Why no copy goes there for now; empty: one may. */
   private volatile Optional<String> unwritable = Optional.empty();
 
+  /** Why an operator has taken it out of the store; empty: it is in it. */
+  private volatile Optional<String> retired = Optional.empty();
+
+  /** Whether it is retired, and has not answered since. */
+  private volatile boolean left;
+
+  /** Reads that have run out of their time and have not come back. */
+  private final Set<Timed<?>> hanging = ConcurrentHashMap.newKeySet();
+
+  /** How often it has answered while they hang. */
+  private final AtomicInteger answers = new AtomicInteger();
+
   DirectoryAccess(String name, Probe probe, Threads threads) {
     this.name = requireNonNull(name);
     this.probe = requireNonNull(probe);
@@ -102,22 +125,80 @@ public final class DirectoryAccess {
   }
 
   /**
-   * Reads in the directory. It may take as long as the directory answers; whoever has less time
-   * interrupts.
+   * Reads a little in the directory. When that takes long the directory is suspended.
    *
    * @param what names it in messages
    * @throws StoreUnavailableException if the directory is suspended, or is by now
-   * @throws TimeLimitException if all of its threads read, and none comes back: a disk that hangs
-   *     while its identity is in the page cache
+   * @throws TimeLimitException if all of its threads read, and none comes back
    */
   public <T> T read(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
     checkInUse();
-    return lanes.isPresent()
-        ? lanes.get().reads().watchShort(what, patience, this::askAgain, work)
-        : work.run(CallControl.PATIENT);
+    if (lanes.isEmpty()) {
+      return work.run(CallControl.PATIENT);
+    }
+    Timed<T> timed = new Timed<>(work);
+    return lanes
+        .get()
+        .reads()
+        .watchShort(
+            what,
+            patience,
+            () -> {
+              askAgain();
+              if (timed.isOverdue()) {
+                hangs(what, timed);
+              }
+            },
+            timed::run);
   }
 
-  /** As {@link #read}, of what changes the directory, or takes long. */
+  private void hangs(String what, Timed<?> timed) throws StoreUnavailableException {
+    hanging.add(timed);
+    if (timed.ended) {
+      hanging.remove(timed); // Just now.
+      return;
+    }
+    answers.set(0);
+    suspend(
+        """
+        %s: %s has not come back within %d ms, though the directory answers: its disk hangs, or a \
+        part of it. Nothing is asked of it until that has come back; look at its disk\
+        """
+            .formatted(name, what, patience.toMillis() * BRIEF));
+    checkInUse();
+  }
+
+  /** Work that has its time from when it begins. */
+  private final class Timed<T> {
+    private final Deadlines.Work<T> work;
+    private volatile boolean begun;
+    private volatile boolean ended;
+
+    /** Of the caller's thread: how often its time was looked at since it has begun. */
+    private int looks;
+
+    Timed(Deadlines.Work<T> work) {
+      this.work = work;
+    }
+
+    T run(CallControl control) throws IOException, InterruptedException {
+      begun = true;
+      try {
+        return work.run(control);
+      } finally {
+        ended = true;
+        hanging.remove(this);
+      }
+    }
+
+    /** Is asked after each {@link #patience}. */
+    boolean isOverdue() {
+      looks += begun ? 1 : 0;
+      return looks >= BRIEF;
+    }
+  }
+
+  /** Does what changes the directory, or may take as long as the directory answers. */
   public <T> T write(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
     checkInUse();
     return lanes.isPresent()
@@ -127,7 +208,8 @@ public final class DirectoryAccess {
 
   /**
    * As {@link #write}, of a small thing that has its time: the part of the directory that it is
-   * about may hang while the rest answers.
+   * about may hang while the rest answers. When that takes long new copies go elsewhere until a
+   * visit has written there.
    *
    * @throws TimeLimitException if it takes longer
    */
@@ -136,6 +218,7 @@ public final class DirectoryAccess {
     if (lanes.isEmpty()) {
       return work.run(CallControl.PATIENT);
     }
+    Timed<T> timed = new Timed<>(work);
     int[] left = {BRIEF};
     return lanes
         .get()
@@ -147,14 +230,16 @@ public final class DirectoryAccess {
               askAgain();
               left[0]--;
               if (left[0] == 0) {
-                throw new TimeLimitException(
-                    what
-                        + ": not done within "
-                        + patience.toMillis() * BRIEF
-                        + " ms, though the directory answers: look at its file system");
+                String late =
+                    "%s: not done within %d ms, though the directory answers: look at its disk"
+                        .formatted(what, patience.toMillis() * BRIEF);
+                if (timed.begun) {
+                  unwritable(late);
+                }
+                throw new TimeLimitException(late);
               }
             },
-            work);
+            timed::run);
   }
 
   /**
@@ -163,6 +248,9 @@ public final class DirectoryAccess {
    * @throws StoreUnavailableException if it is not
    */
   public void ask() throws StoreUnavailableException, InterruptedException {
+    if (left) {
+      checkInUse();
+    }
     try {
       if (lanes.isPresent()) {
         boolean unused =
@@ -179,7 +267,12 @@ public final class DirectoryAccess {
       } else {
         probe.run();
       }
-      suspended = Optional.empty();
+      if (!hanging.isEmpty() && answers.incrementAndGet() < ANSWERS) {
+        checkInUse();
+      }
+      // A thread may hang for ever, in a mount that is not the directory's any more, say.
+      hanging.clear();
+      resume();
     } catch (StoreUnavailableException e) {
       suspend(String.valueOf(e.getMessage()));
       throw e;
@@ -211,13 +304,40 @@ public final class DirectoryAccess {
    *
    * @param reason the whole sentence
    */
-  public void suspend(String reason) {
-    suspended = Optional.of(reason);
+  public synchronized void suspend(String reason) {
+    if (retired.isPresent()) {
+      left = true;
+    }
+    suspended = left ? retired : Optional.of(reason);
   }
 
   /** The directory answers again. */
-  public void resume() {
-    suspended = Optional.empty();
+  public synchronized void resume() {
+    if (!left) {
+      suspended = Optional.empty();
+    }
+  }
+
+  /**
+   * An operator has said that the directory is lost, or was taken out of the store for good.
+   *
+   * @param reason the whole sentence
+   */
+  synchronized void retire(String reason) {
+    retired = Optional.of(reason);
+    if (isSuspended()) {
+      suspend(reason);
+    }
+  }
+
+  /** Whether an operator has said that it is lost, or was taken out of the store for good. */
+  public boolean isRetired() {
+    return retired.isPresent();
+  }
+
+  /** Whether it is retired, and has not answered since: what it had counts as lost. */
+  boolean isLeft() {
+    return left;
   }
 
   /** Whether nothing is asked of it for now. */
@@ -255,6 +375,7 @@ public final class DirectoryAccess {
    */
   void checkWritable() throws StoreUnavailableException {
     check(suspended);
+    check(retired);
     check(unwritable);
   }
 

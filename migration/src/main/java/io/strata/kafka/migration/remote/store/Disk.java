@@ -16,6 +16,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,6 +108,15 @@ final class Disk {
         return false;
       }
       throw e;
+    }
+  }
+
+  /** When a file was written last, by the clock of its file system; empty if it is not there. */
+  static OptionalLong lastModified(Path file) throws IOException {
+    try {
+      return OptionalLong.of(Files.getLastModifiedTime(file).toMillis());
+    } catch (NoSuchFileException e) {
+      return OptionalLong.empty();
     }
   }
 

@@ -145,7 +145,7 @@ final class LevelMoves {
       }
       published = true;
       store.stages().reached(StoreStage.MOVE_PUBLISHED);
-      if (!confirm(source, target)) {
+      if (!confirm(Optional.of(source.directory()), target, key)) {
         return MoveResult.cancelled("it was deleted meanwhile");
       }
       store.stages().reached(StoreStage.MOVE_CONFIRMED);
@@ -169,10 +169,15 @@ final class LevelMoves {
     return there.isPresent();
   }
 
-  private boolean confirm(SegmentStore.Located source, StoreDirectory target) throws IOException {
-    SegmentKey key = source.manifest().segment().key();
-    if (!Disk.isThere(source.path().resolve(StoreNames.MANIFEST))) {
-      source.directory().checkAvailable();
+  /**
+   * Takes the mark off a copy if the first one is there, and else removes the copy. A deletion
+   * renames a whole directory: a first copy that has lost its manifest was not deleted.
+   *
+   * @param first the directory of the first copy; empty if no directory has it any more
+   */
+  private boolean confirm(Optional<StoreDirectory> first, StoreDirectory target, SegmentKey key)
+      throws IOException {
+    if (first.isEmpty() || !isIn(first.get(), key)) {
       discard(target, key);
       return false;
     }
@@ -237,26 +242,44 @@ final class LevelMoves {
     if (located.isEmpty() || source.isEmpty()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
-    Path log = located.get().file(ObjectType.LOG);
-    Path part = log.resolveSibling(log.getFileName() + StoreNames.PART);
-    boolean unused = Files.deleteIfExists(part);
     try {
-      if (source.get().hasLog()) {
-        copyLog(source.get(), part, control);
-      } else {
-        fromCold(source.get().path(), located.get().manifest(), part, pace(control));
-      }
-      Path unusedPath = Files.move(part, log, StandardCopyOption.ATOMIC_MOVE);
-      Disk.forceDirectory(located.get().path());
+      replaceLog(
+          located.get(),
+          part -> {
+            if (source.get().hasLog()) {
+              copyLog(source.get(), part, control);
+            } else {
+              fromCold(source.get().path(), located.get().manifest(), part, pace(control));
+            }
+          });
     } catch (CopyPace.CopyCancelledException e) {
       return MoveResult.cancelled("it was given up");
-    } finally {
-      boolean unusedToo = Files.deleteIfExists(part);
     }
     forgetWithoutLog(located.get().path());
     store.stages().reached(StoreStage.COLD_RESTORED);
     store.census().change(entry.key().id(), copy.directory(), c -> c.withLog(true));
     return MoveResult.done(entry.segment().bytes());
+  }
+
+  /** Makes a file that is not there yet. */
+  @FunctionalInterface
+  private interface Making {
+    void make(Path file) throws IOException, InterruptedException;
+  }
+
+  /** Gives a copy a log, durably; never by a change of the file that is there: it may be shared. */
+  private static void replaceLog(SegmentStore.Located copy, Making log)
+      throws IOException, InterruptedException {
+    Path file = copy.file(ObjectType.LOG);
+    Path part = file.resolveSibling(file.getFileName() + StoreNames.PART);
+    boolean unused = Files.deleteIfExists(part);
+    try {
+      log.make(part);
+      Path unusedPath = Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+      Disk.forceDirectory(copy.path());
+    } finally {
+      boolean unusedToo = Files.deleteIfExists(part);
+    }
   }
 
   private void copyLog(SegmentStore.Located source, Path target, MoveControl control)
@@ -353,8 +376,8 @@ final class LevelMoves {
       Disk.replace(mark, ColdMark.begun(cold.className()).print());
       // All that tells of the cold copy; a killed process may have published it, and not durably.
       source.directory().force(entry.key());
-      if (CopyMarks.isGoing(source.path())) {
-        // A deletion that has not seen the mark has made this one before.
+      if (!CopyMarks.isStaying(source.path(), mark)) {
+        // A deletion that has not seen the mark has made its own before.
         return MoveResult.cancelled("it is being deleted");
       }
       store.stages().reached(StoreStage.COLD_MARKED);
@@ -391,10 +414,15 @@ final class LevelMoves {
     }
   }
 
+  /** Checks the log, and makes it as long as its manifest says if it has grown. */
   private void checkHere(SegmentStore.Located source, MoveControl control)
       throws IOException, InterruptedException {
     Manifest manifest = source.manifest();
     Path log = source.file(ObjectType.LOG);
+    if (Files.size(log) > manifest.log().bytes()) {
+      replaceLog(source, part -> copyLog(source, part, control));
+      return;
+    }
     try (CopyBuffers.Lease lease = store.buffers().borrow(manifest.chunks().chunkBytes())) {
       ChunkChecksums.Builder here =
           new ObjectCopier(manifest.chunks().chunkBytes(), pace(control), lease.buffer()).read(log);
@@ -469,27 +497,33 @@ final class LevelMoves {
     return problems;
   }
 
-  /** Whether a move came from a directory that is not configured any more. */
+  /** Whether a move came from a directory that is lost, or not configured any more. */
   private boolean isFromUnknown(Path mark) throws IOException {
     String source = Files.readString(mark);
     return store.directories().stream()
+        .filter(directory -> !directory.access().isLeft())
         .noneMatch(directory -> directory.identity().directoryId().equals(source));
   }
 
-  private void settle(SegmentKey key, StoredCopy copy) throws IOException {
-    Optional<SegmentStore.Located> first = Optional.empty();
+  /** Whether a directory has a copy of a segment, whatever has become of its files. */
+  private static boolean isIn(StoreDirectory directory, SegmentKey key) throws IOException {
+    if (Disk.isThere(directory.segment(key))) {
+      return true;
+    }
+    directory.checkAvailable();
+    return false;
+  }
+
+  private void settle(SegmentKey key, StoredCopy copy) throws IOException, InterruptedException {
+    Optional<StoreDirectory> first = Optional.empty();
     for (StoreDirectory directory : store.directories()) {
-      if (!directory.equals(copy.directory())) {
-        // One that cannot be used may have the first copy: then it is not known yet.
-        Optional<SegmentStore.Located> located = store.lookIn(directory, key);
-        if (located.isEmpty() && Disk.isThere(directory.segment(key))) {
-          throw new IOException(
-              directory.segment(key)
-                  + ": is there without a manifest: it was not deleted, and its copy in "
-                  + copy.directory()
-                  + " stays; check the store with 'strata remote scrub'");
-        }
-        first = first.isPresent() ? first : located;
+      // One that cannot be used may have the first copy: then it is not known yet.
+      if (!directory.equals(copy.directory())
+          && !directory.access().isLeft()
+          && directory
+              .access()
+              .read("looking for " + key + " in " + directory, control -> isIn(directory, key))) {
+        first = first.isPresent() ? first : Optional.of(directory);
       }
     }
     // After the look for the first copy: if that was given up meanwhile, this one had been
@@ -502,10 +536,9 @@ final class LevelMoves {
       Disk.forceDirectory(Disk.parent(mark));
       unconfirmed = false;
     }
-    if (unconfirmed && first.isEmpty()) {
-      discard(copy.directory(), key);
+    if (unconfirmed && !confirm(first, copy.directory(), key)) {
       store.census().remove(key.id(), copy.directory());
-    } else if (!unconfirmed || confirm(first.orElseThrow(), copy.directory())) {
+    } else {
       store.census().change(key.id(), copy.directory(), StoredCopy::confirmed);
     }
   }

@@ -72,41 +72,7 @@ public final class SegmentStore implements AutoCloseable {
    */
   public static SegmentStore open(StoreOptions options, Optional<ColdLevel> cold)
       throws IOException, StoreRefusedException {
-    StoreOpener.Opened opened = StoreOpener.open(options);
-    StoreMembers.View members = members(options, opened.directories());
-    if (StoreMemory.read(options.memory()).forget(members.retired())) {
-      opened = StoreOpener.open(options); // Under the path of a retired one may be a new one.
-    }
-    for (StoreDirectory directory : opened.directories()) {
-      if (members.retired().contains(directory.identity().directoryId())) {
-        throw new StoreRefusedException(
-            directory.path()
-                + ": found directory "
-                + directory.identity().directoryId()
-                + ", which was retired (strata remote retire): what it has may have been deleted"
-                + " since, expected a directory of the store or an empty one. Empty it, or name"
-                + " another");
-      }
-    }
-    return new SegmentStore(options, opened, cold);
-  }
-
-  /** Of the directories that can be read now; all of them are noted in each. */
-  private static StoreMembers.View members(StoreOptions options, List<StoreDirectory> directories)
-      throws IOException {
-    List<Path> readable = new ArrayList<>();
-    for (StoreDirectory directory : directories) {
-      try {
-        StoreIdentity found = options.identities().read(directory.path());
-        if (found.directoryId().equals(directory.identity().directoryId())) {
-          StoreMembers.join(directory, directories);
-          readable.add(directory.path());
-        }
-      } catch (IOException e) {
-        // It cannot be used, or is read only: whoever uses it says so, and signs in again.
-      }
-    }
-    return StoreMembers.read(readable);
+    return new SegmentStore(options, StoreOpener.open(options), cold);
   }
 
   /** The directories, the fastest level first. */
@@ -188,6 +154,28 @@ public final class SegmentStore implements AutoCloseable {
         .filter(directory -> directory.level() == level)
         .mapToLong(StoreDirectory::capacityBytes)
         .sum();
+  }
+
+  /** Directories of the store were retired, as one of the others says. */
+  void retired(Set<String> ids) {
+    for (StoreDirectory directory : directories) {
+      if (ids.contains(directory.identity().directoryId()) && !directory.access().isRetired()) {
+        directory.retire();
+      }
+    }
+  }
+
+  /**
+   * Whether a directory that cannot be used is left for good: it is retired, and what it had counts
+   * as lost.
+   */
+  private boolean isLeft(StoreDirectory directory, StoreUnavailableException why) {
+    if (!directory.access().isRetired()) {
+      return false;
+    }
+    directory.access().suspend(String.valueOf(why.getMessage()));
+    census.forget(directory);
+    return true;
   }
 
   /** What the brokers note of the space that they take. */
@@ -512,17 +500,50 @@ public final class SegmentStore implements AutoCloseable {
    * Reads bytes of a segment that the cold manager has.
    *
    * @param target gets as many bytes as it has room for; they must be within the segment
+   * @throws StoreUnavailableException if a directory that cannot be used may have the bytes, and
+   *     the cold manager does not
+   * @throws NoSuchFileException if it does not, and they are not where they were
    */
   public void readCold(Located place, long position, ByteBuffer target)
       throws IOException, InterruptedException {
-    ColdMark mark = ColdMark.read(place.path());
-    requireCold(place.path(), mark)
-        .read(place.manifest(), mark.customMetadataBytes(), position, target);
+    Optional<ColdMark> mark =
+        place
+            .directory()
+            .access()
+            .read("reading " + place.path().resolve(StoreNames.COLD), c -> ColdMark.find(place));
+    if (mark.isEmpty() || !mark.get().done()) {
+      throw notCold(place);
+    }
+    requireCold(place.path(), mark.get())
+        .read(place.manifest(), mark.get().customMetadataBytes(), position, target);
+  }
+
+  /** Why a copy without the bytes was asked for them. */
+  private IOException notCold(Located place) {
+    SegmentKey key = place.manifest().segment().key();
+    for (StoreDirectory directory : directories) {
+      try {
+        Optional<Located> there = lookIn(directory, key);
+        if (there.isPresent() && there.get().hasLog()) {
+          return new NoSuchFileException(place.file(ObjectType.LOG).toString());
+        }
+      } catch (IOException e) {
+        return new StoreUnavailableException(
+            "%s has the indexes of %s alone, and %s, which may have its bytes, cannot be used: %s"
+                .formatted(place.path(), key, directory, e.getMessage()));
+      }
+    }
+    return new NoSuchFileException(
+        place.file(ObjectType.LOG).toString(),
+        null,
+        "is not there, and no other copy of the segment has it: check the store with"
+            + " 'strata remote scrub'");
   }
 
   /**
    * Looks for a segment in one directory.
    *
+   * @return empty if it is not there, or the directory is left for good
    * @throws StoreUnavailableException if the directory cannot be used
    */
   Optional<Located> lookIn(StoreDirectory directory, SegmentKey key) throws IOException {
@@ -530,6 +551,11 @@ public final class SegmentStore implements AutoCloseable {
       return directory
           .access()
           .read("looking for " + key + " in " + directory, control -> lookThere(directory, key));
+    } catch (StoreUnavailableException e) {
+      if (isLeft(directory, e)) {
+        return Optional.empty();
+      }
+      throw e;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while " + key + " was looked for");
@@ -583,9 +609,14 @@ public final class SegmentStore implements AutoCloseable {
   }
 
   /** Checks that no directory may have the segment that this broker is not configured with. */
-  private void checkReach(SegmentKey key, Optional<String> writtenTo) throws IOException {
-    StoreMembers.View view =
-        StoreMembers.read(directories.stream().map(StoreDirectory::path).toList());
+  private void checkReach(SegmentKey key, Optional<String> writtenTo)
+      throws IOException, InterruptedException {
+    StoreMembers.View view = StoreMembers.NONE;
+    for (StoreDirectory directory : directories) {
+      if (!directory.access().isLeft()) {
+        view = view.and(members(directory));
+      }
+    }
     Set<String> expected = new TreeSet<>(view.members());
     writtenTo.ifPresent(expected::add);
     expected.removeAll(view.retired());
@@ -605,6 +636,32 @@ public final class SegmentStore implements AutoCloseable {
     }
   }
 
+  private static StoreMembers.View members(StoreDirectory directory)
+      throws IOException, InterruptedException {
+    return directory
+        .access()
+        .read(
+            "reading which directories " + directory + " knows",
+            control -> {
+              StoreMembers.View view = StoreMembers.read(directory.path());
+              if (view.members().isEmpty()) {
+                directory.checkAvailable(); // Not there, or not written yet.
+              }
+              return view;
+            });
+  }
+
+  /** Looks whether one that cannot be used was retired, wherever that can be read. */
+  private void learnOfRetired() throws InterruptedException {
+    for (StoreDirectory directory : directories) {
+      try {
+        retired(members(directory).retired());
+      } catch (IOException e) {
+        // Another one says it, too.
+      }
+    }
+  }
+
   private List<StoreDirectory> removeOnce(SegmentInfo segment)
       throws IOException, InterruptedException {
     List<StoreDirectory> removed = new ArrayList<>();
@@ -617,6 +674,11 @@ public final class SegmentStore implements AutoCloseable {
                 "removing " + segment.key() + " from " + directory,
                 control -> remove(directory, segment))) {
           removed.add(directory);
+        }
+      } catch (StoreUnavailableException e) {
+        learnOfRetired();
+        if (!isLeft(directory, e)) {
+          problem = problem.isPresent() ? problem : Optional.of(e);
         }
       } catch (IOException e) {
         problem = problem.isPresent() ? problem : Optional.of(e);
@@ -696,9 +758,20 @@ public final class SegmentStore implements AutoCloseable {
    */
   public void damaged(StoreDirectory directory, SegmentKey key, String finding) {
     try {
-      CopyMarks.damaged(directory.segment(key), finding);
+      boolean unused =
+          directory
+              .access()
+              .brief(
+                  "noting damage of " + key + " in " + directory,
+                  control -> {
+                    CopyMarks.damaged(directory.segment(key), finding);
+                    return true;
+                  });
     } catch (IOException e) {
       // It was deleted just now, or cannot be written to: whoever relies on a copy reads it first.
+      return;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
       return;
     }
     census.change(key.id(), directory, copy -> copy.withDamage(true));

@@ -10,8 +10,10 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -24,6 +26,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * its end. What had ended before a listing began was seen by it; the rest of what was begun is
  * counted on top.
  *
+ * <p>The note of a broker that never comes back says for ever that it is about to write: one counts
+ * only while its broker is there, by the times of the files, which one file system has dated.
+ *
  * <p>The notes are not forced: after a power cut nobody is at work.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
@@ -32,6 +37,9 @@ final class SharedSpace {
 
   private static final int VERSION = 1;
   private static final String SUFFIX = ".space";
+
+  /** A broker that is there signs in far more often. */
+  private static final Duration GONE = Duration.ofHours(1);
 
   private final int brokerId;
   private final String process;
@@ -99,12 +107,18 @@ final class SharedSpace {
     Path unused = Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /** The other brokers' notes, by the names of their files; what cannot be read is left out. */
+  /**
+   * The notes of the other brokers that are there, by the names of their files; what cannot be read
+   * is left out.
+   */
   Map<String, Note> others(StoreDirectory directory) throws IOException {
     Map<String, Note> notes = new HashMap<>();
+    OptionalLong now = StoreUpkeep.signedIn(directory, String.valueOf(brokerId));
     for (Path file : StoreListing.entries(directory.path().resolve(StoreNames.BROKERS))) {
       String name = StoreListing.name(file);
-      if (name.endsWith(SUFFIX) && !name.equals(brokerId + SUFFIX)) {
+      if (name.endsWith(SUFFIX)
+          && !name.equals(brokerId + SUFFIX)
+          && !(now.isPresent() && isGone(directory, file, now.getAsLong()))) {
         try {
           ObjectNode document = JsonFile.read(file);
           JsonFile.checkVersion(name, document, VERSION);
@@ -120,6 +134,23 @@ final class SharedSpace {
       }
     }
     return notes;
+  }
+
+  /**
+   * Whether a broker has neither noted anything nor signed in for long.
+   *
+   * @param now when this broker last signed in
+   */
+  private static boolean isGone(StoreDirectory directory, Path note, long now) throws IOException {
+    String name = StoreListing.name(note);
+    OptionalLong signedIn =
+        StoreUpkeep.signedIn(directory, name.substring(0, name.length() - SUFFIX.length()));
+    return isLongAgo(Disk.lastModified(note), now) && isLongAgo(signedIn, now);
+  }
+
+  /** Or in the future: a clock was ahead. */
+  private static boolean isLongAgo(OptionalLong millis, long now) {
+    return millis.isEmpty() || Math.abs(now - millis.getAsLong()) > GONE.toMillis();
   }
 
   /** A listing has ended that began after the others' notes were read. */

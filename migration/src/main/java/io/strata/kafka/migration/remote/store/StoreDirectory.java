@@ -94,6 +94,13 @@ public final class StoreDirectory {
     return access;
   }
 
+  /** An operator has said that it is lost, or was taken out of the store for good. */
+  void retire() {
+    access.retire(
+        "%s: directory %s was retired (strata remote retire): take it out of rsm.config.levels"
+            .formatted(this, identity.directoryId()));
+  }
+
   /**
    * Checks that the directory is the store's still, and not an empty mount point.
    *
@@ -252,7 +259,7 @@ public final class StoreDirectory {
 
   /**
    * Renames a segment's directory into the trash: it cannot be seen any more, and nobody takes it
-   * out again.
+   * out again. That is durable when this returns, whoever has renamed it.
    *
    * @param nonce makes its name there one of this process
    * @return where it is now; empty if it was not there
@@ -267,16 +274,28 @@ public final class StoreDirectory {
       if (!Files.isDirectory(path.resolve(StoreNames.TRASH))) {
         throw e;
       }
+      // Whoever has renamed it may not have forced that yet, and a power cut would bring it back.
+      forceNoEntry(place);
       return Optional.empty();
     }
-    try {
-      Disk.forceDirectory(Disk.parent(place));
-    } catch (NoSuchFileException e) {
-      // Another deletion has removed the partition's directory, which was empty then.
-      Disk.forceDirectory(path.resolve(StoreNames.TOPICS));
-    }
+    forceNoEntry(place);
     Disk.forceDirectory(path.resolve(StoreNames.TRASH));
     return Optional.of(trash);
+  }
+
+  /** Makes durable that an entry is not there, or a directory above it, which is empty then. */
+  private void forceNoEntry(Path place) throws IOException {
+    Path topics = path.resolve(StoreNames.TOPICS);
+    for (Path at = Disk.parent(place); ; at = Disk.parent(at)) {
+      try {
+        Disk.forceDirectory(at);
+        return;
+      } catch (NoSuchFileException e) {
+        if (at.equals(topics)) {
+          throw e;
+        }
+      }
+    }
   }
 
   /** Removes the directories of a partition, a topic id and a topic that have become empty. */

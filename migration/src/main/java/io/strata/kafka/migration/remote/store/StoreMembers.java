@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -40,26 +39,36 @@ final class StoreMembers {
       members = Set.copyOf(members);
       retired = Set.copyOf(retired);
     }
+
+    /** As one: a directory that is retired in one is retired. */
+    View and(View other) {
+      Set<String> either = new HashSet<>(retired);
+      either.addAll(other.retired);
+      Set<String> all = new HashSet<>(members);
+      all.addAll(other.members);
+      all.removeAll(either);
+      return new View(all, either);
+    }
   }
 
+  /** What nobody says anything in. */
+  static final View NONE = new View(Set.of(), Set.of());
+
   /**
-   * Reads the lists of several directories as one. A directory that is retired in one is retired.
+   * Reads the list in a directory.
    *
-   * @throws IOException if one cannot be read
+   * @throws IOException if it cannot be read
    */
-  static View read(Collection<Path> directories) throws IOException {
+  static View read(Path directory) throws IOException {
     Set<String> members = new HashSet<>();
     Set<String> retired = new HashSet<>();
-    for (Path directory : directories) {
-      for (Path file : StoreListing.entries(list(directory))) {
-        Matcher name = NAME.matcher(StoreListing.name(file));
-        if (name.matches()) {
-          (name.group(2) == null ? members : retired).add(name.group(1));
-        }
+    for (Path file : StoreListing.entries(list(directory))) {
+      Matcher name = NAME.matcher(StoreListing.name(file));
+      if (name.matches()) {
+        (name.group(2) == null ? members : retired).add(name.group(1));
       }
     }
-    members.removeAll(retired);
-    return new View(members, retired);
+    return NONE.and(new View(members, retired));
   }
 
   /** Notes in a directory that these are the store's; what is there stays. */

@@ -79,31 +79,21 @@ final class StoreMemory {
 
   /**
    * Remembers these, too. One that is not configured now is still remembered under its path, where
-   * it may be named again, unless it has another path now.
+   * it may be named again, unless it has another path now, or was retired.
+   *
+   * @param directories those that are configured
+   * @param retiredIds the ids of all that were retired
    */
-  void remember(Map<Path, StoreIdentity> directories) throws IOException {
+  void remember(Map<Path, StoreIdentity> directories, Set<String> retiredIds) throws IOException {
     Map<String, StoreIdentity> now = new TreeMap<>(known);
     now.values()
         .removeIf(
             before ->
-                directories.values().stream()
-                    .anyMatch(d -> d.directoryId().equals(before.directoryId())));
+                retiredIds.contains(before.directoryId())
+                    || directories.values().stream()
+                        .anyMatch(d -> d.directoryId().equals(before.directoryId())));
     directories.forEach((path, identity) -> now.put(path.toString(), identity));
     write(now);
-  }
-
-  /**
-   * Forgets directories that were retired.
-   *
-   * @return whether one was remembered
-   */
-  boolean forget(Set<String> retiredIds) throws IOException {
-    Map<String, StoreIdentity> now = new TreeMap<>(known);
-    if (!now.values().removeIf(identity -> retiredIds.contains(identity.directoryId()))) {
-      return false;
-    }
-    write(now);
-    return true;
   }
 
   /** A place that cannot be written is passed over, unless none can. */

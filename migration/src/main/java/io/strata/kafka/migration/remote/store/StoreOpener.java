@@ -1,5 +1,7 @@
 package io.strata.kafka.migration.remote.store;
 
+import static java.util.Objects.requireNonNull;
+
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -31,6 +33,9 @@ final class StoreOpener {
   private final StoreMemory memory;
   private final Map<Path, StoreIdentity> identities = new LinkedHashMap<>();
   private final List<String> warnings = new ArrayList<>();
+
+  /** Directories of the store that have no identity now: how that is known. */
+  private final Map<Path, String> missing = new LinkedHashMap<>();
 
   /** Those that answer: what is only remembered may hang. */
   private final Set<Path> answering = new HashSet<>();
@@ -72,30 +77,79 @@ final class StoreOpener {
     }
     checkOneStore();
     learnFromOthers();
+    Set<String> retired = retired();
+    for (Map.Entry<Path, StoreIdentity> known : identities.entrySet()) {
+      String id = known.getValue().directoryId();
+      if (answering.contains(known.getKey()) && retired.contains(id)) {
+        throw new StoreRefusedException(
+            """
+            %s: found directory %s, which was retired (strata remote retire): what it has may \
+            have been deleted since, expected a directory of the store or an empty one. Empty \
+            it, or name another\
+            """
+                .formatted(known.getKey(), id));
+      }
+    }
+    missing.forEach((path, how) -> warnings.add(missing(path, how, retired)));
     List<Path> fresh = paths().stream().filter(path -> !identities.containsKey(path)).toList();
     if (!fresh.isEmpty()) {
       format(fresh);
     }
     checkOneStore();
-    memory.remember(identities);
+    memory.remember(identities, retired);
     List<StoreDirectory> opened = new ArrayList<>();
     for (int i = 0; i < options.levels().size(); i++) {
       RemoteSettings.Level level = options.levels().get(i);
       for (RemoteSettings.Directory directory : level.directories()) {
         StoreIdentity identity = identities.get(directory.path());
         if (identity != null) {
-          opened.add(
+          StoreDirectory made =
               new StoreDirectory(
                   directory.path(),
                   i,
                   level.name(),
                   directory.capacityBytes(),
                   identity,
-                  options.threads()));
+                  options.threads());
+          if (retired.contains(identity.directoryId())) {
+            made.retire();
+            made.access().suspend("it was not there when the store was opened");
+          }
+          opened.add(made);
         }
       }
     }
+    for (StoreDirectory directory : opened) {
+      if (answering.contains(directory.path())) {
+        join(directory, opened);
+      }
+    }
     return new Opened(opened, warnings);
+  }
+
+  private static void join(StoreDirectory directory, List<StoreDirectory> all) {
+    try {
+      StoreMembers.join(directory, all);
+    } catch (IOException e) {
+      return; // It is read only, say: whoever uses it says so, and signs in again.
+    }
+  }
+
+  /** Why nothing is made in a directory that has no identity. */
+  private String missing(Path path, String how, Set<String> retired) {
+    StoreIdentity was = requireNonNull(identities.get(path));
+    return retired.contains(was.directoryId())
+        ? """
+        %s: found no %s, and %s, and was retired. Nothing is made there: an empty mount point \
+        looks the same as a new disk. Take it out of rsm.config.levels; a new disk gets another \
+        path, or this one after all brokers have run without it\
+        """
+            .formatted(path, StoreNames.IDENTITY, how)
+        : """
+        %s: found no %s, and %s: is its file system mounted? Nothing is written there until it \
+        is back. If the directory is really lost, say so: strata remote retire %s\
+        """
+            .formatted(path, StoreNames.IDENTITY, how, was.directoryId());
   }
 
   private List<Path> paths() {
@@ -110,7 +164,6 @@ final class StoreOpener {
    * empty mount point, though this broker has never seen it.
    */
   private void learnFromOthers() {
-    Set<String> retired = retired();
     for (Map.Entry<Path, StoreIdentity> known : List.copyOf(identities.entrySet())) {
       if (!answering.contains(known.getKey())) {
         continue;
@@ -119,20 +172,14 @@ final class StoreOpener {
         for (StoreUpkeep.UsingBroker broker : StoreUpkeep.brokers(known.getKey(), warnings::add)) {
           for (Path directory : paths()) {
             String id = broker.directories().get(directory.toString());
-            if (id != null && !retired.contains(id) && !identities.containsKey(directory)) {
+            if (id != null && !identities.containsKey(directory)) {
               identities.put(
                   directory,
                   new StoreIdentity(
                       known.getValue().storeId(), known.getValue().clusterId(), id, 0));
-              warnings.add(
-                  directory
-                      + ": found no "
-                      + StoreNames.IDENTITY
-                      + ", and broker "
-                      + broker.brokerId()
-                      + " uses the directory "
-                      + id
-                      + " there: is its file system mounted? Nothing is written there until it is");
+              missing.put(
+                  directory,
+                  "broker %d uses the directory %s there".formatted(broker.brokerId(), id));
             }
           }
         }
@@ -143,11 +190,17 @@ final class StoreOpener {
   }
 
   private Set<String> retired() {
-    try {
-      return StoreMembers.read(answering).retired();
-    } catch (IOException e) {
-      return Set.of(); // It cannot be used now: warned of already.
+    StoreMembers.View view = StoreMembers.NONE;
+    for (Path directory : answering) {
+      try {
+        view = view.and(StoreMembers.read(directory));
+      } catch (IOException e) {
+        warnings.add(
+            "%s: its list of the store's directories cannot be read: %s"
+                .formatted(directory, StoreDirectory.reason(e)));
+      }
     }
+    return view.retired();
   }
 
   private void readIdentity(Path directory) throws StoreRefusedException {
@@ -160,15 +213,10 @@ final class StoreOpener {
     } catch (NoSuchFileException e) {
       if (remembered.isPresent()) {
         identities.put(directory, remembered.get());
-        warnings.add(
-            directory
-                + ": found no "
-                + StoreNames.IDENTITY
-                + ", expected that of directory "
-                + remembered.get().directoryId()
-                + " of the remote store: is its file system mounted? Nothing is written there until"
-                + " it is back. If the directory is really lost, say so: strata remote retire "
-                + remembered.get().directoryId());
+        missing.put(
+            directory,
+            "the directory %s of the remote store was there"
+                .formatted(remembered.get().directoryId()));
       }
     } catch (CorruptManifestException e) {
       throw new StoreRefusedException(
@@ -264,6 +312,7 @@ final class StoreOpener {
             changed(directory, () -> makeOrRead(directory, StoreNames.IDENTITY, made));
         checkCluster(directory, found);
         identities.put(directory, found);
+        boolean unused = answering.add(directory);
       }
     }
     for (Path directory : fresh) {

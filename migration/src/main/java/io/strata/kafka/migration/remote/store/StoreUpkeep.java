@@ -52,6 +52,7 @@ public final class StoreUpkeep implements AutoCloseable {
         directory.hasCapacity() ? store.space().others(directory) : Map.of();
     List<String> problems = store.census().refresh(directory);
     store.space().listed(directory, before);
+    store.retired(StoreMembers.read(directory.path()).retired());
     return problems;
   }
 
@@ -59,7 +60,7 @@ public final class StoreUpkeep implements AutoCloseable {
   public void signIn(StoreDirectory directory) throws IOException {
     directory.probe();
     directory.measure();
-    Path file = signIn(directory, store.brokerId());
+    Path file = signIn(directory, String.valueOf(store.brokerId()));
     long now = store.clock().millis();
     ObjectNode document = JsonFile.object();
     document.put("formatVersion", VERSION);
@@ -179,24 +180,24 @@ public final class StoreUpkeep implements AutoCloseable {
     List<UsingBroker> others = new ArrayList<>();
     for (UsingBroker broker : brokers(directory.path(), damaged)) {
       if (!own.equals(broker.directoryIds().stream().sorted().toList())
-          && Math.abs(now - signedIn(directory, broker.brokerId())) <= late.toMillis()) {
+          && Math.abs(now - signedIn(directory, broker.brokerId()).orElse(0)) <= late.toMillis()) {
         others.add(broker);
       }
     }
     return others;
   }
 
-  private static Path signIn(StoreDirectory directory, int broker) {
+  private static Path signIn(StoreDirectory directory, String broker) {
     return directory.path().resolve(StoreNames.BROKERS).resolve(broker + ".json");
   }
 
-  /** When a broker last signed in, by the clock of the file system; 0 if it has not. */
-  private static long signedIn(StoreDirectory directory, int broker) throws IOException {
-    try {
-      return Files.getLastModifiedTime(signIn(directory, broker)).toMillis();
-    } catch (NoSuchFileException e) {
-      return 0;
-    }
+  private static OptionalLong signedIn(StoreDirectory directory, int broker) throws IOException {
+    return signedIn(directory, String.valueOf(broker));
+  }
+
+  /** When a broker last signed in, by the clock of the file system; empty if it has not. */
+  static OptionalLong signedIn(StoreDirectory directory, String broker) throws IOException {
+    return Disk.lastModified(signIn(directory, broker));
   }
 
   /**
@@ -243,8 +244,8 @@ public final class StoreUpkeep implements AutoCloseable {
 
   /** The time by the clock of the file system, which dates the files: this broker has signed in. */
   private long now(StoreDirectory directory) throws IOException {
-    long signedIn = signedIn(directory, store.brokerId());
-    return signedIn == 0 ? store.clock().millis() : Math.min(store.clock().millis(), signedIn);
+    long now = store.clock().millis();
+    return Math.min(now, signedIn(directory, store.brokerId()).orElse(now));
   }
 
   /**

@@ -9,6 +9,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -136,5 +139,33 @@ class SharedSpaceTest {
     for (int i = 1; i < 6; i++) {
       assertThat(isCopied(brokers.get(1), i)).isTrue();
     }
+  }
+
+  /** It was killed while it copied, and is not started again. */
+  @Test
+  void whatABrokerHadBegunThatNeverComesBackIsFreeAgain() throws Exception {
+    List<SegmentStore> brokers = brokers(2);
+    for (SegmentStore store : brokers) {
+      new StoreUpkeep(store).signIn(store.directories().get(0));
+    }
+    Placement.Reservation unused = brokers.get(0).placement().reserve(8 * SEGMENT);
+    assertThat(isCopied(brokers.get(1), 0)).isTrue();
+    assertThat(isCopied(brokers.get(1), 1)).isTrue();
+    assertThat(isCopied(brokers.get(1), 2)).isFalse();
+
+    int number = 3;
+    for (Duration off : List.of(Duration.ofHours(-2), Duration.ofDays(3650))) {
+      // By a clock that was years ahead, too.
+      for (String name : List.of("1.json", "1.space")) {
+        Path unusedPath =
+            Files.setLastModifiedTime(
+                ssd.resolve("brokers").resolve(name), FileTime.from(Instant.now().plus(off)));
+      }
+      assertThat(isCopied(brokers.get(1), number)).as("off by %s", off).isTrue();
+      number++;
+    }
+
+    new StoreUpkeep(brokers.get(0)).signIn(brokers.get(0).directories().get(0));
+    assertThat(isCopied(brokers.get(1), number)).isFalse();
   }
 }

@@ -130,14 +130,54 @@ class StoreMembersTest {
         .hasMessageContaining(hdd.toString())
         .hasMessageContaining("retired");
 
-    // Another disk under its path is a new directory, for who remembers the old one, too.
+    // An empty mount point in its place is no new directory, for who has never seen it, too.
     Disk.removeTree(hdd);
     Path unused = Files.createDirectory(hdd);
     for (int broker = 1; broker <= 2; broker++) {
       SegmentStore store = both(broker);
-      assertThat(store.warnings()).isEmpty();
-      assertThat(id(hdd)).isNotEqualTo(retired);
+      assertThat(store.warnings())
+          .singleElement()
+          .asString()
+          .contains(hdd.toString(), "retired", "another path");
+      assertThat(StoreListing.entries(hdd)).isEmpty();
       assertThat(store.delete(SEGMENT)).isEmpty();
+      assertThat(store.locate(SEGMENT.key())).isEmpty();
     }
+
+    // Another disk under its path is a new directory when all have run without the old one.
+    SegmentStore without = open(1, Stores.level("ssd", ssd));
+    new StoreUpkeep(without).signIn(without.directories().get(0));
+    SegmentStore again = both(1);
+    assertThat(again.warnings()).isEmpty();
+    assertThat(id(hdd)).isNotEqualTo(retired);
+    assertThat(again.delete(SEGMENT)).isEmpty();
+  }
+
+  /** A lost directory is configured, and the brokers run on. */
+  @Test
+  void aRunningBrokerDeletesWithoutALostDirectoryThatWasRetired() throws Exception {
+    SegmentStore store = withSegmentBelow();
+    new StoreUpkeep(store).signIn(store.directories().get(0));
+    assertThat(new StoreUpkeep(store).refresh(store.directories().get(1))).isEmpty();
+    SegmentInfo above = Stores.info("t", 0, 100, 2, 2000);
+    SegmentStore.Copied unused = Stores.copy(store, top.resolve("local"), above);
+    String lost = id(hdd);
+    Path away = Files.move(hdd, top.resolve("away"));
+    Path unusedToo = Files.createDirectory(hdd);
+    assertThatThrownBy(() -> store.delete(SEGMENT)).isInstanceOf(StoreUnavailableException.class);
+
+    StoreInspection.retire(ssd, lost);
+
+    assertThat(store.delete(SEGMENT)).isEmpty();
+    assertThat(store.delete(above)).hasSize(1);
+    assertThat(store.segments()).isEmpty();
+    assertThat(StoreListing.entries(hdd)).isEmpty();
+    // What was deleted does not come back with it.
+    Files.delete(hdd);
+    Path unusedThree = Files.move(away, hdd);
+    assertThat(store.locate(SEGMENT.key())).isEmpty();
+    assertThatThrownBy(() -> store.directories().get(1).access().ask())
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("retired");
   }
 }

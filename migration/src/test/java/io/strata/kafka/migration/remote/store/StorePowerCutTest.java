@@ -9,11 +9,13 @@ import io.strata.kafka.crash.Sites;
 import io.strata.kafka.crash.StackSites;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -152,6 +154,42 @@ class StorePowerCutTest {
     }
     System.out.println("the store's power cuts: " + cuts);
     assertThat(cuts).isGreaterThan(1000);
+  }
+
+  /** Two brokers delete a segment; the one that finds it gone is the first that returns. */
+  @Test
+  void whatAnotherBrokerIsDeletingIsDeletedDurably() throws Exception {
+    for (long seed = 1; seed <= 20; seed++) {
+      SimFileSystem disk = new SimFileSystem();
+      Path top = disk.getPath("/ssd");
+      Path unused = Files.createDirectory(top);
+      Disk.forceDirectory(Disk.parent(top));
+      SegmentStore one = Stores.open(1, Stores.level("ssd", top));
+      SegmentStore two = Stores.open(2, Stores.level("ssd", top));
+      SegmentInfo segment = Stores.info("t", 0, 0, 1, 2000);
+      SegmentStore.Copied unusedToo = Stores.copy(one, local, segment);
+      Loss loss = new Loss(Loss.mix(seed, 1));
+      AtomicInteger renamed = new AtomicInteger();
+      disk.points(
+          point -> {
+            if (point == Point.RENAME) {
+              int unusedCount = renamed.incrementAndGet();
+            } else if (renamed.get() == 1) {
+              int unusedCount = renamed.incrementAndGet();
+              try {
+                assertThat(two.delete(segment)).isEmpty();
+                SegmentStore after =
+                    Stores.open(1, Stores.level("ssd", disk.powerCut(loss).getPath("/ssd")));
+                assertThat(after.locate(segment.key())).isEmpty();
+              } catch (IOException | InterruptedException e) {
+                throw new AssertionError(e);
+              }
+            }
+            return true;
+          });
+      assertThat(one.delete(segment)).hasSize(1);
+      assertThat(renamed.get()).isGreaterThan(1);
+    }
   }
 
   /**

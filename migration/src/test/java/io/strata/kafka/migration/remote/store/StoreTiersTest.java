@@ -8,11 +8,15 @@ import io.strata.kafka.migration.CorruptSegmentException;
 import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -351,8 +355,101 @@ class StoreTiersTest {
     for (StoreDirectory directory : after.directories()) {
       List<String> unusedHere = upkeep.refresh(directory);
     }
-    List<String> unusedProblems = upkeep.settle();
+    assertThat(upkeep.settle()).isEmpty();
     assertThat(read(after, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+    // The first copy is there, and so was not deleted: nothing is left to wait for.
+    assertThat(StoreNames.segment(hdd, SEGMENT.key()).resolve(StoreNames.MOVING)).doesNotExist();
+  }
+
+  /** While a move runs: the first copy is not deleted, it has lost its manifest. */
+  @Test
+  void aMoveKeepsItsCopyWhenTheFirstOneHasLostItsManifest() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    hook =
+        stage -> {
+          if (stage == StoreStage.MOVE_PUBLISHED) {
+            try {
+              Files.delete(StoreNames.segment(ssd, SEGMENT.key()).resolve(StoreNames.MANIFEST));
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          }
+        };
+    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+  }
+
+  /** A process died in a deletion, or in an eviction, hours ago. */
+  @Test
+  void aMarkThatADeadProcessLeftKeepsNothingFromTheColdManager() throws Exception {
+    SegmentStore store = withCold();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "cold"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    long id = only(tiers).id();
+    Path going = StoreNames.segment(ssd, SEGMENT.key()).resolve(StoreNames.GOING);
+    Path unusedPath = Files.createFile(going);
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.CANCELLED);
+    assertThat(cold.segments).isEmpty();
+
+    FileTime hoursAgo = FileTime.from(Instant.now().minus(Duration.ofHours(2)));
+    Path unusedToo = Files.setLastModifiedTime(going, hoursAgo);
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(going).doesNotExist();
+    assertThat(cold.segments).hasSize(1);
+  }
+
+  /** Something has appended to it: what is behind the segment's length is not the segment's. */
+  @Test
+  void anObjectThatHasGrownMovesToTheColdManager() throws Exception {
+    SegmentStore store = withCold();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "cold"));
+    SegmentStore.Copied copied = Stores.copy(store, local, SEGMENT);
+    Path log =
+        copied.directory().segment(SEGMENT.key()).resolve(ObjectType.LOG.fileName(SEGMENT.key()));
+    // By another name, too: whoever has written behind the end may go on with its own file.
+    Path other = Files.createLink(top.resolve("other"), log);
+    Path unused = Files.write(log, new byte[100], StandardOpenOption.APPEND);
+    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(cold.segments.get(SEGMENT.key().id())).isEqualTo(Stores.bytes(0, 200_000));
+    assertThat(other).hasSize(200_100);
+    assertThat(Stores.scrub(store, copied.directory())).isEmpty();
+  }
+
+  /** The copy that has the bytes is in a directory that is not there now. */
+  @Test
+  void whatIsReadIsUnavailableAndNotWithTheColdManager() throws Exception {
+    SegmentStore store = threeLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd", "cold"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    long id = only(tiers).id();
+    cold.duringCopy =
+        () -> {
+          throw new IllegalStateException("the cold manager fails");
+        };
+    assertThatThrownBy(() -> tiers.destage(id, 2, MoveControl.UNLIMITED))
+        .isInstanceOf(IllegalStateException.class);
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+
+    Path away = Files.move(hdd, top.resolve("away"));
+    assertThatThrownBy(() -> read(store, SEGMENT.key()))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining(hdd.toString());
+
+    Path unusedPath = Files.move(away, hdd);
+    Disk.removeTree(StoreNames.segment(hdd, SEGMENT.key()));
+    assertThatThrownBy(() -> read(store, SEGMENT.key()))
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessageContaining(ObjectType.LOG.fileName(SEGMENT.key()))
+        .hasMessageContaining("no other copy");
   }
 
   /** What Kafka says of the segment is all that the cold manager needs. */
