@@ -110,10 +110,7 @@ final class CampaignCluster implements AutoCloseable {
       builder.set("strata.pool.type", shape.type());
       if (shape.two()) {
         Path ssd = Pools.create(pools.resolve("ssd-" + id + ".pool"), "32m", 256);
-        builder
-            .set("strata.tiers", "hot,ssd")
-            .set("strata.tier.ssd.type", "mapped")
-            .set("strata.tier.ssd.pools", ssd.toString());
+        builder.secondTier(ssd).set("strata.tier.ssd.type", "mapped");
       }
       shape.settings().forEach(builder::set);
       remote.ifPresent(tier -> configureRemote(builder, tier));

@@ -159,15 +159,12 @@ class HomeFaultTest {
       StockBroker broker =
           WORK.closing(
                   Tiers.broker(WORK.folder("lower"), fast)
-                      .set("strata.tiers", "hot,ssd")
-                      .set("strata.tier.hot.pools", fast.toString())
-                      .set("strata.tier.ssd.pools", slow.toString())
+                      .secondTier(slow)
                       .set("strata.tier.ssd.type", "file")
                       .set("strata.tier.ssd.threshold", "-1")
                       .set("strata.migration.threshold", "-1")
                       .set("strata.migration.promote", "false")
                       .build())
-              .unset("strata.pools")
               .unset("strata.pool.type")
               .start();
       RecordLedger sealed = Faults.topic(broker, "sealed", Tiers.SEGMENT);

@@ -13,8 +13,12 @@ final class Hooks {
 
   /** A folder with this class alone, to be put in front of the jar. */
   static Path folder(Workspace work) throws IOException {
+    return folder(work.folder("hook"));
+  }
+
+  /** The same in a folder of the caller's. */
+  static Path folder(Path folder) throws IOException {
     String name = TestHook.class.getName().replace('.', '/') + ".class";
-    Path folder = work.folder("hook");
     Path copy = folder.resolve(name);
     Files.createDirectories(copy.getParent());
     Files.copy(

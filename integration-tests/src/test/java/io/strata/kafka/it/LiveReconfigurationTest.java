@@ -107,7 +107,7 @@ class LiveReconfigurationTest {
     for (String topic : List.of("pinned-a", "excluded-b", "other")) {
       topic(topic).produce(broker.bootstrap(), 5_000, 1_000);
     }
-    alter("strata.migration.exclude.topics", "excluded-.*");
+    alter("strata.topics.exclude", "excluded-.*");
     awaitHot("excluded-b", 1);
     assertThat(hot("other")).as("hot segments of a topic that neither concerns").isGreaterThan(3);
 
@@ -138,8 +138,7 @@ class LiveReconfigurationTest {
         "strata.migration.mode            | lazy     | eager, threshold",
         "strata.migration.threads         | 0        | from 1 to 64",
         "strata.migration.rate.down       | fast     | bytes per second",
-        "strata.migration.interval.ms     | 1        | from 100 to 60000",
-        "strata.migration.hysteresis      | 2        | from 0 to 1",
+        "strata.topics.exclude            | (        | regular expression",
         "strata.migration.promote         | perhaps  | true or false",
         "strata.migration.policy          | none     | newest",
         "strata.migration.policy.after    | soon     | durations",

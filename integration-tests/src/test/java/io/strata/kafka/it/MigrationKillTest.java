@@ -229,8 +229,7 @@ class MigrationKillTest {
         work.closing(
             Tiers.broker(work.folder("two"), pmem)
                 .library(Hooks.folder(work))
-                .set("strata.tiers", "hot,ssd")
-                .set("strata.tier.ssd.pools", ssd.toString())
+                .secondTier(ssd)
                 .set("strata.migration.threshold", "0.2")
                 .build());
     two.start();

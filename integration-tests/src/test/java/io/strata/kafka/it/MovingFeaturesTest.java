@@ -19,8 +19,7 @@ class MovingFeaturesTest extends BrokerFeatures {
         .strata(Pools.create(work.pool("hot"), "24m", 256))
         .jmx()
         .set("strata.migration.threshold", "0")
-        .set("strata.migration.threads", "4")
-        .set("strata.migration.interval.ms", "100");
+        .set("strata.migration.threads", "4");
   }
 
   /** Where a segment is at a moment, no one knows. */

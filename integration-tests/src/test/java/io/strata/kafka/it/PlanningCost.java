@@ -88,8 +88,7 @@ final class PlanningCost {
             Duration.ofMillis(1),
             policy,
             Map.of(),
-            List.of("pinned-.*"),
-            List.of("excluded-.*"));
+            List.of("pinned-.*"));
     try (MigrationEngine engine =
         new MigrationEngine(
             new Fixed(count, busy),

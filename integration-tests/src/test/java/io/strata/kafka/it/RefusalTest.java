@@ -112,7 +112,6 @@ class RefusalTest {
     broker.set("strata.topics.exclude", "(b");
     broker.set("strata.require.dax", "1");
     broker.set("strata.spill.force", "often");
-    broker.set("strata.home.mtime.interval.ms", "soon");
     broker.set("strata.poool", "x");
     assertRefused(
         "strata.pools",
@@ -125,8 +124,6 @@ class RefusalTest {
         "strata.require.dax",
         "strata.spill.force",
         "'often'",
-        "strata.home.mtime.interval.ms",
-        "'soon'",
         "strata.poool");
   }
 

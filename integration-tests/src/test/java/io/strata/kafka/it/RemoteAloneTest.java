@@ -20,7 +20,6 @@ class RemoteAloneTest extends RemoteFeatures {
         .set("rsm.config.level-0.capacity", "16MiB")
         .set("strata.remote.migration.threshold", "0.2")
         .set("strata.remote.chunk.size", "64KiB")
-        .set("strata.remote.cache.size", "1MiB")
-        .set("strata.remote.readahead.chunks", "3");
+        .set("strata.remote.cache.size", "1MiB");
   }
 }

@@ -3,6 +3,7 @@ package io.strata.kafka.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.strata.kafka.tier.TestHook;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,8 +34,7 @@ class RemoteColdTest {
                     .set("rsm.config.cold.class.path", Distribution.kafkaStorageTests().toString())
                     .set("rsm.config.cold.dir", far.toString())
                     .set("strata.remote.migration.threshold", "0")
-                    .set("strata.remote.migration.mode", "threshold")
-                    .set("strata.remote.migration.promote", "false")
+                    .jvmOption("-D" + TestHook.ONE_LEVEL + "=true")
                     .build())
             .start();
     Topics.create(broker, "far", 2, RemoteTier.topic());

@@ -218,8 +218,8 @@ class RemoteKillTest {
                 .set("rsm.config.cold.class.name", RemoteManager.LOCAL.className())
                 .set("rsm.config.cold.dir", below.toString())
                 .set("rsm.config.level-0.capacity", "6MiB")
-                .set("strata.remote.migration.threshold", "0")
-                .set("strata.remote.migration.promote", "false"))
+                .set("strata.remote.migration.threshold", "0"))
+            .systemProperty(TestHook.PROMOTE, "false")
             .start();
     RecordLedger chilled = topic(broker, "chilled");
     chilled.produce(broker.bootstrap(), 2_000, 1_500);
@@ -238,14 +238,14 @@ class RemoteKillTest {
       broker
           .set("rsm.config.level-0.capacity", "64MiB")
           .set("strata.remote.migration.threshold", "0.9")
-          .set("strata.remote.migration.promote", "true");
+          .systemProperty(TestHook.PROMOTE, "true");
       haltAt(tier, broker, "COLD_RESTORED", () -> {});
       broker.start();
       verify(broker, chilled);
       broker
           .set("rsm.config.level-0.capacity", "6MiB")
           .set("strata.remote.migration.threshold", "0")
-          .set("strata.remote.migration.promote", "false");
+          .systemProperty(TestHook.PROMOTE, "false");
     }
     Topics.delete(broker, "chilled");
     tier.awaitNothingOf("chilled");
@@ -368,7 +368,7 @@ class RemoteKillTest {
         builder
             .library(Hooks.folder(work))
             .set("strata.remote.copy.timeout.ms", "" + ORPHAN_AGE.toMillis())
-            .set("strata.remote.orphan.age.ms", "" + ORPHAN_AGE.toMillis())
+            .jvmOption("-D" + TestHook.ORPHAN_MILLIS + "=" + ORPHAN_AGE.toMillis())
             .build();
     open.add(broker);
     return broker;

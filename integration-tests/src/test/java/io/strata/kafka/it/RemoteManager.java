@@ -1,5 +1,6 @@
 package io.strata.kafka.it;
 
+import io.strata.kafka.tier.TestHook;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -28,9 +29,9 @@ enum RemoteManager {
         builder.set("rsm.config.level-" + i + ".directories", directories.get(i).toString());
       }
       return builder
-          .set("rsm.config.levels", String.join(",", levels))
-          .set("strata.remote.census.interval.ms", "1000")
-          .set("strata.remote.migration.interval.ms", "200");
+          .hooked()
+          .jvmOption("-D" + TestHook.INVENTORY_MILLIS + "=1000")
+          .set("rsm.config.levels", String.join(",", levels));
     }
   },
 

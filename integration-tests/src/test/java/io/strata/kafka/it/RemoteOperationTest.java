@@ -87,7 +87,7 @@ class RemoteOperationTest {
 
     Tiers.alter(
         broker,
-        Map.of("strata.remote.rate.copy", "123MB", "strata.remote.level.level-0.threshold", "0"));
+        Map.of("strata.remote.rate.copy", "123MB", "strata.remote.migration.threshold", "0"));
 
     await()
         .atMost(Tiers.PATIENCE)
@@ -95,7 +95,7 @@ class RemoteOperationTest {
             () ->
                 assertThat(status(broker))
                     .contains("rate.copy=123000000")
-                    .contains("level.level-0.threshold=0"));
+                    .contains("migration.threshold=0"));
     // The threshold has its effect: all goes to the second level.
     await()
         .atMost(Tiers.PATIENCE)
@@ -116,7 +116,7 @@ class RemoteOperationTest {
     await()
         .atMost(Tiers.PATIENCE)
         .untilAsserted(() -> assertThat(status(broker)).as("kept").contains("rate.copy=123000000"));
-    Tiers.reset(broker, "strata.remote.rate.copy", "strata.remote.level.level-0.threshold");
+    Tiers.reset(broker, "strata.remote.rate.copy", "strata.remote.migration.threshold");
     await()
         .atMost(Tiers.PATIENCE)
         .untilAsserted(() -> assertThat(status(broker)).contains("rate.copy=0"));

@@ -3,6 +3,7 @@ package io.strata.kafka.it;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -529,6 +530,24 @@ final class StockBroker implements AutoCloseable {
       return set(
           "metric.reporters",
           "org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter");
+    }
+
+    /** With a second tier, {@code ssd}, below the first. */
+    Builder secondTier(Path... pools) {
+      set("strata.tiers", "hot,ssd");
+      set("strata.tier.hot.pools", Objects.requireNonNull(properties.remove("strata.pools")));
+      return set(
+          "strata.tier.ssd.pools",
+          List.of(pools).stream().map(Path::toString).collect(Collectors.joining(",")));
+    }
+
+    /** With the tests' {@link io.strata.kafka.tier.TestHook} in front of the jar. */
+    Builder hooked() {
+      try {
+        return library(Hooks.folder(folder.resolve("hook")));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
 
     /** The broker, with its log directories formatted. */

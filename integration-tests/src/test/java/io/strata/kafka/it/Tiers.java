@@ -54,11 +54,7 @@ final class Tiers {
    * the pools, so that what is there is the test's.
    */
   static StockBroker.Builder broker(Path folder, Path... pools) {
-    return plain(folder)
-        .strata(pools)
-        .jmx()
-        .set("strata.topics.exclude", "__.*")
-        .set("strata.migration.interval.ms", "100");
+    return plain(folder).strata(pools).jmx().set("strata.topics.exclude", "__.*");
   }
 
   /** The same broker, stock. */

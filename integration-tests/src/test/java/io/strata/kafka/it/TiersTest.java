@@ -14,7 +14,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class TiersTest {
 
   private static final String HOT = "hot";
-  private static final String SSD = "ssd";
 
   @RegisterExtension static final Workspace WORK = new Workspace();
 
@@ -27,8 +26,7 @@ class TiersTest {
     StockBroker broker =
         WORK.closing(
                 Tiers.broker(WORK.folder("broker"), pmem1, pmem2)
-                    .set("strata.tiers", HOT + "," + SSD)
-                    .set("strata.tier.ssd.pools", ssd1 + "," + ssd2)
+                    .secondTier(ssd1, ssd2)
                     .set("strata.tier.ssd.type", "file")
                     .set("strata.tier.hot.threshold", "0.5")
                     .set("strata.tier.ssd.threshold", "0.25")

@@ -30,7 +30,7 @@ public final class MigrationEngine implements AutoCloseable {
       return new Config(
           settings,
           policies.create(settings.policy(), settings.policyParameters()),
-          new TopicRules(settings.pinnedTopics(), settings.excludedTopics()));
+          new TopicRules(settings.pinnedTopics()));
     }
   }
 

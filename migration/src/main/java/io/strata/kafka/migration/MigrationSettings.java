@@ -12,8 +12,8 @@ import java.util.Map;
  * <p>Immutable and safe for use by any thread.
  *
  * @param mode whether a copy in the pool is kept once it is clean
- * @param thresholds for each tier but home, fastest first: the dirty share of its capacity above
- *     which segments are copied down, from 0 (as soon as sealed) to 1; -1 for never
+ * @param thresholds for each tier that has pools, fastest first: the dirty share of its capacity
+ *     above which segments are copied down, from 0 (as soon as sealed) to 1; -1 for never
  * @param hysteresis how far below the threshold the dirty share is brought, from 0 to 1: the low
  *     mark is the threshold less this, and not below 0
  * @param promote whether segments are copied up
@@ -24,8 +24,6 @@ import java.util.Map;
  * @param policy the name of the policy
  * @param policyParameters its parameters, by name
  * @param pinnedTopics regular expressions of whole topic names whose segments stay in their tier
- * @param excludedTopics regular expressions of whole topic names whose segments leave the pools as
- *     soon as they are sealed, and are never promoted
  */
 public record MigrationSettings(
     Mode mode,
@@ -38,8 +36,16 @@ public record MigrationSettings(
     Duration interval,
     String policy,
     Map<String, String> policyParameters,
-    List<String> pinnedTopics,
-    List<String> excludedTopics) {
+    List<String> pinnedTopics) {
+
+  /** How far below its threshold a tier is brought, unless a test wants it otherwise. */
+  public static final double HYSTERESIS = 0.05;
+
+  /**
+   * The time between two planning rounds. A round also begins when a segment is sealed or an append
+   * finds no space.
+   */
+  public static final Duration INTERVAL = Duration.ofSeconds(1);
 
   /** What becomes of a copy in a pool when a lower tier has it, too. */
   public enum Mode {
@@ -72,7 +78,6 @@ public record MigrationSettings(
     thresholds = List.copyOf(thresholds);
     policyParameters = Map.copyOf(policyParameters);
     pinnedTopics = List.copyOf(pinnedTopics);
-    excludedTopics = List.copyOf(excludedTopics);
     for (double threshold : thresholds) {
       if (!(threshold == -1 || (threshold >= 0 && threshold <= 1))) {
         throw new IllegalArgumentException("threshold " + threshold + ", expected -1 or 0 to 1");
@@ -85,17 +90,24 @@ public record MigrationSettings(
         || interval.isNegative()
         || interval.isZero()) {
       throw new IllegalArgumentException(
-          "hysteresis "
-              + hysteresis
-              + ", threads "
-              + threads
-              + ", down "
-              + downBytesPerSecond
-              + ", up "
-              + upBytesPerSecond
-              + ", interval "
-              + interval
-              + ": out of range");
+          "hysteresis %s, threads %d, down %d, up %d, interval %s: out of range"
+              .formatted(hysteresis, threads, downBytesPerSecond, upBytesPerSecond, interval));
     }
+  }
+
+  /** The same with other parameters of the policy. */
+  public MigrationSettings withPolicyParameters(Map<String, String> parameters) {
+    return new MigrationSettings(
+        mode,
+        thresholds,
+        hysteresis,
+        promote,
+        threads,
+        downBytesPerSecond,
+        upBytesPerSecond,
+        interval,
+        policy,
+        parameters,
+        pinnedTopics);
   }
 }

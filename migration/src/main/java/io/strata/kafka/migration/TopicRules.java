@@ -1,6 +1,5 @@
 package io.strata.kafka.migration;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -8,13 +7,14 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * Which topics are pinned to their tier, and which are kept out of the pools. Exclusion wins.
+ * Which topics are pinned to their tier. Which may not be in a pool at all is known to the tiers:
+ * see {@link TieredSegments.State#unwanted}.
  *
  * <p>Thread safety: safe for use by any number of threads; remembers its answers.
  */
 final class TopicRules {
 
-  /** What holds for a topic. */
+  /** What holds for a segment. */
   enum Rule {
     /** The policy decides. */
     FREE,
@@ -25,7 +25,6 @@ final class TopicRules {
   }
 
   private final List<Pattern> pinned;
-  private final List<Pattern> excluded;
   private final Map<String, Rule> known = new ConcurrentHashMap<>();
 
   /**
@@ -33,42 +32,28 @@ final class TopicRules {
    *
    * @throws IllegalArgumentException if one is none
    */
-  TopicRules(List<String> pinned, List<String> excluded) {
-    this.pinned = compile("strata.migration.pin.topics", pinned);
-    this.excluded = compile("strata.migration.exclude.topics", excluded);
+  TopicRules(List<String> pinned) {
+    this.pinned = pinned.stream().map(TopicRules::compile).toList();
   }
 
-  private static List<Pattern> compile(String key, List<String> expressions) {
-    List<Pattern> patterns = new ArrayList<>();
-    for (String expression : expressions) {
-      try {
-        patterns.add(Pattern.compile(expression));
-      } catch (PatternSyntaxException e) {
-        throw new IllegalArgumentException(
-            key + ": '" + expression + "' is no regular expression: " + e.getDescription(), e);
-      }
+  private static Pattern compile(String expression) {
+    try {
+      return Pattern.compile(expression);
+    } catch (PatternSyntaxException e) {
+      throw new IllegalArgumentException(
+          "pinned topics: '%s' is no regular expression: %s"
+              .formatted(expression, e.getDescription()),
+          e);
     }
-    return List.copyOf(patterns);
   }
 
+  /** What holds for the segments of a topic that may be in a pool. */
   Rule of(String topic) {
-    Rule rule = known.get(topic);
-    if (rule == null) {
-      rule =
-          matchesAny(excluded, topic)
-              ? Rule.EXCLUDED
-              : matchesAny(pinned, topic) ? Rule.PINNED : Rule.FREE;
-      known.put(topic, rule);
-    }
-    return rule;
-  }
-
-  private static boolean matchesAny(List<Pattern> patterns, String topic) {
-    for (Pattern pattern : patterns) {
-      if (pattern.matcher(topic).matches()) {
-        return true;
-      }
-    }
-    return false;
+    return known.computeIfAbsent(
+        topic,
+        name ->
+            pinned.stream().anyMatch(pattern -> pattern.matcher(name).matches())
+                ? Rule.PINNED
+                : Rule.FREE);
   }
 }

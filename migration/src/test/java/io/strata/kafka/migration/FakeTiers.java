@@ -87,6 +87,7 @@ final class FakeTiers implements TieredSegments {
   private volatile Hook hook = (kind, id, toTier) -> {};
   private volatile int slots = Integer.MAX_VALUE;
   private volatile boolean keepsMiddle;
+  private volatile String excluded = "";
 
   /** What is to leave the pools. */
   final Set<Long> unwanted = new HashSet<>();
@@ -114,6 +115,15 @@ final class FakeTiers implements TieredSegments {
 
   void slots(int count) {
     slots = count;
+  }
+
+  /** The topic's segments are to leave the pools, those that come too; empty for no topic. */
+  void exclude(String topic) {
+    excluded = topic;
+  }
+
+  boolean excludes(String topic) {
+    return excluded.equals(topic);
   }
 
   int logDirs() {
@@ -289,7 +299,11 @@ final class FakeTiers implements TieredSegments {
               0,
               0));
     }
-    return new State(tiers, views, unwanted);
+    Set<Long> leaving = new HashSet<>(unwanted);
+    views.stream()
+        .filter(view -> excludes(view.name().id().topic()))
+        .forEach(view -> leaving.add(view.id()));
+    return new State(tiers, views, leaving);
   }
 
   @GuardedBy("this")

@@ -68,9 +68,7 @@ class PlannerPropertyTest {
                     world.tiers.state(),
                     NOW,
                     world.settings.value(),
-                    new TopicRules(
-                        world.settings.value().pinnedTopics(),
-                        world.settings.value().excludedTopics()),
+                    new TopicRules(world.settings.value().pinnedTopics()),
                     chaos,
                     world.before,
                     List.of(),
@@ -155,7 +153,7 @@ class PlannerPropertyTest {
         made = made.pin("pin.*");
       }
       if (random.nextInt(3) == 0) {
-        made = made.exclude("tmp.*");
+        tiers.exclude("tmp");
       }
       settings =
           switch (random.nextInt(3)) {
@@ -248,7 +246,7 @@ class PlannerPropertyTest {
       Map<Long, SegmentView> known = new HashMap<>();
       long[] room = new long[tiers.logDirs()];
       boolean pins = !settings.value().pinnedTopics().isEmpty();
-      boolean exclusions = !settings.value().excludedTopics().isEmpty();
+      boolean exclusions = tiers.excludes("tmp");
       for (TierUsage tier : state.tiers()) {
         room[tier.tier()] = tier.freeBytes() + tier.cleanBytes();
       }

@@ -193,7 +193,7 @@ class PlannerTest {
                 one.state(),
                 NOW,
                 Settings.of(0).value(),
-                new TopicRules(List.of(), List.of()),
+                new TopicRules(List.of()),
                 snapshot -> wanted,
                 List.of(),
                 List.of(),
@@ -216,7 +216,8 @@ class PlannerTest {
     long hot = one.add("tmp", 0, 0, 0, MIB, 1, false);
     long home = one.add("tmp", 0, 1, 1, MIB, 2, false);
     long active = one.add("tmp", 0, 2, 0, MIB, 3, true);
-    Settings settings = Settings.of(0.5).exclude("tmp").pin("t.*");
+    one.exclude("tmp");
+    Settings settings = Settings.of(0.5).pin("t.*");
     Plan plan = settings.plan(one, NOW);
     assertThat(plan.moves()).hasSize(1);
     assertThat(plan.moves().get(0).evictAfter()).isTrue();

@@ -21,7 +21,6 @@ record Settings(MigrationSettings value) {
             Duration.ofMillis(20),
             "newest",
             Map.of(),
-            List.of(),
             List.of()));
   }
 
@@ -65,24 +64,18 @@ record Settings(MigrationSettings value) {
             value.interval(),
             value.policy(),
             value.policyParameters(),
-            value.pinnedTopics(),
-            value.excludedTopics()));
+            value.pinnedTopics()));
   }
 
   Settings policy(String name, Map<String, String> parameters) {
-    return rest(name, parameters, value.pinnedTopics(), value.excludedTopics());
+    return rest(name, parameters, value.pinnedTopics());
   }
 
   Settings pin(String... topics) {
-    return rest(value.policy(), value.policyParameters(), List.of(topics), value.excludedTopics());
+    return rest(value.policy(), value.policyParameters(), List.of(topics));
   }
 
-  Settings exclude(String... topics) {
-    return rest(value.policy(), value.policyParameters(), value.pinnedTopics(), List.of(topics));
-  }
-
-  private Settings rest(
-      String policy, Map<String, String> parameters, List<String> pin, List<String> exclude) {
+  private Settings rest(String policy, Map<String, String> parameters, List<String> pin) {
     return new Settings(
         new MigrationSettings(
             value.mode(),
@@ -95,8 +88,7 @@ record Settings(MigrationSettings value) {
             value.interval(),
             policy,
             parameters,
-            pin,
-            exclude));
+            pin));
   }
 
   /** A plan of a state, as the first of an engine. */
@@ -115,7 +107,7 @@ record Settings(MigrationSettings value) {
             tiers.state(),
             nowMillis,
             value,
-            new TopicRules(value.pinnedTopics(), value.excludedTopics()),
+            new TopicRules(value.pinnedTopics()),
             PolicyRegistry.builtIn().create(value.policy(), value.policyParameters()),
             before,
             inFlight,

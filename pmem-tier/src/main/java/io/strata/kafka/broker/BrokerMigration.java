@@ -5,20 +5,17 @@ import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.LiveSettings;
+import io.strata.kafka.config.LocalSettings;
 import io.strata.kafka.config.MigrationKeys;
 import io.strata.kafka.config.PolicyChecks;
-import io.strata.kafka.config.SpillForce;
 import io.strata.kafka.config.StrataConfig;
-import io.strata.kafka.config.StrataKeys;
 import io.strata.kafka.metrics.MigrationLog;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.MigrationEngine;
-import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.TieredSegments;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,24 +30,25 @@ import java.util.function.Consumer;
  */
 public final class BrokerMigration implements AutoCloseable {
 
-  private final LiveSettings live;
+  private final LiveSettings<LocalSettings> live;
   private final MigrationEngine engine;
   private final MigrationLog log;
-  private final Consumer<SpillForce> spillForceChanged;
+  private final Consumer<LocalSettings> changed;
+  private final NewlyIgnored ignored = new NewlyIgnored();
 
-  private volatile SpillForce spillForce;
+  private volatile LocalSettings current;
 
   private BrokerMigration(
-      LiveSettings live,
+      LiveSettings<LocalSettings> live,
       MigrationEngine engine,
       MigrationLog log,
-      SpillForce spillForce,
-      Consumer<SpillForce> spillForceChanged) {
+      LocalSettings current,
+      Consumer<LocalSettings> changed) {
     this.live = live;
     this.engine = engine;
     this.log = log;
-    this.spillForce = spillForce;
-    this.spillForceChanged = spillForceChanged;
+    this.current = current;
+    this.changed = changed;
   }
 
   /**
@@ -59,7 +57,7 @@ public final class BrokerMigration implements AutoCloseable {
    * @throws ConfigRefusedException if there is no such policy, or it refuses its parameters
    */
   static PolicyRegistry policies(StrataConfig config) throws ConfigRefusedException {
-    PolicyRegistry policies = loadPolicies("strata.migration.policy");
+    PolicyRegistry policies = loadPolicies(MigrationKeys.LOCAL);
     List<ConfigProblem> problems =
         new ArrayList<>(
             PolicyChecks.unknownParameters(MigrationKeys.LOCAL, config.migration(), policies));
@@ -73,17 +71,17 @@ public final class BrokerMigration implements AutoCloseable {
   /**
    * The policies of the class path.
    *
-   * @param key the key that chooses one of them
+   * @param keys those of the engine that is to use one of them
    * @throws ConfigRefusedException if there is a provider among them that does not work
    */
-  static PolicyRegistry loadPolicies(String key) throws ConfigRefusedException {
+  static PolicyRegistry loadPolicies(MigrationKeys keys) throws ConfigRefusedException {
     try {
       return PolicyRegistry.load(BrokerMigration.class.getClassLoader());
     } catch (IllegalArgumentException e) {
       throw new ConfigRefusedException(
           List.of(
               ConfigProblem.error(
-                  key,
+                  keys.policy().name(),
                   "a class path on which " + e.getMessage(),
                   "providers of policies that work, each with a name of its own",
                   "take that jar off the broker's class path, or correct it")));
@@ -95,7 +93,7 @@ public final class BrokerMigration implements AutoCloseable {
    *
    * @param segments what it moves
    * @param policies those of the class path, as {@link #policies} has checked them
-   * @param spillForceChanged hears of each change of {@code strata.spill.force}
+   * @param changed called with each change of what the operator may change, before it takes effect
    */
   static BrokerMigration start(
       TieredSegments segments,
@@ -103,24 +101,17 @@ public final class BrokerMigration implements AutoCloseable {
       StrataConfig config,
       PolicyRegistry policies,
       MigrationLog log,
-      Consumer<SpillForce> spillForceChanged) {
+      Consumer<LocalSettings> changed) {
+    LocalSettings settings =
+        LocalSettings.of(config, PolicyChecks.ofChosenPolicy(config.migration(), policies));
     List<MigrationListener> listeners = new ArrayList<>(List.of(log));
     listeners.addAll(others(log));
     MigrationEngine engine =
         new MigrationEngine(
-            segments,
-            PolicyChecks.ofChosenPolicy(config.migration(), policies),
-            policies,
-            listeners,
-            log,
-            EngineEnvironment.system());
+            segments, settings.migration(), policies, listeners, log, EngineEnvironment.system());
     engine.start();
     return new BrokerMigration(
-        new LiveSettings(broker, config, policies),
-        engine,
-        log,
-        config.spillForce(),
-        spillForceChanged);
+        LiveSettings.local(broker, config, policies), engine, log, settings, changed);
   }
 
   /** A listener that cannot be made is no reason to keep a broker from starting. */
@@ -136,7 +127,7 @@ public final class BrokerMigration implements AutoCloseable {
   }
 
   /** The names of the keys that Kafka has to ask about, and whether each may be changed. */
-  public LiveSettings live() {
+  public LiveSettings<LocalSettings> live() {
     return live;
   }
 
@@ -150,18 +141,16 @@ public final class BrokerMigration implements AutoCloseable {
     var unused = settings(live.read(configs));
   }
 
-  private MigrationSettings settings(LiveSettings.Outcome outcome) throws ConfigRefusedException {
-    if (outcome.settings().isEmpty()) {
-      throw new ConfigRefusedException(outcome.problems());
-    }
-    MigrationSettings settings = outcome.settings().get();
+  private LocalSettings settings(LiveSettings.Outcome<LocalSettings> outcome)
+      throws ConfigRefusedException {
+    LocalSettings settings = outcome.orElseThrow();
     try {
-      engine.validate(settings);
+      engine.validate(settings.migration());
     } catch (IllegalArgumentException e) {
       throw new ConfigRefusedException(
           List.of(
               ConfigProblem.error(
-                  "strata.migration",
+                  MigrationKeys.LOCAL.policy().name(),
                   Optional.ofNullable(e.getMessage()).orElse(e.toString()),
                   "settings that the engine can use",
                   "correct them")));
@@ -176,23 +165,19 @@ public final class BrokerMigration implements AutoCloseable {
    * @throws ConfigRefusedException if it cannot be used; the old one stays
    */
   public synchronized void reconfigure(Map<String, ?> configs) throws ConfigRefusedException {
-    LiveSettings.Outcome outcome = live.read(configs);
-    MigrationSettings settings = settings(outcome);
+    LiveSettings.Outcome<LocalSettings> outcome = live.read(configs);
+    LocalSettings settings = settings(outcome);
     Map<String, String> before = settings();
-    if (!outcome.ignored().isEmpty()) {
-      log.ignored(outcome.ignored());
+    ignored.of(outcome.ignored()).ifPresent(log::ignored);
+    if (settings.equals(current)) {
+      return;
     }
-    if (!settings.equals(engine.settings())) {
-      engine.reconfigure(settings);
+    changed.accept(settings);
+    if (!settings.migration().equals(engine.settings())) {
+      engine.reconfigure(settings.migration());
     }
-    SpillForce changed = outcome.spillForce().orElseThrow();
-    if (changed != spillForce) {
-      spillForce = changed;
-      spillForceChanged.accept(changed);
-    }
-    if (!settings().equals(before)) {
-      log.reconfigured(Differences.between(before, settings()));
-    }
+    current = settings;
+    log.reconfigured(Differences.between(before, settings()));
   }
 
   /** What the engine has done and is doing. */
@@ -202,10 +187,7 @@ public final class BrokerMigration implements AutoCloseable {
 
   /** What it works by, as the keys would be written. */
   public Map<String, String> settings() {
-    Map<String, String> written =
-        new LinkedHashMap<>(MigrationKeys.LOCAL.written(engine.settings(), live.tiers()));
-    written.put(StrataKeys.SPILL_FORCE.name(), spillForce.configName());
-    return written;
+    return live.written(current);
   }
 
   /** Tells the operator that nobody can change a live broker's settings any more. */

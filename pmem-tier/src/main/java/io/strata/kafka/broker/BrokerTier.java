@@ -130,7 +130,7 @@ public final class BrokerTier {
                     config,
                     known,
                     new MigrationLog(config.tierNames()),
-                    tier::spillForce));
+                    tier::reconfigure));
     TierSource source = new HotTierSource(tier, () -> migration.map(BrokerMigration::stats));
     StrataMetrics metrics = StrataMetrics.publish(source, counters);
     new StatusBean(

@@ -3,7 +3,8 @@ package io.strata.kafka.broker;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
-import io.strata.kafka.config.RemoteLiveSettings;
+import io.strata.kafka.config.LiveSettings;
+import io.strata.kafka.config.MigrationKeys;
 import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.util.List;
@@ -25,6 +26,9 @@ public final class RemoteChanges {
   private final RemoteLog log;
 
   @GuardedBy("this")
+  private final NewlyIgnored ignored = new NewlyIgnored();
+
+  @GuardedBy("this")
   private @Nullable Running running;
 
   /** Who is told; nobody between the manager's start and its asking for it. */
@@ -40,7 +44,8 @@ public final class RemoteChanges {
   private @Nullable Map<String, ?> lastTold;
 
   /** What a manager works by. */
-  private record Running(int brokerId, RemoteLiveSettings keys, RemoteSettings.Live live) {}
+  private record Running(
+      int brokerId, LiveSettings<RemoteSettings.Live> keys, RemoteSettings.Live live) {}
 
   RemoteChanges(RemoteLog log) {
     this.log = log;
@@ -52,16 +57,17 @@ public final class RemoteChanges {
    * @param started what its file says
    * @return what it is to work by: with what has been changed in the meantime
    */
-  synchronized RemoteSettings.Live started(RemoteLiveSettings keys, RemoteSettings started) {
+  synchronized RemoteSettings.Live started(
+      LiveSettings<RemoteSettings.Live> keys, RemoteSettings started) {
     RemoteSettings.Live settings = started.live();
     if (lastTold != null) {
-      RemoteLiveSettings.Outcome outcome = keys.read(lastTold);
-      if (outcome.live().isPresent()) {
-        settings = outcome.live().get();
+      LiveSettings.Outcome<RemoteSettings.Live> outcome = keys.read(lastTold);
+      if (outcome.settings().isPresent()) {
+        settings = outcome.settings().get();
       } else {
         log.warning(
             "Dynamic configuration cannot be used, the remote tier works by the broker's file: "
-                + messages(outcome.problems()));
+                + outcome.refusal());
       }
     }
     running = new Running(started.brokerId(), keys, settings);
@@ -101,7 +107,7 @@ public final class RemoteChanges {
    */
   public synchronized void validate(Map<String, ?> configs) throws ConfigRefusedException {
     if (running != null) {
-      var unused = orRefuse(running.keys().read(configs));
+      var unused = running.keys().read(configs).orElseThrow();
     }
   }
 
@@ -117,11 +123,9 @@ public final class RemoteChanges {
     if (before == null) {
       return;
     }
-    RemoteLiveSettings.Outcome outcome = before.keys().read(configs);
-    RemoteSettings.Live settings = orRefuse(outcome);
-    if (!outcome.ignored().isEmpty()) {
-      log.ignored(outcome.ignored());
-    }
+    LiveSettings.Outcome<RemoteSettings.Live> outcome = before.keys().read(configs);
+    RemoteSettings.Live settings = outcome.orElseThrow();
+    ignored.of(outcome.ignored()).ifPresent(log::ignored);
     if (settings.equals(before.live())) {
       return;
     }
@@ -131,7 +135,7 @@ public final class RemoteChanges {
       throw new ConfigRefusedException(
           List.of(
               ConfigProblem.error(
-                  "strata.remote",
+                  MigrationKeys.REMOTE.policy().name(),
                   Optional.ofNullable(e.getMessage()).orElse(e.toString()),
                   "settings that the remote tier can use",
                   "correct them")));
@@ -140,21 +144,11 @@ public final class RemoteChanges {
     log.reconfigured(difference(before.keys(), before.live(), settings));
   }
 
-  private static RemoteSettings.Live orRefuse(RemoteLiveSettings.Outcome outcome)
-      throws ConfigRefusedException {
-    if (outcome.live().isEmpty()) {
-      throw new ConfigRefusedException(outcome.problems());
-    }
-    return outcome.live().get();
-  }
-
-  private static String messages(List<ConfigProblem> problems) {
-    return String.join("; also: ", problems.stream().map(ConfigProblem::message).toList());
-  }
-
   /** Each key that has changed: {@code key from old to new}. */
   private static String difference(
-      RemoteLiveSettings keys, RemoteSettings.Live before, RemoteSettings.Live after) {
+      LiveSettings<RemoteSettings.Live> keys,
+      RemoteSettings.Live before,
+      RemoteSettings.Live after) {
     return Differences.between(keys.written(before), keys.written(after));
   }
 }

@@ -4,8 +4,9 @@ import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.CommandLineArguments;
 import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.config.LiveSettings;
+import io.strata.kafka.config.MigrationKeys;
 import io.strata.kafka.config.RemoteConfig;
-import io.strata.kafka.config.RemoteLiveSettings;
 import io.strata.kafka.metrics.MigrationLog;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.PolicyRegistry;
@@ -32,8 +33,6 @@ import java.util.function.Supplier;
  * <p>Thread safety: all methods may be called by any thread.
  */
 public final class RemoteRuntime implements RemoteEnvironment {
-
-  private static final String POLICY = "strata.remote.migration.policy";
 
   private final BrokerSide broker;
 
@@ -102,7 +101,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
     try {
       Optional<BrokerProperties> properties = properties();
       given = RemoteConfig.logDirectories(configs);
-      PolicyRegistry policies = BrokerMigration.loadPolicies(POLICY);
+      PolicyRegistry policies = BrokerMigration.loadPolicies(MigrationKeys.REMOTE);
       List<ConfigProblem> problems = new ArrayList<>();
       ClassCopies.problem(
               RemoteEnvironment.class.getClassLoader(),
@@ -116,8 +115,8 @@ public final class RemoteRuntime implements RemoteEnvironment {
         throw new ConfigRefusedException(problems);
       }
       RemoteSettings settings = parsed.orElseThrow();
-      RemoteLiveSettings keys =
-          new RemoteLiveSettings(
+      LiveSettings<RemoteSettings.Live> keys =
+          LiveSettings.remote(
               properties.map(BrokerProperties::asMap).orElse(Map.of()), settings, policies);
       return with(settings, broker.changes().started(keys, settings));
     } catch (ConfigRefusedException e) {
@@ -132,7 +131,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
         settings.cold(),
         settings.chunkBytes(),
         settings.cacheBytes(),
-        live);
+        TestHook.remote(live));
   }
 
   /** By the JDK's own paths: the store's files have segments' names, and are none of the tier's. */
@@ -163,7 +162,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
 
   @Override
   public void onChange(Consumer<RemoteSettings.Live> changed) {
-    broker.changes().onChange(changed);
+    broker.changes().onChange(live -> changed.accept(TestHook.remote(live)));
   }
 
   @Override
@@ -193,7 +192,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
   @Override
   public PolicyRegistry policies() {
     try {
-      return BrokerMigration.loadPolicies(POLICY);
+      return BrokerMigration.loadPolicies(MigrationKeys.REMOTE);
     } catch (ConfigRefusedException e) {
       throw new IllegalArgumentException(e.getMessage(), e);
     }

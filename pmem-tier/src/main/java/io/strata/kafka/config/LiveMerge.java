@@ -17,8 +17,8 @@ import java.util.function.Predicate;
  *
  * <p>Kafka asks its plugins only about the names that they have declared. A name that is none of
  * these (a misspelt one, one of a tier that another broker of the cluster has) is stored without
- * question and seen here with the next change: it is left out and told, since a refusal would then
- * hit a change that has nothing to do with it.
+ * question and seen here with the next change: it is left out with a warning, since a refusal would
+ * then hit a change that has nothing to do with it.
  *
  * <p>Immutable and safe for use by any thread.
  */
@@ -27,7 +27,7 @@ final class LiveMerge {
   private final Predicate<String> ours;
   private final Map<String, String> file;
   private final Set<String> dynamic;
-  private final Set<String> names;
+  private final Set<String> fixed;
   private final String stranger;
 
   /**
@@ -36,19 +36,19 @@ final class LiveMerge {
    * @param ours which keys this is about
    * @param file keys and values of the broker's file
    * @param dynamic names of keys that a running broker takes another value for
-   * @param names those, and the names of the others
+   * @param fixed names of the others
    * @param stranger why a key that is not among them, and fits a known one, is left out
    */
   LiveMerge(
       Predicate<String> ours,
       Map<String, String> file,
       Set<String> dynamic,
-      Set<String> names,
+      Set<String> fixed,
       String stranger) {
     this.ours = ours;
     this.file = ownKeys(file);
     this.dynamic = Set.copyOf(dynamic);
-    this.names = Set.copyOf(names);
+    this.fixed = Set.copyOf(fixed);
     this.stranger = stranger;
   }
 
@@ -57,9 +57,9 @@ final class LiveMerge {
    *
    * @param keys what holds now; not yet parsed
    * @param problems changes of keys that cannot be changed
-   * @param ignored names that were left out, each with the reason
+   * @param ignored keys that were left out
    */
-  record Merged(Map<String, String> keys, List<ConfigProblem> problems, List<String> ignored) {}
+  record Merged(Map<String, String> keys, List<ConfigProblem> problems, List<IgnoredKey> ignored) {}
 
   /**
    * Lays {@code configs} over the file.
@@ -70,7 +70,7 @@ final class LiveMerge {
     Map<String, String> merged = new HashMap<>(file);
     merged.keySet().removeAll(dynamic);
     List<ConfigProblem> problems = new ArrayList<>();
-    List<String> ignored = new ArrayList<>();
+    List<IgnoredKey> ignored = new ArrayList<>();
     ownKeys(configs)
         .forEach(
             (name, value) -> {
@@ -84,8 +84,16 @@ final class LiveMerge {
   }
 
   private void refuseOrIgnore(
-      String name, String value, List<ConfigProblem> problems, List<String> ignored) {
-    if (names.contains(name)) {
+      String name, String value, List<ConfigProblem> problems, List<IgnoredKey> ignored) {
+    if (name.startsWith(RemoteKeys.MANAGER_PREFIX)) {
+      if (file.getOrDefault(name, "").contains("${")) {
+        return; // Kafka has resolved what the file names.
+      }
+      // Others' managers have such keys too, and Kafka hands them over at its start alone.
+      ignored.add(
+          new IgnoredKey(
+              name, value, "read at the start alone: set it in the broker's file and restart"));
+    } else if (fixed.contains(name)) {
       problems.add(
           ConfigProblem.error(
               name,
@@ -96,9 +104,12 @@ final class LiveMerge {
               "set it there and restart the broker: it cannot be changed on a live one"));
     } else if (StrataKeys.find(name).isEmpty()) {
       ignored.add(
-          name + " (an unknown key; did you mean " + StrataKeys.nearest(name).name() + "?)");
+          new IgnoredKey(
+              name,
+              value,
+              "an unknown key; did you mean %s?".formatted(StrataKeys.nearest(name).name())));
     } else {
-      ignored.add(name + " (" + stranger + ")");
+      ignored.add(new IgnoredKey(name, value, stranger));
     }
   }
 

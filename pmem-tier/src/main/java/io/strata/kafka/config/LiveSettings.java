@@ -2,80 +2,157 @@ package io.strata.kafka.config;
 
 import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.remote.RemoteSettings;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 
 /**
- * Makes migration settings of what Kafka says when {@code kafka-configs.sh} changes a running
- * broker's configuration: see {@link LiveMerge}.
+ * Makes settings of what Kafka says when {@code kafka-configs.sh} changes a running broker's
+ * configuration: see {@link LiveMerge}.
  *
  * <p>Immutable and safe for use by any thread.
+ *
+ * @param <T> the settings: {@link LocalSettings} or {@link RemoteSettings.Live}
  */
-public final class LiveSettings {
+public final class LiveSettings<T> {
 
-  private final List<String> tiers;
-  private final PolicyRegistry policies;
   private final Set<String> dynamic;
   private final Set<String> names;
   private final LiveMerge merge;
+  private final Reader<T> reader;
+  private final Function<T, Map<String, String>> writer;
+
+  /** Reads settings; adds what is wrong to the list. */
+  @FunctionalInterface
+  private interface Reader<T> {
+    Optional<T> read(Map<String, String> keys, List<ConfigProblem> problems);
+  }
+
+  private LiveSettings(
+      Set<String> dynamic,
+      Set<String> fixed,
+      LiveMerge merge,
+      Reader<T> reader,
+      Function<T, Map<String, String>> writer) {
+    this.dynamic = Set.copyOf(dynamic);
+    this.names = new LinkedHashSet<>(new TreeSet<>(dynamic));
+    this.names.addAll(fixed);
+    this.merge = merge;
+    this.reader = reader;
+    this.writer = writer;
+  }
 
   /**
-   * For one broker.
+   * Of the local tiers of one broker.
    *
    * @param broker the file that the broker was started with
    * @param config what it says
    * @param policies those on the broker's class path
    */
-  public LiveSettings(BrokerProperties broker, StrataConfig config, PolicyRegistry policies) {
-    this.tiers = config.tierNames();
-    this.policies = policies;
-    this.dynamic = Set.copyOf(StrataKeys.dynamicNames(tiers, policies.parameterNames()));
-    this.names = names(tiers, dynamic);
-    this.merge =
+  public static LiveSettings<LocalSettings> local(
+      BrokerProperties broker, StrataConfig config, PolicyRegistry policies) {
+    List<String> tiers = config.tierNames();
+    Set<String> dynamic = StrataKeys.LOCAL.dynamicNames(tiers, policies.parameterNames());
+    Set<String> fixed = StrataKeys.LOCAL.fixedNames(tiers);
+    return new LiveSettings<>(
+        dynamic,
+        fixed,
         new LiveMerge(
             name -> name.startsWith(StrataKeys.PREFIX) && !name.startsWith(RemoteKeys.PREFIX),
             broker.asMap(),
             dynamic,
-            names,
-            "this broker has no such tier, and no policy with such a parameter");
+            fixed,
+            "this broker has no such tier, and no policy with such a parameter"),
+        (keys, problems) -> {
+          StrataConfig.Parsed parsed = StrataConfig.parse(keys);
+          problems.addAll(parsed.problems());
+          return parsed.config().map(read -> local(read, policies, problems));
+        },
+        settings -> settings.written(tiers));
   }
 
-  private static Set<String> names(List<String> tiers, Set<String> dynamic) {
-    Set<String> names = new LinkedHashSet<>(new TreeSet<>(dynamic));
-    for (StrataKey<?> key : StrataKeys.all()) {
-      if (!key.patterned()) {
-        names.add(key.name());
-      } else if (!key.dynamic()) {
-        tiers.forEach(tier -> names.add(key.with(tier).name()));
-      }
-    }
-    return Collections.unmodifiableSet(names);
+  private static LocalSettings local(
+      StrataConfig read, PolicyRegistry policies, List<ConfigProblem> problems) {
+    MigrationSettings migration = read.migration();
+    problems.addAll(PolicyChecks.refusals(MigrationKeys.LOCAL, migration, policies));
+    return LocalSettings.of(read, PolicyChecks.ofChosenPolicy(migration, policies));
+  }
+
+  /**
+   * Of the remote tier of one broker.
+   *
+   * @param file keys and values of the file that the broker was started with; empty if it is not
+   *     known
+   * @param settings what the remote tier was started with
+   * @param policies those on the broker's class path
+   */
+  public static LiveSettings<RemoteSettings.Live> remote(
+      Map<String, String> file, RemoteSettings settings, PolicyRegistry policies) {
+    List<String> levels = RemoteConfig.thresholdLevels(settings.levelNames());
+    Set<String> dynamic = RemoteKeys.REMOTE.dynamicNames(levels, policies.parameterNames());
+    Set<String> fixed = new LinkedHashSet<>(RemoteKeys.REMOTE.fixedNames(settings.levelNames()));
+    file.keySet().stream()
+        .filter(name -> name.startsWith(RemoteKeys.MANAGER_PREFIX))
+        .forEach(fixed::add);
+    return new LiveSettings<>(
+        dynamic,
+        fixed,
+        new LiveMerge(
+            name ->
+                name.startsWith(RemoteKeys.PREFIX) || name.startsWith(RemoteKeys.MANAGER_PREFIX),
+            file,
+            dynamic,
+            fixed,
+            "no policy has such a parameter"),
+        (keys, problems) -> {
+          KeyReader reader = new KeyReader(keys);
+          Optional<RemoteSettings.Live> live =
+              RemoteLiveKeys.read(reader, levels)
+                  .map(
+                      read -> {
+                        problems.addAll(
+                            PolicyChecks.refusals(
+                                MigrationKeys.REMOTE, read.migration(), policies));
+                        return RemoteLiveKeys.ofChosenPolicy(read, policies);
+                      });
+          problems.addAll(reader.problems());
+          return live;
+        },
+        live -> RemoteLiveKeys.written(live, levels));
   }
 
   /**
    * The outcome of {@link #read}.
    *
-   * @param settings of the engine; present exactly when there is no problem
-   * @param spillForce present exactly then, too
+   * @param settings present exactly when there is no problem
    * @param problems why the configuration is refused
-   * @param ignored names that were left out, each with the reason
+   * @param ignored keys that were left out
    */
-  public record Outcome(
-      Optional<MigrationSettings> settings,
-      Optional<SpillForce> spillForce,
-      List<ConfigProblem> problems,
-      List<String> ignored) {
+  public record Outcome<T>(
+      Optional<T> settings, List<ConfigProblem> problems, List<IgnoredKey> ignored) {
 
     /** Copies the lists. */
     public Outcome {
       problems = List.copyOf(problems);
       ignored = List.copyOf(ignored);
+    }
+
+    /**
+     * The settings.
+     *
+     * @throws ConfigRefusedException if there is a problem
+     */
+    public T orElseThrow() throws ConfigRefusedException {
+      if (settings.isEmpty()) {
+        throw new ConfigRefusedException(problems);
+      }
+      return settings.get();
     }
 
     /** All problems, in one line. */
@@ -84,22 +161,17 @@ public final class LiveSettings {
     }
   }
 
-  /** The names of the broker's tiers, fastest first. */
-  public List<String> tiers() {
-    return tiers;
-  }
-
   /** Whether a running broker takes another value for this key. */
   public boolean isDynamic(String name) {
     return dynamic.contains(name);
   }
 
   /**
-   * All names that Kafka has to ask about: the dynamic ones, and the others in order to refuse
+   * All names that Kafka has to ask about: the dynamic ones, and the others in order to answer
    * them.
    */
   public Set<String> names() {
-    return names;
+    return Set.copyOf(names);
   }
 
   /**
@@ -107,22 +179,16 @@ public final class LiveSettings {
    *
    * @param configs all keys and values, as Kafka gives them to a plugin
    */
-  public Outcome read(Map<String, ?> configs) {
+  public Outcome<T> read(Map<String, ?> configs) {
     LiveMerge.Merged merged = merge.merge(configs);
     List<ConfigProblem> problems = new ArrayList<>(merged.problems());
-    StrataConfig.Parsed parsed = StrataConfig.parse(merged.keys());
-    problems.addAll(parsed.problems());
-    if (!problems.isEmpty()) {
-      return new Outcome(Optional.empty(), Optional.empty(), problems, merged.ignored());
-    }
-    MigrationSettings settings = parsed.config().orElseThrow().migration();
-    problems.addAll(PolicyChecks.refusals(MigrationKeys.LOCAL, settings, policies));
-    return new Outcome(
-        problems.isEmpty()
-            ? Optional.of(PolicyChecks.ofChosenPolicy(settings, policies))
-            : Optional.empty(),
-        problems.isEmpty() ? parsed.config().map(StrataConfig::spillForce) : Optional.empty(),
-        problems,
-        merged.ignored());
+    Optional<T> settings = reader.read(merged.keys(), problems);
+    return new Outcome<>(
+        problems.isEmpty() ? settings : Optional.empty(), problems, merged.ignored());
+  }
+
+  /** Settings as the keys would be written in a file. */
+  public Map<String, String> written(T settings) {
+    return writer.apply(settings);
   }
 }

@@ -1,17 +1,18 @@
 package io.strata.kafka.config;
 
 import io.strata.kafka.migration.MigrationSettings;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
- * The keys of a migration engine: read, and written again. There are two engines, the one of the
- * local tiers and the one of the remote tier's levels, with the same kinds of keys.
+ * The keys of a migration engine: declared, read, and written again. There are two engines, the one
+ * of the local tiers and the one of the remote tier's levels. Both have the same keys with another
+ * prefix; the local one has some more, whose defaults hold for the other.
  *
  * <p>Immutable and safe for use by any thread.
  */
@@ -20,87 +21,159 @@ public final class MigrationKeys {
   /** Those of the local tiers: {@code strata.migration.*}. */
   public static final MigrationKeys LOCAL =
       new MigrationKeys(
-          StrataKeys.MIGRATION_THRESHOLD,
-          StrataKeys.TIER_THRESHOLD,
-          StrataKeys.MIGRATION_POLICY,
-          StrataKeys.MIGRATION_POLICY_PARAMETER,
-          new Topics(StrataKeys.MIGRATION_PIN_TOPICS, StrataKeys.MIGRATION_EXCLUDE_TOPICS),
-          new Pace(
-              StrataKeys.MIGRATION_MODE,
-              StrataKeys.MIGRATION_HYSTERESIS,
-              StrataKeys.MIGRATION_PROMOTE,
-              StrataKeys.MIGRATION_THREADS,
-              StrataKeys.MIGRATION_RATE_DOWN,
-              StrataKeys.MIGRATION_RATE_UP,
-              StrataKeys.MIGRATION_INTERVAL_MS));
+          "strata.migration.",
+          "The dirty share of a tier's capacity above which sealed segments are copied down, oldest"
+              + " first, until it is 0.05 below. Dirty are the bytes of segments whose only whole"
+              + " copy is in the tier. `0`: every segment as soon as it is sealed. `-1`: never."
+              + " With `strata.migration.mode=threshold` it is the used share that counts.",
+          Optional.of(new Local()));
 
   /** Those of the remote tier's levels: {@code strata.remote.migration.*}. */
   public static final MigrationKeys REMOTE =
       new MigrationKeys(
-          RemoteMigrationKeys.MIGRATION_THRESHOLD,
-          RemoteMigrationKeys.LEVEL_THRESHOLD,
-          RemoteMigrationKeys.MIGRATION_POLICY,
-          RemoteMigrationKeys.MIGRATION_POLICY_PARAMETER,
-          new Topics(
-              RemoteMigrationKeys.MIGRATION_PIN_TOPICS,
-              RemoteMigrationKeys.MIGRATION_EXCLUDE_TOPICS),
-          new Pace(
-              RemoteMigrationKeys.MIGRATION_MODE,
-              RemoteMigrationKeys.MIGRATION_HYSTERESIS,
-              RemoteMigrationKeys.MIGRATION_PROMOTE,
-              RemoteMigrationKeys.MIGRATION_THREADS,
-              RemoteMigrationKeys.MIGRATION_RATE_DOWN,
-              RemoteMigrationKeys.MIGRATION_RATE_UP,
-              RemoteMigrationKeys.MIGRATION_INTERVAL_MS));
+          "strata.remote.migration.",
+          "The dirty share of a level's capacity above which segments are copied to the next one,"
+              + " oldest first, until it is 0.05 below. Dirty are the bytes of segments that no"
+              + " lower level has. `0`: as soon as they are in the store. `-1`: never.",
+          Optional.empty());
 
-  /** Which topics are special. */
-  private record Topics(StrataKey<List<String>> pinned, StrataKey<List<String>> excluded) {}
+  /** Those of the local tiers alone. */
+  private static final class Local {
 
-  /** How, and how fast. */
-  private record Pace(
-      StrataKey<MigrationSettings.Mode> mode,
-      StrataKey<Double> hysteresis,
-      StrataKey<Boolean> promote,
-      StrataKey<Long> threads,
-      StrataKey<Long> rateDown,
-      StrataKey<Long> rateUp,
-      StrataKey<Long> interval) {}
+    final StrataKey<Double> tierThreshold =
+        StrataKey.named("strata.tier.<name>.threshold", "share", Values::parseThreshold)
+            .otherwise("the value of `strata.migration.threshold`")
+            .expected("-1, or a number from 0 to 1")
+            .documentation("The threshold of one tier. See `strata.migration.threshold`.")
+            .dynamic()
+            .build();
 
-  private final StrataKey<Double> threshold;
-  private final StrataKey<Double> tierThreshold;
-  private final StrataKey<String> policy;
-  private final StrataKey<String> policyParameter;
-  private final Topics topics;
-  private final Pace pace;
+    final StrataKey<MigrationSettings.Mode> mode =
+        StrataKey.named(
+                "strata.migration.mode",
+                "name",
+                Values.oneOf(MigrationSettings.Mode.values(), MigrationSettings.Mode::configName))
+            .defaultValue("eager")
+            .expected(
+                "one of "
+                    + Values.names(
+                        MigrationSettings.Mode.values(), MigrationSettings.Mode::configName))
+            .documentation(
+                "What becomes of a segment in a pool once a lower tier has it too. `eager`: it"
+                    + " stays readable in the pool until its space is needed, and is then evicted"
+                    + " without I/O. `threshold`: it is evicted at once, as Pafka does.")
+            .dynamic()
+            .build();
 
-  private MigrationKeys(
-      StrataKey<Double> threshold,
-      StrataKey<Double> tierThreshold,
-      StrataKey<String> policy,
-      StrataKey<String> policyParameter,
-      Topics topics,
-      Pace pace) {
-    this.threshold = threshold;
-    this.tierThreshold = tierThreshold;
-    this.policy = policy;
-    this.policyParameter = policyParameter;
-    this.topics = topics;
-    this.pace = pace;
+    final StrataKey<Boolean> promote =
+        StrataKey.named("strata.migration.promote", "boolean", Values::parseBoolean)
+            .defaultValue("true")
+            .expected("true or false")
+            .documentation(
+                "Whether segments are copied back up when a faster tier has space and the policy"
+                    + " wants them there.")
+            .dynamic()
+            .build();
+
+    final StrataKey<Long> threads =
+        StrataKey.named("strata.migration.threads", "number", Values.longBetween(1, 64))
+            .defaultValue("2")
+            .expected("a number from 1 to 64")
+            .documentation("How many segments are copied at once.")
+            .dynamic()
+            .build();
+
+    final StrataKey<Long> rateUp =
+        rate("strata.migration.rate.up", "The most that copies up may take, all threads together.");
+
+    List<StrataKey<?>> all() {
+      return List.of(tierThreshold, mode, promote, threads, rateUp);
+    }
   }
 
-  /** The key of one tier's threshold, with a placeholder for its name. */
-  StrataKey<Double> tierThreshold() {
-    return tierThreshold;
+  private final StrataKey<Double> threshold;
+  private final StrataKey<Long> rateDown;
+  private final StrataKey<String> policy;
+  private final StrataKey<String> policyParameter;
+  private final StrataKey<List<String>> pinned;
+  private final Optional<Local> local;
+
+  private MigrationKeys(String prefix, String thresholdText, Optional<Local> local) {
+    this.threshold =
+        StrataKey.named(prefix + "threshold", "share", Values::parseThreshold)
+            .defaultValue("0.5")
+            .expected("-1, or a number from 0 to 1")
+            .documentation(thresholdText)
+            .dynamic()
+            .build();
+    this.rateDown =
+        rate(
+            prefix + "rate.down",
+            "The most that copies down may take, all threads together. Appends never wait for it.");
+    this.policy =
+        StrataKey.named(prefix + "policy", "name", Values::parsePolicy)
+            .defaultValue("newest")
+            .expected("the name of a policy on the broker's class path")
+            .documentation(
+                "Which segments move. `newest`: the newest stay. `age`: a segment leaves after a"
+                    + " time. `access`: what is read stays. Others can be added: see"
+                    + " `io.strata.kafka.api.MigrationPolicy`.")
+            .dynamic()
+            .build();
+    this.policyParameter =
+        StrataKey.named(prefix + "policy.<parameter>", "text", Values::parseText)
+            .otherwise("the policy's own default")
+            .expected("what the policy expects")
+            .documentation(
+                "A parameter of the policy. One of a policy that is not chosen is ignored, so that"
+                    + " the policy can be changed on a live broker; one that no policy has is"
+                    + " refused.")
+            .dynamic()
+            .build();
+    this.pinned =
+        StrataKey.named(
+                prefix + "pin.topics", "list of regular expressions", Values::parseExpressions)
+            .defaultValue("")
+            .expected("a comma-separated list of regular expressions (java.util.regex)")
+            .documentation(
+                "Topics whose segments never leave their tier, whatever the policy says, and are"
+                    + " the first to be copied up: those whose whole name matches one of the"
+                    + " expressions. What they take is missing for all others.")
+            .dynamic()
+            .build();
+    this.local = local;
+  }
+
+  private static StrataKey<Long> rate(String name, String text) {
+    return StrataKey.named(name, "bytes per second", Values::parseRate)
+        .defaultValue("0")
+        .expected("0 for no limit, or bytes per second, for example 80MB or 500MiB")
+        .documentation(text)
+        .dynamic()
+        .build();
+  }
+
+  /** All of them, in the order of the reference page. */
+  List<StrataKey<?>> all() {
+    return Stream.concat(
+            Stream.of(threshold, rateDown, policy, policyParameter, pinned),
+            local.stream().flatMap(more -> more.all().stream()))
+        .toList();
   }
 
   /** The key of the policy's name. */
-  StrataKey<String> policy() {
+  public StrataKey<String> policy() {
     return policy;
   }
 
   /** The key of its parameters, with a placeholder for the parameter's name. */
   StrataKey<String> policyParameter() {
     return policyParameter;
+  }
+
+  /** The tier that the name of a threshold's key names; empty if it is no such key. */
+  Optional<String> tierOf(String name) {
+    return local.flatMap(more -> more.tierThreshold.partOf(name));
   }
 
   /**
@@ -113,19 +186,21 @@ public final class MigrationKeys {
     Optional<Double> common = reader.read(threshold);
     List<Double> thresholds = new ArrayList<>();
     for (String tier : tiers) {
-      reader.readIfSet(tierThreshold.with(tier)).or(() -> common).ifPresent(thresholds::add);
+      local
+          .flatMap(more -> reader.readIfSet(more.tierThreshold.with(tier)))
+          .or(() -> common)
+          .ifPresent(thresholds::add);
     }
-    Optional<MigrationSettings.Mode> mode = reader.read(pace.mode());
-    Optional<Double> hysteresis = reader.read(pace.hysteresis());
-    Optional<Boolean> promote = reader.read(pace.promote());
-    Optional<Long> threads = reader.read(pace.threads());
-    Optional<Long> down = reader.read(pace.rateDown());
-    Optional<Long> up = reader.read(pace.rateUp());
-    Optional<Long> interval = reader.read(pace.interval());
+    Optional<MigrationSettings.Mode> mode =
+        local.map(more -> reader.read(more.mode)).orElse(Optional.of(MigrationSettings.Mode.EAGER));
+    Optional<Boolean> promote =
+        local.map(more -> reader.read(more.promote)).orElse(Optional.of(true));
+    Optional<Long> threads = local.map(more -> reader.read(more.threads)).orElse(Optional.of(2L));
+    Optional<Long> up = local.map(more -> reader.read(more.rateUp)).orElse(Optional.of(0L));
+    Optional<Long> down = reader.read(rateDown);
     Optional<String> chosen = reader.read(policy);
     Map<String, String> parameters = parameters(reader);
-    Optional<List<String>> pinned = reader.read(topics.pinned());
-    Optional<List<String>> excluded = reader.read(topics.excluded());
+    Optional<List<String>> pins = reader.read(pinned);
     if (reader.problems().size() > before) {
       return Optional.empty();
     }
@@ -133,16 +208,15 @@ public final class MigrationKeys {
         new MigrationSettings(
             mode.orElseThrow(),
             thresholds,
-            hysteresis.orElseThrow(),
+            MigrationSettings.HYSTERESIS,
             promote.orElseThrow(),
             Math.toIntExact(threads.orElseThrow()),
             down.orElseThrow(),
             up.orElseThrow(),
-            Duration.ofMillis(interval.orElseThrow()),
+            MigrationSettings.INTERVAL,
             chosen.orElseThrow(),
             parameters,
-            pinned.orElseThrow(),
-            excluded.orElseThrow()));
+            pins.orElseThrow()));
   }
 
   private Map<String, String> parameters(KeyReader reader) {
@@ -164,23 +238,27 @@ public final class MigrationKeys {
    *
    * @param tiers the names of the tiers that have a threshold, fastest first
    */
-  public Map<String, String> written(MigrationSettings settings, List<String> tiers) {
+  Map<String, String> written(MigrationSettings settings, List<String> tiers) {
     Map<String, String> keys = new LinkedHashMap<>();
-    for (int i = 0; i < Math.min(tiers.size(), settings.thresholds().size()); i++) {
-      keys.put(tierThreshold.with(tiers.get(i)).name(), number(settings.thresholds().get(i)));
+    List<Double> thresholds = settings.thresholds();
+    if (local.isEmpty() && !thresholds.isEmpty()) {
+      keys.put(threshold.name(), number(thresholds.get(0)));
     }
-    keys.put(pace.mode().name(), settings.mode().configName());
-    keys.put(pace.hysteresis().name(), number(settings.hysteresis()));
-    keys.put(pace.promote().name(), String.valueOf(settings.promote()));
-    keys.put(pace.threads().name(), String.valueOf(settings.threads()));
-    keys.put(pace.rateDown().name(), String.valueOf(settings.downBytesPerSecond()));
-    keys.put(pace.rateUp().name(), String.valueOf(settings.upBytesPerSecond()));
-    keys.put(pace.interval().name(), String.valueOf(settings.interval().toMillis()));
+    local.ifPresent(
+        more -> {
+          for (int i = 0; i < Math.min(tiers.size(), thresholds.size()); i++) {
+            keys.put(more.tierThreshold.with(tiers.get(i)).name(), number(thresholds.get(i)));
+          }
+          keys.put(more.mode.name(), settings.mode().configName());
+          keys.put(more.promote.name(), String.valueOf(settings.promote()));
+          keys.put(more.threads.name(), String.valueOf(settings.threads()));
+          keys.put(more.rateUp.name(), String.valueOf(settings.upBytesPerSecond()));
+        });
+    keys.put(rateDown.name(), String.valueOf(settings.downBytesPerSecond()));
     keys.put(policy.name(), settings.policy());
     new TreeMap<>(settings.policyParameters())
         .forEach((name, value) -> keys.put(policyParameter.with(name).name(), value));
-    keys.put(topics.pinned().name(), String.join(",", settings.pinnedTopics()));
-    keys.put(topics.excluded().name(), String.join(",", settings.excludedTopics()));
+    keys.put(pinned.name(), String.join(",", settings.pinnedTopics()));
     return keys;
   }
 

@@ -25,19 +25,7 @@ public final class PolicyChecks {
    */
   public static MigrationSettings ofChosenPolicy(
       MigrationSettings settings, PolicyRegistry policies) {
-    return new MigrationSettings(
-        settings.mode(),
-        settings.thresholds(),
-        settings.hysteresis(),
-        settings.promote(),
-        settings.threads(),
-        settings.downBytesPerSecond(),
-        settings.upBytesPerSecond(),
-        settings.interval(),
-        settings.policy(),
-        parametersOf(settings.policy(), settings, policies),
-        settings.pinnedTopics(),
-        settings.excludedTopics());
+    return settings.withPolicyParameters(parametersOf(settings.policy(), settings, policies));
   }
 
   /** A problem for each parameter that no policy has. */

@@ -2,18 +2,13 @@ package io.strata.kafka.config;
 
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.nio.file.Path;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Stream;
 
 /**
- * The catalogue of the remote tier's keys: each is declared here, once, and nowhere else. Those of
- * the store itself, {@code rsm.config.*}, come from Kafka, which hands them to the manager without
- * that prefix; how it works, {@code strata.remote.*}, is read as all other {@code strata.*} keys.
- * Those of the moves between levels are in {@link RemoteMigrationKeys}. The page {@code
- * docs/reference/configuration.md} is generated from it.
+ * The keys of the remote tier. Those of the store itself, {@code rsm.config.*}, come from Kafka,
+ * which hands them to the manager without that prefix; how it works, {@code strata.remote.*}, is
+ * read as all other {@code strata.*} keys. Those of the moves between levels are in {@link
+ * MigrationKeys}.
  *
  * <p>Immutable and safe for use by any thread.
  */
@@ -33,7 +28,7 @@ public final class RemoteKeys {
 
   /** {@code rsm.config.levels}. */
   public static final StrataKey<List<String>> LEVELS =
-      StrataKey.named("rsm.config.levels", "list of names", RemoteValues::parseLevels)
+      StrataKey.named("rsm.config.levels", "list of names", Values::parseLevels)
           .otherwise("none: required")
           .expected(
               "a comma-separated list of names, each once: lower-case letters, digits and"
@@ -49,9 +44,7 @@ public final class RemoteKeys {
   /** {@code rsm.config.<level>.directories}. */
   public static final StrataKey<List<Path>> LEVEL_DIRECTORIES =
       StrataKey.named(
-              "rsm.config.<level>.directories",
-              "list of directories",
-              RemoteValues::parseDirectories)
+              "rsm.config.<level>.directories", "list of directories", Values::parseDirectories)
           .otherwise("none: required for each level")
           .expected(
               "a comma-separated list of absolute directories that exist, each once and in"
@@ -66,7 +59,7 @@ public final class RemoteKeys {
 
   /** {@code rsm.config.<level>.capacity}. */
   public static final StrataKey<List<Long>> LEVEL_CAPACITY =
-      StrataKey.named("rsm.config.<level>.capacity", "list of bytes", RemoteValues::parseCapacities)
+      StrataKey.named("rsm.config.<level>.capacity", "list of bytes", Values::parseCapacities)
           .otherwise("the size of the directory's file system less 5 %")
           .expected(
               "an amount for each directory, or one for all of them, for example 500GB or"
@@ -79,7 +72,7 @@ public final class RemoteKeys {
 
   /** {@code rsm.config.cold.class.name}. */
   public static final StrataKey<String> COLD_CLASS_NAME =
-      StrataKey.named("rsm.config.cold.class.name", "class name", RemoteValues::parseClassName)
+      StrataKey.named("rsm.config.cold.class.name", "class name", Values::parseClassName)
           .otherwise("none: the store has the listed levels alone")
           .expected(
               "the name of a class that implements"
@@ -93,7 +86,7 @@ public final class RemoteKeys {
 
   /** {@code rsm.config.cold.class.path}. */
   public static final StrataKey<String> COLD_CLASS_PATH =
-      StrataKey.named("rsm.config.cold.class.path", "class path", RemoteValues::parseText)
+      StrataKey.named("rsm.config.cold.class.path", "class path", Values::parseText)
           .otherwise("the broker's class path")
           .expected("a class path without Strata's jar")
           .documentation(
@@ -104,7 +97,7 @@ public final class RemoteKeys {
 
   /** {@code rsm.config.cold.<key>}. */
   public static final StrataKey<String> COLD_CONFIG =
-      StrataKey.named("rsm.config.cold.<key>", "text", RemoteValues::parseText)
+      StrataKey.named("rsm.config.cold.<key>", "text", Values::parseText)
           .otherwise("the manager's own default")
           .expected("what the manager expects")
           .documentation(
@@ -138,30 +131,6 @@ public final class RemoteKeys {
           .documentation(
               "The longest that the read of one chunk may take, waiting for"
                   + " `strata.remote.rate.fetch` included.")
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.index.timeout.ms}. */
-  public static final StrataKey<Long> INDEX_TIMEOUT_MS =
-      StrataKey.named(
-              "strata.remote.index.timeout.ms",
-              "milliseconds",
-              Values.longBetween(100L, 3_600_000L))
-          .defaultValue("30000")
-          .expected("a number from 100 to 3600000")
-          .documentation("The longest that the read of an index may take.")
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.delete.timeout.ms}. */
-  public static final StrataKey<Long> DELETE_TIMEOUT_MS =
-      StrataKey.named(
-              "strata.remote.delete.timeout.ms",
-              "milliseconds",
-              Values.longBetween(100L, 3_600_000L))
-          .defaultValue("60000")
-          .expected("a number from 100 to 3600000")
-          .documentation("The longest that the deletion of a segment may take.")
           .dynamic()
           .build();
 
@@ -199,7 +168,7 @@ public final class RemoteKeys {
 
   /** {@code strata.remote.chunk.size}. */
   public static final StrataKey<Integer> CHUNK_SIZE =
-      StrataKey.named("strata.remote.chunk.size", "bytes", RemoteValues::parseChunkSize)
+      StrataKey.named("strata.remote.chunk.size", "bytes", Values::parseChunkSize)
           .defaultValue("1MiB")
           .expected("a power of two from 64KiB to 16MiB, for example 256KiB or 4MiB")
           .documentation(
@@ -210,7 +179,7 @@ public final class RemoteKeys {
 
   /** {@code strata.remote.cache.size}. */
   public static final StrataKey<Long> CACHE_SIZE =
-      StrataKey.named("strata.remote.cache.size", "bytes", RemoteValues::parseBytes)
+      StrataKey.named("strata.remote.cache.size", "bytes", Values::parseBytes)
           .defaultValue("128MiB")
           .expected(
               "0 for no cache, or an amount of at least one chunk"
@@ -221,38 +190,12 @@ public final class RemoteKeys {
                   + " heap; give the JVM that much `-XX:MaxDirectMemorySize`.")
           .build();
 
-  /** {@code strata.remote.readahead.chunks}. */
-  public static final StrataKey<Long> READAHEAD_CHUNKS =
-      StrataKey.named("strata.remote.readahead.chunks", "number", Values.longBetween(0, 256))
-          .defaultValue("8")
-          .expected("a number from 0 to 256")
-          .documentation(
-              "How many chunks are read ahead of a reader that reads on, across the end of"
-                  + " a segment too. `0`: none. Needs a cache.")
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.census.interval.ms}. */
-  public static final StrataKey<Long> CENSUS_INTERVAL_MS =
-      StrataKey.named(
-              "strata.remote.census.interval.ms",
-              "milliseconds",
-              Values.longBetween(100L, 3_600_000L))
-          .defaultValue("60000")
-          .expected("a number from 100 to 3600000")
-          .documentation(
-              "How often the directories of the store are listed, which is how a broker"
-                  + " learns what others have copied, moved and deleted. What a fetch does not"
-                  + " find is looked for at once.")
-          .dynamic()
-          .build();
-
   /** {@code strata.remote.scrub.interval.ms}. */
   public static final StrataKey<Long> SCRUB_INTERVAL_MS =
       StrataKey.named(
               "strata.remote.scrub.interval.ms",
               "milliseconds",
-              RemoteValues.zeroOrBetween(1_000L, 31_536_000_000L))
+              Values.zeroOrBetween(1_000L, 31_536_000_000L))
           .defaultValue("604800000")
           .expected("0 for never, or a number from 1000 to 31536000000")
           .documentation(
@@ -261,82 +204,25 @@ public final class RemoteKeys {
           .dynamic()
           .build();
 
-  /** {@code strata.remote.orphan.age.ms}. */
-  public static final StrataKey<Long> ORPHAN_AGE_MS =
-      StrataKey.named(
-              "strata.remote.orphan.age.ms",
-              "milliseconds",
-              Values.longBetween(1_000L, 2_592_000_000L))
-          .defaultValue("3600000")
-          .expected("a number from 1000 to 2592000000")
-          .documentation(
-              "How old what a failed copy has left must be before it is removed. Longer"
-                  + " than the longest copy (`strata.remote.copy.timeout.ms`).")
-          .dynamic()
-          .build();
-
-  private static final List<StrataKey<?>> ALL =
-      Stream.concat(
-              Stream.of(
-                  LEVELS,
-                  LEVEL_DIRECTORIES,
-                  LEVEL_CAPACITY,
-                  COLD_CLASS_NAME,
-                  COLD_CLASS_PATH,
-                  COLD_CONFIG,
-                  COPY_TIMEOUT_MS,
-                  FETCH_TIMEOUT_MS,
-                  INDEX_TIMEOUT_MS,
-                  DELETE_TIMEOUT_MS,
-                  RATE_COPY,
-                  RATE_FETCH,
-                  RATE_SCRUB,
-                  CHUNK_SIZE,
-                  CACHE_SIZE,
-                  READAHEAD_CHUNKS,
-                  CENSUS_INTERVAL_MS,
-                  SCRUB_INTERVAL_MS,
-                  ORPHAN_AGE_MS),
-              RemoteMigrationKeys.ALL.stream())
-          .toList();
+  /** The keys of the remote tier, in the order of the reference page. */
+  public static final Catalogue REMOTE =
+      Catalogue.of(
+          List.of(
+              LEVELS,
+              LEVEL_DIRECTORIES,
+              LEVEL_CAPACITY,
+              COLD_CLASS_NAME,
+              COLD_CLASS_PATH,
+              COLD_CONFIG,
+              COPY_TIMEOUT_MS,
+              FETCH_TIMEOUT_MS,
+              RATE_COPY,
+              RATE_FETCH,
+              RATE_SCRUB,
+              CHUNK_SIZE,
+              CACHE_SIZE,
+              SCRUB_INTERVAL_MS),
+          MigrationKeys.REMOTE);
 
   private RemoteKeys() {}
-
-  /** All keys, in the order of the reference page. */
-  public static List<StrataKey<?>> all() {
-    return ALL;
-  }
-
-  /** The key of that name; one with a placeholder for each name that fits it. */
-  public static Optional<StrataKey<?>> find(String name) {
-    for (StrataKey<?> key : ALL) {
-      if (key.matches(name)) {
-        return Optional.of(key);
-      }
-    }
-    return Optional.empty();
-  }
-
-  /**
-   * The names that {@code kafka-configs.sh} may change on a live broker, those with a placeholder
-   * written out.
-   *
-   * @param levels the names of the levels that have a threshold
-   * @param policyParameters the parameters of all policies
-   */
-  public static Set<String> dynamicNames(List<String> levels, Set<String> policyParameters) {
-    Set<String> names = new LinkedHashSet<>();
-    for (StrataKey<?> key : ALL) {
-      if (!key.dynamic()) {
-        continue;
-      }
-      if (!key.patterned()) {
-        names.add(key.name());
-      } else {
-        (key == RemoteMigrationKeys.MIGRATION_POLICY_PARAMETER ? policyParameters : levels)
-            .forEach(part -> names.add(key.with(part).name()));
-      }
-    }
-    return names;
-  }
 }

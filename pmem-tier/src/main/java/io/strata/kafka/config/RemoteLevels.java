@@ -152,7 +152,7 @@ final class RemoteLevels {
     return configs;
   }
 
-  /** What is neither a level's key nor the cold manager's, and thresholds of no level. */
+  /** What is neither a level's key nor the cold manager's. */
   void refuseUnknown() {
     for (String name : reader.names(RemoteKeys.MANAGER_PREFIX)) {
       if (name.startsWith(RemoteKeys.COLD_PREFIX) || name.equals(RemoteKeys.LEVELS.name())) {
@@ -175,11 +175,6 @@ final class RemoteLevels {
         refuseUnknownLevel(name, level.get());
       }
     }
-    for (String name : reader.names(RemoteKeys.PREFIX)) {
-      RemoteMigrationKeys.LEVEL_THRESHOLD
-          .partOf(name)
-          .ifPresent(level -> checkThreshold(name, level));
-    }
   }
 
   private void refuseUnknownLevel(String key, String level) {
@@ -189,22 +184,6 @@ final class RemoteLevels {
           "a key of level '" + level + "'",
           "a level that " + RemoteKeys.LEVELS.name() + " lists: " + String.join(", ", names.get()),
           "add the level to " + RemoteKeys.LEVELS.name() + ", or remove the key");
-    }
-  }
-
-  private void checkThreshold(String key, String level) {
-    if (names.isEmpty()) {
-      return;
-    }
-    List<String> all = names();
-    if (!all.contains(level)) {
-      refuseUnknownLevel(key, level);
-    } else if (!RemoteConfig.thresholdLevels(all).contains(level)) {
-      reader.refuse(
-          key,
-          "a threshold of '" + level + "', the lowest level",
-          "a level above it",
-          "remove the key: there is no level below to copy to");
     }
   }
 }

@@ -10,11 +10,34 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Those keys of the remote tier that can be changed on a live broker: read, and written again.
+ * Those keys of the remote tier that can be changed on a live broker: read, and written again; and
+ * what is settled without a key.
  *
  * <p>Thread safety: stateless.
  */
 final class RemoteLiveKeys {
+
+  /** The longest that the read of an index may take. */
+  private static final Duration INDEX_TIMEOUT = Duration.ofSeconds(30);
+
+  /** The longest that the deletion of a segment may take. */
+  private static final Duration DELETE_TIMEOUT = Duration.ofMinutes(1);
+
+  /** How many chunks are read ahead of a reader that reads on. */
+  private static final int READAHEAD_CHUNKS = 8;
+
+  /**
+   * How often the directories are listed, which is how a broker learns what others have copied,
+   * moved and deleted. What a fetch does not find is looked for at once.
+   */
+  private static final Duration INVENTORY_INTERVAL = Duration.ofMinutes(1);
+
+  /**
+   * How old what a failed copy has left must be before it is removed. Where a copy may take longer,
+   * its time limit counts.
+   */
+  private static final Duration ORPHAN_AGE = Duration.ofHours(1);
+
   private RemoteLiveKeys() {}
 
   /**
@@ -26,23 +49,11 @@ final class RemoteLiveKeys {
     int before = reader.problems().size();
     Optional<Long> copy = reader.read(RemoteKeys.COPY_TIMEOUT_MS);
     Optional<Long> fetch = reader.read(RemoteKeys.FETCH_TIMEOUT_MS);
-    Optional<Long> index = reader.read(RemoteKeys.INDEX_TIMEOUT_MS);
-    Optional<Long> delete = reader.read(RemoteKeys.DELETE_TIMEOUT_MS);
     Optional<Long> rateCopy = reader.read(RemoteKeys.RATE_COPY);
     Optional<Long> rateFetch = reader.read(RemoteKeys.RATE_FETCH);
     Optional<Long> rateScrub = reader.read(RemoteKeys.RATE_SCRUB);
-    Optional<Long> readAhead = reader.read(RemoteKeys.READAHEAD_CHUNKS);
-    Optional<Long> census = reader.read(RemoteKeys.CENSUS_INTERVAL_MS);
     Optional<Long> scrub = reader.read(RemoteKeys.SCRUB_INTERVAL_MS);
-    Optional<Long> orphanAge = reader.read(RemoteKeys.ORPHAN_AGE_MS);
     Optional<MigrationSettings> migration = MigrationKeys.REMOTE.read(reader, levels);
-    if (copy.isPresent() && orphanAge.isPresent() && orphanAge.get() < copy.get()) {
-      reader.refuse(
-          RemoteKeys.ORPHAN_AGE_MS.name(),
-          "'" + orphanAge.get() + "'",
-          "no less than " + RemoteKeys.COPY_TIMEOUT_MS.name() + ", which is " + copy.get(),
-          "raise it, or lower the other: what a copy under way has written is no orphan");
-    }
     if (reader.problems().size() > before) {
       return Optional.empty();
     }
@@ -50,33 +61,21 @@ final class RemoteLiveKeys {
         new RemoteSettings.Live(
             Duration.ofMillis(copy.orElseThrow()),
             Duration.ofMillis(fetch.orElseThrow()),
-            Duration.ofMillis(index.orElseThrow()),
-            Duration.ofMillis(delete.orElseThrow()),
+            INDEX_TIMEOUT,
+            DELETE_TIMEOUT,
             rateCopy.orElseThrow(),
             rateFetch.orElseThrow(),
-            Math.toIntExact(readAhead.orElseThrow()),
-            Duration.ofMillis(census.orElseThrow()),
+            READAHEAD_CHUNKS,
+            INVENTORY_INTERVAL,
             Duration.ofMillis(scrub.orElseThrow()),
             rateScrub.orElseThrow(),
-            Duration.ofMillis(orphanAge.orElseThrow()),
+            ORPHAN_AGE,
             migration.orElseThrow()));
   }
 
   /** The same with the parameters of the chosen policy alone. */
   static RemoteSettings.Live ofChosenPolicy(RemoteSettings.Live live, PolicyRegistry policies) {
-    return new RemoteSettings.Live(
-        live.copyTimeout(),
-        live.fetchTimeout(),
-        live.indexTimeout(),
-        live.deleteTimeout(),
-        live.copyBytesPerSecond(),
-        live.fetchBytesPerSecond(),
-        live.readAheadChunks(),
-        live.censusInterval(),
-        live.scrubInterval(),
-        live.scrubBytesPerSecond(),
-        live.orphanAge(),
-        PolicyChecks.ofChosenPolicy(live.migration(), policies));
+    return live.with(PolicyChecks.ofChosenPolicy(live.migration(), policies));
   }
 
   /** Settings as the keys would be written in a file. */
@@ -84,15 +83,10 @@ final class RemoteLiveKeys {
     Map<String, String> keys = new LinkedHashMap<>();
     keys.put(RemoteKeys.COPY_TIMEOUT_MS.name(), millis(live.copyTimeout()));
     keys.put(RemoteKeys.FETCH_TIMEOUT_MS.name(), millis(live.fetchTimeout()));
-    keys.put(RemoteKeys.INDEX_TIMEOUT_MS.name(), millis(live.indexTimeout()));
-    keys.put(RemoteKeys.DELETE_TIMEOUT_MS.name(), millis(live.deleteTimeout()));
     keys.put(RemoteKeys.RATE_COPY.name(), String.valueOf(live.copyBytesPerSecond()));
     keys.put(RemoteKeys.RATE_FETCH.name(), String.valueOf(live.fetchBytesPerSecond()));
     keys.put(RemoteKeys.RATE_SCRUB.name(), String.valueOf(live.scrubBytesPerSecond()));
-    keys.put(RemoteKeys.READAHEAD_CHUNKS.name(), String.valueOf(live.readAheadChunks()));
-    keys.put(RemoteKeys.CENSUS_INTERVAL_MS.name(), millis(live.censusInterval()));
     keys.put(RemoteKeys.SCRUB_INTERVAL_MS.name(), millis(live.scrubInterval()));
-    keys.put(RemoteKeys.ORPHAN_AGE_MS.name(), millis(live.orphanAge()));
     keys.putAll(MigrationKeys.REMOTE.written(live.migration(), levels));
     return keys;
   }

@@ -4,7 +4,6 @@ import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.TopicPlacement;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,13 +13,12 @@ import java.util.Optional;
  *
  * <p>Immutable and safe for use by any thread.
  *
- * @param tiers the tiers but home, fastest first; at least one
+ * @param tiers the tiers that have pools, fastest first; at least one
  * @param poolPrefault whether to touch every page when a pool is opened
  * @param topicsInclude expressions of topics that may be hot
  * @param topicsExclude expressions of topics that may not
  * @param requireDax whether a pool that does not survive a power cut is refused
  * @param spillForce whether spilled appends are forced
- * @param homeMtimeInterval how often home's modification time follows the appends
  * @param migration how segments move between the tiers; which policies there are is known on the
  *     broker's class path only, so that the policy and its parameters are as written
  */
@@ -31,7 +29,6 @@ public record StrataConfig(
     List<String> topicsExclude,
     boolean requireDax,
     SpillForce spillForce,
-    Duration homeMtimeInterval,
     MigrationSettings migration) {
 
   /** Copies the lists. */
@@ -117,7 +114,6 @@ public record StrataConfig(
     Optional<List<String>> exclude = reader.read(StrataKeys.TOPICS_EXCLUDE);
     Optional<Boolean> requireDax = reader.read(StrataKeys.REQUIRE_DAX);
     Optional<SpillForce> spillForce = reader.read(StrataKeys.SPILL_FORCE);
-    Optional<Long> mtimeInterval = reader.read(StrataKeys.HOME_MTIME_INTERVAL_MS);
     Optional<MigrationSettings> migration =
         MigrationKeys.LOCAL.read(reader, tiers.stream().map(TierConfig::name).toList());
     reader.refuseUnknown();
@@ -133,7 +129,6 @@ public record StrataConfig(
                 exclude.orElseThrow(),
                 requireDax.orElseThrow(),
                 spillForce.orElseThrow(),
-                Duration.ofMillis(mtimeInterval.orElseThrow()),
                 migration.orElseThrow())),
         List.of());
   }

@@ -12,22 +12,29 @@ import java.util.Optional;
 /** Reads the keys that describe the tiers and their pools. */
 final class TierKeys {
 
-  private static final List<StrataKey<?>> PER_TIER =
-      List.of(StrataKeys.TIER_POOLS, StrataKeys.TIER_TYPE, StrataKeys.TIER_THRESHOLD);
-
   private TierKeys() {}
 
   /** The tiers, fastest first; incomplete if there is a problem, which the reader then has. */
   static List<TierConfig> read(KeyReader reader) {
-    Optional<List<String>> names = reader.read(StrataKeys.TIERS);
+    boolean listed = reader.isSet(StrataKeys.TIERS);
+    Optional<List<String>> names =
+        listed ? reader.read(StrataKeys.TIERS) : Optional.of(List.of(StrataKeys.ONE_TIER));
     if (names.isEmpty()) {
       return List.of();
+    }
+    if (listed && reader.isSet(StrataKeys.POOLS)) {
+      reader.refuse(
+          StrataKeys.POOLS.name(),
+          "this key and " + StrataKeys.TIERS.name(),
+          "one of the two: this one is short for one tier",
+          "name the pools by %s, and remove this key"
+              .formatted(StrataKeys.TIER_POOLS.with(names.get().get(0)).name()));
     }
     Map<String, List<Path>> pools = new LinkedHashMap<>();
     Map<Path, String> taken = new HashMap<>();
     for (String name : names.get()) {
-      boolean first = name.equals(names.get().get(0));
-      pools(reader, name, first)
+      reader
+          .read(listed ? StrataKeys.TIER_POOLS.with(name) : StrataKeys.POOLS)
           .ifPresent(
               files -> {
                 refuseShared(reader, name, files, taken);
@@ -43,30 +50,8 @@ final class TierKeys {
         tiers.add(new TierConfig(name, pools.getOrDefault(name, List.of()), type.get()));
       }
     }
-    refuseUnknownTiers(reader, names.get());
+    refuseUnknownTiers(reader, listed, names.get());
     return tiers;
-  }
-
-  private static Optional<List<Path>> pools(KeyReader reader, String tier, boolean first) {
-    StrataKey<List<Path>> own = StrataKeys.TIER_POOLS.with(tier);
-    if (!first) {
-      return reader.read(own);
-    }
-    if (!reader.isSet(own)) {
-      // Who lists tiers names the pools by them, and is told of that key.
-      return reader.isSet(StrataKeys.TIERS) && !reader.isSet(StrataKeys.POOLS)
-          ? reader.read(own)
-          : reader.read(StrataKeys.POOLS);
-    }
-    if (reader.isSet(StrataKeys.POOLS)) {
-      reader.refuse(
-          StrataKeys.POOLS.name(),
-          "this key and " + own.name(),
-          "one of the two: both name the pools of the first tier, " + tier,
-          "remove one; if both lists are needed, join them");
-      return Optional.empty();
-    }
-    return reader.read(own);
   }
 
   private static void refuseShared(
@@ -83,18 +68,22 @@ final class TierKeys {
     }
   }
 
-  private static void refuseUnknownTiers(KeyReader reader, List<String> tiers) {
+  private static void refuseUnknownTiers(KeyReader reader, boolean listed, List<String> tiers) {
     for (String name : reader.names()) {
-      for (StrataKey<?> key : PER_TIER) {
-        Optional<String> tier = key.partOf(name);
-        if (tier.isPresent() && !tiers.contains(tier.get())) {
-          reader.refuse(
-              name,
-              "a key of tier '" + tier.get() + "'",
-              "a tier that strata.tiers lists: " + String.join(", ", tiers),
-              "add the tier to strata.tiers, or remove the key");
-        }
-      }
+      Optional<String> pools = StrataKeys.TIER_POOLS.partOf(name);
+      pools
+          .or(() -> StrataKeys.TIER_TYPE.partOf(name))
+          .or(() -> MigrationKeys.LOCAL.tierOf(name))
+          .filter(tier -> !tiers.contains(tier) || (!listed && pools.isPresent()))
+          .ifPresent(
+              tier ->
+                  reader.refuse(
+                      name,
+                      "a key of tier '%s'".formatted(tier),
+                      listed
+                          ? "a tier that strata.tiers lists: " + String.join(", ", tiers)
+                          : "strata.pools for the pools of one tier, or tiers in strata.tiers",
+                      "add the tier to strata.tiers, or remove the key"));
     }
   }
 }

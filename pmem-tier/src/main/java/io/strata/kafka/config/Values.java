@@ -1,15 +1,13 @@
 package io.strata.kafka.config;
 
 import io.strata.kafka.api.SegmentView;
-import io.strata.kafka.memory.MemoryType;
-import io.strata.kafka.migration.MigrationSettings;
+import io.strata.kafka.migration.remote.RemoteSettings;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -21,6 +19,10 @@ final class Values {
   private static final Pattern DECIMAL = Pattern.compile("-?\\d{1,9}(\\.\\d{1,9})?");
   private static final Pattern TIER = Pattern.compile("[a-z][a-z0-9-]{0,31}");
   private static final Pattern POLICY = Pattern.compile("[a-z0-9][a-z0-9-]*");
+
+  private static final Pattern CLASS = Pattern.compile("[A-Za-z_$][\\w$]*(\\.[A-Za-z_$][\\w$]*)*");
+  private static final long LEAST_CHUNK = 64 << 10;
+  private static final long LARGEST_CHUNK = 16 << 20;
 
   private Values() {}
 
@@ -81,15 +83,6 @@ final class Values {
     return ByteAmount.parse(value).bytes();
   }
 
-  static MigrationSettings.Mode parseMode(String value) {
-    for (MigrationSettings.Mode mode : MigrationSettings.Mode.values()) {
-      if (mode.configName().equals(value.toLowerCase(Locale.ROOT))) {
-        return mode;
-      }
-    }
-    throw new IllegalArgumentException("");
-  }
-
   /** The form alone: which policies there are is known on the broker's class path only. */
   static String parsePolicy(String value) {
     if (!POLICY.matcher(value).matches()) {
@@ -126,24 +119,6 @@ final class Values {
       throw new IllegalArgumentException("the list is empty");
     }
     return List.copyOf(names);
-  }
-
-  static MemoryType parseMemoryType(String value) {
-    for (MemoryType type : MemoryType.values()) {
-      if (type.configName().equals(value.toLowerCase(Locale.ROOT))) {
-        return type;
-      }
-    }
-    throw new IllegalArgumentException("");
-  }
-
-  static SpillForce parseSpillForce(String value) {
-    for (SpillForce force : SpillForce.values()) {
-      if (force.configName().equals(value.toLowerCase(Locale.ROOT))) {
-        return force;
-      }
-    }
-    throw new IllegalArgumentException("");
   }
 
   /** At least one file, no file twice. Relative ones are made absolute, as Kafka does. */
@@ -225,8 +200,101 @@ final class Values {
     return element;
   }
 
+  /** A parser for an enumeration's names, in lower or upper case. */
+  static <E extends Enum<E>> StrataKey.Parser<E> oneOf(E[] values, Function<E, String> name) {
+    return value ->
+        Arrays.stream(values)
+            .filter(each -> name.apply(each).equalsIgnoreCase(value))
+            .findFirst()
+            .orElseThrow(() -> new IllegalArgumentException(""));
+  }
+
   /** The names of an enumeration's values, for messages. */
   static <E> String names(E[] values, Function<E, String> name) {
     return Arrays.stream(values).map(name).collect(Collectors.joining(", "));
+  }
+
+  static List<String> parseLevels(String value) {
+    List<String> names = parseNames("level", value);
+    if (names.contains(SegmentView.LOG_DIRS)) {
+      throw new IllegalArgumentException(
+          "logdirs is the tier of Kafka's log directories: call no level so");
+    }
+    if (names.contains(RemoteSettings.COLD)) {
+      throw new IllegalArgumentException(
+          "cold is the level of the manager that rsm.config.cold.class.name names: leave it out,"
+              + " and call no other so");
+    }
+    return names;
+  }
+
+  /** At least one, absolute, none twice. */
+  static List<Path> parseDirectories(String value) {
+    Set<Path> directories = new LinkedHashSet<>();
+    for (String name : BrokerProperties.list(value)) {
+      Path directory;
+      try {
+        directory = Path.of(name);
+      } catch (InvalidPathException e) {
+        throw new IllegalArgumentException("'" + name + "' is not a path: " + e.getReason(), e);
+      }
+      if (!directory.isAbsolute()) {
+        throw new IllegalArgumentException("'" + name + "' is not absolute");
+      }
+      if (!directories.add(directory.normalize())) {
+        throw new IllegalArgumentException("'" + name + "' is listed twice");
+      }
+    }
+    if (directories.isEmpty()) {
+      throw new IllegalArgumentException("the list is empty");
+    }
+    return List.copyOf(directories);
+  }
+
+  static List<Long> parseCapacities(String value) {
+    List<Long> capacities = new ArrayList<>();
+    for (String amount : BrokerProperties.list(value)) {
+      long bytes = parseBytes(amount);
+      if (bytes == 0) {
+        throw new IllegalArgumentException("'" + amount + "' is nothing");
+      }
+      capacities.add(bytes);
+    }
+    if (capacities.isEmpty()) {
+      throw new IllegalArgumentException("the list is empty");
+    }
+    return List.copyOf(capacities);
+  }
+
+  static long parseBytes(String value) {
+    if (value.endsWith("/s")) {
+      throw new IllegalArgumentException("an amount, not a rate");
+    }
+    return ByteAmount.parse(value).bytes();
+  }
+
+  static int parseChunkSize(String value) {
+    long bytes = parseBytes(value);
+    if (bytes < LEAST_CHUNK || bytes > LARGEST_CHUNK || Long.bitCount(bytes) != 1) {
+      throw new IllegalArgumentException(bytes + " bytes");
+    }
+    return Math.toIntExact(bytes);
+  }
+
+  static StrataKey.Parser<Long> zeroOrBetween(long least, long most) {
+    StrataKey.Parser<Long> between = longBetween(least, most);
+    return value -> value.equals("0") ? 0L : between.parse(value);
+  }
+
+  static String parseClassName(String value) {
+    if (!CLASS.matcher(value).matches()) {
+      throw new IllegalArgumentException("not the name of a class");
+    }
+    return value;
+  }
+
+  /** Any text. */
+  static String parseText(String value) {
+    return value;
   }
 }

@@ -1,5 +1,8 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.api.PlacementPolicy;
+import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.config.LocalSettings;
 import io.strata.kafka.config.SpillForce;
 import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.pool.Pool;
@@ -37,9 +40,14 @@ import java.util.Set;
  */
 public final class HotTier implements SegmentFiles, AutoCloseable {
 
+  /**
+   * How often the modification time of a hot segment's log file follows its appends. Kafka reads
+   * that time past the provider, for records without a timestamp and for {@code kafka-log-dirs.sh}.
+   */
+  private static final long MTIME_MILLIS = 1000;
+
   private static final long RESERVE_MILLIS = 200;
 
-  private final TierSpec spec;
   private final TierCounts counts;
   private final PoolSet pools;
   private final LogDirectories logDirectories;
@@ -49,6 +57,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   /** Whether what is appended at home is durable when it is acknowledged. */
   private volatile boolean forcedAppends;
+
+  private volatile PlacementPolicy wanted;
 
   private final SegmentFactory factory;
   private final HomeNames names;
@@ -70,7 +80,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       PoolSet pools,
       LogDirectories logDirectories,
       TierParts parts) {
-    this.spec = spec;
     this.counts = new TierCounts(events);
     this.pools = pools;
     this.logDirectories = logDirectories;
@@ -81,6 +90,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.traffic = new Traffic(pools);
     this.keeper = new HomeKeeper(registry, names, counts, parts.background().get());
     this.room = new PressureRoom(new CleanSegments(), traffic, keeper);
+    this.wanted = spec.placement();
     this.forcedAppends = spec.config().spillForce().forces(pools.durableOnPersist());
     this.factory =
         new SegmentFactory(
@@ -129,22 +139,15 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
               }
             });
     this.hot = new HotSegments(pools, registry, factory, logDirectories.forcedPlacement());
-    this.atHome = new HomeSegments(logDirectories, spec.placement(), registry, factory, hot);
+    this.atHome = new HomeSegments(logDirectories, this::mayBeHot, registry, factory, hot);
     this.placement =
         new Placement(
-            pools, logDirectories, spec.placement(), registry, hot, keeper, unsynced, room, counts);
+            pools, logDirectories, this::mayBeHot, registry, hot, keeper, unsynced, room, counts);
     this.sharing = new BlockSharing(names, hot, atHome, parts.cloning());
     this.renames = new Renames(names, registry, hot, atHome, keeper, this::forcesAppends);
     this.moves =
         new TierMoves(
-            pools,
-            logDirectories,
-            registry,
-            names,
-            keeper,
-            room,
-            spec.placement(),
-            spec.moveHook());
+            pools, logDirectories, registry, names, keeper, room, this::mayBeHot, spec.moveHook());
   }
 
   /**
@@ -191,7 +194,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       makeDurable(segment);
       room.becameClean(segment);
     }
-    keeper.start(spec.config().homeMtimeInterval().toMillis());
+    keeper.start(MTIME_MILLIS);
     keeper.every(RESERVE_MILLIS, () -> room.keepReserve(pools));
   }
 
@@ -362,11 +365,21 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     return forcedAppends;
   }
 
+  private boolean mayBeHot(SegmentName segment) {
+    return wanted.mayBeHot(segment);
+  }
+
+  /** Works by what the operator has changed on the live broker. */
+  public void reconfigure(LocalSettings settings) {
+    wanted = settings.placement();
+    spillForce(settings.spillForce());
+  }
+
   /**
    * Forces what spills, or stops to, from the next append on. What has been acknowledged unforced
    * is forced in the background, since Kafka may acknowledge it once more without an append.
    */
-  public void spillForce(SpillForce now) {
+  void spillForce(SpillForce now) {
     boolean before = forcedAppends;
     forcedAppends = now.forces(pools.durableOnPersist());
     if (forcedAppends && !before) {

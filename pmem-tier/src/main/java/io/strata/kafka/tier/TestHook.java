@@ -1,5 +1,6 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.migration.remote.RemoteSettings;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -22,6 +23,11 @@ public final class TestHook {
    */
   public static Optional<Pattern> placement() {
     return Optional.empty();
+  }
+
+  /** What a remote tier works by. */
+  public static RemoteSettings.Live remote(RemoteSettings.Live live) {
+    return live;
   }
 
   /** Called once, when the tier is open. */

@@ -144,7 +144,7 @@ class BrokerMigrationTest {
         config(file),
         PolicyRegistry.builtIn(),
         new MigrationLog(List.of("hot")),
-        spills::add);
+        changed -> spills.add(changed.spillForce()));
   }
 
   private static StrataConfig config(Map<String, String> file) {

@@ -21,13 +21,13 @@ class LiveSettingsTest {
       Map.of(
           "node.id", "1",
           "strata.tiers", "hot,ssd",
-          "strata.pools", "/p/a",
+          "strata.tier.hot.pools", "/p/a",
           "strata.tier.ssd.pools", "/p/b",
           "strata.migration.policy", "lazy",
           "strata.migration.threads", "3");
 
   private final Map<String, Object> kafka = new HashMap<>(FILE);
-  private final LiveSettings live = of(FILE);
+  private final LiveSettings<LocalSettings> live = of(FILE);
 
   @Test
   void namesAllKeysThatKafkaHasToAskAbout() {
@@ -63,6 +63,20 @@ class LiveSettingsTest {
   }
 
   @Test
+  void whichTopicsMayBeHotChangesToo() {
+    kafka.put("strata.topics.exclude", "bulk.*");
+
+    LocalSettings settings = live.read(kafka).settings().orElseThrow();
+
+    assertThat(settings.topicsInclude()).containsExactly(".*");
+    assertThat(settings.topicsExclude()).containsExactly("bulk.*");
+    assertThat(live.written(settings))
+        .containsEntry("strata.topics.exclude", "bulk.*")
+        .containsEntry("strata.spill.force", "auto")
+        .containsEntry("strata.tier.ssd.threshold", "0.5");
+  }
+
+  @Test
   void aDeletedKeyGoesBackToTheFileOrToTheDefault() {
     assertThat(settings().threads()).isEqualTo(3);
     assertThat(settings().thresholds()).containsExactly(0.5, 0.5);
@@ -86,20 +100,22 @@ class LiveSettingsTest {
       value = {
         "strata.migration.threshold | 1.5 | found '1.5', expected -1, or a number from 0 to 1",
         "strata.tier.ssd.threshold | x | found 'x', expected -1, or a number from 0 to 1",
+        "strata.topics.include | __cluster_metadata | expected topics that can be hot",
         "strata.migration.threads | 0 | expected a number from 1 to 64",
         "strata.migration.rate.down | 80M | unknown unit",
         "strata.migration.policy | none-such | expected one of",
         "strata.migration.policy.patience | none | policy 'lazy' refuses (no patience)",
         "strata.migration.policy.speed | none | policy 'eager-one' refuses (no speed)",
         "strata.migration.pin.topics | a( | is not a regular expression",
-        "strata.pools | /p/c | expected '/p/a', as in the broker's file; set it there and restart",
+        "strata.tier.hot.pools | /p/c | expected '/p/a', as in the broker's file; set it there and"
+            + " restart",
         "strata.require.dax | true | expected nothing, as in the broker's file",
         "strata.tier.ssd.pools | /p/c | cannot be changed on a live one",
       })
   void refusesInOneLine(String key, String value, String message) {
     kafka.put(key, value);
 
-    LiveSettings.Outcome outcome = live.read(kafka);
+    LiveSettings.Outcome<LocalSettings> outcome = live.read(kafka);
 
     assertThat(outcome.settings()).isEmpty();
     assertThat(outcome.problems()).hasSize(1);
@@ -109,12 +125,12 @@ class LiveSettingsTest {
   @Test
   void tellsAllProblemsAtOnce() {
     kafka.put("strata.migration.threads", "0");
-    kafka.put("strata.migration.hysteresis", "2");
+    kafka.put("strata.migration.promote", "2");
 
     assertThat(live.read(kafka).refusal())
         .contains("strata.migration.threads: found '0'")
         .contains("; also: ")
-        .contains("strata.migration.hysteresis: found '2'");
+        .contains("strata.migration.promote: found '2'");
   }
 
   @Test
@@ -123,10 +139,10 @@ class LiveSettingsTest {
     kafka.put("strata.tier.tape.threshold", "0.1");
     kafka.put("strata.migration.policy.nonsense", "1");
 
-    LiveSettings.Outcome outcome = live.read(kafka);
+    LiveSettings.Outcome<LocalSettings> outcome = live.read(kafka);
 
     assertThat(outcome.settings()).isPresent();
-    assertThat(outcome.ignored())
+    assertThat(outcome.ignored().stream().map(IgnoredKey::toString))
         .containsExactly(
             "strata.migration.policy.nonsense (this broker has no such tier, and no policy with"
                 + " such a parameter)",
@@ -151,14 +167,14 @@ class LiveSettingsTest {
   }
 
   private MigrationSettings settings() {
-    LiveSettings.Outcome outcome = live.read(kafka);
+    LiveSettings.Outcome<LocalSettings> outcome = live.read(kafka);
     assertThat(outcome.problems()).isEmpty();
     assertThat(outcome.ignored()).isEmpty();
-    return outcome.settings().orElseThrow();
+    return outcome.settings().orElseThrow().migration();
   }
 
-  private static LiveSettings of(Map<String, String> file) {
-    return new LiveSettings(
+  private static LiveSettings<LocalSettings> of(Map<String, String> file) {
+    return LiveSettings.local(
         BrokerProperties.of("test", file),
         StrataConfig.parse(file).config().orElseThrow(),
         POLICIES);

@@ -27,14 +27,14 @@ final class PropertiesTarget implements FuzzTarget {
           "1",
           "strata.tiers",
           "hot,ssd",
-          "strata.pools",
+          "strata.tier.hot.pools",
           "/p/a",
           "strata.tier.ssd.pools",
           "/p/b");
 
   private final Path file;
-  private final LiveSettings live =
-      new LiveSettings(
+  private final LiveSettings<LocalSettings> live =
+      LiveSettings.local(
           BrokerProperties.of("test", STARTED),
           StrataConfig.parse(STARTED).config().orElseThrow(),
           PolicyRegistry.builtIn());
@@ -93,7 +93,6 @@ final class PropertiesTarget implements FuzzTarget {
     assertThat(broker.logDirs()).isNotEmpty();
     assertThat(broker.metadataLogDir()).isAbsolute();
     assertThat(config.migration().thresholds()).hasSize(config.tiers().size());
-    assertThat(config.homeMtimeInterval()).isPositive();
     config.pools().forEach(pool -> assertThat(config.poolType(pool)).isNotNull());
     assertThat(config.placement()).isNotNull();
   }
@@ -108,23 +107,23 @@ final class PropertiesTarget implements FuzzTarget {
 
   /** What is written of live settings is read as the same. */
   private static void changeWhatIsRemote(BrokerProperties broker, RemoteSettings settings) {
-    RemoteLiveSettings remote =
-        new RemoteLiveSettings(broker.asMap(), settings, PolicyRegistry.builtIn());
-    RemoteLiveSettings.Outcome outcome = remote.read(broker.asMap());
-    assertThat(outcome.live().isPresent()).isEqualTo(outcome.problems().isEmpty());
-    if (outcome.live().isPresent()) {
+    LiveSettings<RemoteSettings.Live> remote =
+        LiveSettings.remote(broker.asMap(), settings, PolicyRegistry.builtIn());
+    LiveSettings.Outcome<RemoteSettings.Live> outcome = remote.read(broker.asMap());
+    assertThat(outcome.settings().isPresent()).isEqualTo(outcome.problems().isEmpty());
+    if (outcome.settings().isPresent()) {
       Map<String, String> again = new HashMap<>(broker.asMap());
-      again.putAll(remote.written(outcome.live().get()));
-      assertThat(remote.read(again).live()).isEqualTo(outcome.live());
+      again.putAll(remote.written(outcome.settings().get()));
+      assertThat(remote.read(again).settings()).isEqualTo(outcome.settings());
     }
   }
 
   private void changeALiveBroker(BrokerProperties broker) {
-    LiveSettings.Outcome outcome = live.read(broker.asMap());
+    LiveSettings.Outcome<LocalSettings> outcome = live.read(broker.asMap());
     assertThat(outcome.settings().isPresent()).isEqualTo(outcome.problems().isEmpty());
     assertThat(outcome.problems().isEmpty() || !outcome.refusal().isBlank()).isTrue();
-    Optional<String> own =
-        outcome.ignored().stream().filter(name -> !name.startsWith("strata.")).findAny();
+    Optional<IgnoredKey> own =
+        outcome.ignored().stream().filter(key -> !key.name().startsWith("strata.")).findAny();
     assertThat(own).isEmpty();
   }
 
@@ -136,7 +135,7 @@ final class PropertiesTarget implements FuzzTarget {
         log.dirs=/data/a,/data/b
         metric.reporters=org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter
         strata.tiers=hot,ssd
-        strata.pools=/pmem/a.pool,/pmem/b.pool
+        strata.tier.hot.pools=/pmem/a.pool,/pmem/b.pool
         strata.tier.ssd.pools=/ssd/a.pool
         strata.tier.ssd.type=file
         strata.tier.ssd.threshold=0.7
@@ -167,10 +166,10 @@ final class PropertiesTarget implements FuzzTarget {
     seeds.add(FuzzTarget.text("strata.pools=/a\nlog.dirs=/x\\u0000y\n"));
     seeds.add(FuzzTarget.text("strata.pools=/a\\u0000\n"));
     seeds.add(FuzzTarget.text("a=\\uXXXX\n"));
-    for (StrataKey<?> key : StrataKeys.all()) {
+    for (StrataKey<?> key : StrataKeys.LOCAL.keys()) {
       seeds.add(FuzzTarget.text("strata.pools=/a\n" + line(key)));
     }
-    for (StrataKey<?> key : RemoteKeys.all()) {
+    for (StrataKey<?> key : RemoteKeys.REMOTE.keys()) {
       seeds.add(FuzzTarget.text(remote + line(key)));
     }
     return seeds;
@@ -214,7 +213,6 @@ final class PropertiesTarget implements FuzzTarget {
                 "hot",
                 "file"));
     StrataKeys.all().forEach(key -> words.add(key.name().replaceAll("<[^>]*>", "ssd")));
-    RemoteKeys.all().forEach(key -> words.add(key.name().replaceAll("<[^>]*>", "ssd")));
     return words;
   }
 }

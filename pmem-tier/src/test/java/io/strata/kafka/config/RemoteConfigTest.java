@@ -83,7 +83,6 @@ class RemoteConfigTest {
                         Duration.ofSeconds(1),
                         "newest",
                         Map.of(),
-                        List.of(),
                         List.of()))));
   }
 
@@ -100,30 +99,17 @@ class RemoteConfigTest {
     manager.put("cold.retries", 3);
     file.put("strata.remote.copy.timeout.ms", "1001");
     file.put("strata.remote.fetch.timeout.ms", "1002");
-    file.put("strata.remote.index.timeout.ms", "1003");
-    file.put("strata.remote.delete.timeout.ms", "1004");
     file.put("strata.remote.rate.copy", "1MB");
     file.put("strata.remote.rate.fetch", "2MB/s");
     file.put("strata.remote.rate.scrub", "3MiB");
     file.put("strata.remote.chunk.size", "256KiB");
     file.put("strata.remote.cache.size", "1GiB");
-    file.put("strata.remote.readahead.chunks", "4");
-    file.put("strata.remote.census.interval.ms", "1005");
     file.put("strata.remote.scrub.interval.ms", "0");
-    file.put("strata.remote.orphan.age.ms", "1006");
     file.put("strata.remote.migration.threshold", "0.25");
-    file.put("strata.remote.level.hdd.threshold", "-1");
-    file.put("strata.remote.migration.mode", "threshold");
-    file.put("strata.remote.migration.hysteresis", "0.1");
-    file.put("strata.remote.migration.promote", "false");
-    file.put("strata.remote.migration.threads", "7");
     file.put("strata.remote.migration.rate.down", "80MB");
-    file.put("strata.remote.migration.rate.up", "90MB");
-    file.put("strata.remote.migration.interval.ms", "500");
     file.put("strata.remote.migration.policy", "age");
     file.put("strata.remote.migration.policy.after", "1h");
     file.put("strata.remote.migration.pin.topics", "pay{1,2}, x");
-    file.put("strata.remote.migration.exclude.topics", "bulk");
 
     assertThat(settings())
         .isEqualTo(
@@ -147,28 +133,27 @@ class RemoteConfigTest {
                 new RemoteSettings.Live(
                     Duration.ofMillis(1001),
                     Duration.ofMillis(1002),
-                    Duration.ofMillis(1003),
-                    Duration.ofMillis(1004),
+                    Duration.ofSeconds(30),
+                    Duration.ofMinutes(1),
                     1_000_000,
                     2_000_000,
-                    4,
-                    Duration.ofMillis(1005),
+                    8,
+                    Duration.ofMinutes(1),
                     Duration.ZERO,
                     3 << 20,
-                    Duration.ofMillis(1006),
+                    Duration.ofHours(1),
                     new MigrationSettings(
-                        MigrationSettings.Mode.THRESHOLD,
-                        List.of(0.25, -1.0),
-                        0.1,
-                        false,
-                        7,
+                        MigrationSettings.Mode.EAGER,
+                        List.of(0.25, 0.25),
+                        0.05,
+                        true,
+                        2,
                         80_000_000,
-                        90_000_000,
-                        Duration.ofMillis(500),
+                        0,
+                        Duration.ofSeconds(1),
                         "age",
                         Map.of("after", "1h"),
-                        List.of("pay{1,2}", "x"),
-                        List.of("bulk")))));
+                        List.of("pay{1,2}", "x")))));
   }
 
   @Test
@@ -177,7 +162,7 @@ class RemoteConfigTest {
     Map<String, Object> given = new TreeMap<>(file);
     manager.forEach((name, value) -> given.put("rsm.config." + name, value));
 
-    assertThat(RemoteKeys.all())
+    assertThat(RemoteKeys.REMOTE.keys())
         .allSatisfy(key -> assertThat(given.keySet()).as(key.name()).anyMatch(key::matches));
   }
 
@@ -246,8 +231,6 @@ class RemoteConfigTest {
         "strata.remote.copy.timeout.ms | 999 | expected a number from 1000 to 86400000",
         "strata.remote.copy.timeout.ms | 10m | expected a number from 1000 to 86400000",
         "strata.remote.fetch.timeout.ms | 0 | expected a number from 100 to 3600000",
-        "strata.remote.index.timeout.ms | x | expected a number from 100 to 3600000",
-        "strata.remote.delete.timeout.ms | -1 | expected a number from 100 to 3600000",
         "strata.remote.rate.copy | 80M | unknown unit",
         "strata.remote.rate.fetch | -1 | not a number with a unit",
         "strata.remote.rate.scrub | fast | not a number with a unit",
@@ -256,27 +239,14 @@ class RemoteConfigTest {
         "strata.remote.chunk.size | 32MiB | expected a power of two from 64KiB to 16MiB",
         "strata.remote.cache.size | 128M | unknown unit",
         "strata.remote.cache.size | 1000 | expected 0, or at least one chunk, which is 1048576",
-        "strata.remote.readahead.chunks | 257 | expected a number from 0 to 256",
-        "strata.remote.census.interval.ms | 99 | expected a number from 100 to 3600000",
         "strata.remote.scrub.interval.ms | 1 | expected 0 for never, or a number from 1000",
-        "strata.remote.orphan.age.ms | 0 | expected a number from 1000",
-        "strata.remote.orphan.age.ms | 599999 | expected no less than"
-            + " strata.remote.copy.timeout.ms",
         "strata.remote.migration.threshold | 2 | expected -1, or a number from 0 to 1",
-        "strata.remote.migration.mode | lazy | expected one of eager, threshold",
-        "strata.remote.migration.hysteresis | 2 | expected a number from 0 to 1",
-        "strata.remote.migration.promote | maybe | expected true or false",
-        "strata.remote.migration.threads | 0 | expected a number from 1 to 16",
         "strata.remote.migration.rate.down | 80M | unknown unit",
-        "strata.remote.migration.rate.up | 80M | unknown unit",
-        "strata.remote.migration.interval.ms | 1 | expected a number from 100",
         "strata.remote.migration.policy | My Own | lower-case letters, digits and hyphens",
         "strata.remote.migration.policy | none-such | expected one of access, age, newest",
         "strata.remote.migration.policy.beyond | 1 | found a parameter that no policy has",
         "strata.remote.migration.pin.topics | a( | is not a regular expression",
-        "strata.remote.migration.exclude.topics | *x | is not a regular expression",
-        "strata.remote.level.tape.threshold | 0.5 | found a key of level 'tape', expected a level",
-        "strata.remote.level.ssd.threshold | 0.5 | found a threshold of 'ssd', the lowest level",
+        "strata.remote.level.ssd.threshold | 0.5 | found an unknown key",
         "strata.remote.chunk.sizes | 1 | found an unknown key, expected one that"
             + " docs/reference/configuration.md lists; did you mean strata.remote.chunk.size?",
         "strata.remot.chunk.size | 1 | did you mean strata.remote.chunk.size?",
@@ -312,16 +282,6 @@ class RemoteConfigTest {
     file.put("remote.log.storage.manager.class.path", temp.resolve("strata").toString());
 
     refusedBy("remote.log.storage.manager.class.path", "loads a second copy of Strata's classes");
-  }
-
-  @Test
-  void refusesAThresholdOfTheColdManagersLevelAlone() {
-    manager.put("cold.class.name", "com.example.Cold");
-    file.put("strata.remote.level.ssd.threshold", "0.5");
-    assertThat(settings().live().migration().thresholds()).containsExactly(0.5);
-
-    file.put("strata.remote.level.cold.threshold", "0.5");
-    refusedBy("strata.remote.level.cold.threshold", "found a threshold of 'cold', the lowest");
   }
 
   @Test

@@ -31,7 +31,6 @@ class StrataConfigTest {
                 List.of(),
                 false,
                 SpillForce.AUTO,
-                Duration.ofSeconds(1),
                 new MigrationSettings(
                     MigrationSettings.Mode.EAGER,
                     List.of(0.5),
@@ -43,7 +42,6 @@ class StrataConfigTest {
                     Duration.ofSeconds(1),
                     "newest",
                     Map.of(),
-                    List.of(),
                     List.of())));
   }
 
@@ -53,7 +51,7 @@ class StrataConfigTest {
         StrataConfig.parse(
                 Map.ofEntries(
                     entry("strata.tiers", "hot, fast-ssd"),
-                    entry("strata.pools", " /p/a , /p/b "),
+                    entry("strata.tier.hot.pools", " /p/a , /p/b "),
                     entry("strata.pool.type", "PMEM"),
                     entry("strata.pool.prefault", "true"),
                     entry("strata.tier.fast-ssd.pools", "/ssd/c"),
@@ -63,19 +61,15 @@ class StrataConfigTest {
                     entry("strata.topics.exclude", "tmp.*"),
                     entry("strata.require.dax", "True"),
                     entry("strata.spill.force", "never"),
-                    entry("strata.home.mtime.interval.ms", "250"),
                     entry("strata.migration.threshold", "0.25"),
                     entry("strata.migration.mode", "threshold"),
-                    entry("strata.migration.hysteresis", "0.1"),
                     entry("strata.migration.promote", "false"),
                     entry("strata.migration.threads", "7"),
                     entry("strata.migration.rate.down", "80MB"),
                     entry("strata.migration.rate.up", "1.5 GiB/s"),
-                    entry("strata.migration.interval.ms", "500"),
                     entry("strata.migration.policy", "age"),
                     entry("strata.migration.policy.max.age", "1h"),
                     entry("strata.migration.pin.topics", "pay{1,2}, x"),
-                    entry("strata.migration.exclude.topics", "bulk"),
                     entry("log.dirs", "/not/ours")))
             .orElseThrow();
 
@@ -91,20 +85,18 @@ class StrataConfigTest {
                 List.of("tmp.*"),
                 true,
                 SpillForce.NEVER,
-                Duration.ofMillis(250),
                 new MigrationSettings(
                     MigrationSettings.Mode.THRESHOLD,
                     List.of(0.25, -1.0),
-                    0.1,
+                    0.05,
                     false,
                     7,
                     80_000_000,
                     3L << 29,
-                    Duration.ofMillis(500),
+                    Duration.ofSeconds(1),
                     "age",
                     Map.of("max.age", "1h"),
-                    List.of("pay{1,2}", "x"),
-                    List.of("bulk"))));
+                    List.of("pay{1,2}", "x"))));
     assertThat(config.pools()).containsExactly(Path.of("/p/a"), Path.of("/p/b"), Path.of("/ssd/c"));
     assertThat(config.tierNames()).containsExactly("hot", "fast-ssd");
     assertThat(config.poolType(Path.of("/p/b"))).isEqualTo(MemoryType.PMEM);
@@ -129,12 +121,10 @@ class StrataConfigTest {
       delimiter = '|',
       nullValues = "-",
       value = {
-        "strata.tier.ssd.threshold | 0.5 | found a key of tier 'ssd', expected a tier that"
-            + " strata.tiers lists: hot; add the tier",
+        "strata.tier.ssd.threshold | 0.5 | found a key of tier 'ssd', expected strata.pools for the"
+            + " pools of one tier, or tiers in strata.tiers; add the tier",
         "strata.tier.ssd.type | file | found a key of tier 'ssd'",
-        "strata.tier.hot.pools | /p/b | found this key and strata.tier.hot.pools, expected one of"
-            + " the two",
-        "strata.tiers | hot,ssd | strata.tier.ssd.pools: found nothing",
+        "strata.tier.hot.pools | /p/b | found a key of tier 'hot', expected strata.pools",
         "strata.tier.hot.pool | /p/b | unknown key",
         "strata.migration.policy. | 1 | unknown key",
       })
@@ -150,6 +140,29 @@ class StrataConfigTest {
         .extracting(ConfigProblem::message)
         .asString()
         .contains(message);
+  }
+
+  /** One way to say a thing: a list of tiers names its pools by tier. */
+  @Test
+  void refusesThePoolsOfOneTierBesideAListOfTiers() {
+    assertThat(
+            StrataConfig.parse(
+                    Map.of(
+                        "strata.tiers",
+                        "a",
+                        "strata.tier.a.pools",
+                        "/p/a",
+                        "strata.tier.b.type",
+                        "file",
+                        "strata.pools",
+                        "/p/b"))
+                .problems())
+        .extracting(ConfigProblem::message)
+        .containsExactly(
+            "strata.pools: found this key and strata.tiers, expected one of the two: this one is"
+                + " short for one tier; name the pools by strata.tier.a.pools, and remove this key",
+            "strata.tier.b.type: found a key of tier 'b', expected a tier that strata.tiers lists:"
+                + " a; add the tier to strata.tiers, or remove the key");
   }
 
   @Test
@@ -169,7 +182,7 @@ class StrataConfigTest {
                     Map.of(
                         "strata.tiers",
                         "a,b",
-                        "strata.pools",
+                        "strata.tier.a.pools",
                         "/p/a",
                         "strata.tier.b.pools",
                         "/p/b,/p/../p/a"))
@@ -202,9 +215,6 @@ class StrataConfigTest {
         "strata.topics.include | a[ | is not a regular expression",
         "strata.topics.exclude | *x | is not a regular expression",
         "strata.spill.force | sometimes | expected one of auto, always, never",
-        "strata.home.mtime.interval.ms | 99 | expected a number from 100 to 60000",
-        "strata.home.mtime.interval.ms | 60001 | expected a number from 100 to 60000",
-        "strata.home.mtime.interval.ms | 1s | expected a number from 100 to 60000",
         "strata.tiers | '' | the list is empty",
         "strata.tiers | hot,logdirs | logdirs is always the last tier",
         "strata.tiers | hot,hot | listed twice",
@@ -216,19 +226,16 @@ class StrataConfigTest {
         "strata.migration.threshold | 50% | expected -1, or a number from 0 to 1",
         "strata.migration.threshold | NaN | expected -1, or a number from 0 to 1",
         "strata.migration.mode | lazy | expected one of eager, threshold",
-        "strata.migration.hysteresis | 2 | expected a number from 0 to 1",
         "strata.migration.promote | maybe | expected true or false",
         "strata.migration.threads | 0 | expected a number from 1 to 64",
         "strata.migration.threads | 65 | expected a number from 1 to 64",
         "strata.migration.rate.down | 80M | unknown unit",
         "strata.migration.rate.down | -1 | not a number with a unit",
         "strata.migration.rate.up | fast | not a number with a unit",
-        "strata.migration.interval.ms | 99 | expected a number from 100 to 60000",
         "strata.migration.policy | My Policy | lower-case letters, digits and hyphens",
         "strata.migration.policy | '' | lower-case letters, digits and hyphens",
         "strata.migration.policy.age | ${env:AGE} | configuration providers are not resolved",
         "strata.migration.pin.topics | a( | is not a regular expression",
-        "strata.migration.exclude.topics | *x | is not a regular expression",
         "strata.pools | ${file:/etc/x:pools} | configuration providers are not resolved",
       })
   void refusesAMalformedValueNamingKeyAndValue(String key, String value, String message) {

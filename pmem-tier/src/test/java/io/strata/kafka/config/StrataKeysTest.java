@@ -3,6 +3,7 @@ package io.strata.kafka.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -13,7 +14,7 @@ class StrataKeysTest {
 
   @Test
   void everyKeyIsDeclaredWhole() {
-    assertThat(StrataKeys.all())
+    assertThat(StrataKeys.LOCAL.keys())
         .allSatisfy(
             key -> {
               assertThat(key.name()).matches("strata(\\.(?:[a-z]+|<[a-z]+>))+").isLowerCase();
@@ -24,9 +25,43 @@ class StrataKeysTest {
     assertThat(StrataKeys.all().stream().map(StrataKey::name)).doesNotHaveDuplicates();
   }
 
+  /** As many as an operator can be asked to know. */
+  @Test
+  void thereAreFortyKeysAtMost() {
+    assertThat(StrataKeys.all()).hasSizeLessThanOrEqualTo(40);
+  }
+
+  /** What both sides have is the same with another prefix. */
+  @Test
+  void noKeyIsDeclaredTwiceWithOtherBounds() {
+    for (StrataKey<?> remote : MigrationKeys.REMOTE.all()) {
+      String twin = remote.name().replace("strata.remote.", "strata.");
+      assertThat(StrataKeys.LOCAL.keys())
+          .anySatisfy(
+              local -> {
+                assertThat(local.name()).isEqualTo(twin);
+                assertThat(local.expected()).isEqualTo(remote.expected());
+                assertThat(local.defaultValue()).isEqualTo(remote.defaultValue());
+                assertThat(local.dynamic()).isEqualTo(remote.dynamic());
+              });
+    }
+  }
+
+  /** Every constant of a catalogue is in it: the reference page is complete. */
+  @Test
+  void everyDeclaredKeyIsListed() throws IllegalAccessException {
+    for (Class<?> catalogue : List.of(StrataKeys.class, RemoteKeys.class)) {
+      for (Field field : catalogue.getDeclaredFields()) {
+        if (field.getType() == StrataKey.class) {
+          assertThat(StrataKeys.all()).as(field.getName()).contains((StrataKey<?>) field.get(null));
+        }
+      }
+    }
+  }
+
   @Test
   void everyKeyOfTheRemoteTierIsDeclaredWhole() {
-    assertThat(RemoteKeys.all())
+    assertThat(RemoteKeys.REMOTE.keys())
         .allSatisfy(
             key -> {
               assertThat(key.name())
@@ -35,18 +70,18 @@ class StrataKeysTest {
               assertThat(key.documentation()).matches("(?s)[A-Z`].*\\.");
               assertThat(key.expected()).isNotBlank();
             });
-    assertThat(RemoteKeys.all().stream().map(StrataKey::name)).doesNotHaveDuplicates();
+    assertThat(RemoteKeys.REMOTE.keys().stream().map(StrataKey::name)).doesNotHaveDuplicates();
   }
 
   @Test
   void ofTheRemoteTierAllButTheStoresKeysAndTheCachesAreDynamic() {
     assertThat(
-            RemoteKeys.all().stream()
+            RemoteKeys.REMOTE.keys().stream()
                 .filter(key -> !key.dynamic() && key.name().startsWith(RemoteKeys.PREFIX))
                 .map(StrataKey::name))
         .containsExactly("strata.remote.chunk.size", "strata.remote.cache.size");
-    assertThat(RemoteKeys.dynamicNames(List.of("ssd"), Set.of("after")))
-        .contains("strata.remote.level.ssd.threshold", "strata.remote.migration.policy.after")
+    assertThat(RemoteKeys.REMOTE.dynamicNames(List.of("ssd"), Set.of("after")))
+        .contains("strata.remote.migration.threshold", "strata.remote.migration.policy.after")
         .allMatch(name -> name.startsWith(RemoteKeys.PREFIX));
   }
 
@@ -56,7 +91,7 @@ class StrataKeysTest {
     assertThat(StrataKeys.find("strata.pool")).isEmpty();
     assertThat(StrataKeys.find("strata.tier.ssd.type")).contains(StrataKeys.TIER_TYPE);
     assertThat(StrataKeys.find("strata.migration.policy.max.age"))
-        .contains(StrataKeys.MIGRATION_POLICY_PARAMETER);
+        .contains(MigrationKeys.LOCAL.policyParameter());
     assertThat(StrataKeys.find("strata.tier.<name>.type")).isEmpty();
     assertThat(StrataKeys.find("strata.tier..type")).isEmpty();
   }
@@ -73,23 +108,22 @@ class StrataKeysTest {
 
   @Test
   void theMigrationKeysAndHowSpillsAreForcedAreDynamic() {
-    assertThat(StrataKeys.dynamicNames(List.of("hot", "ssd"), Set.of("max.age")))
+    assertThat(StrataKeys.LOCAL.dynamicNames(List.of("hot", "ssd"), Set.of("max.age")))
         .containsExactly(
-            "strata.tier.hot.threshold",
-            "strata.tier.ssd.threshold",
+            "strata.topics.include",
+            "strata.topics.exclude",
             "strata.spill.force",
             "strata.migration.threshold",
-            "strata.migration.mode",
-            "strata.migration.hysteresis",
-            "strata.migration.promote",
-            "strata.migration.threads",
             "strata.migration.rate.down",
-            "strata.migration.rate.up",
-            "strata.migration.interval.ms",
             "strata.migration.policy",
             "strata.migration.policy.max.age",
             "strata.migration.pin.topics",
-            "strata.migration.exclude.topics");
+            "strata.tier.hot.threshold",
+            "strata.tier.ssd.threshold",
+            "strata.migration.mode",
+            "strata.migration.promote",
+            "strata.migration.threads",
+            "strata.migration.rate.up");
   }
 
   @Test
@@ -112,7 +146,7 @@ class StrataKeysTest {
     StringBuilder page = new StringBuilder();
     page.append("# Configuration keys\n\n");
     page.append(
-        "<!-- Generated from io.strata.kafka.config.StrataKeys and RemoteKeys: see"
+        "<!-- Generated from io.strata.kafka.config.StrataKeys: see"
             + " docs/contributing.md. -->\n\n");
     page.append(
         """
@@ -125,7 +159,7 @@ class StrataKeysTest {
         ## Tiers
 
         """);
-    contents(page, StrataKeys.all());
+    contents(page, StrataKeys.LOCAL.keys());
     page.append(
         """
 
@@ -137,9 +171,8 @@ class StrataKeysTest {
         come through `io.strata.kafka.StrataReporter`; a broker that has the remote tier alone, without it, needs a restart.
 
         """);
-    contents(page, RemoteKeys.all());
+    contents(page, RemoteKeys.REMOTE.keys());
     StrataKeys.all().forEach(key -> section(page, key));
-    RemoteKeys.all().forEach(key -> section(page, key));
     GeneratedPage.check("reference/configuration.md", page.toString().replace("\r", ""));
   }
 

@@ -10,8 +10,7 @@ import java.util.stream.Stream;
 /** One value, as any key of either catalogue may be given it. */
 final class ValueTarget implements FuzzTarget {
 
-  private static final List<StrataKey<?>> KEYS =
-      Stream.concat(StrataKeys.all().stream(), RemoteKeys.all().stream()).toList();
+  private static final List<StrataKey<?>> KEYS = StrataKeys.all();
 
   @Override
   public String name() {

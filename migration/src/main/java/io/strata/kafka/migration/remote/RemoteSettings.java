@@ -135,6 +135,23 @@ public record RemoteSettings(
       requireNonNull(orphanAge);
       requireNonNull(migration);
     }
+
+    /** The same with other moves. */
+    public Live with(MigrationSettings other) {
+      return new Live(
+          copyTimeout,
+          fetchTimeout,
+          indexTimeout,
+          deleteTimeout,
+          copyBytesPerSecond,
+          fetchBytesPerSecond,
+          readAheadChunks,
+          censusInterval,
+          scrubInterval,
+          scrubBytesPerSecond,
+          orphanAge,
+          other);
+    }
   }
 
   /** The levels' names, fastest first; {@code cold} is the last where another manager has one. */

@@ -215,7 +215,6 @@ public final class ErrorPaths {
                 Duration.ofHours(1),
                 "newest",
                 Map.of(),
-                List.of(),
                 List.of())));
   }
 

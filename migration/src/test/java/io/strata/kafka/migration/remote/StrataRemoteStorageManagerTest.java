@@ -167,7 +167,6 @@ class StrataRemoteStorageManagerTest {
                 Duration.ofMillis(200),
                 "newest",
                 Map.of(),
-                List.of(),
                 List.of())));
   }
 

@@ -111,7 +111,6 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
                 Duration.ofMillis(50),
                 "newest",
                 Map.of(),
-                List.of(),
                 List.of())));
   }
 

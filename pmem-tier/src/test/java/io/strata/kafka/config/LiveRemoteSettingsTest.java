@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What Kafka may say about the remote tier of a running broker. */
-class RemoteLiveSettingsTest {
+class LiveRemoteSettingsTest {
 
   @TempDir private Path ssd;
   @TempDir private Path hdd;
@@ -24,7 +24,7 @@ class RemoteLiveSettingsTest {
 
   private final Map<String, Object> kafka = new HashMap<>();
   private RemoteSettings started;
-  private RemoteLiveSettings live;
+  private LiveSettings<RemoteSettings.Live> live;
 
   @BeforeEach
   void aBrokerWithTwoLevels() {
@@ -49,7 +49,7 @@ class RemoteLiveSettingsTest {
                 Optional.of(PolicyRegistry.builtIn()))
             .settings()
             .orElseThrow();
-    live = new RemoteLiveSettings(file, started, PolicyRegistry.builtIn());
+    live = LiveSettings.remote(file, started, PolicyRegistry.builtIn());
     kafka.putAll(file);
   }
 
@@ -58,26 +58,26 @@ class RemoteLiveSettingsTest {
     assertThat(live.names())
         .contains(
             "strata.remote.rate.copy",
-            "strata.remote.level.ssd.threshold",
+            "strata.remote.migration.threshold",
             "strata.remote.migration.policy.after",
             "strata.remote.chunk.size")
-        .doesNotContain("strata.remote.level.hdd.threshold")
-        .allMatch(name -> name.startsWith("strata.remote."))
+        .contains("rsm.config.levels", "rsm.config.hdd.capacity")
+        .allMatch(name -> name.startsWith("strata.remote.") || name.startsWith("rsm.config."))
         .noneMatch(name -> name.contains("<"));
   }
 
   @Test
   void withoutAChangeAllIsAsAtTheStart() {
-    assertThat(live.read(kafka).live()).contains(started.live());
+    assertThat(live.read(kafka).settings()).contains(started.live());
   }
 
   @Test
   void dynamicValuesTakeThePlaceOfTheFiles() {
     kafka.put("strata.remote.rate.copy", "20MB");
     kafka.put("strata.remote.fetch.timeout.ms", 1234);
-    kafka.put("strata.remote.level.ssd.threshold", "0.75");
+    kafka.put("strata.remote.migration.threshold", "0.75");
 
-    RemoteSettings.Live read = live.read(kafka).live().orElseThrow();
+    RemoteSettings.Live read = live.read(kafka).settings().orElseThrow();
 
     assertThat(read.copyBytesPerSecond()).isEqualTo(20_000_000);
     assertThat(read.fetchTimeout()).isEqualTo(Duration.ofMillis(1234));
@@ -85,14 +85,14 @@ class RemoteLiveSettingsTest {
     assertThat(live.written(read))
         .containsEntry("strata.remote.rate.copy", "20000000")
         .containsEntry("strata.remote.fetch.timeout.ms", "1234")
-        .containsEntry("strata.remote.level.ssd.threshold", "0.75");
+        .containsEntry("strata.remote.migration.threshold", "0.75");
   }
 
   @Test
   void aDeletedKeyGoesBackToTheDefault() {
     kafka.remove("strata.remote.rate.copy");
 
-    assertThat(live.read(kafka).live().orElseThrow().copyBytesPerSecond()).isZero();
+    assertThat(live.read(kafka).settings().orElseThrow().copyBytesPerSecond()).isZero();
   }
 
   @ParameterizedTest
@@ -107,9 +107,9 @@ class RemoteLiveSettingsTest {
   void refuses(String key, String value, String message) {
     kafka.put(key, value);
 
-    RemoteLiveSettings.Outcome outcome = live.read(kafka);
+    LiveSettings.Outcome<RemoteSettings.Live> outcome = live.read(kafka);
 
-    assertThat(outcome.live()).isEmpty();
+    assertThat(outcome.settings()).isEmpty();
     assertThat(outcome.problems())
         .singleElement()
         .extracting(ConfigProblem::message)
@@ -121,30 +121,32 @@ class RemoteLiveSettingsTest {
   @Test
   void leavesOutAndTellsWhatKafkaStoredWithoutAsking() {
     kafka.put("strata.remote.rates.copy", "1MB");
-    kafka.put("strata.remote.level.hdd.threshold", "0.1");
+    kafka.put("strata.remote.migration.policy.nonsense", "1");
+    kafka.put("rsm.config.ssd.capacity", "1TB");
     kafka.put("strata.migration.nonsense", "the local tiers' affair");
 
-    RemoteLiveSettings.Outcome outcome = live.read(kafka);
+    LiveSettings.Outcome<RemoteSettings.Live> outcome = live.read(kafka);
 
-    assertThat(outcome.live()).contains(started.live());
-    assertThat(outcome.ignored())
+    assertThat(outcome.settings()).contains(started.live());
+    assertThat(outcome.ignored().stream().map(IgnoredKey::toString))
         .containsExactly(
-            "strata.remote.level.hdd.threshold (this broker has no such level above its lowest, and"
-                + " no policy with such a parameter)",
+            "rsm.config.ssd.capacity (read at the start alone: set it in the broker's file and"
+                + " restart)",
+            "strata.remote.migration.policy.nonsense (no policy has such a parameter)",
             "strata.remote.rates.copy (an unknown key; did you mean strata.remote.rate.copy?)");
   }
 
   @Test
   void theLocalTiersLeaveItsKeysAlone() {
     Map<String, String> file = Map.of("strata.pools", "/p/a");
-    LiveSettings local =
-        new LiveSettings(
+    LiveSettings<LocalSettings> local =
+        LiveSettings.local(
             BrokerProperties.of("test", file),
             StrataConfig.parse(file).config().orElseThrow(),
             PolicyRegistry.builtIn());
     kafka.put("strata.remote.rate.copy", "nonsense");
 
-    LiveSettings.Outcome outcome = local.read(kafka);
+    LiveSettings.Outcome<LocalSettings> outcome = local.read(kafka);
 
     assertThat(outcome.problems()).isEmpty();
     assertThat(outcome.ignored()).isEmpty();

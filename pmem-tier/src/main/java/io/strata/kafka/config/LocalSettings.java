@@ -1,0 +1,49 @@
+package io.strata.kafka.config;
+
+import io.strata.kafka.migration.MigrationSettings;
+import io.strata.kafka.migration.TopicPlacement;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What can be changed of the local tiers on a live broker.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param migration how segments move, with the parameters of the chosen policy alone
+ * @param spillForce whether spilled appends are forced
+ * @param topicsInclude expressions of topics that may be hot
+ * @param topicsExclude expressions of topics that may not
+ */
+public record LocalSettings(
+    MigrationSettings migration,
+    SpillForce spillForce,
+    List<String> topicsInclude,
+    List<String> topicsExclude) {
+
+  /** Copies the lists. */
+  public LocalSettings {
+    topicsInclude = List.copyOf(topicsInclude);
+    topicsExclude = List.copyOf(topicsExclude);
+  }
+
+  /** What the broker's file says. */
+  public static LocalSettings of(StrataConfig config, MigrationSettings ofChosenPolicy) {
+    return new LocalSettings(
+        ofChosenPolicy, config.spillForce(), config.topicsInclude(), config.topicsExclude());
+  }
+
+  /** Which segments may be hot. */
+  public TopicPlacement placement() {
+    return new TopicPlacement(topicsInclude, topicsExclude);
+  }
+
+  Map<String, String> written(List<String> tiers) {
+    Map<String, String> keys = new LinkedHashMap<>(MigrationKeys.LOCAL.written(migration, tiers));
+    keys.put(StrataKeys.SPILL_FORCE.name(), spillForce.configName());
+    keys.put(StrataKeys.TOPICS_INCLUDE.name(), String.join(",", topicsInclude));
+    keys.put(StrataKeys.TOPICS_EXCLUDE.name(), String.join(",", topicsExclude));
+    return keys;
+  }
+}
