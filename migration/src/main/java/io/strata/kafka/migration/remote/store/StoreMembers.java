@@ -71,12 +71,13 @@ final class StoreMembers {
     return NONE.and(new View(members, retired));
   }
 
-  /** Notes in a directory that these are the store's; what is there stays. */
+  /** Notes in a directory that these are the store's, durably; what is there stays. */
   static void join(StoreDirectory directory, List<StoreDirectory> all) throws IOException {
     for (StoreDirectory member : all) {
       // For people: the path is the one that this broker sees it under.
       add(directory.path(), member.identity().directoryId(), member.path().toString());
     }
+    force(directory.path());
   }
 
   /** Notes in a directory that another one is lost, or was taken out of the store for good. */
@@ -88,24 +89,26 @@ final class StoreMembers {
               + ", expected a directory's id: 22 characters of URL-safe base64");
     }
     add(directory, directoryId + RETIRED, "retired");
+    force(directory);
   }
 
   private static void add(Path directory, String name, String text) throws IOException {
-    Path list = list(directory);
-    Path file = list.resolve(name);
+    Path file = list(directory).resolve(name);
     if (Disk.isThere(file)) {
       return;
     }
-    if (!Disk.isThere(list)) {
-      Path unused = Files.createDirectories(list);
-      Disk.forceDirectory(directory);
-    }
+    Path unused = Files.createDirectories(list(directory));
     try {
       Disk.writeNew(file, UTF_8.encode(text + "\n"));
     } catch (FileAlreadyExistsException e) {
       return; // Another broker has been faster.
     }
-    Disk.forceDirectory(list);
+  }
+
+  /** What is there, too: whoever made it may have been killed before that was durable. */
+  private static void force(Path directory) throws IOException {
+    Disk.forceDirectory(list(directory));
+    Disk.forceDirectory(directory);
   }
 
   private static Path list(Path directory) {

@@ -7,10 +7,17 @@ import io.strata.kafka.crash.Point;
 import io.strata.kafka.crash.SimFileSystem;
 import io.strata.kafka.crash.Sites;
 import io.strata.kafka.crash.StackSites;
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -46,7 +53,8 @@ class StorePowerCutTest {
           "StoreDirectory.forceParents",
           "StoreDirectory.force",
           "StoreDirectory.publish",
-          "StoreDirectory.trash");
+          "StoreDirectory.trash",
+          "StoreDirectory.forceNoEntry");
 
   private static final Set<String> SIMULATION =
       Set.of("crash.", "migration.remote.store.StorePowerCutTest");
@@ -145,6 +153,142 @@ class StorePowerCutTest {
     }
   }
 
+  /**
+   * The store's own states: its directories, those that were retired, what is known to be damaged.
+   * One broker uses it, another adds a directory; at each change that one may also be killed, and
+   * started again, before the power goes.
+   */
+  private final class States {
+    private final Sites sites;
+    private final long seed;
+    private final SimFileSystem disk = new SimFileSystem();
+    private final SegmentInfo segment = Stores.info("t", 0, 0, 1, 2000);
+    private long changes;
+    private long cuts;
+
+    /** The directory that was added; empty while it is being added. */
+    private Optional<StoreIdentity> added = Optional.empty();
+
+    private boolean retiring;
+    private boolean damaged;
+    private boolean marked;
+
+    States(long seed, Sites sites) {
+      this.seed = seed;
+      this.sites = sites;
+    }
+
+    private SegmentStore open(SimFileSystem on, int broker) {
+      return Stores.open(
+          broker,
+          Stores.level("ssd", on.getPath("/a")),
+          Stores.level("hdd", on.getPath("/b")));
+    }
+
+    long run() throws Exception {
+      for (String name : List.of("/a", "/b")) {
+        Path unused = Files.createDirectory(disk.getPath(name));
+      }
+      Disk.forceDirectory(disk.getPath("/"));
+      Path a = disk.getPath("/a");
+      Path b = disk.getPath("/b");
+      SegmentStore one = Stores.open(1, Stores.level("ssd", a));
+      assertThat(one.directories()).hasSize(1);
+      disk.points(this::reached);
+      SegmentStore store = open(disk, 2);
+      added = Optional.of(store.directories().get(1).identity());
+
+      StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+      SegmentStore.Copied unused = Stores.copy(store, local, segment);
+      assertThat(
+              tiers
+                  .destage(tiers.state().segments().get(0).id(), 1, MoveControl.UNLIMITED)
+                  .outcome())
+          .isEqualTo(MoveResult.Outcome.DONE);
+      Path log = StoreNames.segment(b, segment.key()).resolve(ObjectType.LOG.fileName(segment.key()));
+      disk.points(point -> true);
+      try (FileChannel channel = FileChannel.open(log, StandardOpenOption.WRITE)) {
+        Disk.writeFully(channel, ByteBuffer.allocate(2000));
+        channel.force(true);
+      }
+      disk.points(this::reached);
+      damaged = true;
+      store.damaged(store.directories().get(1), segment.key(), "by the test");
+      marked = true;
+      CopyRepair repair = new CopyRepair(store);
+      List<Path> unusedFiles = repair.repair(repair.known().get(0), bytes -> {});
+      assertThat(CopyMarks.isDamaged(Disk.parent(log))).isFalse();
+
+      retiring = true;
+      StoreInspection.retire(a, added.get().directoryId());
+      look("seed " + seed, disk.powerCut(new Loss(Loss.mix(seed, 0))), added, true);
+      return cuts;
+    }
+
+    private boolean isEffective(Point point) {
+      return !point.makesDurable() || !sites.disabled(point);
+    }
+
+    private boolean reached(Point point) {
+      changes++;
+      String at =
+          "seed " + seed + ", change " + changes + ", before " + point + " of " + disk.touched();
+      try {
+        Loss loss = new Loss(Loss.mix(seed, changes));
+        look(at, disk.powerCut(loss), added, false);
+        SimFileSystem left = disk.kill();
+        left.points(this::isEffective);
+        Optional<StoreIdentity> then = added;
+        if (retiring) {
+          StoreInspection.retire(left.getPath("/a"), added.orElseThrow().directoryId());
+        } else {
+          then = Optional.of(open(left, 2).directories().get(1).identity());
+        }
+        left.points(any -> true);
+        look(at + "; then a kill, and once more", left.powerCut(loss), then, retiring);
+      } catch (IOException e) {
+        throw new UncheckedIOException(at, e);
+      }
+      return isEffective(point);
+    }
+
+    /** What a power cut has left. */
+    private void look(
+        String at, SimFileSystem image, Optional<StoreIdentity> member, boolean retired)
+        throws IOException {
+      cuts++;
+      Path a = image.getPath("/a");
+      Path b = image.getPath("/b");
+      if (member.isPresent()) {
+        String id = member.get().directoryId();
+        assertThat(StoreIdentity.read(b)).as(at).isEqualTo(member.get());
+        StoreMembers.View view = StoreMembers.read(a);
+        assertThat(view.members().contains(id) || view.retired().contains(id)).as(at).isTrue();
+        assertThat(view.retired().contains(id) || !retired).as(at).isTrue();
+        assertThat(StoreMembers.read(b).members()).as(at).contains(id);
+      }
+      if (damaged) {
+        Path there = StoreNames.segment(b, segment.key());
+        byte[] bytes = Files.readAllBytes(there.resolve(ObjectType.LOG.fileName(segment.key())));
+        boolean right = Arrays.equals(bytes, Stores.bytes(0, 2000));
+        assertThat(right || !marked || CopyMarks.isDamaged(there)).as(at).isTrue();
+      }
+      if (!retiring) {
+        assertThat(open(image, 1).directories()).as(at).hasSize(2);
+      }
+    }
+  }
+
+  @Test
+  void whatAStoreKnowsOfItselfIsDurable() throws Exception {
+    long cuts = 0;
+    for (long seed = 1; seed <= 5L * SEEDS; seed++) {
+      cuts += new States(seed, Sites.ALL).run();
+    }
+    System.out.println("power cuts of the store's states: " + cuts);
+    assertThat(cuts).isGreaterThan(1000);
+  }
+
   @Test
   void whatKafkaWasToldIsDurable() throws Exception {
     long only = Long.getLong("strata.store.seed", -1);
@@ -192,6 +336,12 @@ class StorePowerCutTest {
     }
   }
 
+  /** A simulation of one seed. */
+  @FunctionalInterface
+  private interface Simulation {
+    long run(long seed, Sites sites) throws Exception;
+  }
+
   /**
    * Each force is taken away in turn; prints which seed finds out, of the first {@code
    * -Dstrata.store.mutations=N}.
@@ -199,25 +349,38 @@ class StorePowerCutTest {
   @Test
   @EnabledIfSystemProperty(named = MUTATIONS, matches = "[0-9]+")
   void takesAwayEachForce() throws Exception {
+    takeAwayEach((seed, sites) -> new Run(seed, sites).run());
+  }
+
+  /** As {@link #takesAwayEachForce}, of the store's own states. */
+  @Test
+  @EnabledIfSystemProperty(named = MUTATIONS, matches = "[0-9]+")
+  void takesAwayEachForceOfTheStoresStates() throws Exception {
+    takeAwayEach((seed, sites) -> new States(seed, sites).run());
+  }
+
+  private static void takeAwayEach(Simulation simulation) throws Exception {
     StackSites sites = new StackSites(HELPERS, SIMULATION, OUTSIDE);
     for (long seed = 1; seed <= SEEDS; seed++) {
       sites.seed(seed);
-      long unused = new Run(seed, sites).run();
+      long unused = simulation.run(seed, sites);
     }
     Map<String, String> places = sites.labels();
     for (Map.Entry<String, String> place : places.entrySet()) {
       sites.disable(place.getValue());
       System.out.println(
-          place.getKey() + " | " + noticed(sites).map(String::valueOf).orElse("not noticed"));
+          place.getKey()
+              + " | "
+              + noticed(simulation, sites).map(String::valueOf).orElse("not noticed"));
       sites.enableAll();
     }
     assertThat(places).isNotEmpty();
   }
 
-  private Optional<Long> noticed(StackSites sites) throws Exception {
+  private static Optional<Long> noticed(Simulation simulation, StackSites sites) throws Exception {
     for (long seed = 1; seed <= Long.getLong(MUTATIONS, 0); seed++) {
       try {
-        long unused = new Run(seed, sites).run();
+        long unused = simulation.run(seed, sites);
       } catch (AssertionError | UncheckedIOException e) {
         return Optional.of(seed);
       }
