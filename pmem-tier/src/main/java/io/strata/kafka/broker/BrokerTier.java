@@ -13,7 +13,7 @@ import io.strata.kafka.metrics.StrataMetrics;
 import io.strata.kafka.metrics.TierLog;
 import io.strata.kafka.metrics.TierSource;
 import io.strata.kafka.migration.PolicyRegistry;
-import io.strata.kafka.migration.remote.LocalSegments;
+import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.tier.HotTier;
 import io.strata.kafka.tier.TestHook;
 import java.io.IOException;

@@ -10,10 +10,11 @@ import io.strata.kafka.config.RemoteConfig;
 import io.strata.kafka.metrics.MigrationLog;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.PolicyRegistry;
-import io.strata.kafka.migration.remote.LocalSegments;
 import io.strata.kafka.migration.remote.RemoteEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.RemoteStats;
+import io.strata.kafka.migration.remote.store.LocalSegments;
+import io.strata.kafka.migration.remote.store.StoreOptions;
 import io.strata.kafka.migration.remote.store.StoreStage;
 import io.strata.kafka.tier.TestHook;
 import java.io.IOException;
@@ -135,13 +136,13 @@ public final class RemoteRuntime implements RemoteEnvironment {
   }
 
   /** By the JDK's own paths: the store's files have segments' names, and are none of the tier's. */
-  private static RemoteSettings.Level pastTheProvider(RemoteSettings.Level level) {
-    return new RemoteSettings.Level(
+  private static StoreOptions.Level pastTheProvider(StoreOptions.Level level) {
+    return new StoreOptions.Level(
         level.name(),
         level.directories().stream()
             .map(
                 directory ->
-                    new RemoteSettings.Directory(
+                    new StoreOptions.Directory(
                         JdkFileSystem.path(directory.path()), directory.capacityBytes()))
             .toList());
   }

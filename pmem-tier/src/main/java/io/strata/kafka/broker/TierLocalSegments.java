@@ -1,6 +1,6 @@
 package io.strata.kafka.broker;
 
-import io.strata.kafka.migration.remote.LocalSegments;
+import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.tier.HotTier;
 import java.io.IOException;
 import java.nio.file.Path;

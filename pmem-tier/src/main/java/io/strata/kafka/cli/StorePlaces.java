@@ -3,7 +3,7 @@ package io.strata.kafka.cli;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.RemoteConfig;
-import io.strata.kafka.migration.remote.RemoteSettings;
+import io.strata.kafka.migration.remote.store.StoreOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,7 +54,7 @@ final class StorePlaces {
     }
     List<Place> places = new ArrayList<>();
     if (broker.isPresent()) {
-      for (RemoteSettings.Level level : RemoteConfig.parse(broker.get()).orElseThrow().levels()) {
+      for (StoreOptions.Level level : RemoteConfig.parse(broker.get()).orElseThrow().levels()) {
         level.directories().forEach(d -> places.add(new Place(level.name(), d.path())));
       }
       return places;

@@ -3,6 +3,8 @@ package io.strata.kafka.config;
 import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
+import io.strata.kafka.migration.remote.cold.ColdSettings;
+import io.strata.kafka.migration.remote.store.StoreOptions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -133,8 +135,8 @@ public final class RemoteConfig {
       KeyReader reader, Map<String, ?> manager, Optional<BrokerProperties> broker) {
     OptionalInt brokerId = brokerId(reader, manager);
     RemoteLevels levels = new RemoteLevels(reader, manager, broker);
-    List<RemoteSettings.Level> read = levels.levels();
-    Optional<RemoteSettings.Cold> cold = levels.cold();
+    List<StoreOptions.Level> read = levels.levels();
+    Optional<ColdSettings> cold = levels.cold();
     levels.refuseUnknown();
     Optional<Integer> chunk = reader.read(RemoteKeys.CHUNK_SIZE);
     Optional<Long> cache = reader.read(RemoteKeys.CACHE_SIZE);

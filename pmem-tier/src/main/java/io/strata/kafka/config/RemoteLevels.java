@@ -1,6 +1,8 @@
 package io.strata.kafka.config;
 
 import io.strata.kafka.migration.remote.RemoteSettings;
+import io.strata.kafka.migration.remote.cold.ColdSettings;
+import io.strata.kafka.migration.remote.store.StoreOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -49,21 +51,20 @@ final class RemoteLevels {
   }
 
   /** The levels; incomplete if there is a problem, which the reader then has. */
-  List<RemoteSettings.Level> levels() {
-    List<RemoteSettings.Level> levels = new ArrayList<>();
+  List<StoreOptions.Level> levels() {
+    List<StoreOptions.Level> levels = new ArrayList<>();
     for (String name : names.orElse(List.of())) {
       StrataKey<List<Path>> key = RemoteKeys.LEVEL_DIRECTORIES.with(name);
       Optional<List<Path>> paths = reader.read(key);
       paths.ifPresent(found -> directories.check(key.name(), found));
       Optional<List<Long>> capacities = reader.readIfSet(RemoteKeys.LEVEL_CAPACITY.with(name));
       paths.ifPresent(
-          found ->
-              levels.add(new RemoteSettings.Level(name, withCapacity(name, found, capacities))));
+          found -> levels.add(new StoreOptions.Level(name, withCapacity(name, found, capacities))));
     }
     return levels;
   }
 
-  private List<RemoteSettings.Directory> withCapacity(
+  private List<StoreOptions.Directory> withCapacity(
       String level, List<Path> paths, Optional<List<Long>> capacities) {
     int given = capacities.map(List::size).orElse(0);
     if (given > 1 && given != paths.size()) {
@@ -76,7 +77,7 @@ final class RemoteLevels {
               + " has directories");
       return paths.stream().map(path -> directory(path, OptionalLong.empty())).toList();
     }
-    List<RemoteSettings.Directory> result = new ArrayList<>();
+    List<StoreOptions.Directory> result = new ArrayList<>();
     for (int i = 0; i < paths.size(); i++) {
       int index = given == 1 ? 0 : i;
       result.add(
@@ -87,8 +88,8 @@ final class RemoteLevels {
     return result;
   }
 
-  private static RemoteSettings.Directory directory(Path path, OptionalLong capacity) {
-    return new RemoteSettings.Directory(path, capacity);
+  private static StoreOptions.Directory directory(Path path, OptionalLong capacity) {
+    return new StoreOptions.Directory(path, capacity);
   }
 
   private boolean hasCold() {
@@ -96,7 +97,7 @@ final class RemoteLevels {
   }
 
   /** The manager of the lowest level; empty if there is none, or with one more problem. */
-  Optional<RemoteSettings.Cold> cold() {
+  Optional<ColdSettings> cold() {
     if (!hasCold()) {
       return Optional.empty();
     }
@@ -111,7 +112,7 @@ final class RemoteLevels {
     Optional<String> classPath = reader.readIfSet(RemoteKeys.COLD_CLASS_PATH);
     classPath.ifPresent(this::checkClassPath);
     return className.map(
-        name -> new RemoteSettings.Cold(name, classPath.filter(p -> !p.isEmpty()), coldConfigs()));
+        name -> new ColdSettings(name, classPath.filter(p -> !p.isEmpty()), coldConfigs()));
   }
 
   private void checkClassPath(String classPath) {

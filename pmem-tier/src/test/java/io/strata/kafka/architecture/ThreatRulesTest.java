@@ -67,9 +67,6 @@ class ThreatRulesTest {
         .and()
         // Asks whether there is a second copy of a class of its own; initialises nothing.
         .doNotHaveFullyQualifiedName(ROOT + ".broker.ClassCopies")
-        .and()
-        // Asks whether this Kafka has one class of its own, whose name is a constant.
-        .doNotHaveFullyQualifiedName(ROOT + ".migration.remote.RetriableFailures")
         .should()
         .callMethod(Class.class, "forName", String.class)
         .orShould()

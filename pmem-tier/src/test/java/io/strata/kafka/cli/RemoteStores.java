@@ -1,10 +1,8 @@
 package io.strata.kafka.cli;
 
-import io.strata.kafka.migration.remote.LocalSegments;
-import io.strata.kafka.migration.remote.RemoteSettings.Directory;
-import io.strata.kafka.migration.remote.RemoteSettings.Level;
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.store.CopyPace;
+import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.LogSource;
 import io.strata.kafka.migration.remote.store.ObjectType;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
@@ -13,6 +11,8 @@ import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.StoreIdentity;
 import io.strata.kafka.migration.remote.store.StoreNames;
 import io.strata.kafka.migration.remote.store.StoreOptions;
+import io.strata.kafka.migration.remote.store.StoreOptions.Directory;
+import io.strata.kafka.migration.remote.store.StoreOptions.Level;
 import io.strata.kafka.migration.remote.store.StoreRefusedException;
 import io.strata.kafka.migration.remote.store.StoreStage;
 import java.io.IOException;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
+import io.strata.kafka.migration.remote.cold.ColdSettings;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.StoreIdentity;
 import io.strata.kafka.migration.remote.store.StoreOptions;
@@ -55,8 +56,7 @@ class RemoteConfigTest {
             new RemoteSettings(
                 7,
                 List.of(
-                    new RemoteSettings.Level(
-                        "ssd", List.of(directory("ssd", OptionalLong.empty())))),
+                    new StoreOptions.Level("ssd", List.of(directory("ssd", OptionalLong.empty())))),
                 Optional.empty(),
                 1 << 20,
                 128 << 20,
@@ -116,15 +116,15 @@ class RemoteConfigTest {
             new RemoteSettings(
                 7,
                 List.of(
-                    new RemoteSettings.Level(
+                    new StoreOptions.Level(
                         "ssd",
                         List.of(
                             directory("ssd", OptionalLong.of(500_000_000_000L)),
                             directory("ssd2", OptionalLong.of(2L << 40)))),
-                    new RemoteSettings.Level(
+                    new StoreOptions.Level(
                         "hdd", List.of(directory("hdd", OptionalLong.of(1_000_000_000))))),
                 Optional.of(
-                    new RemoteSettings.Cold(
+                    new ColdSettings(
                         "com.example.Cold",
                         Optional.of(temp.toString()),
                         Map.of("bucket", "b${x}", "retries", 3, "broker.id", 7))),
@@ -290,7 +290,7 @@ class RemoteConfigTest {
     manager.put("ssd.capacity", "1GB");
 
     assertThat(settings().levels().get(0).directories())
-        .extracting(RemoteSettings.Directory::capacityBytes)
+        .extracting(StoreOptions.Directory::capacityBytes)
         .containsOnly(OptionalLong.of(1_000_000_000));
   }
 
@@ -403,7 +403,7 @@ class RemoteConfigTest {
         Optional.of(PolicyRegistry.builtIn()));
   }
 
-  private RemoteSettings.Directory directory(String name, OptionalLong capacity) {
-    return new RemoteSettings.Directory(temp.resolve(name), capacity);
+  private StoreOptions.Directory directory(String name, OptionalLong capacity) {
+    return new StoreOptions.Directory(temp.resolve(name), capacity);
   }
 }

@@ -6,6 +6,8 @@ import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.RemoteStats.OperationStats;
+import io.strata.kafka.migration.remote.read.CacheStats;
+import io.strata.kafka.migration.remote.read.ReadAheadStats;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,8 +30,8 @@ public final class RemoteFigures {
             new RemoteStats.LevelStats("ssd", 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008),
             new RemoteStats.LevelStats("hdd", 2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008)),
         50,
-        new RemoteStats.CacheStats(61, 62, 63, 64, 65),
-        new RemoteStats.ReadAheadStats(71, 72, 73),
+        new CacheStats(61, 62, 63, 64, 65),
+        new ReadAheadStats(71, 72, 73),
         new RemoteStats.ScrubStats(81, 82, 83, 84, 85, 86, OptionalLong.of(87)),
         OptionalLong.of(90),
         91,

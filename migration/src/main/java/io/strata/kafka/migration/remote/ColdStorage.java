@@ -3,6 +3,8 @@ package io.strata.kafka.migration.remote;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.cold.ColdManager;
+import io.strata.kafka.migration.remote.cold.ColdSettings;
+import io.strata.kafka.migration.remote.cold.RetriableFailures;
 import io.strata.kafka.migration.remote.store.ColdLevel;
 import io.strata.kafka.migration.remote.store.Manifest;
 import io.strata.kafka.migration.remote.store.ObjectType;
@@ -44,8 +46,7 @@ final class ColdStorage implements ColdLevel, AutoCloseable {
    * @throws org.apache.kafka.common.config.ConfigException if it cannot be used; the message names
    *     the key
    */
-  static ColdStorage load(
-      RemoteSettings.Cold cold, RemoteSettings settings, EngineEnvironment engine) {
+  static ColdStorage load(ColdSettings cold, RemoteSettings settings, EngineEnvironment engine) {
     Deadlines deadlines = new Deadlines("strata-remote-cold", CALLS, engine.threads());
     try {
       return new ColdStorage(ColdManager.create(cold, deadlines), deadlines, settings.live());

@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import io.strata.kafka.migration.remote.cold.RetriableFailures;
 import io.strata.kafka.migration.remote.read.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.CopyPace;
 import io.strata.kafka.migration.remote.store.CorruptManifestException;

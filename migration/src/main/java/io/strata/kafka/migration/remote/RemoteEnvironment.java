@@ -4,6 +4,7 @@ import io.strata.kafka.api.MigrationListener;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.EngineEvents;
 import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.StoreStage;
 import java.nio.file.Path;
 import java.util.List;

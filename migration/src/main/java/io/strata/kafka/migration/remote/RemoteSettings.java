@@ -3,12 +3,11 @@ package io.strata.kafka.migration.remote;
 import static java.util.Objects.requireNonNull;
 
 import io.strata.kafka.migration.MigrationSettings;
-import java.nio.file.Path;
+import io.strata.kafka.migration.remote.cold.ColdSettings;
+import io.strata.kafka.migration.remote.store.StoreOptions;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * How the remote tier works: the checked values of the {@code rsm.config.*} and {@code
@@ -26,8 +25,8 @@ import java.util.OptionalLong;
  */
 public record RemoteSettings(
     int brokerId,
-    List<Level> levels,
-    Optional<Cold> cold,
+    List<StoreOptions.Level> levels,
+    Optional<ColdSettings> cold,
     int chunkBytes,
     long cacheBytes,
     Live live) {
@@ -39,57 +38,6 @@ public record RemoteSettings(
     requireNonNull(live);
     if (levels.isEmpty()) {
       throw new IllegalArgumentException("levels: found none, expected at least one");
-    }
-  }
-
-  /**
-   * One level of the store.
-   *
-   * @param name its name in {@code rsm.config.levels}
-   * @param directories at least one
-   */
-  public record Level(String name, List<Directory> directories) {
-    /** Copies the list. */
-    public Level {
-      requireNonNull(name);
-      directories = List.copyOf(directories);
-      if (directories.isEmpty()) {
-        throw new IllegalArgumentException(
-            "level " + name + ": found no directory, expected at least one");
-      }
-    }
-  }
-
-  /**
-   * One directory of a level.
-   *
-   * @param path the directory, absolute; it must exist
-   * @param capacityBytes what the store may take there; empty for the whole file system less a
-   *     reserve
-   */
-  public record Directory(Path path, OptionalLong capacityBytes) {
-    /** Checks that nothing is null. */
-    public Directory {
-      requireNonNull(path);
-      requireNonNull(capacityBytes);
-    }
-  }
-
-  /**
-   * Another {@code RemoteStorageManager}.
-   *
-   * @param className its class
-   * @param classPath where its classes are, as for {@code remote.log.storage.manager.class.path};
-   *     empty for the broker's class path
-   * @param configs what it is configured with: {@code rsm.config.cold.*} without that prefix,
-   *     {@code class.name} and {@code class.path} excepted, and {@code broker.id}
-   */
-  public record Cold(String className, Optional<String> classPath, Map<String, Object> configs) {
-    /** Copies the map. */
-    public Cold {
-      requireNonNull(className);
-      requireNonNull(classPath);
-      configs = Map.copyOf(configs);
     }
   }
 

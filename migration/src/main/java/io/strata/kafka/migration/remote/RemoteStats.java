@@ -3,6 +3,8 @@ package io.strata.kafka.migration.remote;
 import static java.util.Objects.requireNonNull;
 
 import io.strata.kafka.migration.MigrationStats;
+import io.strata.kafka.migration.remote.read.CacheStats;
+import io.strata.kafka.migration.remote.read.ReadAheadStats;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -132,27 +134,6 @@ public record RemoteStats(
       requireNonNull(name);
     }
   }
-
-  /**
-   * The chunk cache.
-   *
-   * @param capacityBytes its bound
-   * @param usedBytes what it holds
-   * @param hits chunks found
-   * @param misses chunks not found
-   * @param evictions chunks given up
-   */
-  public record CacheStats(
-      long capacityBytes, long usedBytes, long hits, long misses, long evictions) {}
-
-  /**
-   * What was read ahead.
-   *
-   * @param bytes read
-   * @param usedBytes of those, what was asked for later
-   * @param wastedBytes of those, what left the cache unused
-   */
-  public record ReadAheadStats(long bytes, long usedBytes, long wastedBytes) {}
 
   /**
    * What was checked.

@@ -10,6 +10,7 @@ import io.strata.kafka.migration.remote.read.MemoryArena;
 import io.strata.kafka.migration.remote.read.SegmentReader;
 import io.strata.kafka.migration.remote.store.CopyPace;
 import io.strata.kafka.migration.remote.store.IndexMissingException;
+import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.LogSource;
 import io.strata.kafka.migration.remote.store.ObjectType;
 import io.strata.kafka.migration.remote.store.SegmentInfo;

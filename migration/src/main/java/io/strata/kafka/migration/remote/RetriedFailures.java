@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
+import io.strata.kafka.migration.remote.cold.RetriableFailures;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -3,9 +3,9 @@
  *
  * <p>Public doors: {@link io.strata.kafka.migration.remote.StrataRemoteStorageManager}, which Kafka
  * creates; {@link io.strata.kafka.migration.remote.RemoteEnvironment}, which the broker's side
- * implements, with {@link io.strata.kafka.migration.remote.RemoteSettings}, {@link
- * io.strata.kafka.migration.remote.RemoteStats} and {@link
- * io.strata.kafka.migration.remote.LocalSegments}.
+ * implements, with {@link io.strata.kafka.migration.remote.RemoteSettings} and {@link
+ * io.strata.kafka.migration.remote.RemoteStats}. The packages below this one use each other in the
+ * order {@code calls}, {@code store}, {@code read}, {@code cold}, and never this one.
  */
 @NullMarked
 package io.strata.kafka.migration.remote;

@@ -8,8 +8,10 @@ import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.cold.ColdFailing;
 import io.strata.kafka.migration.remote.read.CorruptChunkException;
+import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.SegmentMissingException;
 import io.strata.kafka.migration.remote.store.StoreFullException;
+import io.strata.kafka.migration.remote.store.StoreOptions;
 import io.strata.kafka.migration.remote.store.StoreStage;
 import io.strata.kafka.migration.remote.store.StoreUnavailableException;
 import java.io.IOException;
@@ -187,8 +189,8 @@ public final class ErrorPaths {
     return new RemoteSettings(
         1,
         List.of(
-            new RemoteSettings.Level(
-                "ssd", List.of(new RemoteSettings.Directory(store, OptionalLong.of(1 << 26))))),
+            new StoreOptions.Level(
+                "ssd", List.of(new StoreOptions.Directory(store, OptionalLong.of(1 << 26))))),
         Optional.empty(),
         1 << 16,
         0,

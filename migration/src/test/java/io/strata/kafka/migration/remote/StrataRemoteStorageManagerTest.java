@@ -8,7 +8,10 @@ import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
+import io.strata.kafka.migration.remote.cold.ColdSettings;
 import io.strata.kafka.migration.remote.cold.DirectoryManager;
+import io.strata.kafka.migration.remote.store.LocalSegments;
+import io.strata.kafka.migration.remote.store.StoreOptions;
 import io.strata.kafka.migration.remote.store.StoreStage;
 import java.io.IOException;
 import java.io.InputStream;
@@ -131,15 +134,15 @@ class StrataRemoteStorageManagerTest {
   private RemoteSettings settings(
       Duration copyTimeout,
       List<Double> thresholds,
-      Optional<RemoteSettings.Cold> cold,
+      Optional<ColdSettings> cold,
       Path... directories) {
     return new RemoteSettings(
         1,
         List.of(
-            new RemoteSettings.Level(
+            new StoreOptions.Level(
                 "ssd",
                 Stream.of(directories)
-                    .map(d -> new RemoteSettings.Directory(d, OptionalLong.of(1 << 26)))
+                    .map(d -> new StoreOptions.Directory(d, OptionalLong.of(1 << 26)))
                     .toList())),
         cold,
         1 << 16,
@@ -497,8 +500,8 @@ class StrataRemoteStorageManagerTest {
         new RemoteSettings(
             1,
             List.of(
-                new RemoteSettings.Level(
-                    "ssd", List.of(new RemoteSettings.Directory(ssd, OptionalLong.of(1000))))),
+                new StoreOptions.Level(
+                    "ssd", List.of(new StoreOptions.Directory(ssd, OptionalLong.of(1000))))),
             Optional.empty(),
             base.chunkBytes(),
             0,
@@ -545,7 +548,7 @@ class StrataRemoteStorageManagerTest {
             Duration.ofSeconds(30),
             List.of(0.0),
             Optional.of(
-                new RemoteSettings.Cold(
+                new ColdSettings(
                     DirectoryManager.class.getName(),
                     Optional.empty(),
                     Map.of("directory", far.toString()))),

@@ -5,6 +5,7 @@ import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
 import io.strata.kafka.migration.remote.store.DirectoryAccess;
+import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.LogSource;
 import io.strata.kafka.migration.remote.store.ObjectType;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
@@ -57,7 +58,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   ThreadFactory threads = EngineEnvironment.system().threads();
 
   private final Path top;
-  private final List<RemoteSettings.Level> levels = new ArrayList<>();
+  private final List<StoreOptions.Level> levels = new ArrayList<>();
   private final List<RemoteTier> tiers = new ArrayList<>();
   private final List<SegmentStore> stores = new ArrayList<>();
   private final AtomicLong ids = new AtomicLong();
@@ -68,12 +69,12 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
 
   /** Adds a level. */
   TierBench level(String name, long capacityBytes, String... directories) throws IOException {
-    List<RemoteSettings.Directory> made = new ArrayList<>();
+    List<StoreOptions.Directory> made = new ArrayList<>();
     for (String directory : directories) {
       Path real = Files.createDirectories(top.resolve(directory));
-      made.add(new RemoteSettings.Directory(files.wrap(real), OptionalLong.of(capacityBytes)));
+      made.add(new StoreOptions.Directory(files.wrap(real), OptionalLong.of(capacityBytes)));
     }
-    levels.add(new RemoteSettings.Level(name, made));
+    levels.add(new StoreOptions.Level(name, made));
     return this;
   }
 

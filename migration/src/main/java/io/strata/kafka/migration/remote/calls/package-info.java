@@ -1,4 +1,10 @@
-/** Calls that end in time: work on threads of its own, with a deadline that the caller keeps to. */
+/**
+ * Calls that end in time: work on threads of its own, with a deadline that the caller keeps to.
+ *
+ * <p>Public doors: {@link io.strata.kafka.migration.remote.calls.Deadlines}, {@link
+ * io.strata.kafka.migration.remote.calls.CallControl}, which the work asks, and {@link
+ * io.strata.kafka.migration.remote.calls.TimeLimitException}. Knows nothing of the remote tier.
+ */
 @NullMarked
 package io.strata.kafka.migration.remote.calls;
 

@@ -1,6 +1,5 @@
 package io.strata.kafka.migration.remote.cold;
 
-import io.strata.kafka.migration.remote.RetriableFailures;
 import java.io.IOException;
 import java.util.Optional;
 import org.apache.kafka.common.errors.RetriableException;

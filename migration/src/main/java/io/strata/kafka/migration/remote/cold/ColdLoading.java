@@ -1,6 +1,5 @@
 package io.strata.kafka.migration.remote.cold;
 
-import io.strata.kafka.migration.remote.RemoteSettings;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
@@ -49,7 +48,7 @@ final class ColdLoading {
    *
    * @throws ConfigException if that cannot be done; nothing stays open then
    */
-  static Loaded load(RemoteSettings.Cold settings) {
+  static Loaded load(ColdSettings settings) {
     String name = settings.className();
     if (!CLASS_NAME.matcher(name).matches()) {
       throw problem("'" + name + "', which is no class name", EXPECTED);

@@ -2,8 +2,6 @@ package io.strata.kafka.migration.remote.cold;
 
 import static java.util.Objects.requireNonNull;
 
-import io.strata.kafka.migration.remote.RemoteSettings;
-import io.strata.kafka.migration.remote.RetriableFailures;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import java.io.EOFException;
 import java.io.IOException;
@@ -59,7 +57,7 @@ public final class ColdManager implements AutoCloseable {
    * @throws ConfigException if it cannot be loaded, or refuses its configuration; the message names
    *     the key, and nothing stays open
    */
-  public static ColdManager create(RemoteSettings.Cold settings, Deadlines deadlines) {
+  public static ColdManager create(ColdSettings settings, Deadlines deadlines) {
     requireNonNull(deadlines);
     ColdLoading.Loaded loaded = ColdLoading.load(settings);
     ColdManager manager = new ColdManager(settings.className(), loaded, deadlines);

@@ -2,7 +2,10 @@
  * The lowest level in the hands of another {@code RemoteStorageManager}: how it is loaded, called
  * and closed.
  *
- * <p>Public door: {@link io.strata.kafka.migration.remote.cold.ColdManager}.
+ * <p>Public doors: {@link io.strata.kafka.migration.remote.cold.ColdManager}, created from {@link
+ * io.strata.kafka.migration.remote.cold.ColdSettings}, and {@link
+ * io.strata.kafka.migration.remote.cold.RetriableFailures}, which tells failures apart that a later
+ * try may mend.
  */
 @NullMarked
 package io.strata.kafka.migration.remote.cold;

@@ -1,7 +1,6 @@
 package io.strata.kafka.migration.remote.read;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.strata.kafka.migration.remote.RemoteStats.ReadAheadStats;
 
 /**
  * What was read ahead and what came of it: how much of it was in vain lately says how far reading

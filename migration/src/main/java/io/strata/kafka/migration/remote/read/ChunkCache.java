@@ -5,8 +5,6 @@ import static java.util.Objects.requireNonNull;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
-import io.strata.kafka.migration.remote.RemoteStats.CacheStats;
-import io.strata.kafka.migration.remote.RemoteStats.ReadAheadStats;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;

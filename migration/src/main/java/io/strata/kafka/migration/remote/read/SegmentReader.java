@@ -4,8 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.strata.kafka.migration.ByteRateLimiter;
 import io.strata.kafka.migration.EngineEnvironment;
-import io.strata.kafka.migration.remote.RemoteStats.CacheStats;
-import io.strata.kafka.migration.remote.RemoteStats.ReadAheadStats;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import java.io.InputStream;
 import java.time.Duration;

@@ -1,6 +1,5 @@
 package io.strata.kafka.migration.remote.store;
 
-import io.strata.kafka.migration.remote.LocalSegments;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

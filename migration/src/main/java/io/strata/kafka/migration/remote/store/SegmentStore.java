@@ -2,7 +2,6 @@ package io.strata.kafka.migration.remote.store;
 
 import static java.util.Objects.requireNonNull;
 
-import io.strata.kafka.migration.remote.LocalSegments;
 import io.strata.kafka.migration.remote.calls.CallControl;
 import java.io.IOException;
 import java.io.InterruptedIOException;

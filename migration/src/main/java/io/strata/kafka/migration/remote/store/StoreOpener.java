@@ -2,7 +2,6 @@ package io.strata.kafka.migration.remote.store;
 
 import static java.util.Objects.requireNonNull;
 
-import io.strata.kafka.migration.remote.RemoteSettings;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -70,8 +69,8 @@ final class StoreOpener {
   }
 
   private Opened openAll() throws IOException, StoreRefusedException {
-    for (RemoteSettings.Level level : options.levels()) {
-      for (RemoteSettings.Directory directory : level.directories()) {
+    for (StoreOptions.Level level : options.levels()) {
+      for (StoreOptions.Directory directory : level.directories()) {
         readIdentity(directory.path());
       }
     }
@@ -99,8 +98,8 @@ final class StoreOpener {
     memory.remember(identities, retired);
     List<StoreDirectory> opened = new ArrayList<>();
     for (int i = 0; i < options.levels().size(); i++) {
-      RemoteSettings.Level level = options.levels().get(i);
-      for (RemoteSettings.Directory directory : level.directories()) {
+      StoreOptions.Level level = options.levels().get(i);
+      for (StoreOptions.Directory directory : level.directories()) {
         StoreIdentity identity = identities.get(directory.path());
         if (identity != null) {
           StoreDirectory made =
@@ -155,7 +154,7 @@ final class StoreOpener {
   private List<Path> paths() {
     return options.levels().stream()
         .flatMap(level -> level.directories().stream())
-        .map(RemoteSettings.Directory::path)
+        .map(StoreOptions.Directory::path)
         .toList();
   }
 

@@ -2,11 +2,11 @@ package io.strata.kafka.migration.remote.store;
 
 import static java.util.Objects.requireNonNull;
 
-import io.strata.kafka.migration.remote.RemoteSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * Which store to open, and for whom.
@@ -24,7 +24,7 @@ import java.util.List;
  * @param threads who works in the directories
  */
 public record StoreOptions(
-    List<RemoteSettings.Level> levels,
+    List<Level> levels,
     int brokerId,
     String clusterId,
     List<Path> memory,
@@ -32,6 +32,39 @@ public record StoreOptions(
     StoreStage.Hook stages,
     IdentityReader identities,
     DirectoryAccess.Threads threads) {
+
+  /**
+   * One level of the store.
+   *
+   * @param name its name in {@code rsm.config.levels}
+   * @param directories at least one
+   */
+  public record Level(String name, List<Directory> directories) {
+    /** Copies the list. */
+    public Level {
+      requireNonNull(name);
+      directories = List.copyOf(directories);
+      if (directories.isEmpty()) {
+        throw new IllegalArgumentException(
+            "level " + name + ": found no directory, expected at least one");
+      }
+    }
+  }
+
+  /**
+   * One directory of a level.
+   *
+   * @param path the directory, absolute; it must exist
+   * @param capacityBytes what the store may take there; empty for the whole file system less a
+   *     reserve
+   */
+  public record Directory(Path path, OptionalLong capacityBytes) {
+    /** Checks that nothing is null. */
+    public Directory {
+      requireNonNull(path);
+      requireNonNull(capacityBytes);
+    }
+  }
 
   /** Reads a directory's identity. */
   @FunctionalInterface
@@ -58,7 +91,7 @@ public record StoreOptions(
 
   /** One whose callers work in the directories themselves. */
   public StoreOptions(
-      List<RemoteSettings.Level> levels,
+      List<Level> levels,
       int brokerId,
       String clusterId,
       List<Path> memory,

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.strata.kafka.migration.EngineEnvironment;
-import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import java.io.ByteArrayInputStream;
@@ -80,7 +79,7 @@ class ColdManagerTest {
 
   private ColdManager create(
       String className, Optional<String> classPath, Map<String, Object> with) {
-    return ColdManager.create(new RemoteSettings.Cold(className, classPath, with), deadlines);
+    return ColdManager.create(new ColdSettings(className, classPath, with), deadlines);
   }
 
   private ColdManager scripted(ScriptedManager.Script script) {

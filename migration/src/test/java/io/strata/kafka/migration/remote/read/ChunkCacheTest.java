@@ -3,8 +3,6 @@ package io.strata.kafka.migration.remote.read;
 import static io.strata.kafka.migration.remote.read.Workbench.CHUNK;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.migration.remote.RemoteStats.CacheStats;
-import io.strata.kafka.migration.remote.RemoteStats.ReadAheadStats;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Optional;

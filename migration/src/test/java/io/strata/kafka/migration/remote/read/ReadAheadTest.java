@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.strata.kafka.migration.remote.RemoteStats.ReadAheadStats;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;

@@ -3,7 +3,6 @@ package io.strata.kafka.migration.remote.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.strata.kafka.migration.remote.LocalSegments;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.strata.kafka.migration.remote.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.strata.kafka.migration.remote.RemoteSettings.Level;
+import io.strata.kafka.migration.remote.store.StoreOptions.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -180,9 +180,7 @@ class StorePowerCutTest {
 
     private SegmentStore open(SimFileSystem on, int broker) {
       return Stores.open(
-          broker,
-          Stores.level("ssd", on.getPath("/a")),
-          Stores.level("hdd", on.getPath("/b")));
+          broker, Stores.level("ssd", on.getPath("/a")), Stores.level("hdd", on.getPath("/b")));
     }
 
     long run() throws Exception {
@@ -205,7 +203,8 @@ class StorePowerCutTest {
                   .destage(tiers.state().segments().get(0).id(), 1, MoveControl.UNLIMITED)
                   .outcome())
           .isEqualTo(MoveResult.Outcome.DONE);
-      Path log = StoreNames.segment(b, segment.key()).resolve(ObjectType.LOG.fileName(segment.key()));
+      Path log =
+          StoreNames.segment(b, segment.key()).resolve(ObjectType.LOG.fileName(segment.key()));
       disk.points(point -> true);
       try (FileChannel channel = FileChannel.open(log, StandardOpenOption.WRITE)) {
         Disk.writeFully(channel, ByteBuffer.allocate(2000));

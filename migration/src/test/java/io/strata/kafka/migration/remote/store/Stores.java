@@ -1,9 +1,8 @@
 package io.strata.kafka.migration.remote.store;
 
-import io.strata.kafka.migration.remote.LocalSegments;
-import io.strata.kafka.migration.remote.RemoteSettings.Directory;
-import io.strata.kafka.migration.remote.RemoteSettings.Level;
 import io.strata.kafka.migration.remote.calls.CallControl;
+import io.strata.kafka.migration.remote.store.StoreOptions.Directory;
+import io.strata.kafka.migration.remote.store.StoreOptions.Level;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.strata.kafka.migration.remote;
+package io.strata.kafka.migration.remote.store;
 
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.strata.kafka.migration.remote;
+package io.strata.kafka.migration.remote.cold;
 
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
