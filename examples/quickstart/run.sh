@@ -27,7 +27,7 @@ Options:
                     file: ordinary file I/O, for NVMe and SSD
   --path PATH       where the pool goes: a directory, or the name of a file that does not exist yet
                     (default: /dev/shm when it has room, else the temporary directory)
-  --pool-size SIZE  size of the pool: a number of MiB, or with a suffix: 512M, 2G (default 512M; at least 64M)
+  --pool-size SIZE  size of the pool: with its unit: 512MiB, 2GiB (default 512MiB; at least 64MiB)
   --records N       how many records of 1 KiB to produce (default: one and a half times the pool, and on until it spills)
   --port PORT       the broker's port; the controller takes the next one (default: the first free one from 19092)
   --keep            leave the broker running at the end, and say how to connect and how to stop it
@@ -135,16 +135,16 @@ trap 'exit 143' TERM
 # mebibytes SIZE: prints a size as whole MiB.
 mebibytes() {
   local size=$1
-  [[ $size =~ ^([0-9]{1,7})(M|m|MiB|MB|G|g|GiB|GB|)$ ]] || misuse "--pool-size: found '$size', expected for example 512M or 2G"
+  [[ $size =~ ^([0-9]{1,7})(MiB|GiB)$ ]] || misuse "--pool-size: found '$size', expected for example 512MiB or 2GiB"
   case ${BASH_REMATCH[2]} in
-    G* | g) echo $((10#${BASH_REMATCH[1]} * 1024)) ;;
+    GiB) echo $((10#${BASH_REMATCH[1]} * 1024)) ;;
     *) echo $((10#${BASH_REMATCH[1]})) ;;
   esac
 }
 
 type=mapped
 path=""
-pool_size=512M
+pool_size=512MiB
 port=""
 records=""
 while (($# > 0)); do

@@ -38,12 +38,12 @@ prepare() {
   while read -r name size type slots; do
     create "/pmem/$name.pool" "$size" "$type" "$slots"
   done <<POOLS
-large 320m mapped 320
-llpl 320m pmem 320
-small 14m mapped 96
-tiny 6m mapped 64
+large 320MiB mapped 320
+llpl 320MiB pmem 320
+small 14MiB mapped 96
+tiny 6MiB mapped 64
 POOLS
-  create /data/disk.pool 24m mapped 24
+  create /data/disk.pool 24MiB mapped 24
   umount /pmem || give_up "umount /pmem"
   umount /data || give_up "umount /data"
   sync

@@ -46,7 +46,7 @@ final class BrokerComparison {
         Path.of(Files.isDirectory(Path.of("/dev/shm")) ? "/dev/shm" : folder.toString())
             .resolve("strata-comparison.pool");
     Files.deleteIfExists(pool);
-    Pools.create(pool, "3g");
+    Pools.create(pool, "3GiB");
     try {
       comparison.compareAll(pool, megabytes);
     } finally {

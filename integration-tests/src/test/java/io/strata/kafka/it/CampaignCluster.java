@@ -105,11 +105,11 @@ final class CampaignCluster implements AutoCloseable {
     if (STOCK) {
       builder = Tiers.plain(home);
     } else {
-      Path pool = Pools.create(pools.resolve("hot-" + id + ".pool"), "24m", 256, shape.type());
+      Path pool = Pools.create(pools.resolve("hot-" + id + ".pool"), "24MiB", 256, shape.type());
       builder = Tiers.broker(home, pool);
       builder.set("strata.pool.type", shape.type());
       if (shape.two()) {
-        Path ssd = Pools.create(pools.resolve("ssd-" + id + ".pool"), "32m", 256);
+        Path ssd = Pools.create(pools.resolve("ssd-" + id + ".pool"), "32MiB", 256);
         builder.secondTier(ssd).set("strata.tier.ssd.type", "mapped");
       }
       shape.settings().forEach(builder::set);

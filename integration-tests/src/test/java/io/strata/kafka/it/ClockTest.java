@@ -34,7 +34,7 @@ class ClockTest {
                 () -> Assumptions.abort("libfaketime is not installed: no clock that jumps"));
     Path offset = WORK.folder("clock").resolve("offset");
     Files.writeString(offset, "+0", US_ASCII);
-    Path pool = Pools.create(WORK.pool("clock"), "64m", 256);
+    Path pool = Pools.create(WORK.pool("clock"), "64MiB", 256);
     StockBroker broker =
         WORK.closing(
                 Tiers.broker(WORK.folder("clock"), pool)

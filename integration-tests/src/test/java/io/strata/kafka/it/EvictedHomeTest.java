@@ -25,7 +25,7 @@ class EvictedHomeTest {
 
   @Test
   void aStockBrokerHasTheSameBytesAndReadsThem() throws Exception {
-    Path pool = Pools.create(WORK.pool("hot"), "24m", 128);
+    Path pool = Pools.create(WORK.pool("hot"), "24MiB", 128);
     StockBroker stock = WORK.closing(Tiers.plain(WORK.folder("stock")).build()).start();
     input.produceTo(stock);
     stock.stop();

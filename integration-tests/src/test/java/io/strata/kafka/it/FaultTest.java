@@ -45,7 +45,7 @@ class FaultTest {
   @Test
   void poolFileIsTruncatedUnderARunningBroker() throws Exception {
     long size = 64L << 20;
-    Path pool = Pools.create(WORK.pool("truncated"), "64m");
+    Path pool = Pools.create(WORK.pool("truncated"), "64MiB");
     StockBroker broker =
         WORK.closing(
                 StockBroker.in(WORK.folder("truncated"))
@@ -131,7 +131,7 @@ class FaultTest {
   @Test
   void homeIsFull() throws Exception {
     try (LoopMount small = LoopMount.ext4(WORK.folder("small"), 96)) {
-      Path pool = Pools.create(WORK.pool("home-full"), "32m");
+      Path pool = Pools.create(WORK.pool("home-full"), "32MiB");
       StockBroker broker =
           WORK.closing(
                   StockBroker.in(WORK.folder("home-full"))

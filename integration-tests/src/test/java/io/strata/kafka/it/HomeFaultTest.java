@@ -154,8 +154,8 @@ class HomeFaultTest {
   @Test
   void aLowerTierStandsStillThenFails() throws Exception {
     try (HomeDevice device = HomeDevice.ext4(WORK.folder("lower-device"), 160, 0)) {
-      Path fast = Pools.create(WORK.pool("lower"), "48m", 256);
-      Path slow = Pools.create(device.path().resolve("slow.pool"), "96m", 256);
+      Path fast = Pools.create(WORK.pool("lower"), "48MiB", 256);
+      Path slow = Pools.create(device.path().resolve("slow.pool"), "96MiB", 256);
       StockBroker broker =
           WORK.closing(
                   Tiers.broker(WORK.folder("lower"), fast)
@@ -202,7 +202,7 @@ class HomeFaultTest {
   }
 
   private static StockBroker start(String name, Path home) throws Exception {
-    Path pool = Pools.create(WORK.pool(name), "48m", 256);
+    Path pool = Pools.create(WORK.pool(name), "48MiB", 256);
     return Faults.broker(WORK.folder(name + "-broker"), home, pool).build().start();
   }
 }

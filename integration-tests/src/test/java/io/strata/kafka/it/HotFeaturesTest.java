@@ -11,7 +11,7 @@ class HotFeaturesTest extends BrokerFeatures {
 
   @Override
   void configure(StockBroker.Builder builder) {
-    builder.strata(Pools.create(work.pool("hot"), "256m"));
+    builder.strata(Pools.create(work.pool("hot"), "256MiB"));
   }
 
   /** The newest segment of each partition is in the pool, and holds nothing at home. */

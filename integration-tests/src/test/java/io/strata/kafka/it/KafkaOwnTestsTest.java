@@ -127,8 +127,8 @@ class KafkaOwnTestsTest {
     write(subject, "Strata", ours, "");
     assertNothingElseFails(ours, jdk, 0);
 
-    hot(subject, "hot", "1g", 4096, jdk);
-    hot(subject, "spilling", "4m", 512, jdk);
+    hot(subject, "hot", "1GiB", 4096, jdk);
+    hot(subject, "spilling", "4MiB", 512, jdk);
   }
 
   private static void hot(Subject subject, String run, String size, int slots, Outcome jdk)
@@ -188,7 +188,7 @@ class KafkaOwnTestsTest {
   void aCorruptHotSegmentIsRecovered() throws Exception {
     long seed = Long.getLong("strata.it.seed", System.nanoTime());
     Path segments = Files.createDirectories(WORK.folder("corrupt").resolve("t-0"));
-    Path pool = Pools.create(WORK.pool("corrupt"), "64m");
+    Path pool = Pools.create(WORK.pool("corrupt"), "64MiB");
     Path report = WORK.folder("reports").resolve("corrupt.properties");
     List<String> arguments = new ArrayList<>();
     arguments.addAll(hotOptions("corrupt", pool, segments, "[0-9]{20}\\.log(\\.[a-z]+)?", report));

@@ -120,7 +120,7 @@ class KafkaVersionsTest {
   @ParameterizedTest
   @EnumSource
   void aPoolKeepsWhatWasAcknowledgedThroughAKill(KafkaVersion version) throws Exception {
-    Path pool = Pools.create(WORK.pool("hot-" + version), "24m", 256);
+    Path pool = Pools.create(WORK.pool("hot-" + version), "24MiB", 256);
     try (StockBroker broker =
         Tiers.broker(WORK.folder("pool-" + version), pool).kafka(version).build().start()) {
       RecordLedger ledger = topic(broker, "hot", Map.of());

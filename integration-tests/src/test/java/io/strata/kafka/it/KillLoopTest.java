@@ -47,7 +47,7 @@ class KillLoopTest {
   @Test
   @SuppressWarnings("try") // the loads work by being open
   void noAcknowledgedRecordIsLostOrThereTwice() throws Exception {
-    Path pool = Pools.create(WORK.pool("hot"), "192m");
+    Path pool = Pools.create(WORK.pool("hot"), "192MiB");
     StockBroker broker =
         WORK.closing(
                 StockBroker.in(WORK.folder("broker"))

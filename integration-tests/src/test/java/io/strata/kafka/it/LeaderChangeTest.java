@@ -88,7 +88,7 @@ class LeaderChangeTest {
   }
 
   private static StockBroker.Builder broker(String name) {
-    Path pool = Pools.create(WORK.pool(name), "16m", 128);
+    Path pool = Pools.create(WORK.pool(name), "16MiB", 128);
     return Tiers.broker(WORK.folder(name), pool)
         .set("auto.leader.rebalance.enable", "false")
         .set("strata.migration.threshold", "0")

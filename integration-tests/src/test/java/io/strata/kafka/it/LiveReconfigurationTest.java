@@ -37,7 +37,7 @@ class LiveReconfigurationTest {
 
   @BeforeAll
   void start() throws Exception {
-    Path pool = Pools.create(work.pool("hot"), "48m", 256);
+    Path pool = Pools.create(work.pool("hot"), "48MiB", 256);
     broker =
         work.closing(
                 Tiers.broker(work.folder("broker"), pool)

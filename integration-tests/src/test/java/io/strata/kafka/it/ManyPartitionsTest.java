@@ -20,7 +20,7 @@ class ManyPartitionsTest {
   @Test
   void startRunAndRestart() throws Exception {
     Path pool = WORK.pool("many");
-    Pools.strata("pool", "create", "--size", "256m", "--slots", "4096", pool.toString()).orFail();
+    Pools.strata("pool", "create", "--size", "256MiB", "--slots", "4096", pool.toString()).orFail();
     StockBroker broker =
         WORK.closing(StockBroker.in(WORK.folder("broker")).strata(pool).build()).start();
     Topics.create(broker, "many", PARTITIONS, Map.of());

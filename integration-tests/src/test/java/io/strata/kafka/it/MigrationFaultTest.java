@@ -95,7 +95,7 @@ class MigrationFaultTest {
    * what Kafka itself writes at home would fail first.
    */
   private static StockBroker start(String name, Path home) throws Exception {
-    Path pool = Pools.create(WORK.pool(name), "32m", 256);
+    Path pool = Pools.create(WORK.pool(name), "32MiB", 256);
     return WORK.closing(
             Tiers.broker(WORK.folder(name), pool)
                 .set("log.dirs", home.resolve("data").toString())

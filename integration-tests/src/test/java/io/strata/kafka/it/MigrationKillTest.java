@@ -87,7 +87,7 @@ class MigrationKillTest {
 
   @BeforeAll
   void start() throws Exception {
-    Path pool = Pools.create(work.pool("hot"), "24m", 256);
+    Path pool = Pools.create(work.pool("hot"), "24MiB", 256);
     broker =
         work.closing(Tiers.broker(work.folder("broker"), pool).library(Hooks.folder(work)).build());
   }
@@ -223,8 +223,8 @@ class MigrationKillTest {
   @Order(4)
   @SuppressWarnings("try") // the load works by being open
   void atStagesBetweenPools() throws Exception {
-    Path pmem = Pools.create(work.pool("pmem"), "16m", 128);
-    Path ssd = Pools.create(work.pool("ssd"), "24m", 128);
+    Path pmem = Pools.create(work.pool("pmem"), "16MiB", 128);
+    Path ssd = Pools.create(work.pool("ssd"), "24MiB", 128);
     StockBroker two =
         work.closing(
             Tiers.broker(work.folder("two"), pmem)

@@ -48,7 +48,7 @@ class MigrationRacesTest {
 
   @BeforeAll
   void start() throws Exception {
-    Path pool = Pools.create(work.pool("hot"), "24m", 256);
+    Path pool = Pools.create(work.pool("hot"), "24MiB", 256);
     broker =
         work.closing(
                 Tiers.broker(work.folder("broker"), pool)

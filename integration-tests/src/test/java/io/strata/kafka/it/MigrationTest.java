@@ -43,7 +43,7 @@ class MigrationTest {
 
   @BeforeAll
   void start() throws Exception {
-    Path pool = Pools.create(work.pool("hot"), "32m", 256);
+    Path pool = Pools.create(work.pool("hot"), "32MiB", 256);
     broker = work.closing(Tiers.broker(work.folder("broker"), pool).build()).start();
   }
 

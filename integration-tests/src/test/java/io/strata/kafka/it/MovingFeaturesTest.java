@@ -16,7 +16,7 @@ class MovingFeaturesTest extends BrokerFeatures {
   @Override
   void configure(StockBroker.Builder builder) {
     builder
-        .strata(Pools.create(work.pool("hot"), "24m", 256))
+        .strata(Pools.create(work.pool("hot"), "24MiB", 256))
         .jmx()
         .set("strata.migration.threshold", "0")
         .set("strata.migration.threads", "4");

@@ -26,7 +26,7 @@ class PoliciesTest {
 
   @BeforeAll
   void start() throws Exception {
-    Path pool = Pools.create(work.pool("hot"), "32m", 256);
+    Path pool = Pools.create(work.pool("hot"), "32MiB", 256);
     broker =
         work.closing(
                 Tiers.broker(work.folder("broker"), pool)

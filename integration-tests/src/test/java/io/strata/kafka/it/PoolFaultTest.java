@@ -21,7 +21,7 @@ class PoolFaultTest {
   /** The broker has the file itself, whatever becomes of its name. */
   @Test
   void theFileIsReplacedUnderARunningBroker() throws Exception {
-    Path pool = Pools.create(WORK.pool("replaced"), "32m", 128);
+    Path pool = Pools.create(WORK.pool("replaced"), "32MiB", 128);
     try (StockBroker broker =
         Tiers.broker(WORK.folder("replaced"), pool)
             .set("strata.migration.threshold", "-1")
@@ -36,7 +36,7 @@ class PoolFaultTest {
       // A new one of the operator's, who has seen that the file is not there.
       Path lock = pool.resolveSibling(pool.getFileName() + ".lock");
       Files.move(lock, lock.resolveSibling("away.lock"));
-      Pools.create(pool, "32m", 128);
+      Pools.create(pool, "32MiB", 128);
       ledger.produce(broker.bootstrap(), 1_000, 1_000);
       Faults.assertAllThere(broker, ledger);
       broker.kill();
@@ -55,7 +55,7 @@ class PoolFaultTest {
   @Test
   void theDeviceCannotBeReadAtAStartAndFailsWritesLater() throws Exception {
     try (HomeDevice device = HomeDevice.ext4(WORK.folder("device"), 96, 0)) {
-      Path pool = Pools.create(device.path().resolve("hot.pool"), "64m", 128);
+      Path pool = Pools.create(device.path().resolve("hot.pool"), "64MiB", 128);
       StockBroker broker =
           WORK.closing(
               Tiers.broker(WORK.folder("device-broker"), pool)
@@ -94,7 +94,7 @@ class PoolFaultTest {
   @Test
   void theFileSystemTurnsReadOnly() throws Exception {
     try (LoopMount mount = LoopMount.fragile(WORK.folder("read-only"), 96)) {
-      Path pool = Pools.create(mount.path().resolve("hot.pool"), "64m", 128);
+      Path pool = Pools.create(mount.path().resolve("hot.pool"), "64MiB", 128);
       StockBroker broker =
           WORK.closing(
               Tiers.broker(WORK.folder("read-only-broker"), pool)

@@ -38,7 +38,7 @@ class PoolLifecycleTest {
 
   @BeforeAll
   void start() throws Exception {
-    pool = Pools.create(work.pool("first"), "24m");
+    pool = Pools.create(work.pool("first"), "24MiB");
     // A full pool is what this is about: nothing is to leave it in the background.
     broker =
         work.closing(
@@ -101,7 +101,7 @@ class PoolLifecycleTest {
   @Order(4)
   void aGrownPoolTakesNewSegments() throws Exception {
     broker.stop();
-    Pools.strata("pool", "grow", "--size", "48m", pool.toString()).orFail();
+    Pools.strata("pool", "grow", "--size", "48MiB", pool.toString()).orFail();
     broker.start();
     filling.produce(broker.bootstrap(), 12_000, 1_000);
     verifyAll();
@@ -112,7 +112,7 @@ class PoolLifecycleTest {
   @Order(5)
   void twoPoolsServeOneTier() throws Exception {
     broker.stop();
-    Path second = Pools.create(work.pool("second"), "48m");
+    Path second = Pools.create(work.pool("second"), "48MiB");
     broker.set("strata.pools", pool + "," + second);
     broker.start();
     filling.produce(broker.bootstrap(), 20_000, 1_000);

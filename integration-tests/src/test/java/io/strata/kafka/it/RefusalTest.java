@@ -44,7 +44,7 @@ class RefusalTest {
 
   @BeforeAll
   void makeHotSegments() throws Exception {
-    pool = Pools.create(work.pool("hot"), "32m");
+    pool = Pools.create(work.pool("hot"), "32MiB");
     broker = work.closing(StockBroker.in(work.folder("broker")).strata(pool).build()).start();
     Topics.create(broker, "hot", 1, Map.of());
     ledger.produce(broker.bootstrap(), 1_000, 1_000);
@@ -162,7 +162,7 @@ class RefusalTest {
             "pool",
             "create",
             "--size",
-            "32m",
+            "32MiB",
             "--broker-id",
             "7",
             "--cluster-id",
@@ -176,7 +176,7 @@ class RefusalTest {
   @Test
   void poolIsNotTheOneWithTheSegments() throws Exception {
     Files.delete(pool);
-    Pools.create(pool, "32m");
+    Pools.create(pool, "32MiB");
     assertRefused(pool.toString(), "hot-0");
   }
 
@@ -231,7 +231,7 @@ class RefusalTest {
   void logDirectoryHasNoUserAttributes() throws Exception {
     try (LoopMount plain = LoopMount.withoutUserAttributes(work.folder("no-attributes"))) {
       Path there = plain.path().resolve("data");
-      Path otherPool = Pools.create(work.pool("other"), "32m");
+      Path otherPool = Pools.create(work.pool("other"), "32MiB");
       StockBroker other =
           work.closing(
               StockBroker.in(work.folder("other"))

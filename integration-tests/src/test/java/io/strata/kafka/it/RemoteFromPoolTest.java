@@ -48,7 +48,7 @@ class RemoteFromPoolTest {
         work.closing(
                 tier.withPools(
                         Files.createDirectory(disk.resolve("broker")),
-                        Pools.create(work.pool("hot"), "96m", 256))
+                        Pools.create(work.pool("hot"), "96MiB", 256))
                     .set("strata.migration.threshold", "-1")
                     .set("strata.migration.promote", "false")
                     .build())

@@ -260,7 +260,7 @@ class RemoteKillTest {
   void atRandom() throws Exception {
     RemoteTier tier = strata("random", 2);
     StockBroker broker =
-        open(tier.withPools(work.folder("random"), Pools.create(work.pool("random"), "24m", 256)))
+        open(tier.withPools(work.folder("random"), Pools.create(work.pool("random"), "24MiB", 256)))
             .start();
     RecordLedger steady = topic(broker, "steady");
     RecordLedger retained = topic(broker, "retained", "retention.bytes", "3000000");

@@ -13,6 +13,6 @@ class RemoteWithPoolTest extends RemoteFeatures {
 
   @Override
   StockBroker.Builder builder(RemoteTier over) {
-    return over.withPools(work.folder("broker"), pool("24m"));
+    return over.withPools(work.folder("broker"), pool("24MiB"));
   }
 }

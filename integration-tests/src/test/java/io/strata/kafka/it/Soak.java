@@ -50,7 +50,7 @@ final class Soak {
     killEvery = builder.killEvery;
     random = new Random(builder.seed);
     folder = builder.folder;
-    Path pool = Pools.create(builder.pools.resolve("soak.pool"), "128m", 1024);
+    Path pool = Pools.create(builder.pools.resolve("soak.pool"), "128MiB", 1024);
     remote =
         RemoteTier.over(
                 Files.createDirectories(folder.resolve("store-0")),

@@ -34,7 +34,7 @@ class StarvationTest {
 
   @BeforeAll
   void start() throws Exception {
-    Path pool = Pools.create(work.pool("starved"), "96m", 512);
+    Path pool = Pools.create(work.pool("starved"), "96MiB", 512);
     broker =
         work.closing(
                 Tiers.broker(work.folder("broker"), pool)

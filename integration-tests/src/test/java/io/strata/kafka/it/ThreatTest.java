@@ -49,7 +49,7 @@ class ThreatTest {
 
   @BeforeAll
   void start() throws Exception {
-    pool = Pools.create(work.pool("threats"), "64m", 512);
+    pool = Pools.create(work.pool("threats"), "64MiB", 512);
     broker =
         work.closing(
                 Tiers.broker(work.folder("broker"), pool)

@@ -77,7 +77,7 @@ class WithoutStrataTest {
 
   @BeforeAll
   void makeHotSegments() throws Exception {
-    pool = Pools.create(work.pool("hot"), "32m");
+    pool = Pools.create(work.pool("hot"), "32MiB");
     Path folder = work.folder("broker");
     broker =
         work.closing(

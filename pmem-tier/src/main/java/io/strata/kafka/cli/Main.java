@@ -1,11 +1,11 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.config.ByteAmount;
-import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.config.PoolType;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
-import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -78,37 +78,39 @@ public final class Main implements Runnable {
     Main main = new Main();
     Failures failures = new Failures(() -> main.verbose);
     return new CommandLine(main)
-        .registerConverter(ByteSize.class, text -> Failures.converted(() -> ByteSize.parse(text)))
-        .registerConverter(ByteAmount.class, text -> Failures.converted(() -> byteAmount(text)))
-        .registerConverter(MemoryType.class, Main::memoryType)
+        .registerConverter(ByteAmount.class, text -> amount(text, ByteAmount::parseRate))
+        .registerConverter(PoolType.class, Main::poolType)
         .setUsageHelpAutoWidth(false)
         .setUsageHelpWidth(100)
         .setParameterExceptionHandler(failures)
         .setExecutionExceptionHandler(failures);
   }
 
-  private static ByteAmount byteAmount(String text) {
+  private static ByteAmount amount(String text, Function<String, ByteAmount> parser) {
     try {
-      return ByteAmount.parse(text);
+      return parser.apply(text);
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(
-          "found '"
-              + text
-              + "' ("
-              + e.getMessage()
-              + "), expected a size or a rate, for example 500GB, 80MB/s or 4GiB",
-          e);
+      throw new CommandLine.TypeConversionException(
+          "found '%s' (%s), expected an amount of bytes, for example 500GB or 4GiB"
+              .formatted(text, e.getMessage()));
     }
   }
 
-  private static MemoryType memoryType(String text) {
-    return Arrays.stream(MemoryType.values())
-        .filter(type -> type.configName().equalsIgnoreCase(text))
-        .findAny()
-        .orElseThrow(
-            () ->
-                new CommandLine.TypeConversionException(
-                    "found '" + text + "', expected pmem, mapped or file"));
+  /** For options that are no rates. */
+  static final class Size implements CommandLine.ITypeConverter<ByteAmount> {
+    @Override
+    public ByteAmount convert(String text) {
+      return amount(text, ByteAmount::parse);
+    }
+  }
+
+  private static PoolType poolType(String text) {
+    try {
+      return PoolType.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new CommandLine.TypeConversionException(
+          "found '%s', expected auto, pmem, mapped or file".formatted(text));
+    }
   }
 
   /** Without a command there is nothing to run: shows how to use this, as a wrong usage. */

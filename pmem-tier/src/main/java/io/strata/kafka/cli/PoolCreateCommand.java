@@ -1,7 +1,9 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.ByteAmount;
 import io.strata.kafka.config.MetaProperties;
+import io.strata.kafka.config.PoolType;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.pool.Pool;
@@ -40,7 +42,7 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  strata pool create --size 64GiB --config server.properties /mnt/pmem0/hot.pool",
-      "  strata pool create --size 512m --type mapped --broker-id 1 /dev/shm/hot.pool"
+      "  strata pool create --size 512MiB --type mapped --broker-id 1 /dev/shm/hot.pool"
     },
     sortOptions = false,
     mixinStandardHelpOptions = true)
@@ -62,14 +64,17 @@ final class PoolCreateCommand implements Callable<Integer> {
       names = "--size",
       required = true,
       paramLabel = "SIZE",
-      description = "The file's size, for example 64GiB or 512m.")
-  private ByteSize size;
+      converter = Main.Size.class,
+      description = "The file's size, for example 64GiB.")
+  private ByteAmount size;
 
   @Option(
       names = "--type",
       paramLabel = "TYPE",
-      description = "How the broker will reach it: pmem, mapped or file; mapped by default.")
-  private @Nullable MemoryType type;
+      description =
+          "How the broker will reach it: auto, pmem, mapped or file; auto by default. The file is"
+              + " the same for all.")
+  private @Nullable PoolType type;
 
   @Option(
       names = "--slots",
@@ -106,10 +111,7 @@ final class PoolCreateCommand implements Callable<Integer> {
       strata = broker.get().strataConfig().config();
     }
     Path target = target(strata);
-    MemoryType poolType =
-        type != null
-            ? type
-            : strata.map(config -> configuredType(config, target)).orElse(MemoryType.MAPPED);
+    MemoryType poolType = type(strata, target).fixed().orElse(MemoryType.MAPPED);
     PoolSpec pool =
         PoolSpec.of(target, poolType, size.bytes())
             .withOwner(broker.isPresent() ? ownerOf(broker.get()) : givenOwner())
@@ -129,9 +131,18 @@ final class PoolCreateCommand implements Callable<Integer> {
     return ExitCode.OK.code();
   }
 
-  /** That of the pool's tier; of the first tier, if the pool is not listed yet. */
-  private static MemoryType configuredType(StrataConfig config, Path pool) {
-    return config.pools().contains(pool) ? config.poolType(pool) : config.tiers().get(0).type();
+  /** What was given; or that of the pool's tier, of the first tier if the pool is not listed. */
+  private PoolType type(Optional<StrataConfig> strata, Path pool) {
+    if (type != null) {
+      return type;
+    }
+    return strata
+        .map(
+            config ->
+                config.pools().contains(pool)
+                    ? config.poolType(pool)
+                    : config.tiers().get(0).type())
+        .orElse(PoolType.AUTO);
   }
 
   private Path target(Optional<StrataConfig> strata) throws UsageException {

@@ -1,5 +1,6 @@
 package io.strata.kafka.cli;
 
+import io.strata.kafka.config.ByteAmount;
 import io.strata.kafka.pool.Pool;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,8 +40,9 @@ final class PoolGrowCommand implements Callable<Integer> {
       names = "--size",
       required = true,
       paramLabel = "SIZE",
+      converter = Main.Size.class,
       description = "The file's new size, larger than it is.")
-  private ByteSize size;
+  private ByteAmount size;
 
   @Mixin private final JsonOption json = new JsonOption();
 

@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A number of bytes, or of bytes per second, as data sheets write it: {@code 80MB} are 80,000,000
- * and {@code 80MiB} 83,886,080. A bare {@code 80M} could be either, and is refused.
+ * A number of bytes, or of bytes per second, in keys and on the command line: {@code 80MB} are
+ * 80,000,000 and {@code 80MiB} 83,886,080. A bare {@code 80M} could be either, and is refused.
  *
  * <p>Immutable and safe for use by any thread.
  *
@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 public record ByteAmount(long bytes) {
 
   private static final Pattern TEXT =
-      Pattern.compile("(\\d{1,18}(?:\\.\\d{1,9})?)\\s*([A-Za-z]*)(?:/s)?");
+      Pattern.compile("(\\d{1,19}(?:\\.\\d{1,9})?)\\s*([A-Za-z]*)(/s)?");
   private static final List<String> DECIMAL_UNITS = List.of("B", "kB", "MB", "GB", "TB", "PB");
   private static final Map<String, Long> UNITS =
       Map.ofEntries(
@@ -36,27 +36,49 @@ public record ByteAmount(long bytes) {
           Map.entry("pib", 1L << 50));
 
   /**
-   * Reads an amount; a {@code /s} at its end is allowed. A fraction of a byte is dropped.
+   * Reads an amount. A fraction of a byte is dropped.
    *
    * @throws IllegalArgumentException if it is none; the message says why
    */
   public static ByteAmount parse(String text) {
+    return parse(text, false);
+  }
+
+  /**
+   * Reads a rate, which is an amount that may end in {@code /s}.
+   *
+   * @throws IllegalArgumentException if it is none; the message says why
+   */
+  public static ByteAmount parseRate(String text) {
+    return parse(text, true);
+  }
+
+  private static ByteAmount parse(String text, boolean rate) {
     Matcher matcher = TEXT.matcher(text.strip());
     if (!matcher.matches()) {
       throw new IllegalArgumentException("not a number with a unit");
     }
+    if (matcher.group(3) != null && !rate) {
+      throw new IllegalArgumentException("an amount, not a rate");
+    }
     Long unit = UNITS.get(matcher.group(2).toLowerCase(Locale.ROOT));
     if (unit == null) {
-      throw new IllegalArgumentException(
-          "unknown unit '"
-              + matcher.group(2)
-              + "': B, kB, MB, GB, TB, PB (powers of 1000) or KiB, MiB, GiB, TiB, PiB (of 1024)");
+      throw new IllegalArgumentException(unknownUnit(matcher.group(2)));
     }
     BigDecimal bytes = new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(unit));
     if (bytes.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0) {
       throw new IllegalArgumentException("more bytes than a 64-bit number can tell");
     }
     return new ByteAmount(bytes.longValue());
+  }
+
+  private static String unknownUnit(String unit) {
+    return unit.length() == 1 && "kmgtp".contains(unit.toLowerCase(Locale.ROOT))
+        ? "unknown unit '%1$s', which may be a power of 1000 or of 1024: write %2$sB or %2$siB"
+            .formatted(unit, unit.toUpperCase(Locale.ROOT))
+        : "unknown unit '%s': B, kB, MB, GB, TB, PB (powers of 1000) or KiB, MiB, GiB, TiB, PiB"
+                .formatted(unit)
+            + " (of 1024)";
   }
 
   /** In decimal units, with one decimal at most: {@code 80 MB}. */

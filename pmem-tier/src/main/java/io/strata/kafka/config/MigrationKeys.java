@@ -52,12 +52,14 @@ public final class MigrationKeys {
         StrataKey.named(
                 "strata.migration.mode",
                 "name",
-                Values.oneOf(MigrationSettings.Mode.values(), MigrationSettings.Mode::configName))
+                Values.oneOf(
+                    List.of(MigrationSettings.Mode.values()), MigrationSettings.Mode::configName))
             .defaultValue("eager")
             .expected(
                 "one of "
                     + Values.names(
-                        MigrationSettings.Mode.values(), MigrationSettings.Mode::configName))
+                        List.of(MigrationSettings.Mode.values()),
+                        MigrationSettings.Mode::configName))
             .documentation(
                 "What becomes of a segment in a pool once a lower tier has it too. `eager`: it"
                     + " stays readable in the pool until its space is needed, and is then evicted"

@@ -4,6 +4,7 @@ import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.cold.ColdSettings;
 import io.strata.kafka.migration.remote.store.StoreOptions;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -126,14 +127,21 @@ final class RemoteLevels {
                     RemoteKeys.COLD_CLASS_PATH.expected(),
                     "take the entry out: with it a second copy of Strata's classes is loaded"));
     for (String entry : BrokerProperties.classPath(classPath)) {
-      Path path = Path.of(entry.endsWith("/*") ? entry.substring(0, entry.length() - 2) : entry);
-      if (!Files.exists(path)) {
+      if (!exists(entry.endsWith("/*") ? entry.substring(0, entry.length() - 2) : entry)) {
         reader.refuse(
             key,
             "'" + entry + "', which does not exist",
             "files and directories that exist",
             "put the manager's jars there, or correct the path");
       }
+    }
+  }
+
+  private static boolean exists(String path) {
+    try {
+      return Files.exists(Path.of(path));
+    } catch (InvalidPathException e) {
+      return false;
     }
   }
 

@@ -1,12 +1,12 @@
 package io.strata.kafka.config;
 
-import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.TopicPlacement;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * The checked values of the {@code strata.*} keys.
@@ -14,6 +14,8 @@ import java.util.Optional;
  * <p>Immutable and safe for use by any thread.
  *
  * @param tiers the tiers that have pools, fastest first; at least one
+ * @param poolCreate the size with which a pool that is missing is created at the broker's start;
+ *     empty for none
  * @param poolPrefault whether to touch every page when a pool is opened
  * @param topicsInclude expressions of topics that may be hot
  * @param topicsExclude expressions of topics that may not
@@ -24,6 +26,7 @@ import java.util.Optional;
  */
 public record StrataConfig(
     List<TierConfig> tiers,
+    OptionalLong poolCreate,
     boolean poolPrefault,
     List<String> topicsInclude,
     List<String> topicsExclude,
@@ -53,7 +56,7 @@ public record StrataConfig(
    *
    * @param pool one of {@link #pools}, of any file system provider
    */
-  public MemoryType poolType(Path pool) {
+  public PoolType poolType(Path pool) {
     return tiers.stream()
         .filter(tier -> tier.pools().stream().map(Path::toString).anyMatch(pool.toString()::equals))
         .map(TierConfig::type)
@@ -101,6 +104,7 @@ public record StrataConfig(
   public static Parsed parse(Map<String, String> properties) {
     KeyReader reader = new KeyReader(properties);
     List<TierConfig> tiers = TierKeys.read(reader);
+    Optional<Long> create = reader.readIfSet(StrataKeys.POOL_CREATE);
     Optional<Boolean> prefault = reader.read(StrataKeys.POOL_PREFAULT);
     Optional<List<String>> include = reader.read(StrataKeys.TOPICS_INCLUDE);
     if (include.isPresent() && include.get().contains(TopicPlacement.CLUSTER_METADATA)) {
@@ -124,6 +128,7 @@ public record StrataConfig(
         Optional.of(
             new StrataConfig(
                 tiers,
+                create.map(OptionalLong::of).orElse(OptionalLong.empty()),
                 prefault.orElseThrow(),
                 include.orElseThrow(),
                 exclude.orElseThrow(),

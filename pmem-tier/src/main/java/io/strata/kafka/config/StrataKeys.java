@@ -1,6 +1,5 @@
 package io.strata.kafka.config;
 
-import io.strata.kafka.memory.MemoryType;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
@@ -21,9 +20,6 @@ public final class StrataKeys {
 
   /** The tier that {@code strata.pools} is short for. */
   static final String ONE_TIER = "hot";
-
-  private static final StrataKey.Parser<MemoryType> MEMORY_TYPE =
-      Values.oneOf(MemoryType.values(), MemoryType::configName);
 
   /** {@code strata.tiers}. */
   public static final StrataKey<List<String>> TIERS =
@@ -51,17 +47,32 @@ public final class StrataKeys {
                   + " against the working directory of the broker.")
           .build();
 
+  /** {@code strata.pool.create}. */
+  public static final StrataKey<Long> POOL_CREATE =
+      StrataKey.named("strata.pool.create", "bytes", Values::parsePoolSize)
+          .otherwise("none: a missing pool keeps the broker from starting")
+          .expected("an amount of at least 4MiB, for example 64GiB")
+          .documentation(
+              "The size with which a pool that is missing is created when the broker starts. It is"
+                  + " created only where no records can be lost with it: each log directory is"
+                  + " there, and has no segment in a pool that is missing nor the mark of a broker"
+                  + " that used one. Otherwise the broker does not start. The size of a pool that"
+                  + " is there is not changed; see `strata pool grow`.")
+          .build();
+
   /** {@code strata.pool.type}. */
-  public static final StrataKey<MemoryType> POOL_TYPE =
-      StrataKey.named("strata.pool.type", "name", MEMORY_TYPE)
-          .defaultValue("mapped")
-          .expected("one of " + Values.names(MemoryType.values(), MemoryType::configName))
+  public static final StrataKey<PoolType> POOL_TYPE =
+      StrataKey.named("strata.pool.type", "name", PoolType::parse)
+          .defaultValue("auto")
+          .expected("one of " + Values.names(PoolType.ALL, PoolType::configName))
           .documentation(
               "How the pools are reached, where `strata.tier.<name>.type` says nothing else."
-                  + " `mapped`: a shared mapping by the JDK alone, durable"
-                  + " across a power cut on a DAX file system. `pmem`: libpmem, for Linux on"
-                  + " x86-64 with the native libraries installed. `file`: a file on NVMe or SSD,"
-                  + " durable when Kafka flushes.")
+                  + " `auto`: what fits the file system of each pool's file: `pmem` on DAX"
+                  + " (`mapped` where libpmem is not installed), `mapped` on tmpfs, `file` on any"
+                  + " other. The broker's log names the type of each pool. `mapped`: a shared"
+                  + " mapping by the JDK alone, durable across a power cut on a DAX file system."
+                  + " `pmem`: libpmem, for Linux on x86-64 with the native libraries installed."
+                  + " `file`: a file on NVMe or SSD, durable when Kafka flushes.")
           .build();
 
   /** {@code strata.pool.prefault}. */
@@ -86,10 +97,10 @@ public final class StrataKeys {
           .build();
 
   /** {@code strata.tier.<name>.type}. */
-  public static final StrataKey<MemoryType> TIER_TYPE =
-      StrataKey.named("strata.tier.<name>.type", "name", MEMORY_TYPE)
+  public static final StrataKey<PoolType> TIER_TYPE =
+      StrataKey.named("strata.tier.<name>.type", "name", PoolType::parse)
           .otherwise("the value of `strata.pool.type`")
-          .expected("one of " + Values.names(MemoryType.values(), MemoryType::configName))
+          .expected("one of " + Values.names(PoolType.ALL, PoolType::configName))
           .documentation("How the pools of one tier are reached. See `strata.pool.type`.")
           .build();
 
@@ -137,9 +148,9 @@ public final class StrataKeys {
       StrataKey.named(
               "strata.spill.force",
               "name",
-              Values.oneOf(SpillForce.values(), SpillForce::configName))
+              Values.oneOf(List.of(SpillForce.values()), SpillForce::configName))
           .defaultValue("auto")
-          .expected("one of " + Values.names(SpillForce.values(), SpillForce::configName))
+          .expected("one of " + Values.names(List.of(SpillForce.values()), SpillForce::configName))
           .documentation(
               "Whether an append that goes to the log file or to a lower tier, because the first"
                   + " tier is full, is forced to the medium before it is acknowledged. `auto`: when"
@@ -157,6 +168,7 @@ public final class StrataKeys {
           List.of(
               TIERS,
               POOLS,
+              POOL_CREATE,
               POOL_TYPE,
               POOL_PREFAULT,
               TIER_POOLS,

@@ -2,7 +2,6 @@ package io.strata.kafka.config;
 
 import static java.util.Objects.requireNonNull;
 
-import io.strata.kafka.memory.MemoryType;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -15,7 +14,7 @@ import java.util.List;
  * @param pools its pool files, absolute; at least one
  * @param type how they are reached
  */
-public record TierConfig(String name, List<Path> pools, MemoryType type) {
+public record TierConfig(String name, List<Path> pools, PoolType type) {
 
   /**
    * Copies the list.

@@ -1,6 +1,5 @@
 package io.strata.kafka.config;
 
-import io.strata.kafka.memory.MemoryType;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -41,11 +40,10 @@ final class TierKeys {
                 pools.put(name, files);
               });
     }
-    Optional<MemoryType> common = reader.read(StrataKeys.POOL_TYPE);
+    Optional<PoolType> common = reader.read(StrataKeys.POOL_TYPE);
     List<TierConfig> tiers = new ArrayList<>();
     for (String name : names.get()) {
-      Optional<MemoryType> type =
-          reader.readIfSet(StrataKeys.TIER_TYPE.with(name)).or(() -> common);
+      Optional<PoolType> type = reader.readIfSet(StrataKeys.TIER_TYPE.with(name)).or(() -> common);
       if (type.isPresent() && pools.containsKey(name)) {
         tiers.add(new TierConfig(name, pools.getOrDefault(name, List.of()), type.get()));
       }

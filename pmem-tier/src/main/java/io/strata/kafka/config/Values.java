@@ -5,7 +5,6 @@ import io.strata.kafka.migration.remote.RemoteSettings;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -21,6 +20,7 @@ final class Values {
   private static final Pattern POLICY = Pattern.compile("[a-z0-9][a-z0-9-]*");
 
   private static final Pattern CLASS = Pattern.compile("[A-Za-z_$][\\w$]*(\\.[A-Za-z_$][\\w$]*)*");
+  private static final long LEAST_POOL = 4 << 20;
   private static final long LEAST_CHUNK = 64 << 10;
   private static final long LARGEST_CHUNK = 16 << 20;
 
@@ -80,7 +80,7 @@ final class Values {
   }
 
   static long parseRate(String value) {
-    return ByteAmount.parse(value).bytes();
+    return ByteAmount.parseRate(value).bytes();
   }
 
   /** The form alone: which policies there are is known on the broker's class path only. */
@@ -201,17 +201,17 @@ final class Values {
   }
 
   /** A parser for an enumeration's names, in lower or upper case. */
-  static <E extends Enum<E>> StrataKey.Parser<E> oneOf(E[] values, Function<E, String> name) {
+  static <E> StrataKey.Parser<E> oneOf(List<E> values, Function<E, String> name) {
     return value ->
-        Arrays.stream(values)
+        values.stream()
             .filter(each -> name.apply(each).equalsIgnoreCase(value))
             .findFirst()
             .orElseThrow(() -> new IllegalArgumentException(""));
   }
 
   /** The names of an enumeration's values, for messages. */
-  static <E> String names(E[] values, Function<E, String> name) {
-    return Arrays.stream(values).map(name).collect(Collectors.joining(", "));
+  static <E> String names(List<E> values, Function<E, String> name) {
+    return values.stream().map(name).collect(Collectors.joining(", "));
   }
 
   static List<String> parseLevels(String value) {
@@ -267,10 +267,15 @@ final class Values {
   }
 
   static long parseBytes(String value) {
-    if (value.endsWith("/s")) {
-      throw new IllegalArgumentException("an amount, not a rate");
-    }
     return ByteAmount.parse(value).bytes();
+  }
+
+  static long parsePoolSize(String value) {
+    long bytes = parseBytes(value);
+    if (bytes < LEAST_POOL) {
+      throw new IllegalArgumentException(bytes + " bytes");
+    }
+    return bytes;
   }
 
   static int parseChunkSize(String value) {

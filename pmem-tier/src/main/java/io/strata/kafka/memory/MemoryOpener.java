@@ -5,6 +5,7 @@ import com.intel.pmem.llpl.MemoryPoolException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
@@ -44,6 +45,26 @@ public final class MemoryOpener {
               case FILE -> openFile(file, writable);
               case PMEM -> openPmem(file, writable);
             });
+  }
+
+  /**
+   * The type that fits what a file is on: {@link MemoryType#PMEM} on a DAX file system where
+   * libpmem is there, {@link MemoryType#MAPPED} where it is not, and on a memory-backed file
+   * system; {@link MemoryType#FILE} on any other. A file that is not there, or cannot be looked at,
+   * gets {@link MemoryType#MAPPED}: opening it then says what is wrong.
+   */
+  public static MemoryType fitting(Path file) {
+    try {
+      if (!Files.isRegularFile(file) || FileProbe.isMemoryBacked(file)) {
+        return MemoryType.MAPPED;
+      }
+      if (!FileProbe.isDax(file)) {
+        return MemoryType.FILE;
+      }
+      return unavailable(MemoryType.PMEM).isPresent() ? MemoryType.MAPPED : MemoryType.PMEM;
+    } catch (IOException unreadable) {
+      return MemoryType.MAPPED;
+    }
   }
 
   /**

@@ -8,7 +8,7 @@ package io.strata.kafka.memory;
 public enum MemoryType {
   /** Intel's libpmem, through LLPL: Linux on x86-64 with the native libraries installed. */
   PMEM("pmem"),
-  /** A shared mapping by the JDK alone; the default. */
+  /** A shared mapping by the JDK alone. */
   MAPPED("mapped"),
   /** A file on NVMe or SSD, read and written through a {@code FileChannel}. */
   FILE("file");

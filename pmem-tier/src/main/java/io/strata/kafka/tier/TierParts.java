@@ -1,6 +1,6 @@
 package io.strata.kafka.tier;
 
-import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.config.PoolType;
 import io.strata.kafka.memory.Reflink;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolOwner;
@@ -23,11 +23,15 @@ record TierParts(
     BlockSharing.Cloning cloning) {
 
   /** Pools are files, and background work has a thread of its own. */
-  static final TierParts STANDARD = new TierParts(Pool::open, HomeKeeper::thread, Reflink::make);
+  static final TierParts STANDARD =
+      new TierParts(
+          (file, type, owner) -> Pool.open(file, type.on(file), owner),
+          HomeKeeper::thread,
+          Reflink::make);
 
-  /** As {@link Pool#open(Path, MemoryType, PoolOwner)}. */
+  /** Opens a pool for writing, as {@link Pool#open} does. */
   @FunctionalInterface
   interface PoolOpening {
-    Pool open(Path file, MemoryType type, PoolOwner owner) throws IOException;
+    Pool open(Path file, PoolType type, PoolOwner owner) throws IOException;
   }
 }

@@ -82,10 +82,10 @@ class MainTest {
   void namesTheOptionAndWhatItExpected() {
     assertThat(CommandLineRun.of("pool", "create", "--size", "big", "x").err())
         .contains("--size")
-        .contains("found 'big', expected a size, for example 4GiB");
-    assertThat(CommandLineRun.of("pool", "create", "--size", "64m", "--type", "x", "y").err())
+        .contains("found 'big' (not a number with a unit), expected an amount of bytes, for");
+    assertThat(CommandLineRun.of("pool", "create", "--size", "64MiB", "--type", "x", "y").err())
         .contains("--type")
-        .contains("found 'x', expected pmem, mapped or file");
+        .contains("found 'x', expected auto, pmem, mapped or file");
   }
 
   @Test
@@ -107,7 +107,7 @@ class MainTest {
         The jar is the command line, too; with `alias strata='java -jar /opt/kafka/libs/strata-kafka-<version>.jar'`
         the examples below work as they stand. Results go to standard output, everything else to standard error; with
         `--json` the output is one JSON document (with `status --watch` one each time), with sizes in bytes. Sizes of pools are
-        given as `4GiB`, `512m` or in bytes; all their units are powers of 1024.
+        given as `4GiB`, `500GB` or in bytes: KiB, MiB and GiB are powers of 1024, kB, MB and GB of 1000.
 
         | exit code | meaning |
         |---|---|
@@ -184,7 +184,7 @@ class MainTest {
         config, "node.id=1\nlog.dirs=" + partition.getParent() + "\nstrata.pools=" + pool + "\n");
     List<Object[]> commands =
         List.of(
-            new Object[] {"pool", "create", "--size", "8m", pool, "--cluster-id", "c", "--json"},
+            new Object[] {"pool", "create", "--size", "8MiB", pool, "--cluster-id", "c", "--json"},
             new Object[] {"pool", "check", "--config", config, "--json"},
             new Object[] {"pool", "repair", pool, "--json"},
             new Object[] {"segments", "--config", config, "--json"},

@@ -48,7 +48,8 @@ class PoolCommandsTest {
     Path file = directory.resolve("hot.pool");
 
     JsonNode pool =
-        CommandLineRun.of("pool", "create", "--path", file, "--size", "16m", "--slots", 5, "--json")
+        CommandLineRun.of(
+                "pool", "create", "--path", file, "--size", "16MiB", "--slots", 5, "--json")
             .succeeds()
             .json()
             .at("/pools/0");
@@ -100,18 +101,18 @@ class PoolCommandsTest {
     Files.writeString(config, "node.id=7\nstrata.pools=/p/a,/p/b\n");
 
     assertThat(
-            CommandLineRun.of("pool", "create", "--size", "16m", "--config", config)
+            CommandLineRun.of("pool", "create", "--size", "16MiB", "--config", config)
                 .fails(ExitCode.USAGE)
                 .err())
         .contains("exactly one file in strata.pools (it has 2)");
     assertThat(
-            CommandLineRun.of("pool", "create", "--size", "16m", "--path", "a", "b")
+            CommandLineRun.of("pool", "create", "--size", "16MiB", "--path", "a", "b")
                 .fails(ExitCode.USAGE)
                 .err())
         .contains("--path");
     assertThat(
             CommandLineRun.of(
-                    "pool", "create", "--size", "16m", "--config", config, "--broker-id", 1, "b")
+                    "pool", "create", "--size", "16MiB", "--config", config, "--broker-id", 1, "b")
                 .fails(ExitCode.USAGE)
                 .err())
         .contains("--broker-id");
@@ -126,7 +127,7 @@ class PoolCommandsTest {
     Files.writeString(file, "data");
 
     assertThat(
-            CommandLineRun.of("pool", "create", "--size", "16m", file)
+            CommandLineRun.of("pool", "create", "--size", "16MiB", file)
                 .fails(ExitCode.REFUSED)
                 .err())
         .contains(file.toString());
@@ -135,7 +136,7 @@ class PoolCommandsTest {
 
   @Test
   void refusesASizeThatIsTooSmall() {
-    CommandLineRun.of("pool", "create", "--size", "1k", directory.resolve("p"))
+    CommandLineRun.of("pool", "create", "--size", "1KiB", directory.resolve("p"))
         .fails(ExitCode.USAGE);
   }
 
@@ -145,30 +146,30 @@ class PoolCommandsTest {
     Files.write(file, new byte[(int) (8 * MIB)]);
 
     CommandLineRun.of("pool", "info", file).fails(ExitCode.REFUSED);
-    CommandLineRun.of("pool", "grow", "--size", "16m", file).fails(ExitCode.REFUSED);
+    CommandLineRun.of("pool", "grow", "--size", "16MiB", file).fails(ExitCode.REFUSED);
   }
 
   @Test
   void growsAPool() throws IOException {
     Path file = directory.resolve("hot.pool");
-    CommandLineRun.of("pool", "create", "--size", "16m", file).succeeds();
+    CommandLineRun.of("pool", "create", "--size", "16MiB", file).succeeds();
 
-    CommandLineRun grown = CommandLineRun.of("pool", "grow", "--size", "32m", file).succeeds();
+    CommandLineRun grown = CommandLineRun.of("pool", "grow", "--size", "32MiB", file).succeeds();
 
     assertThat(grown.out()).contains("size      32 MiB");
     assertThat(Files.size(file)).isEqualTo(32 * MIB);
-    CommandLineRun.of("pool", "grow", "--size", "16m", file).fails(ExitCode.USAGE);
+    CommandLineRun.of("pool", "grow", "--size", "16MiB", file).fails(ExitCode.USAGE);
   }
 
   @Test
   void refusesToGrowAPoolInUseAndShowsItAllTheSame() throws IOException {
     Path file = directory.resolve("hot.pool");
-    CommandLineRun.of("pool", "create", "--size", "16m", file).succeeds();
+    CommandLineRun.of("pool", "create", "--size", "16MiB", file).succeeds();
     try (Pool pool = Pool.open(file, MemoryType.MAPPED, PoolOwner.of(1, "c"))) {
       assertThat(pool.info().size()).isEqualTo(16 * MIB);
 
       assertThat(
-              CommandLineRun.of("pool", "grow", "--size", "32m", file)
+              CommandLineRun.of("pool", "grow", "--size", "32MiB", file)
                   .fails(ExitCode.REFUSED)
                   .err())
           .contains("lock");
@@ -180,7 +181,7 @@ class PoolCommandsTest {
   @Test
   void aSoundPoolPassesTheCheckWhileItIsInUse() throws IOException {
     Path file = directory.resolve("hot.pool");
-    CommandLineRun.of("pool", "create", "--size", "16m", file).succeeds();
+    CommandLineRun.of("pool", "create", "--size", "16MiB", file).succeeds();
     try (Pool pool = Pool.open(file, MemoryType.MAPPED, PoolOwner.of(1, "c"))) {
       Slot slot = pool.allocateSlot(new UUID(1, 2), "t-0/x.log").orElseThrow();
       assertThat(slot.grow()).isTrue();
@@ -200,7 +201,7 @@ class PoolCommandsTest {
   @Test
   void aDamagedSlotIsFoundAndRepairedOnlyOnRequest() throws IOException {
     Path file = directory.resolve("hot.pool");
-    CommandLineRun.of("pool", "create", "--size", "16m", file).succeeds();
+    CommandLineRun.of("pool", "create", "--size", "16MiB", file).succeeds();
     long position;
     try (Pool pool = Pool.open(file, MemoryType.MAPPED, PoolOwner.of(1, "c"))) {
       Slot slot = pool.allocateSlot(new UUID(1, 2), "t-0/x.log").orElseThrow();

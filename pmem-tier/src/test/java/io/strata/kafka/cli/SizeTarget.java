@@ -2,8 +2,10 @@ package io.strata.kafka.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.config.ByteAmount;
 import io.strata.kafka.fuzz.FuzzTarget;
 import java.util.List;
+import picocli.CommandLine;
 
 /** A size on the command line. */
 final class SizeTarget implements FuzzTarget {
@@ -17,18 +19,18 @@ final class SizeTarget implements FuzzTarget {
   public void run(byte[] input) {
     String text = FuzzTarget.text(input);
     try {
-      ByteSize size = ByteSize.parse(text);
+      ByteAmount size = new Main.Size().convert(text);
       assertThat(size.bytes()).isNotNegative();
-      assertThat(ByteSize.parse(String.valueOf(size.bytes()))).isEqualTo(size);
-      assertThat(size.toString()).endsWith("B");
-    } catch (IllegalArgumentException e) {
+      assertThat(new Main.Size().convert(String.valueOf(size.bytes()))).isEqualTo(size);
+      assertThat(ByteSize.format(size.bytes())).endsWith("B");
+    } catch (CommandLine.TypeConversionException e) {
       assertThat(e).hasMessageContaining("'" + text + "'");
     }
   }
 
   @Override
   public List<byte[]> seeds() {
-    return List.of(FuzzTarget.text("4GiB"), FuzzTarget.text("1.5 g"), FuzzTarget.text("7.999P"));
+    return List.of(FuzzTarget.text("4GiB"), FuzzTarget.text("1.5 GB"), FuzzTarget.text("7.999PiB"));
   }
 
   @Override

@@ -29,13 +29,28 @@ class ByteAmountTest {
     "1.9B, 1",
   })
   void parses(String text, long bytes) {
-    assertThat(ByteAmount.parse(text)).isEqualTo(new ByteAmount(bytes));
+    assertThat(ByteAmount.parseRate(text)).isEqualTo(new ByteAmount(bytes));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "x", "-1", "80M", "80G/s", "80MB/m", "1e3", "1,5GB", "99999PB"})
   void refusesWhatIsNoAmount(String text) {
-    assertThatThrownBy(() -> ByteAmount.parse(text)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> ByteAmount.parseRate(text))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "64m, write MB or MiB",
+    "1g, write GB or GiB",
+    "4K, write KB or KiB",
+    "80Mi, unknown unit 'Mi': B",
+    "80MB/s, not a rate",
+  })
+  void saysWhatAnAmountNeeds(String text, String message) {
+    assertThatThrownBy(() -> ByteAmount.parse(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(message);
   }
 
   @ParameterizedTest

@@ -263,6 +263,8 @@ class RemoteConfigTest {
     manager.put("cold.class.name", "com.example.Cold");
     manager.put("cold.class.path", temp.resolve("none") + "/*");
     refusedBy("rsm.config.cold.class.path", "/none/*', which does not exist");
+    manager.put("cold.class.path", "no\0path");
+    refusedBy("rsm.config.cold.class.path", "which does not exist");
 
     Path own = temp.resolve("classes").resolve(BrokerChecks.OWN_CLASS);
     Files.createDirectories(own.getParent());

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,7 +26,8 @@ class StrataConfigTest {
     assertThat(config)
         .isEqualTo(
             new StrataConfig(
-                List.of(new TierConfig("hot", List.of(Path.of("/p/a")), MemoryType.MAPPED)),
+                List.of(new TierConfig("hot", List.of(Path.of("/p/a")), PoolType.AUTO)),
+                OptionalLong.empty(),
                 false,
                 List.of(".*"),
                 List.of(),
@@ -53,6 +55,7 @@ class StrataConfigTest {
                     entry("strata.tiers", "hot, fast-ssd"),
                     entry("strata.tier.hot.pools", " /p/a , /p/b "),
                     entry("strata.pool.type", "PMEM"),
+                    entry("strata.pool.create", "64GiB"),
                     entry("strata.pool.prefault", "true"),
                     entry("strata.tier.fast-ssd.pools", "/ssd/c"),
                     entry("strata.tier.fast-ssd.type", "file"),
@@ -78,8 +81,12 @@ class StrataConfigTest {
             new StrataConfig(
                 List.of(
                     new TierConfig(
-                        "hot", List.of(Path.of("/p/a"), Path.of("/p/b")), MemoryType.PMEM),
-                    new TierConfig("fast-ssd", List.of(Path.of("/ssd/c")), MemoryType.FILE)),
+                        "hot",
+                        List.of(Path.of("/p/a"), Path.of("/p/b")),
+                        PoolType.of(MemoryType.PMEM)),
+                    new TierConfig(
+                        "fast-ssd", List.of(Path.of("/ssd/c")), PoolType.of(MemoryType.FILE))),
+                OptionalLong.of(64L << 30),
                 true,
                 List.of("orders", "log{1,2}"),
                 List.of("tmp.*"),
@@ -99,8 +106,8 @@ class StrataConfigTest {
                     List.of("pay{1,2}", "x"))));
     assertThat(config.pools()).containsExactly(Path.of("/p/a"), Path.of("/p/b"), Path.of("/ssd/c"));
     assertThat(config.tierNames()).containsExactly("hot", "fast-ssd");
-    assertThat(config.poolType(Path.of("/p/b"))).isEqualTo(MemoryType.PMEM);
-    assertThat(config.poolType(Path.of("/ssd/c"))).isEqualTo(MemoryType.FILE);
+    assertThat(config.poolType(Path.of("/p/b"))).isEqualTo(PoolType.of(MemoryType.PMEM));
+    assertThat(config.poolType(Path.of("/ssd/c"))).isEqualTo(PoolType.of(MemoryType.FILE));
   }
 
   @Test
@@ -209,7 +216,9 @@ class StrataConfigTest {
         "strata.pools | /p/a,,/p/b | is empty",
         "strata.pools | /p/a,/p/a | listed twice",
         "strata.pools | /p/a,/p/b/../a | listed twice",
-        "strata.pool.type | ramdisk | expected one of pmem, mapped, file",
+        "strata.pool.type | ramdisk | expected one of auto, pmem, mapped, file",
+        "strata.pool.create | 64m | unknown unit 'm', which may be a power of 1000",
+        "strata.pool.create | 1MiB | expected an amount of at least 4MiB",
         "strata.pool.prefault | yes | expected true or false",
         "strata.require.dax | 1 | expected true or false",
         "strata.topics.include | a[ | is not a regular expression",
@@ -220,7 +229,7 @@ class StrataConfigTest {
         "strata.tiers | hot,hot | listed twice",
         "strata.tiers | PMem | cannot be the name of a tier",
         "strata.tiers | a.b | cannot be the name of a tier",
-        "strata.tier.hot.type | disk | expected one of pmem, mapped, file",
+        "strata.tier.hot.type | disk | expected one of auto, pmem, mapped, file",
         "strata.tier.hot.threshold | 1.5 | expected -1, or a number from 0 to 1",
         "strata.migration.threshold | -0.5 | expected -1, or a number from 0 to 1",
         "strata.migration.threshold | 50% | expected -1, or a number from 0 to 1",

@@ -112,6 +112,7 @@ record Setup(
       keys.put("strata.tier." + tier + ".pools", String.join(",", files));
     }
     keys.put("strata.tiers", String.join(",", names));
+    keys.put("strata.pool.type", "mapped");
     keys.put("strata.spill.force", spillForce);
     StrataConfig config = StrataConfig.parse(keys).config().orElseThrow();
     boolean power = tiers[0].stream().allMatch(kind -> kind == PoolKind.DAX);

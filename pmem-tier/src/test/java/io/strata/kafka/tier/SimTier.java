@@ -65,7 +65,7 @@ public final class SimTier {
             spec,
             events,
             SegmentEvents.NONE,
-            new TierParts(pools::open, background, (source, target) -> false)));
+            new TierParts(opening(pools), background, (source, target) -> false)));
   }
 
   /** Drains the tier. */
@@ -79,7 +79,7 @@ public final class SimTier {
         spec,
         events,
         (done, total) -> {},
-        new TierParts(pools::open, background, (source, target) -> false));
+        new TierParts(opening(pools), background, (source, target) -> false));
   }
 
   /** Opens a segment as Kafka does to append to it. */
@@ -192,5 +192,9 @@ public final class SimTier {
   /** Closes the tier. */
   public void close() throws IOException {
     tier.close();
+  }
+
+  private static TierParts.PoolOpening opening(PoolSource pools) {
+    return (file, type, owner) -> pools.open(file, type.fixed().orElseThrow(), owner);
   }
 }

@@ -141,7 +141,8 @@ final class TierFixture implements AutoCloseable {
   }
 
   TierSpec spec() {
-    Map<String, String> keys = new HashMap<>(extra);
+    Map<String, String> keys = new HashMap<>(Map.of("strata.pool.type", "mapped"));
+    keys.putAll(extra);
     if (!extra.containsKey("strata.tiers")) {
       keys.put("strata.pools", pools.stream().map(Path::toString).collect(Collectors.joining(",")));
     }

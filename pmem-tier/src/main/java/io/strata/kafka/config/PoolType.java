@@ -1,0 +1,55 @@
+package io.strata.kafka.config;
+
+import io.strata.kafka.memory.MemoryOpener;
+import io.strata.kafka.memory.MemoryType;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * How the configuration has a pool reached: a {@link MemoryType}, or the one that fits what the
+ * pool's file is on.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param fixed the type; empty for {@code auto}
+ */
+public record PoolType(Optional<MemoryType> fixed) {
+
+  /** The type that fits. */
+  public static final PoolType AUTO = new PoolType(Optional.empty());
+
+  static final List<PoolType> ALL =
+      Stream.concat(Stream.of(AUTO), Arrays.stream(MemoryType.values()).map(PoolType::of)).toList();
+
+  /**
+   * The type of that name, in lower or upper case.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public static PoolType parse(String name) {
+    return Values.oneOf(ALL, PoolType::configName).parse(name);
+  }
+
+  /** Always the given type. */
+  public static PoolType of(MemoryType type) {
+    return new PoolType(Optional.of(type));
+  }
+
+  /** The name in configuration and output, for example {@code auto}. */
+  public String configName() {
+    return fixed.map(MemoryType::configName).orElse("auto");
+  }
+
+  /**
+   * The type for a pool.
+   *
+   * @param file the pool's file; what is not there, or cannot be looked at, gets {@link
+   *     MemoryType#MAPPED}, and is refused when it is opened
+   */
+  public MemoryType on(Path file) {
+    return fixed.orElseGet(() -> MemoryOpener.fitting(file));
+  }
+}
