@@ -15,7 +15,9 @@ import io.strata.kafka.metrics.TierSource;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.tier.HotTier;
+import io.strata.kafka.tier.MissingPools;
 import io.strata.kafka.tier.TestHook;
+import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Map;
@@ -119,7 +121,9 @@ public final class BrokerTier {
     Optional<PolicyRegistry> policies =
         forced.isPresent() ? Optional.empty() : Optional.of(policies(broker, config));
     EventCounters counters = new EventCounters();
-    HotTier tier = HotTier.open(TierSpecs.of(config, broker, forced), log, counters);
+    TierSpec spec = TierSpecs.of(config, broker, forced);
+    MissingPools.create(spec, log);
+    HotTier tier = HotTier.open(spec, log, counters);
     TestHook.opened(tier);
     Optional<BrokerMigration> migration =
         policies.map(

@@ -4,6 +4,7 @@ import io.strata.kafka.memory.Printable;
 import io.strata.kafka.pool.OpenReport;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolInfo;
+import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.tier.RecoveryReport;
 import io.strata.kafka.tier.TierEvents;
 import java.nio.file.Path;
@@ -40,6 +41,29 @@ public final class TierLog implements TierEvents {
   /** Logs a warning that has no event of its own. */
   public void warning(String message) {
     log.warn("{}", message);
+  }
+
+  @Override
+  public void poolCreated(Path file, long bytes, PoolOwner owner) {
+    log.info("Created pool {} of {} bytes, for {}.", file, bytes, owner);
+  }
+
+  @Override
+  public void poolsNotCreated(List<Path> files, String reason) {
+    log.warn(
+        "strata.pool.create creates none of {}, since records could be lost with it: {}",
+        files,
+        reason);
+  }
+
+  @Override
+  public void poolOfAnotherSize(Path file, long bytes, long configured) {
+    log.info(
+        "Pool {} has {} bytes and keeps them: strata.pool.create, which is {}, is for new pools"
+            + " alone. See 'strata pool grow'.",
+        file,
+        bytes,
+        configured);
   }
 
   @Override

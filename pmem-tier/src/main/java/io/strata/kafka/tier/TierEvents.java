@@ -1,7 +1,9 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolOwner;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * What a tier tells its operator about, beside its report: each call is one thing that happened.
@@ -14,6 +16,15 @@ public interface TierEvents {
 
   /** A listener that ignores everything. */
   TierEvents NONE = new TierEvents() {};
+
+  /** A pool that was missing was created. */
+  default void poolCreated(Path file, long bytes, PoolOwner owner) {}
+
+  /** Missing pools were not created, though {@code strata.pool.create} is set, and why. */
+  default void poolsNotCreated(List<Path> files, String reason) {}
+
+  /** A pool has another size than {@code strata.pool.create} gives to a new one. */
+  default void poolOfAnotherSize(Path file, long bytes, long configured) {}
 
   /** A pool was opened. */
   default void poolOpened(Pool pool) {}

@@ -1,0 +1,133 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.config.MetaProperties;
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.memory.ProgressListener;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolReader;
+import io.strata.kafka.pool.PoolSpec;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/**
+ * Creates the pools that the configuration names and that are not there, as {@code
+ * strata.pool.create} asks for.
+ *
+ * <p>A pool that was lost must not come back empty: the broker would start without its records. So
+ * nothing is created unless every log directory can be read and none of them has been used with a
+ * pool that is missing. A new file has its name only when it is whole; what a crash leaves before
+ * that is removed by the next creation.
+ *
+ * <p>Thread safety: stateless; one thread at a time opens a broker's tier.
+ */
+public final class MissingPools {
+
+  private MissingPools() {}
+
+  /**
+   * Creates what is missing, or notes why that must not be; does nothing without the key.
+   *
+   * @param events called with what was done
+   * @throws IOException if a pool cannot be created; nothing is left of it
+   */
+  public static void create(TierSpec spec, TierEvents events) throws IOException {
+    if (spec.config().poolCreate().isEmpty()) {
+      return;
+    }
+    long size = spec.config().poolCreate().getAsLong();
+    // A link without a target is a pool whose file system is not mounted.
+    List<Path> missing =
+        spec.pools().stream()
+            .filter(file -> !Files.exists(file, LinkOption.NOFOLLOW_LINKS))
+            .toList();
+    Map<UUID, Path> present = new HashMap<>();
+    for (Path file : spec.pools()) {
+      if (!missing.contains(file)) {
+        try (PoolReader pool = Pool.openReadOnly(file)) {
+          present.put(pool.info().id(), file);
+          if (pool.info().size() != size) {
+            events.poolOfAnotherSize(file, pool.info().size(), size);
+          }
+        } catch (IOException e) {
+          events.poolsNotCreated(missing, "pool %s cannot be read".formatted(file));
+          return; // Opening it says what is wrong with it.
+        }
+      }
+    }
+    if (missing.isEmpty()) {
+      return;
+    }
+    Optional<String> obstacle = obstacle(spec.logDirectories(), present);
+    if (obstacle.isPresent()) {
+      events.poolsNotCreated(missing, obstacle.get());
+      return;
+    }
+    for (Path file : missing) {
+      create(spec, file, size);
+      events.poolCreated(file, size, spec.owner());
+    }
+  }
+
+  private static void create(TierSpec spec, Path file, long size) throws IOException {
+    // Any type's file is the same; a mapping works on every file system.
+    MemoryType type = spec.config().poolType(file).fixed().orElse(MemoryType.MAPPED);
+    Pool.create(PoolSpec.of(file, type, size).withOwner(spec.owner()), ProgressListener.NONE);
+  }
+
+  /** Why no pool may be created; empty if no record can be lost by it. */
+  private static Optional<String> obstacle(List<Path> directories, Map<UUID, Path> present) {
+    for (Path directory : directories) {
+      try {
+        Optional<String> found = obstacleIn(directory, present);
+        if (found.isPresent()) {
+          return found;
+        }
+      } catch (IOException | UnsupportedOperationException e) {
+        return Optional.of("log directory %s cannot be read: %s".formatted(directory, e));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<String> obstacleIn(Path directory, Map<UUID, Path> present)
+      throws IOException {
+    if (!Files.isDirectory(directory)) {
+      return Optional.of("log directory %s is not there".formatted(directory));
+    }
+    Path real = directory.toRealPath();
+    Optional<LogDirectory> known = LogDirectory.find(real);
+    Map<UUID, Path> recorded = known.isPresent() ? known.get().recordedPools() : Map.of();
+    for (Map.Entry<UUID, Path> pool : recorded.entrySet()) {
+      if (!present.containsKey(pool.getKey())) {
+        return Optional.of(
+            "log directory %s was used with pool %s (%s), which is missing"
+                .formatted(directory, pool.getKey(), pool.getValue()));
+      }
+    }
+    if (recorded.isEmpty() && Marker.read(real.resolve(MetaProperties.FILE_NAME)).isPresent()) {
+      return Optional.of(
+          "log directory %s is marked as used with a pool, and does not say which"
+              .formatted(directory));
+    }
+    for (TaggedHome file : TaggedHomes.in(real)) {
+      Optional<SegmentTag> lost =
+          Stream.concat(Stream.of(file.tag()), file.below().stream())
+              .filter(tag -> !present.containsKey(tag.pool()))
+              .findFirst();
+      if (lost.isPresent()) {
+        return Optional.of(
+            "%s has bytes in pool %s, which is missing".formatted(file.file(), lost.get().pool()));
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,219 @@
+package io.strata.kafka.tier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.config.MetaProperties;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolException;
+import io.strata.kafka.pool.PoolOwner;
+import io.strata.kafka.pool.PoolReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** When a pool that is missing is created, and when it must not be. */
+class MissingPoolsTest {
+
+  private static final long SIZE = 16 << 20;
+  private static final byte[] RECORDS = "records".getBytes(StandardCharsets.UTF_8);
+
+  @TempDir private Path root;
+
+  private final List<String> notes = new ArrayList<>();
+  private final TierEvents events =
+      new TierEvents() {
+        @Override
+        public void poolCreated(Path file, long bytes, PoolOwner owner) {
+          notes.add("created " + file.getFileName() + " " + bytes);
+        }
+
+        @Override
+        public void poolsNotCreated(List<Path> files, String reason) {
+          notes.add("not created: " + reason);
+        }
+
+        @Override
+        public void poolOfAnotherSize(Path file, long bytes, long configured) {
+          notes.add(file.getFileName() + " has " + bytes + ", not " + configured);
+        }
+      };
+  private TierFixture fixture;
+  private Path pool;
+  private Path logs;
+
+  @BeforeEach
+  void aBrokerThatHasNoPoolYet() throws IOException {
+    fixture = new TierFixture(root);
+    pool = fixture.root.resolve("hot.pool");
+    fixture.pools.add(pool);
+    fixture.extra = Map.of("strata.pool.create", String.valueOf(SIZE));
+    logs = fixture.logDirectories.get(0);
+    Files.writeString(
+        logs.resolve(MetaProperties.FILE_NAME), "version=1\ncluster.id=c\nnode.id=1\n");
+  }
+
+  private void create() throws IOException {
+    notes.clear();
+    MissingPools.create(fixture.spec(), events);
+  }
+
+  private Path brokerThatRan() throws IOException {
+    create();
+    fixture.open();
+    Path segment = fixture.segment("orders-0", 0);
+    fixture.append(segment, RECORDS);
+    fixture.close();
+    return segment;
+  }
+
+  @Test
+  void isCreatedAndBoundWhereNothingWasUsedBefore() throws IOException {
+    create();
+
+    assertThat(notes).containsExactly("created hot.pool " + SIZE);
+    try (PoolReader created = Pool.openReadOnly(pool)) {
+      assertThat(created.info().size()).isEqualTo(SIZE);
+      assertThat(created.info().owner()).isEqualTo(fixture.spec().owner());
+    }
+    try (HotTier opened = fixture.open()) {
+      assertThat(opened.recoveryReport().restored()).isEmpty();
+    }
+  }
+
+  @Test
+  void isNotCreatedWithoutTheKey() throws IOException {
+    fixture.extra = Map.of();
+
+    create();
+
+    assertThat(notes).isEmpty();
+    assertThat(pool).doesNotExist();
+  }
+
+  @Test
+  void onePoolMoreIsCreatedBesideThoseThatAreThere() throws IOException {
+    Path segment = brokerThatRan();
+    fixture.pools.add(fixture.root.resolve("second.pool"));
+
+    create();
+
+    assertThat(notes).containsExactly("created second.pool " + SIZE);
+    fixture.open();
+    assertThat(fixture.read(segment)).isEqualTo(RECORDS);
+    fixture.close();
+  }
+
+  @Test
+  void isNotCreatedInThePlaceOfALostOne() throws IOException {
+    Path segment = brokerThatRan();
+    Files.delete(pool);
+
+    create();
+
+    assertThat(notes).singleElement().asString().contains("was used with pool", "hot.pool");
+    assertThat(pool).doesNotExist();
+    assertThatThrownBy(() -> fixture.open()).hasMessageContaining("orders-0");
+    assertThat(segment).exists();
+  }
+
+  /** A file in a directory of another broker, say: no attribute of the directory tells of it. */
+  @Test
+  void isNotCreatedWhereASegmentNamesALostOne() throws IOException {
+    brokerThatRan();
+    Files.delete(pool);
+    LogDirectory.find(logs).orElseThrow().release();
+    Marker.unmark(logs);
+
+    create();
+
+    assertThat(notes).singleElement().asString().contains("orders-0", "has bytes in pool");
+    assertThat(pool).doesNotExist();
+  }
+
+  /** Attributes are lost in a copy that is made without them; the mark is in a file. */
+  @Test
+  void isNotCreatedWhereTheMarkAloneIsLeft() throws IOException {
+    Marker.mark(logs);
+
+    create();
+
+    assertThat(notes).singleElement().asString().contains("is marked as used with a pool");
+    assertThat(pool).doesNotExist();
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOfSatisfying(
+            PoolException.class, e -> assertThat(e.kind()).isEqualTo(PoolException.Kind.MISSING));
+  }
+
+  @Test
+  void isNotCreatedWhileALogDirectoryCannotBeLookedAt() throws IOException {
+    fixture.logDirectories.add(fixture.root.resolve("not-mounted"));
+
+    create();
+
+    assertThat(notes).singleElement().asString().contains("not-mounted is not there");
+    assertThat(pool).doesNotExist();
+  }
+
+  @Test
+  void aLinkIntoAFileSystemThatIsNotMountedIsLeftAlone() throws IOException {
+    Files.createSymbolicLink(pool, fixture.root.resolve("not-mounted/hot.pool"));
+
+    create();
+
+    assertThat(Files.isSymbolicLink(pool)).isTrue();
+    assertThat(notes).singleElement().asString().contains("cannot be read");
+  }
+
+  @Test
+  void thatItsDirectoryIsMissingIsSaid() {
+    fixture.pools.set(0, fixture.root.resolve("none/hot.pool"));
+
+    assertThatThrownBy(this::create).hasMessageContaining("found no directory");
+  }
+
+  /** What is killed leaves a file of another name, which the next creation takes away. */
+  @Test
+  void aCreationThatDiedIsBegunAgain() throws IOException {
+    Path unfinished = pool.resolveSibling("hot.pool.creating");
+    Files.write(unfinished, new byte[4096]);
+
+    create();
+
+    assertThat(notes).containsExactly("created hot.pool " + SIZE);
+    assertThat(unfinished).doesNotExist();
+  }
+
+  /** Killed after the creation: the pool is there, and nothing was ever in it. */
+  @Test
+  void aStartThatDiedAfterTheCreationGoesOn() throws IOException {
+    create();
+    LogDirectory unused = LogDirectory.claim(logs);
+    Marker.mark(logs);
+
+    create();
+
+    assertThat(notes).isEmpty();
+    try (HotTier opened = fixture.open()) {
+      assertThat(opened.recoveryReport().freed()).isEmpty();
+    }
+  }
+
+  @Test
+  void anotherSizeIsNotedOnceAndKept() throws IOException {
+    create();
+    fixture.extra = Map.of("strata.pool.create", String.valueOf(2 * SIZE));
+
+    create();
+
+    assertThat(notes).containsExactly("hot.pool has " + SIZE + ", not " + 2 * SIZE);
+    assertThat(pool).hasSize(SIZE);
+  }
+}
