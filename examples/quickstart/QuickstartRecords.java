@@ -38,8 +38,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * partition: count and checksum over all offsets and payloads. They are written to DIGESTS when that file does not
  * exist, and compared with it when it does, which finds a record that has changed its place.
  *
- * <p>Exit code 0 and one line {@code records=… bytes=… millis=…} when all is well; 1 and one line with the reason
- * otherwise.
+ * <p>Exit code 0 and one line {@code records=… bytes=…} when all is well; 1 and one line with the reason otherwise.
  */
 final class QuickstartRecords {
 
@@ -99,7 +98,6 @@ final class QuickstartRecords {
     Map<TopicPartition, PartitionDigest> found = new TreeMap<>(QuickstartRecords::compare);
     long records = 0;
     long bytes = 0;
-    long start = System.nanoTime();
     for (String topic : topics) {
       String[] nameAndRuns = topic.split("=", 2);
       int[] missing = sent(nameAndRuns[1], distinct);
@@ -121,7 +119,6 @@ final class QuickstartRecords {
         bytes += digest.bytes;
       }
     }
-    long millis = (System.nanoTime() - start) / 1_000_000;
     List<String> lines = new ArrayList<>();
     found.forEach((partition, digest) -> lines.add(partition + " " + digest));
     if (Files.exists(digests)) {
@@ -129,7 +126,7 @@ final class QuickstartRecords {
     } else {
       Files.write(digests, lines, StandardCharsets.US_ASCII);
     }
-    System.out.println("records=" + records + " bytes=" + bytes + " millis=" + millis);
+    System.out.println("records=" + records + " bytes=" + bytes);
   }
 
   /** How often each payload was sent by runs of {@code ProducerPerformance}: {@code "1000+500"}. */
