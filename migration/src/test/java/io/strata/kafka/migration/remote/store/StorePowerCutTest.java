@@ -159,6 +159,9 @@ class StorePowerCutTest {
    * started again, before the power goes.
    */
   private final class States {
+    /** Each change is followed by so many power cuts: there are few changes. */
+    private static final int LOSSES = 6;
+
     private final Sites sites;
     private final long seed;
     private final SimFileSystem disk = new SimFileSystem();
@@ -235,6 +238,9 @@ class StorePowerCutTest {
       try {
         Loss loss = new Loss(Loss.mix(seed, changes));
         look(at, disk.powerCut(loss), added, false);
+        for (int more = 1; more < LOSSES; more++) {
+          look(at, disk.powerCut(new Loss(Loss.mix(loss.seed(), more))), added, false);
+        }
         SimFileSystem left = disk.kill();
         left.points(this::isEffective);
         Optional<StoreIdentity> then = added;
@@ -281,7 +287,7 @@ class StorePowerCutTest {
   @Test
   void whatAStoreKnowsOfItselfIsDurable() throws Exception {
     long cuts = 0;
-    for (long seed = 1; seed <= 5L * SEEDS; seed++) {
+    for (long seed = 1; seed <= 2L * SEEDS; seed++) {
       cuts += new States(seed, Sites.ALL).run();
     }
     System.out.println("power cuts of the store's states: " + cuts);
