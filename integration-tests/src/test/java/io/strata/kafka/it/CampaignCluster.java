@@ -46,13 +46,13 @@ final class CampaignCluster implements AutoCloseable {
   private final StockBroker controller;
   private final Path folder;
   private final List<StockBroker> brokers = new ArrayList<>();
-  private final Optional<RemoteTier> remote;
+  private final Optional<TieredBrokers> remote;
   private final Path pools;
 
   private CampaignCluster(
       CampaignShape shape,
       StockBroker controller,
-      Optional<RemoteTier> remote,
+      Optional<TieredBrokers> remote,
       Path folder,
       Path pools) {
     this.shape = shape;
@@ -68,10 +68,10 @@ final class CampaignCluster implements AutoCloseable {
    * @param folder for all but the pools
    */
   static CampaignCluster start(CampaignShape shape, Path folder, Path pools) throws Exception {
-    Optional<RemoteTier> remote =
+    Optional<TieredBrokers> remote =
         shape.remote() && !STOCK
             ? Optional.of(
-                RemoteTier.over(
+                TieredBrokers.over(
                         Files.createDirectories(folder.resolve("store-0")),
                         Files.createDirectories(folder.resolve("store-1")))
                     .with(RemoteManager.STRATA))
@@ -130,7 +130,7 @@ final class CampaignCluster implements AutoCloseable {
         .set("rlmm.config.remote.log.metadata.topic.replication.factor", replicas);
   }
 
-  private static void configureRemote(StockBroker.Builder builder, RemoteTier tier) {
+  private static void configureRemote(StockBroker.Builder builder, TieredBrokers tier) {
     tier.configure(builder)
         .set("rsm.config.level-0.capacity", "12MiB")
         .set("strata.remote.migration.threshold", "0");
@@ -176,7 +176,7 @@ final class CampaignCluster implements AutoCloseable {
   /** Creates a topic of the kind, and waits until every partition answers. */
   CampaignLedger topic(String name, CampaignLedger.Kind kind, int partitions)
       throws InterruptedException {
-    Map<String, String> config = new HashMap<>(isRemote(kind) ? RemoteTier.topic() : Map.of());
+    Map<String, String> config = new HashMap<>(isRemote(kind) ? TieredBrokers.topic() : Map.of());
     config.put("min.insync.replicas", shape.nodes() > 1 ? "2" : "1");
     if (kind == CampaignLedger.Kind.COMPACTED) {
       config.put("cleanup.policy", "compact");

@@ -59,7 +59,7 @@ class ClockTest {
                     "FAKETIME_FORCE_MONOTONIC_FIX",
                     "0"))
             .start();
-    RecordLedger ledger = Faults.topic(broker, "hot", Tiers.SEGMENT);
+    RecordLedger ledger = FailingMedia.topic(broker, "hot", Tiers.SEGMENT);
     ledger.produce(broker.bootstrap(), 4_000, 1_000);
     jump(offset, "+10y");
     Tiers.awaitClean(broker, "hot"); // what was there has turned old
@@ -71,15 +71,15 @@ class ClockTest {
           .as("milliseconds of processor time in three seconds after a jump to %s", by)
           .isLessThan(3_000);
       ledger.produce(broker.bootstrap(), 1_500, 1_000);
-      Faults.assertAllThere(broker, ledger);
+      FailingMedia.assertAllThere(broker, ledger);
     }
     jump(offset, "+20y");
     Tiers.awaitClean(broker, "hot");
-    Faults.assertAllThere(broker, ledger);
+    FailingMedia.assertAllThere(broker, ledger);
     broker.kill();
     broker.environment(Map.of());
     broker.start();
-    Faults.assertAllThere(broker, ledger);
+    FailingMedia.assertAllThere(broker, ledger);
     broker.stop();
     Tiers.audit(broker);
   }

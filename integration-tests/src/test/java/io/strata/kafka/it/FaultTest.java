@@ -130,7 +130,7 @@ class FaultTest {
 
   @Test
   void homeIsFull() throws Exception {
-    try (LoopMount small = LoopMount.ext4(WORK.folder("small"), 96)) {
+    try (TestMount small = TestMount.ext4(WORK.folder("small"), 96)) {
       Path pool = Pools.create(WORK.pool("home-full"), "32MiB");
       StockBroker broker =
           WORK.closing(

@@ -28,9 +28,9 @@ final class HomeDevice implements AutoCloseable {
   private final Process server;
   private final Process fuse;
   private final String device;
-  private final LoopMount mounted;
+  private final TestMount mounted;
 
-  private HomeDevice(Path folder, Process server, Process fuse, String device, LoopMount mounted) {
+  private HomeDevice(Path folder, Process server, Process fuse, String device, TestMount mounted) {
     this.folder = folder;
     this.server = server;
     this.fuse = fuse;
@@ -48,12 +48,12 @@ final class HomeDevice implements AutoCloseable {
       throws IOException, InterruptedException {
     for (String command : List.of("nbdkit", "nbdfuse", "fusermount3", "mkfs.ext4", "losetup")) {
       Assumptions.assumeTrue(
-          LoopMount.isInstalled(command), command + " is not installed: no slow device");
+          TestMount.isInstalled(command), command + " is not installed: no slow device");
     }
     Path image = folder.resolve("device");
     Path socket = shortPath(folder.resolve("nbd"));
     Path point = Files.createDirectories(folder.resolve("fuse"));
-    LoopMount.must("truncate", "-s", mebibytes + "M", image.toString());
+    TestMount.must("truncate", "-s", mebibytes + "M", image.toString());
     writeRate(folder, bytesPerSecond);
     Process server =
         start(
@@ -80,11 +80,11 @@ final class HomeDevice implements AutoCloseable {
         start(
             folder.resolve("nbdfuse.log"), "nbdfuse", disk.toString(), "--unix", socket.toString());
     await(fuse, () -> Files.exists(disk), folder, "nbdfuse.log");
-    LoopMount.must("mkfs.ext4", "-q", "-m", "0", "-O", "^has_journal", disk.toString());
+    TestMount.must("mkfs.ext4", "-q", "-m", "0", "-O", "^has_journal", disk.toString());
     // Direct I/O: the page cache below the file system would hide how slow the device is.
     String device =
-        LoopMount.output("losetup", "--find", "--show", "--direct-io=on", disk.toString());
-    LoopMount mounted = LoopMount.device(device, folder.resolve("mount"));
+        TestMount.output("losetup", "--find", "--show", "--direct-io=on", disk.toString());
+    TestMount mounted = TestMount.device(device, folder.resolve("mount"));
     return new HomeDevice(folder, server, fuse, device, mounted);
   }
 
@@ -116,18 +116,18 @@ final class HomeDevice implements AutoCloseable {
 
   /** Nothing that is asked of the device is answered, until {@link #goOn}. */
   void stall() throws IOException, InterruptedException {
-    LoopMount.must("kill", "-STOP", Long.toString(server.pid()));
+    TestMount.must("kill", "-STOP", Long.toString(server.pid()));
   }
 
   /** What was asked meanwhile is answered now. */
   void goOn() throws IOException, InterruptedException {
-    LoopMount.must("kill", "-CONT", Long.toString(server.pid()));
+    TestMount.must("kill", "-CONT", Long.toString(server.pid()));
   }
 
   /** Takes a file's clean pages out of the page cache, so that it is read from the device. */
   static void forgetCached(Path file) throws IOException, InterruptedException {
-    LoopMount.must("sync", file.toString());
-    LoopMount.must("dd", "of=" + file, "oflag=nocache", "conv=notrunc", "count=0");
+    TestMount.must("sync", file.toString());
+    TestMount.must("dd", "of=" + file, "oflag=nocache", "conv=notrunc", "count=0");
   }
 
   @Override
@@ -137,8 +137,8 @@ final class HomeDevice implements AutoCloseable {
     try {
       goOn();
       mounted.unmountNow();
-      LoopMount.run("losetup", "--detach", device);
-      LoopMount.run("fusermount3", "-u", folder.resolve("fuse").toString());
+      TestMount.run("losetup", "--detach", device);
+      TestMount.run("fusermount3", "-u", folder.resolve("fuse").toString());
       for (Process process : List.of(fuse, server)) {
         process.destroy();
         if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {

@@ -25,21 +25,21 @@ class HomeFaultTest {
 
   @Test
   void homeTurnsReadOnly() throws Exception {
-    try (LoopMount home = LoopMount.fragile(WORK.folder("read-only"), 160);
+    try (TestMount home = TestMount.fragile(WORK.folder("read-only"), 160);
         StockBroker broker = start("read-only", home.path())) {
-      RecordLedger rolling = Faults.topic(broker, "rolling", Tiers.SEGMENT);
-      RecordLedger growing = Faults.topic(broker, "growing", 64 * Faults.MIB);
+      RecordLedger rolling = FailingMedia.topic(broker, "rolling", Tiers.SEGMENT);
+      RecordLedger growing = FailingMedia.topic(broker, "growing", 64 * FailingMedia.MIB);
       rolling.produce(broker.bootstrap(), 4_000, 1_000);
       growing.produce(broker.bootstrap(), 1_000, 1_000);
       home.fail();
       growing.produce(broker.bootstrap(), 4_000, 1_000);
-      Faults.assertAllThere(broker, rolling, growing);
+      FailingMedia.assertAllThere(broker, rolling, growing);
       assertThat(broker.isRunning()).as("the broker runs while it needs no new file").isTrue();
-      Faults.attempt(rolling, broker, 3_000, 1_000);
-      Faults.assertOffline(broker, "rolling-0", "Read-only file system");
+      FailingMedia.attempt(rolling, broker, 3_000, 1_000);
+      FailingMedia.assertOffline(broker, "rolling-0", "Read-only file system");
       home.repair();
       broker.start();
-      Faults.assertAllThere(broker, rolling, growing);
+      FailingMedia.assertAllThere(broker, rolling, growing);
       broker.stop();
       Tiers.audit(broker);
     }
@@ -47,24 +47,24 @@ class HomeFaultTest {
 
   @Test
   void homeDisappearsAndComesBack() throws Exception {
-    try (LoopMount home = LoopMount.ext4(WORK.folder("gone"), 160);
+    try (TestMount home = TestMount.ext4(WORK.folder("gone"), 160);
         StockBroker broker = start("gone", home.path())) {
-      RecordLedger rolling = Faults.topic(broker, "rolling", Tiers.SEGMENT);
-      RecordLedger growing = Faults.topic(broker, "growing", 64 * Faults.MIB);
+      RecordLedger rolling = FailingMedia.topic(broker, "rolling", Tiers.SEGMENT);
+      RecordLedger growing = FailingMedia.topic(broker, "growing", 64 * FailingMedia.MIB);
       rolling.produce(broker.bootstrap(), 4_000, 1_000);
       growing.produce(broker.bootstrap(), 1_000, 1_000);
       home.disappear();
       growing.produce(broker.bootstrap(), 4_000, 1_000);
       assertThat(broker.isRunning()).as("the broker runs while it needs no new file").isTrue();
-      Faults.attempt(rolling, broker, 3_000, 1_000);
-      Faults.assertOffline(broker, "rolling-0");
+      FailingMedia.attempt(rolling, broker, 3_000, 1_000);
+      FailingMedia.assertOffline(broker, "rolling-0");
       // A start before it is mounted again finds no log directory: nothing in the pool is given up.
       StockBroker.Refusal refusal = broker.startRefused();
       assertThat(refusal.exitCode()).as("exit code").isNotZero();
       assertThat(refusal.output()).contains(home.path().toString());
       home.comeBack();
       broker.start();
-      Faults.assertAllThere(broker, rolling, growing);
+      FailingMedia.assertAllThere(broker, rolling, growing);
       broker.stop();
       Tiers.audit(broker);
     }
@@ -77,22 +77,22 @@ class HomeFaultTest {
    */
   @Test
   void newSegmentsAndIndexesFindNoRoom() throws Exception {
-    try (LoopMount home = LoopMount.withFewFiles(WORK.folder("full"), 96, 256);
+    try (TestMount home = TestMount.withFewFiles(WORK.folder("full"), 96, 256);
         StockBroker broker = start("full", home.path())) {
-      RecordLedger rolling = Faults.topic(broker, "rolling", Tiers.SEGMENT);
-      RecordLedger growing = Faults.topic(broker, "growing", 64 * Faults.MIB);
+      RecordLedger rolling = FailingMedia.topic(broker, "rolling", Tiers.SEGMENT);
+      RecordLedger growing = FailingMedia.topic(broker, "growing", 64 * FailingMedia.MIB);
       rolling.produce(broker.bootstrap(), 4_000, 1_000);
       growing.produce(broker.bootstrap(), 1_000, 1_000);
-      List<Path> fillers = Faults.fillWithFiles(home.path());
+      List<Path> fillers = FailingMedia.fillWithFiles(home.path());
       growing.produce(broker.bootstrap(), 3_000, 1_000);
-      Faults.assertAllThere(broker, rolling, growing);
-      Faults.attempt(rolling, broker, 3_000, 1_000);
-      Faults.assertOffline(broker, "rolling-0", "No space left on device");
+      FailingMedia.assertAllThere(broker, rolling, growing);
+      FailingMedia.attempt(rolling, broker, 3_000, 1_000);
+      FailingMedia.assertOffline(broker, "rolling-0", "No space left on device");
       for (Path filler : fillers) {
         Files.delete(filler);
       }
       broker.start();
-      Faults.assertAllThere(broker, rolling, growing);
+      FailingMedia.assertAllThere(broker, rolling, growing);
       broker.stop();
       Tiers.audit(broker);
     }
@@ -102,8 +102,8 @@ class HomeFaultTest {
   void homeCannotBeReadThenStandsStill() throws Exception {
     try (HomeDevice device = HomeDevice.ext4(WORK.folder("device"), 160, 0);
         StockBroker broker = start("device", device.path())) {
-      RecordLedger sealed = Faults.topic(broker, "sealed", Tiers.SEGMENT);
-      RecordLedger growing = Faults.topic(broker, "growing", 64 * Faults.MIB);
+      RecordLedger sealed = FailingMedia.topic(broker, "sealed", Tiers.SEGMENT);
+      RecordLedger growing = FailingMedia.topic(broker, "growing", 64 * FailingMedia.MIB);
       sealed.produce(broker.bootstrap(), 6_000, 1_000);
       growing.produce(broker.bootstrap(), 1_000, 1_000);
       Tiers.alter(
@@ -116,30 +116,30 @@ class HomeFaultTest {
         HomeDevice.forgetCached(segment);
       }
       device.failReads();
-      int read = Faults.readInVain(broker, sealed);
+      int read = FailingMedia.readInVain(broker, sealed);
       assertThat(read).as("records read from a device that fails").isLessThan(6_000);
       device.heal();
       if (!broker.isRunning()) { // Kafka may take it for a failed disk
         broker.start();
       }
       growing.produce(broker.bootstrap(), 1_000, 1_000);
-      Faults.assertAllThere(broker, sealed, growing);
+      FailingMedia.assertAllThere(broker, sealed, growing);
 
       Tiers.alter(broker, Map.of("strata.migration.threshold", "-1"));
       sealed.produce(broker.bootstrap(), 4_000, 1_000);
       device.stall();
       Tiers.alter(broker, Map.of("strata.migration.threshold", "0"));
-      assertThat(Faults.slowest(growing, broker, Duration.ofSeconds(8)))
+      assertThat(FailingMedia.slowest(growing, broker, Duration.ofSeconds(8)))
           .as("milliseconds of the slowest append while home stands still")
           .isLessThan(4_000);
       assertThat(broker.isRunning()).as("the broker runs").isTrue();
-      Faults.assertAllThere(broker, growing);
+      FailingMedia.assertAllThere(broker, growing);
       device.goOn();
       Tiers.awaitClean(broker, "hot");
-      Faults.assertAllThere(broker, sealed, growing);
+      FailingMedia.assertAllThere(broker, sealed, growing);
       broker.kill();
       broker.start();
-      Faults.assertAllThere(broker, sealed, growing);
+      FailingMedia.assertAllThere(broker, sealed, growing);
       broker.stop();
       Tiers.audit(broker);
     }
@@ -167,22 +167,22 @@ class HomeFaultTest {
                       .build())
               .unset("strata.pool.type")
               .start();
-      RecordLedger sealed = Faults.topic(broker, "sealed", Tiers.SEGMENT);
-      RecordLedger growing = Faults.topic(broker, "growing", 64 * Faults.MIB);
+      RecordLedger sealed = FailingMedia.topic(broker, "sealed", Tiers.SEGMENT);
+      RecordLedger growing = FailingMedia.topic(broker, "growing", 64 * FailingMedia.MIB);
       sealed.produce(broker.bootstrap(), 6_000, 1_000);
       growing.produce(broker.bootstrap(), 1_000, 1_000);
       device.stall();
       Tiers.alter(broker, Map.of("strata.migration.threshold", "0"));
-      assertThat(Faults.slowest(growing, broker, Duration.ofSeconds(8)))
+      assertThat(FailingMedia.slowest(growing, broker, Duration.ofSeconds(8)))
           .as("milliseconds of the slowest append while the lower tier stands still")
           .isLessThan(4_000);
-      Faults.assertAllThere(broker, sealed, growing);
+      FailingMedia.assertAllThere(broker, sealed, growing);
       device.goOn();
       Tiers.awaitClean(broker, "hot");
       sealed.produce(broker.bootstrap(), 2_000, 1_000);
       Tiers.awaitClean(broker, "hot");
       device.failWrites();
-      Faults.attempt(sealed, broker, 3_000, 1_000);
+      FailingMedia.attempt(sealed, broker, 3_000, 1_000);
       sealed.assertNoneFailed();
       await()
           .atMost(Tiers.PATIENCE)
@@ -190,11 +190,11 @@ class HomeFaultTest {
               () -> assertThat(Jmx.sum(broker, "type=Migration,name=Failures*,*")).isPositive());
       assertThat(broker.isRunning()).as("the broker runs").isTrue();
       growing.produce(broker.bootstrap(), 1_000, 1_000);
-      Faults.assertAllThere(broker, sealed, growing);
+      FailingMedia.assertAllThere(broker, sealed, growing);
       device.heal();
       broker.kill();
       broker.start();
-      Faults.assertAllThere(broker, sealed, growing);
+      FailingMedia.assertAllThere(broker, sealed, growing);
       Tiers.awaitClean(broker, "hot");
       broker.stop();
       Tiers.audit(broker);
@@ -203,6 +203,6 @@ class HomeFaultTest {
 
   private static StockBroker start(String name, Path home) throws Exception {
     Path pool = Pools.create(WORK.pool(name), "48MiB", 256);
-    return Faults.broker(WORK.folder(name + "-broker"), home, pool).build().start();
+    return FailingMedia.broker(WORK.folder(name + "-broker"), home, pool).build().start();
   }
 }

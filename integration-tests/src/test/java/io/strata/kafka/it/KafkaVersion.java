@@ -45,7 +45,7 @@ enum KafkaVersion {
               "-Dkafka.version=" + release,
               "-DoutputDirectory=" + libs,
               "dependency:copy-dependencies"));
-      String problem = LoopMount.run(maven.toArray(String[]::new));
+      String problem = TestMount.run(maven.toArray(String[]::new));
       if (!problem.isEmpty()) {
         throw new IllegalStateException(
             "Kafka " + release + " could not be copied by " + maven + ": " + problem);

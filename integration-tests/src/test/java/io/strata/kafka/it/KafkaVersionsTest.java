@@ -79,14 +79,14 @@ class KafkaVersionsTest {
   void theRemoteTierIsReadFromTheBeginningAndItsErrorsAreErrors(KafkaVersion version)
       throws Exception {
     Path store = WORK.folder("store-" + version);
-    RemoteTier tier = RemoteTier.over(store).with(RemoteManager.STRATA);
+    TieredBrokers tier = TieredBrokers.over(store).with(RemoteManager.STRATA);
     try (StockBroker broker =
         tier.alone(WORK.folder("remote-" + version))
             .kafka(version)
             .set("strata.remote.cache.size", "0")
             .build()
             .start()) {
-      RecordLedger ledger = topic(broker, "tiered", RemoteTier.topic());
+      RecordLedger ledger = topic(broker, "tiered", TieredBrokers.topic());
       ledger.produce(broker.bootstrap(), RECORDS, SIZE);
       tier.awaitTiered(broker, "tiered", 1, 3);
       assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(RECORDS);

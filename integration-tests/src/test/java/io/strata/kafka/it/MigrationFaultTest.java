@@ -26,13 +26,13 @@ class MigrationFaultTest {
 
   @Test
   void homeIsFullWhileSegmentsMoveThere() throws Exception {
-    try (LoopMount small = LoopMount.ext4(WORK.folder("small"), 160)) {
+    try (TestMount small = TestMount.ext4(WORK.folder("small"), 160)) {
       StockBroker broker = start("full", small.path());
       RecordLedger sealed = topic(broker, "sealed", Tiers.SEGMENT);
       RecordLedger growing = topic(broker, "growing", 64 * MIB);
       sealed.produce(broker.bootstrap(), 8_000, 1_000);
       growing.produce(broker.bootstrap(), 100, 1_000);
-      Path filler = Faults.fill(small.path());
+      Path filler = FailingMedia.fill(small.path());
       assertOthersGoOn(broker, "No space left on device", sealed, growing);
       Files.delete(filler);
       assertAllMoves(broker, sealed, growing);

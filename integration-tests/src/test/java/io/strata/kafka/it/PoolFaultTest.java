@@ -27,26 +27,26 @@ class PoolFaultTest {
             .set("strata.migration.threshold", "-1")
             .build()
             .start()) {
-      RecordLedger ledger = Faults.topic(broker, "hot", Tiers.SEGMENT);
+      RecordLedger ledger = FailingMedia.topic(broker, "hot", Tiers.SEGMENT);
       ledger.produce(broker.bootstrap(), 3_000, 1_000);
       Path away = pool.resolveSibling("away.pool");
       Files.move(pool, away);
       ledger.produce(broker.bootstrap(), 3_000, 1_000);
-      Faults.assertAllThere(broker, ledger);
+      FailingMedia.assertAllThere(broker, ledger);
       // A new one of the operator's, who has seen that the file is not there.
       Path lock = pool.resolveSibling(pool.getFileName() + ".lock");
       Files.move(lock, lock.resolveSibling("away.lock"));
       Pools.create(pool, "32MiB", 128);
       ledger.produce(broker.bootstrap(), 1_000, 1_000);
-      Faults.assertAllThere(broker, ledger);
+      FailingMedia.assertAllThere(broker, ledger);
       broker.kill();
 
-      Faults.assertRefused(broker, pool.toString(), "hot-0");
+      FailingMedia.assertRefused(broker, pool.toString(), "hot-0");
       Files.delete(pool);
-      Faults.assertRefused(broker, pool.toString(), "hot-0", "set-aside");
+      FailingMedia.assertRefused(broker, pool.toString(), "hot-0", "set-aside");
       Files.move(away, pool, StandardCopyOption.ATOMIC_MOVE);
       broker.start();
-      Faults.assertAllThere(broker, ledger);
+      FailingMedia.assertAllThere(broker, ledger);
       broker.stop();
       Tiers.audit(broker);
     }
@@ -62,29 +62,29 @@ class PoolFaultTest {
                   .set("strata.migration.threshold", "-1")
                   .build()
                   .start());
-      RecordLedger ledger = Faults.topic(broker, "hot", Tiers.SEGMENT);
+      RecordLedger ledger = FailingMedia.topic(broker, "hot", Tiers.SEGMENT);
       ledger.produce(broker.bootstrap(), 5_000, 1_000);
       broker.stop();
       HomeDevice.forgetCached(pool);
       device.failReads();
-      Faults.assertRefused(broker, pool.toString());
+      FailingMedia.assertRefused(broker, pool.toString());
       device.heal();
       broker.start();
-      Faults.assertAllThere(broker, ledger);
+      FailingMedia.assertAllThere(broker, ledger);
 
       // Kafka flushes each batch of this one: it must learn of it.
       RecordLedger flushed =
-          Faults.topic(
+          FailingMedia.topic(
               broker, "flushed", Map.of("flush.messages", "1", "segment.bytes", "4194304"));
       flushed.produce(broker.bootstrap(), 100, 1_000);
       device.failWrites();
-      Faults.attempt(flushed, broker, 100, 1_000);
-      Faults.assertOffline(broker, "Error while flushing log for flushed-0");
-      Faults.assertLogged(broker, "Input/output error");
-      Faults.assertLogged(broker, pool.toString());
+      FailingMedia.attempt(flushed, broker, 100, 1_000);
+      FailingMedia.assertOffline(broker, "Error while flushing log for flushed-0");
+      FailingMedia.assertLogged(broker, "Input/output error");
+      FailingMedia.assertLogged(broker, pool.toString());
       device.heal();
       broker.start();
-      Faults.assertAllThere(broker, ledger, flushed);
+      FailingMedia.assertAllThere(broker, ledger, flushed);
       broker.stop();
       Tiers.audit(broker);
     }
@@ -93,7 +93,7 @@ class PoolFaultTest {
   /** As the kernel does with a file system in which it has found an error. */
   @Test
   void theFileSystemTurnsReadOnly() throws Exception {
-    try (LoopMount mount = LoopMount.fragile(WORK.folder("read-only"), 96)) {
+    try (TestMount mount = TestMount.fragile(WORK.folder("read-only"), 96)) {
       Path pool = Pools.create(mount.path().resolve("hot.pool"), "64MiB", 128);
       StockBroker broker =
           WORK.closing(
@@ -101,20 +101,20 @@ class PoolFaultTest {
                   .set("strata.migration.threshold", "-1")
                   .build()
                   .start());
-      RecordLedger ledger = Faults.topic(broker, "hot", Tiers.SEGMENT);
+      RecordLedger ledger = FailingMedia.topic(broker, "hot", Tiers.SEGMENT);
       ledger.produce(broker.bootstrap(), 5_000, 1_000);
-      LoopMount.must("sync", pool.toString());
-      RecordLedger after = Faults.topic(broker, "after", Tiers.SEGMENT);
+      TestMount.must("sync", pool.toString());
+      RecordLedger after = FailingMedia.topic(broker, "after", Tiers.SEGMENT);
       mount.fail();
-      Faults.attempt(after, broker, 3_000, 1_000);
+      FailingMedia.attempt(after, broker, 3_000, 1_000);
       // The first segment that is rolled is flushed.
-      Faults.assertOffline(broker, "Error while flushing log for after-0");
-      Faults.assertRefused(broker, pool.toString(), "ead-only");
+      FailingMedia.assertOffline(broker, "Error while flushing log for after-0");
+      FailingMedia.assertRefused(broker, pool.toString(), "ead-only");
       mount.repair();
       broker.start();
       // What the page cache alone had went with the file system, as with Kafka's own files: nothing
       // is said of the records after the fault.
-      Faults.assertAllThere(broker, ledger);
+      FailingMedia.assertAllThere(broker, ledger);
       broker.stop();
       Tiers.audit(broker);
     }

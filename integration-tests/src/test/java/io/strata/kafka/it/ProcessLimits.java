@@ -27,7 +27,7 @@ final class ProcessLimits {
 
   /** Limits its descriptors; those above stay open. */
   static void openFiles(long pid, long limit) throws IOException, InterruptedException {
-    LoopMount.must("prlimit", "--pid=" + pid, "--nofile=" + limit + ":");
+    TestMount.must("prlimit", "--pid=" + pid, "--nofile=" + limit + ":");
   }
 
   /** A control group that allows no more threads than the process has now, and so many. */

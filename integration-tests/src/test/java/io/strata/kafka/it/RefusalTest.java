@@ -207,7 +207,7 @@ class RefusalTest {
   @Test
   @Tag("long")
   void poolIsReadOnly() throws Exception {
-    try (LoopMount readOnly = LoopMount.readOnly(work.pools(), work.folder("read-only"))) {
+    try (TestMount readOnly = TestMount.readOnly(work.pools(), work.folder("read-only"))) {
       Path there = readOnly.path().resolve(pool.getFileName());
       broker.set("strata.pools", there.toString());
       assertRefused(there.toString(), "read-only");
@@ -229,7 +229,7 @@ class RefusalTest {
   @Test
   @Tag("long")
   void logDirectoryHasNoUserAttributes() throws Exception {
-    try (LoopMount plain = LoopMount.withoutUserAttributes(work.folder("no-attributes"))) {
+    try (TestMount plain = TestMount.withoutUserAttributes(work.folder("no-attributes"))) {
       Path there = plain.path().resolve("data");
       Path otherPool = Pools.create(work.pool("other"), "32MiB");
       StockBroker other =

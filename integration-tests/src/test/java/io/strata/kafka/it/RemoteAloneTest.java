@@ -10,12 +10,12 @@ import org.junit.jupiter.api.Tag;
 class RemoteAloneTest extends RemoteFeatures {
 
   @Override
-  RemoteTier tier(Workspace folders) {
-    return RemoteTier.over(folders.folder("data-upper"), folders.folder("data-lower"));
+  TieredBrokers tier(Workspace folders) {
+    return TieredBrokers.over(folders.folder("data-upper"), folders.folder("data-lower"));
   }
 
   @Override
-  StockBroker.Builder builder(RemoteTier over) {
+  StockBroker.Builder builder(TieredBrokers over) {
     return over.alone(work.folder("broker"))
         .set("rsm.config.level-0.capacity", "16MiB")
         .set("strata.remote.migration.threshold", "0.2")

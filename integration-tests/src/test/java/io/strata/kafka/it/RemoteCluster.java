@@ -43,7 +43,7 @@ final class RemoteCluster implements AutoCloseable {
    * @param settings further ones of each broker
    */
   static RemoteCluster start(
-      Workspace work, String name, RemoteTier tier, UnaryOperator<StockBroker.Builder> settings)
+      Workspace work, String name, TieredBrokers tier, UnaryOperator<StockBroker.Builder> settings)
       throws Exception {
     Map<Integer, StockBroker> brokers = new TreeMap<>();
     List<StockBroker> started = new ArrayList<>();

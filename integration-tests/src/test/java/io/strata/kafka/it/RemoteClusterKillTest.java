@@ -38,7 +38,7 @@ class RemoteClusterKillTest {
     Assumptions.assumeTrue(
         RemoteManager.ofThisRun() == RemoteManager.STRATA, "the levels are those of our manager");
     Random random = new Random(SEED);
-    RemoteTier tier = RemoteTier.over(WORK.folder("data-upper"), WORK.folder("data-lower"));
+    TieredBrokers tier = TieredBrokers.over(WORK.folder("data-upper"), WORK.folder("data-lower"));
     RemoteCluster cluster =
         RemoteCluster.start(
             WORK,
@@ -83,7 +83,7 @@ class RemoteClusterKillTest {
     tier.awaitNothingOf("retained");
   }
 
-  private static void assertWhole(RemoteTier tier) {
+  private static void assertWhole(TieredBrokers tier) {
     // A segment's directory may be renamed away while it is looked at: then it is looked at again.
     await()
         .atMost(Tiers.PATIENCE)
@@ -111,7 +111,7 @@ class RemoteClusterKillTest {
   private static RecordLedger topic(
       RemoteCluster cluster, String name, Map<String, String> more, Integer... replicas)
       throws InterruptedException {
-    Map<String, String> config = RemoteTier.topic();
+    Map<String, String> config = TieredBrokers.topic();
     config.putAll(more);
     cluster.createTopic(name, config, replicas);
     return new RecordLedger(name, 1, SEED);

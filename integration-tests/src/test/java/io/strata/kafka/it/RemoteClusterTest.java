@@ -36,12 +36,12 @@ class RemoteClusterTest {
 
   @RegisterExtension final Workspace work = new Workspace();
 
-  private RemoteTier tier;
+  private TieredBrokers tier;
   private RemoteCluster cluster;
 
   @BeforeAll
   void start() throws Exception {
-    tier = RemoteTier.over(work.folder("data-store"));
+    tier = TieredBrokers.over(work.folder("data-store"));
     cluster = RemoteCluster.start(work, "broker", tier, builder -> builder);
   }
 
@@ -89,7 +89,7 @@ class RemoteClusterTest {
         RecordLedger.producer(broker(1).bootstrap(), Map.of())) {
       send(ledger, producer);
       tier.awaitTiered(broker(2), "reassigned", 1, 3);
-      long local = RemoteTier.offsets(broker(1), "reassigned", 0).earliestLocal();
+      long local = TieredBrokers.offsets(broker(1), "reassigned", 0).earliestLocal();
       List<Long> before = digests("reassigned");
 
       cluster.reassign("reassigned", 3);
@@ -109,7 +109,7 @@ class RemoteClusterTest {
     RecordLedger ledger = create("joined", 2);
     ledger.produce(broker(1).bootstrap(), RECORDS, SIZE);
     tier.awaitTiered(broker(2), "joined", 1, 3);
-    long local = RemoteTier.offsets(broker(1), "joined", 0).earliestLocal();
+    long local = TieredBrokers.offsets(broker(1), "joined", 0).earliestLocal();
 
     cluster.reassign("joined", 2, 3);
     cluster.awaitState("joined", 2, Set.of(2, 3));
@@ -132,7 +132,7 @@ class RemoteClusterTest {
    */
   @Test
   void transactionsAreReadRightFromANewLeader() throws Exception {
-    cluster.createTopic("transactions", RemoteTier.topic(), 2, 3);
+    cluster.createTopic("transactions", TieredBrokers.topic(), 2, 3);
     RemoteTransactions sent =
         RemoteTransactions.send(broker(1).bootstrap(), "transactions", 800, new Random(SEED));
     tier.awaitTiered(broker(2), "transactions", 1, 2);
@@ -147,7 +147,7 @@ class RemoteClusterTest {
   // ---------------------------------------------------------------------------------------------
 
   private RecordLedger create(String topic, Integer... replicas) throws InterruptedException {
-    cluster.createTopic(topic, RemoteTier.topic(), replicas);
+    cluster.createTopic(topic, TieredBrokers.topic(), replicas);
     return new RecordLedger(topic, 1, SEED);
   }
 

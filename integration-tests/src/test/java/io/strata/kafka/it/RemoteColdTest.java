@@ -26,7 +26,7 @@ class RemoteColdTest {
   void segmentsGoOnToAnotherManagerAndAreReadBackThroughOurs() throws Exception {
     Path store = work.folder("store");
     Path far = work.folder("far");
-    RemoteTier tier = RemoteTier.over(store).with(RemoteManager.STRATA);
+    TieredBrokers tier = TieredBrokers.over(store).with(RemoteManager.STRATA);
     StockBroker broker =
         work.closing(
                 tier.alone(work.folder("broker"))
@@ -37,7 +37,7 @@ class RemoteColdTest {
                     .jvmOption("-D" + TestHook.ONE_LEVEL + "=true")
                     .build())
             .start();
-    Topics.create(broker, "far", 2, RemoteTier.topic());
+    Topics.create(broker, "far", 2, TieredBrokers.topic());
     RecordLedger ledger = new RecordLedger("far", 2, 11);
     ledger.produce(broker.bootstrap(), 6_000, 1_500);
     await()

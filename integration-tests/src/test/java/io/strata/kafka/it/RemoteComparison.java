@@ -215,7 +215,7 @@ final class RemoteComparison {
   /** One broker with its store. */
   private final class Run implements AutoCloseable {
 
-    private final RemoteTier tier;
+    private final TieredBrokers tier;
     private final Path store;
     private final StockBroker broker;
     private final Optional<Path> pool;
@@ -225,7 +225,7 @@ final class RemoteComparison {
       this.segmentMebibytes = segmentMebibytes;
       Path own = Files.createDirectories(folder.resolve("run-" + runs++));
       store = Files.createDirectories(own.resolve("store"));
-      tier = RemoteTier.over(store).with(contender.manager.orElse(RemoteManager.STRATA));
+      tier = TieredBrokers.over(store).with(contender.manager.orElse(RemoteManager.STRATA));
       StockBroker.Builder builder;
       if (contender.pool) {
         pool = Optional.of(Path.of("/dev/shm/strata-bench-" + System.nanoTime() + ".pool"));

@@ -41,12 +41,12 @@ class RemoteFaultTest {
 
   @Test
   void theStoreIsFull() throws Exception {
-    try (LoopMount small = LoopMount.ext4(WORK.folder("small"), 24);
+    try (TestMount small = TestMount.ext4(WORK.folder("small"), 24);
         StockBroker broker = tier(small).alone(WORK.folder("full")).build().start()) {
       RecordLedger first = topic(broker, "first");
       first.produce(broker.bootstrap(), 3_000, SIZE);
       tier(small).awaitTiered(broker, "first", 1, 3);
-      Path filler = Faults.fill(small.path());
+      Path filler = FailingMedia.fill(small.path());
       RecordLedger second = topic(broker, "second");
       second.produce(broker.bootstrap(), 3_000, SIZE);
       broker.awaitLogged(
@@ -64,7 +64,7 @@ class RemoteFaultTest {
 
   @Test
   void theStoreTurnsReadOnly() throws Exception {
-    try (LoopMount mount = LoopMount.bind(WORK.folder("data-ro"), WORK.folder("data-ro-mount"));
+    try (TestMount mount = TestMount.bind(WORK.folder("data-ro"), WORK.folder("data-ro-mount"));
         StockBroker broker = tier(mount).alone(WORK.folder("turns")).build().start()) {
       RecordLedger ledger = topic(broker, "turned");
       ledger.produce(broker.bootstrap(), 3_000, SIZE);
@@ -94,7 +94,7 @@ class RemoteFaultTest {
       // A chunk takes longer than Kafka waits for a fetch: it gives up, and asks again.
       device.bytesPerSecond(MIB);
       for (RemoteManager.Segment segment : tier(device).segments("slow")) {
-        LoopMount.must("dd", "of=" + segment.log(), "oflag=nocache", "conv=notrunc", "count=0");
+        TestMount.must("dd", "of=" + segment.log(), "oflag=nocache", "conv=notrunc", "count=0");
       }
       long slowest = 0;
       try (Reading reading = Reading.start(ledger, broker.bootstrap(), Reading.Start.BEGINNING);
@@ -145,7 +145,7 @@ class RemoteFaultTest {
   @Test
   void theStoreDisappearsAndComesBack() throws Exception {
     assumeOurs(); // Kafka's goes on below the mount point
-    try (LoopMount mount = LoopMount.bind(WORK.folder("data-real"), WORK.folder("data-mount"));
+    try (TestMount mount = TestMount.bind(WORK.folder("data-real"), WORK.folder("data-mount"));
         StockBroker broker =
             tier(mount)
                 .alone(WORK.folder("gone"))
@@ -182,7 +182,7 @@ class RemoteFaultTest {
   @Test
   void aFlippedBitIsNeverReturned() throws Exception {
     assumeOurs(); // Kafka's returns it
-    RemoteTier tier = RemoteTier.over(WORK.folder("data-flipped"));
+    TieredBrokers tier = TieredBrokers.over(WORK.folder("data-flipped"));
     StockBroker broker =
         WORK.closing(
                 tier.alone(WORK.folder("flipped"))
@@ -225,16 +225,16 @@ class RemoteFaultTest {
         RemoteManager.ofThisRun() == RemoteManager.STRATA, "Kafka's manager cannot do this");
   }
 
-  private static RemoteTier tier(LoopMount mount) {
-    return RemoteTier.over(mount.path());
+  private static TieredBrokers tier(TestMount mount) {
+    return TieredBrokers.over(mount.path());
   }
 
-  private static RemoteTier tier(HomeDevice device) {
-    return RemoteTier.over(device.path());
+  private static TieredBrokers tier(HomeDevice device) {
+    return TieredBrokers.over(device.path());
   }
 
   private static RecordLedger topic(StockBroker broker, String name) throws InterruptedException {
-    Topics.create(broker, name, 1, RemoteTier.topic());
+    Topics.create(broker, name, 1, TieredBrokers.topic());
     return new RecordLedger(name, 1, name.hashCode());
   }
 

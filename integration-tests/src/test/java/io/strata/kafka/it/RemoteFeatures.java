@@ -52,14 +52,14 @@ abstract class RemoteFeatures {
   private final Map<String, RecordLedger> kept = new LinkedHashMap<>();
 
   private final Random random = new Random(SEED);
-  private RemoteTier tier;
+  private TieredBrokers tier;
   private StockBroker broker;
 
   /** The store. */
-  abstract RemoteTier tier(Workspace folders);
+  abstract TieredBrokers tier(Workspace folders);
 
   /** With pools, or not. */
-  abstract StockBroker.Builder builder(RemoteTier over);
+  abstract StockBroker.Builder builder(TieredBrokers over);
 
   @BeforeAll
   void start() throws Exception {
@@ -72,8 +72,8 @@ abstract class RemoteFeatures {
     RecordLedger ledger = topic("groups", 2);
     ledger.produce(broker.bootstrap(), 6_000, 1_500);
     tier.awaitTiered(broker, "groups", 2, 3);
-    assertThat(RemoteTier.offsets(broker, "groups", 0).earliest()).isZero();
-    assertThat(RemoteTier.offsets(broker, "groups", 0).earliestLocal()).isPositive();
+    assertThat(TieredBrokers.offsets(broker, "groups", 0).earliest()).isZero();
+    assertThat(TieredBrokers.offsets(broker, "groups", 0).earliestLocal()).isPositive();
     List<CompletableFuture<List<Integer>>> groups =
         IntStream.range(0, 3)
             .mapToObj(g -> CompletableFuture.supplyAsync(() -> consume("groups", "g" + g, 6_000)))
@@ -119,7 +119,7 @@ abstract class RemoteFeatures {
       }
     }
     tier.awaitTiered(broker, "times", 1, 3);
-    long local = RemoteTier.offsets(broker, "times", 0).earliestLocal();
+    long local = TieredBrokers.offsets(broker, "times", 0).earliestLocal();
     TopicPartition partition = new TopicPartition("times", 0);
     try (Consumer<byte[], byte[]> consumer = RecordLedger.consumer(broker.bootstrap(), Map.of())) {
       consumer.assign(List.of(partition));
@@ -167,7 +167,7 @@ abstract class RemoteFeatures {
 
   @Test
   void abortedTransactionsAreNotRead() throws Exception {
-    Topics.create(broker, "transactions", 1, RemoteTier.topic());
+    Topics.create(broker, "transactions", 1, TieredBrokers.topic());
     RemoteTransactions sent =
         RemoteTransactions.send(broker.bootstrap(), "transactions", 1_400, random);
     tier.awaitTiered(broker, "transactions", 1, 3);
@@ -198,7 +198,7 @@ abstract class RemoteFeatures {
     kept.remove("disabled");
     ledger.produce(broker.bootstrap(), 3_000, 1_500);
     tier.awaitTiered(broker, "disabled", 1, 2);
-    long local = RemoteTier.offsets(broker, "disabled", 0).earliestLocal();
+    long local = TieredBrokers.offsets(broker, "disabled", 0).earliestLocal();
 
     // Copying stops; what is in the store stays and is read.
     Topics.alter(
@@ -223,7 +223,7 @@ abstract class RemoteFeatures {
 
   @Test
   void retentionBySizeDeletesFromTheStore() throws Exception {
-    RecordLedger ledger = topic("by-size", 1, "retention.bytes", "" + 3 * RemoteTier.SEGMENT);
+    RecordLedger ledger = topic("by-size", 1, "retention.bytes", "" + 3 * TieredBrokers.SEGMENT);
     kept.remove("by-size");
     ledger.produce(broker.bootstrap(), 7_000, 1_500);
     tier.awaitTiered(broker, "by-size", 1, 1);
@@ -232,7 +232,7 @@ abstract class RemoteFeatures {
         .untilAsserted(() -> assertThat(tier.segments("by-size")).hasSizeBetween(1, 3));
     long records = ledger.verifyNewest(broker.bootstrap()).records();
     assertThat(records).isBetween(1_400L, 3_000L);
-    assertThat(RemoteTier.offsets(broker, "by-size", 0).earliest()).isEqualTo(7_000 - records);
+    assertThat(TieredBrokers.offsets(broker, "by-size", 0).earliest()).isEqualTo(7_000 - records);
   }
 
   @Test
@@ -245,7 +245,7 @@ abstract class RemoteFeatures {
     tier.awaitNothingOf("by-time");
     Topics.alter(broker, "by-time", Map.of("retention.ms", "-1"));
     ledger.produce(broker.bootstrap(), 10, 1_500);
-    assertThat(RemoteTier.offsets(broker, "by-time", 0).earliest()).isPositive();
+    assertThat(TieredBrokers.offsets(broker, "by-time", 0).earliest()).isPositive();
     assertThat(ledger.verifyNewest(broker.bootstrap()).records()).isBetween(10L, 1_500L);
   }
 
@@ -273,7 +273,7 @@ abstract class RemoteFeatures {
         broker,
         "late",
         2,
-        Map.of("segment.bytes", "" + RemoteTier.SEGMENT, "index.interval.bytes", "4096"));
+        Map.of("segment.bytes", "" + TieredBrokers.SEGMENT, "index.interval.bytes", "4096"));
     RecordLedger ledger = new RecordLedger("late", 2, SEED);
     kept.put("late", ledger);
     ledger.produce(broker.bootstrap(), 5_000, 1_500);
@@ -310,7 +310,7 @@ abstract class RemoteFeatures {
 
   private RecordLedger topic(String name, int partitions, String... config)
       throws InterruptedException {
-    Topics.create(broker, name, partitions, RemoteTier.topic(config));
+    Topics.create(broker, name, partitions, TieredBrokers.topic(config));
     RecordLedger ledger = new RecordLedger(name, partitions, SEED);
     kept.put(name, ledger);
     return ledger;

@@ -34,7 +34,7 @@ class RemoteFromPoolTest {
 
   @RegisterExtension final Workspace work = new Workspace();
 
-  private RemoteTier tier;
+  private TieredBrokers tier;
   private StockBroker broker;
   private boolean sharesBlocks;
 
@@ -43,7 +43,7 @@ class RemoteFromPoolTest {
     Assumptions.assumeTrue(RemoteManager.ofThisRun() == RemoteManager.STRATA, "how ours copies");
     Path disk = disk();
     sharesBlocks = sharesBlocks(disk);
-    tier = RemoteTier.over(Files.createDirectory(disk.resolve("data-store")));
+    tier = TieredBrokers.over(Files.createDirectory(disk.resolve("data-store")));
     broker =
         work.closing(
                 tier.withPools(
@@ -58,7 +58,7 @@ class RemoteFromPoolTest {
   @Test
   @Order(1)
   void hotSegmentsAreCopiedFromThePool() throws Exception {
-    RecordLedger ledger = create("hot", RemoteTier.topic("local.retention.bytes", "-2"));
+    RecordLedger ledger = create("hot", TieredBrokers.topic("local.retention.bytes", "-2"));
     ledger.produce(broker.bootstrap(), RECORDS, SIZE);
     List<Path> sealed = awaitCopied("hot");
     for (Path segment : sealed) {
@@ -68,14 +68,14 @@ class RemoteFromPoolTest {
     assertThat(linkedBytes()).as("bytes whose blocks are shared").isZero();
     assertThat(StoreAudit.assertNothingPartial(tier.directories().get(0)))
         .as("bytes in the store")
-        .isGreaterThan(3L * RemoteTier.SEGMENT);
+        .isGreaterThan(3L * TieredBrokers.SEGMENT);
     assertReadFromTheStore(ledger, sealed);
   }
 
   @Test
   @Order(2)
   void cleanSegmentsShareTheirBlocks() throws Exception {
-    RecordLedger ledger = create("clean", Map.of("segment.bytes", "" + RemoteTier.SEGMENT));
+    RecordLedger ledger = create("clean", Map.of("segment.bytes", "" + TieredBrokers.SEGMENT));
     ledger.produce(broker.bootstrap(), RECORDS, SIZE);
     Tiers.alter(
         broker, Map.of("strata.migration.threshold", "0", "strata.migration.mode", "eager"));
@@ -87,7 +87,7 @@ class RemoteFromPoolTest {
   @Test
   @Order(3)
   void segmentsThatHaveLeftThePoolShareTheirBlocks() throws Exception {
-    RecordLedger ledger = create("evicted", Map.of("segment.bytes", "" + RemoteTier.SEGMENT));
+    RecordLedger ledger = create("evicted", Map.of("segment.bytes", "" + TieredBrokers.SEGMENT));
     ledger.produce(broker.bootstrap(), RECORDS, SIZE);
     Tiers.alter(
         broker, Map.of("strata.migration.threshold", "0", "strata.migration.mode", "threshold"));
@@ -103,7 +103,7 @@ class RemoteFromPoolTest {
   /** One whose files can share blocks, where this process may mount it. */
   private Path disk() throws Exception {
     try {
-      return work.closing(LoopMount.xfs(work.folder("disk"), 600)).path();
+      return work.closing(TestMount.xfs(work.folder("disk"), 600)).path();
     } catch (TestAbortedException e) {
       return work.folder("data");
     }
@@ -112,7 +112,7 @@ class RemoteFromPoolTest {
   private static boolean sharesBlocks(Path disk) throws Exception {
     Path file = Files.write(disk.resolve("one"), new byte[] {1});
     String copy = disk.resolve("two").toString();
-    return LoopMount.run("cp", "--reflink=always", file.toString(), copy).isEmpty();
+    return TestMount.run("cp", "--reflink=always", file.toString(), copy).isEmpty();
   }
 
   private RecordLedger create(String topic, Map<String, String> config) throws Exception {

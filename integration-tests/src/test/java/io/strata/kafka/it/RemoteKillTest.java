@@ -81,7 +81,7 @@ class RemoteKillTest {
   @Order(1)
   @SuppressWarnings("try") // the load works by being open
   void atEveryStageOfACopy() throws Exception {
-    RemoteTier tier = strata("copy", 1);
+    TieredBrokers tier = strata("copy", 1);
     StockBroker broker = open(tier.alone(work.folder("copy"))).start();
     RecordLedger copied = topic(broker, "copied");
     // An orderly stop waits for minutes if Kafka has not set up its remote metadata yet.
@@ -128,7 +128,7 @@ class RemoteKillTest {
   @Test
   @Order(2)
   void atEveryStageOfADeletion() throws Exception {
-    RemoteTier tier = strata("delete", 1);
+    TieredBrokers tier = strata("delete", 1);
     StockBroker broker = open(tier.alone(work.folder("delete"))).start();
     RecordLedger cut = topic(broker, "cut");
     RecordLedger whole = topic(broker, "whole");
@@ -139,7 +139,7 @@ class RemoteKillTest {
       for (String stage : DELETE) {
         cut.produce(broker.bootstrap(), 3_000, 1_500);
         tier.awaitTiered(broker, "cut", 2, 1);
-        long before = RemoteTier.offsets(broker, "cut", 0).earliestLocal();
+        long before = TieredBrokers.offsets(broker, "cut", 0).earliestLocal();
         broker.stop();
         haltAt(tier, broker, stage, () -> deleteRecords(broker, before));
         broker.start();
@@ -180,7 +180,7 @@ class RemoteKillTest {
   @Order(3)
   @SuppressWarnings("try") // the load works by being open
   void atEveryStageOfAMoveBetweenLevels() throws Exception {
-    RemoteTier tier = strata("move", 2);
+    TieredBrokers tier = strata("move", 2);
     StockBroker broker =
         open(tier.alone(work.folder("move"))
                 .set("strata.remote.migration.threshold", "0")
@@ -210,7 +210,7 @@ class RemoteKillTest {
   @Order(4)
   @SuppressWarnings("try") // the load works by being open
   void atEveryStageOfTheWayToTheColdManager() throws Exception {
-    RemoteTier tier = strata("cold", 1);
+    TieredBrokers tier = strata("cold", 1);
     Path below = work.folder("data-below");
     StockBroker broker =
         open(tier.alone(work.folder("cold"))
@@ -258,7 +258,7 @@ class RemoteKillTest {
   @Order(5)
   @SuppressWarnings("try") // the load works by being open
   void atRandom() throws Exception {
-    RemoteTier tier = strata("random", 2);
+    TieredBrokers tier = strata("random", 2);
     StockBroker broker =
         open(tier.withPools(work.folder("random"), Pools.create(work.pool("random"), "24MiB", 256)))
             .start();
@@ -294,7 +294,7 @@ class RemoteKillTest {
   }
 
   /** Starts the stopped broker, and waits until it has halted at the stage. */
-  private void haltAt(RemoteTier tier, StockBroker victim, String stage, Scenario scenario)
+  private void haltAt(TieredBrokers tier, StockBroker victim, String stage, Scenario scenario)
       throws Exception {
     victim.systemProperty(TestHook.HALT, stage).startWithoutWaiting();
     try {
@@ -311,14 +311,14 @@ class RemoteKillTest {
     assertNothingPartial(tier);
   }
 
-  private static void assertNothingPartial(RemoteTier tier) throws Exception {
+  private static void assertNothingPartial(TieredBrokers tier) throws Exception {
     for (Path directory : tier.directories()) {
       long unused = StoreAudit.assertNothingPartial(directory);
     }
   }
 
   /** All topics are gone: so is every file of theirs, and of every copy that failed. */
-  private static void assertNothingStaysBehind(RemoteTier tier, StockBroker stopped)
+  private static void assertNothingStaysBehind(TieredBrokers tier, StockBroker stopped)
       throws Exception {
     TimeUnit.MILLISECONDS.sleep(ORPHAN_AGE.toMillis());
     Pools.strata(
@@ -336,7 +336,7 @@ class RemoteKillTest {
     }
   }
 
-  private static int twice(RemoteTier tier, String topic) throws Exception {
+  private static int twice(TieredBrokers tier, String topic) throws Exception {
     int twice = 0;
     for (int p = 0; p < 2; p++) {
       for (int count : StoreAudit.startOffsets(tier, topic, p).values()) {
@@ -353,14 +353,14 @@ class RemoteKillTest {
         .isEqualTo(ledger.acknowledged());
   }
 
-  private RemoteTier strata(String name, int levels) {
+  private TieredBrokers strata(String name, int levels) {
     Assumptions.assumeTrue(
         RemoteManager.ofThisRun() == RemoteManager.STRATA, "the stages are those of our manager");
     Path[] directories = new Path[levels];
     for (int i = 0; i < levels; i++) {
       directories[i] = work.folder("data-" + name + "-" + i);
     }
-    return RemoteTier.over(directories);
+    return TieredBrokers.over(directories);
   }
 
   private StockBroker open(StockBroker.Builder builder) throws Exception {
@@ -381,7 +381,7 @@ class RemoteKillTest {
 
   private static RecordLedger topic(StockBroker broker, String name, String... config)
       throws Exception {
-    Topics.create(broker, name, 2, RemoteTier.topic(config));
+    Topics.create(broker, name, 2, TieredBrokers.topic(config));
     return new RecordLedger(name, 2, SEED);
   }
 

@@ -29,7 +29,8 @@ class RemoteOperationTest {
 
   @Test
   void metricsStatusAndCommandsOfABrokerWithTheRemoteTierAlone() throws Exception {
-    RemoteTier tier = RemoteTier.over(WORK.folder("data-alone-0"), WORK.folder("data-alone-1"));
+    TieredBrokers tier =
+        TieredBrokers.over(WORK.folder("data-alone-0"), WORK.folder("data-alone-1"));
     StockBroker broker = WORK.closing(tier.alone(WORK.folder("alone")).build()).start();
     RecordLedger ledger = fill(broker, tier);
     assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(RECORDS);
@@ -77,7 +78,7 @@ class RemoteOperationTest {
 
   @Test
   void settingsChangeOnALiveBroker() throws Exception {
-    RemoteTier tier = RemoteTier.over(WORK.folder("data-live-0"), WORK.folder("data-live-1"));
+    TieredBrokers tier = TieredBrokers.over(WORK.folder("data-live-0"), WORK.folder("data-live-1"));
     StockBroker broker =
         WORK.closing(
                 tier.withPools(WORK.folder("live"), Pools.create(WORK.pool("hot"), "24m", 256))
@@ -123,12 +124,12 @@ class RemoteOperationTest {
     assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(RECORDS);
   }
 
-  private static RecordLedger fill(StockBroker broker, RemoteTier tier) throws Exception {
+  private static RecordLedger fill(StockBroker broker, TieredBrokers tier) throws Exception {
     try (Admin admin = broker.admin()) {
       Topics.await(
           admin
               .createTopics(
-                  List.of(new NewTopic("watched", 1, (short) 1).configs(RemoteTier.topic())))
+                  List.of(new NewTopic("watched", 1, (short) 1).configs(TieredBrokers.topic())))
               .all());
     }
     RecordLedger ledger = new RecordLedger("watched", 1, 1);

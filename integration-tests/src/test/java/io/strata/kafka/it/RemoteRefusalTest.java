@@ -29,7 +29,7 @@ class RemoteRefusalTest {
   void keysAreMalformed() throws Exception {
     Path store = WORK.folder("data-keys");
     StockBroker broker =
-        RemoteTier.over(store)
+        TieredBrokers.over(store)
             .alone(WORK.folder("keys"))
             .set("rsm.config.level-0.directories", store + "," + store.resolve("missing"))
             .set("rsm.config.level-0.capacity", "much")
@@ -56,14 +56,14 @@ class RemoteRefusalTest {
   @Test
   void levelsAreMissing() throws Exception {
     StockBroker broker =
-        RemoteTier.over(WORK.folder("data-levels")).alone(WORK.folder("levels")).build();
+        TieredBrokers.over(WORK.folder("data-levels")).alone(WORK.folder("levels")).build();
     assertRefused(broker.unset("rsm.config.levels"), "rsm.config.levels");
   }
 
   @Test
   void classesWouldLoadTwice() throws Exception {
     StockBroker broker =
-        RemoteTier.over(WORK.folder("data-twice"))
+        TieredBrokers.over(WORK.folder("data-twice"))
             .alone(WORK.folder("twice"))
             .set("remote.log.storage.manager.class.path", Distribution.strataJar().toString())
             .build();
@@ -73,11 +73,11 @@ class RemoteRefusalTest {
   @Test
   void theStoreIsOfAnotherCluster() throws Exception {
     Path store = WORK.folder("data-shared");
-    StockBroker first = RemoteTier.over(store).alone(WORK.folder("first")).build();
+    StockBroker first = TieredBrokers.over(store).alone(WORK.folder("first")).build();
     try (first) {
       first.start().kill();
     }
-    StockBroker second = RemoteTier.over(store).alone(WORK.folder("second")).build();
+    StockBroker second = TieredBrokers.over(store).alone(WORK.folder("second")).build();
     assertRefused(second, store.toString(), first.clusterId(), second.clusterId());
     // And the first one's is untouched.
     try (first) {
@@ -89,22 +89,24 @@ class RemoteRefusalTest {
   void brokersOfOneClusterHaveDifferentStores() throws Exception {
     StockBroker one =
         WORK.closing(
-                RemoteTier.over(WORK.folder("data-one"))
+                TieredBrokers.over(WORK.folder("data-one"))
                     .alone(WORK.folder("one"))
                     .set("auto.leader.rebalance.enable", "false")
                     .build())
             .start();
     Path elsewhere = WORK.folder("data-two");
     StockBroker two =
-        WORK.closing(RemoteTier.over(elsewhere).alone(WORK.folder("two")).joining(one, 2).build())
+        WORK.closing(
+                TieredBrokers.over(elsewhere).alone(WORK.folder("two")).joining(one, 2).build())
             .start();
-    RemoteTier tier = RemoteTier.over(WORK.folder("data-one"));
+    TieredBrokers tier = TieredBrokers.over(WORK.folder("data-one"));
     TopicPartition partition = new TopicPartition("apart", 0);
     try (Admin admin = one.admin()) {
       Topics.await(
           admin
               .createTopics(
-                  List.of(new NewTopic("apart", Map.of(0, List.of(1))).configs(RemoteTier.topic())))
+                  List.of(
+                      new NewTopic("apart", Map.of(0, List.of(1))).configs(TieredBrokers.topic())))
               .all());
       RecordLedger ledger = new RecordLedger("apart", 1, 1);
       ledger.produce(one.bootstrap(), 2_000, 1_500);

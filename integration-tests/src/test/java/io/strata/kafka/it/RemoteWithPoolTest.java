@@ -7,12 +7,12 @@ package io.strata.kafka.it;
 class RemoteWithPoolTest extends RemoteFeatures {
 
   @Override
-  RemoteTier tier(Workspace folders) {
-    return RemoteTier.over(folders.folder("data-store"));
+  TieredBrokers tier(Workspace folders) {
+    return TieredBrokers.over(folders.folder("data-store"));
   }
 
   @Override
-  StockBroker.Builder builder(RemoteTier over) {
+  StockBroker.Builder builder(TieredBrokers over) {
     return over.withPools(work.folder("broker"), pool("24MiB"));
   }
 }

@@ -38,7 +38,7 @@ final class Soak {
   private final Random random;
   private final Path folder;
   private final StockBroker broker;
-  private final RemoteTier remote;
+  private final TieredBrokers remote;
   private final List<SoakSample> samples = new ArrayList<>();
   private final List<CampaignLoad> loads = new ArrayList<>();
   private final List<SoakReader> readers = new ArrayList<>();
@@ -52,7 +52,7 @@ final class Soak {
     folder = builder.folder;
     Path pool = Pools.create(builder.pools.resolve("soak.pool"), "128MiB", 1024);
     remote =
-        RemoteTier.over(
+        TieredBrokers.over(
                 Files.createDirectories(folder.resolve("store-0")),
                 Files.createDirectories(folder.resolve("store-1")))
             .with(RemoteManager.STRATA);
@@ -121,7 +121,7 @@ final class Soak {
   private void begin(long seed) throws Exception {
     load(Kind.RETAINED, "retained", 1_500_000, seed, Map.of("retention.bytes", "20000000"));
     Map<String, String> tiered =
-        new HashMap<>(RemoteTier.topic("retention.bytes", "40000000", "retention.ms", "600000"));
+        new HashMap<>(TieredBrokers.topic("retention.bytes", "40000000", "retention.ms", "600000"));
     load(Kind.RETAINED, "tiered", 700_000, seed, tiered);
     load(Kind.COMPACTED, "compacted", 400_000, seed, Map.of("cleanup.policy", "compact"));
     load(Kind.TRANSACTIONAL, "transactional", 400_000, seed, Map.of("retention.bytes", "10000000"));

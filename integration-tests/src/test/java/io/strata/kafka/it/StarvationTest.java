@@ -42,8 +42,8 @@ class StarvationTest {
                     .set("strata.migration.promote", "false")
                     .build())
             .start();
-    rolling = Faults.topic(broker, "rolling", Tiers.SEGMENT);
-    growing = Faults.topic(broker, "growing", 64 * Faults.MIB);
+    rolling = FailingMedia.topic(broker, "rolling", Tiers.SEGMENT);
+    growing = FailingMedia.topic(broker, "growing", 64 * FailingMedia.MIB);
     rolling.produce(broker.bootstrap(), 4_000, 1_000);
     growing.produce(broker.bootstrap(), 1_000, 1_000);
   }
@@ -57,11 +57,11 @@ class StarvationTest {
     broker.close();
     broker.ownJvmOptions();
     broker.start();
-    Faults.assertAllThere(broker, rolling, growing);
+    FailingMedia.assertAllThere(broker, rolling, growing);
     long before = rolling.acknowledged();
-    Faults.attempt(rolling, broker, 1_500, 1_000);
+    FailingMedia.attempt(rolling, broker, 1_500, 1_000);
     assertThat(rolling.acknowledged() - before).as("records acknowledged").isEqualTo(1_500);
-    Faults.assertAllThere(broker, rolling);
+    FailingMedia.assertAllThere(broker, rolling);
     Tiers.assertAccounting(broker);
   }
 
@@ -71,8 +71,8 @@ class StarvationTest {
     int open = ProcessLimits.openFiles(broker.pid());
     // Connections that are open may be used; a segment that is rolled needs six files.
     ProcessLimits.openFiles(broker.pid(), open + 3L);
-    Faults.attempt(growing, broker, 1_000, 1_000);
-    Faults.attempt(rolling, broker, 5_000, 1_000);
+    FailingMedia.attempt(growing, broker, 1_000, 1_000);
+    FailingMedia.attempt(rolling, broker, 5_000, 1_000);
     assertToldOf("Too many open files");
   }
 
@@ -83,8 +83,8 @@ class StarvationTest {
       // Kafka's own schedulers want threads, too: what it cannot do it answers with an error.
       Tiers.alter(
           broker, Map.of("strata.migration.threshold", "0", "strata.migration.threads", "4"));
-      Faults.attempt(growing, broker, 2_000, 1_000);
-      Faults.attempt(rolling, broker, 3_000, 1_000);
+      FailingMedia.attempt(growing, broker, 2_000, 1_000);
+      FailingMedia.attempt(rolling, broker, 3_000, 1_000);
       assertThat(broker.isRunning()).as("the broker runs").isTrue();
       assertToldOf("unable to create native thread");
       threads.lift();
@@ -114,12 +114,12 @@ class StarvationTest {
     broker.ownJvmOptions(options);
     broker.startWithoutWaiting();
     try {
-      String unused = broker.awaitOutput("Kafka Server started", Faults.PATIENCE);
+      String unused = broker.awaitOutput("Kafka Server started", FailingMedia.PATIENCE);
     } catch (AssertionError e) {
       return; // It does not even start; that it has lost nothing is seen afterwards.
     }
-    Faults.attempt(growing, broker, 3_000, 10_000);
-    Faults.attempt(rolling, broker, 10_000, 1_000);
+    FailingMedia.attempt(growing, broker, 3_000, 10_000);
+    FailingMedia.attempt(rolling, broker, 10_000, 1_000);
   }
 
   private void assertToldOf(String words) throws IOException {

@@ -76,7 +76,7 @@ final class StoreAudit {
   }
 
   /** How often each start offset of a partition is there, whatever the remote segment's id. */
-  static Map<Long, Integer> startOffsets(RemoteTier tier, String topic, int partition)
+  static Map<Long, Integer> startOffsets(TieredBrokers tier, String topic, int partition)
       throws IOException {
     Map<Long, Integer> offsets = new TreeMap<>();
     for (RemoteManager.Segment segment : tier.segments(topic, partition)) {

@@ -56,13 +56,13 @@ class ThreatTest {
                     .set("strata.migration.threshold", "-1")
                     .build())
             .start();
-    witness = Faults.topic(broker, "witness", Tiers.SEGMENT);
+    witness = FailingMedia.topic(broker, "witness", Tiers.SEGMENT);
     witness.produce(broker.bootstrap(), 2_000, 1_000);
   }
 
   private void assertNothingHappened() {
     assertThat(broker.isRunning()).as("the broker runs").isTrue();
-    Faults.assertAllThere(broker, witness);
+    FailingMedia.assertAllThere(broker, witness);
   }
 
   @Test
@@ -83,7 +83,7 @@ class ThreatTest {
             "user.strata.segment");
     List<RecordLedger> ledgers = new ArrayList<>();
     for (String name : names) {
-      RecordLedger ledger = Faults.topic(broker, name, Tiers.SEGMENT);
+      RecordLedger ledger = FailingMedia.topic(broker, name, Tiers.SEGMENT);
       ledger.produce(broker.bootstrap(), 50, 1_000);
       Path segment = Homes.segments(Homes.partition(broker, name, 0)).get(0);
       assertThat(Homes.isHot(segment)).as("%s is in the pool", segment).isTrue();
@@ -91,7 +91,7 @@ class ThreatTest {
     }
     broker.kill();
     broker.start();
-    Faults.assertAllThere(broker, ledgers.toArray(RecordLedger[]::new));
+    FailingMedia.assertAllThere(broker, ledgers.toArray(RecordLedger[]::new));
     for (String name : List.of("..", ".", "a/b", "a\nb", "z".repeat(250), "\u001b[2J")) {
       assertThatThrownBy(() -> Topics.create(broker, name, 1, Map.of()))
           .as(name)
@@ -106,7 +106,7 @@ class ThreatTest {
 
   @Test
   void namesOfTransactionsAndSizesOfRecords() throws Exception {
-    RecordLedger odd = Faults.topic(broker, "odd", Tiers.SEGMENT);
+    RecordLedger odd = FailingMedia.topic(broker, "odd", Tiers.SEGMENT);
     Map<String, Object> settings =
         Map.of(
             "transactional.id",
@@ -130,7 +130,7 @@ class ThreatTest {
       producer.abortTransaction();
     }
     odd.assertNoneFailed();
-    Faults.assertAllThere(broker, odd);
+    FailingMedia.assertAllThere(broker, odd);
     assertNothingHappened();
   }
 

@@ -35,7 +35,7 @@ final class PoolCheckCommand implements Callable<Integer> {
   @Spec
   private CommandSpec spec;
 
-  @Mixin private final PoolFiles files = new PoolFiles();
+  @Mixin private final PoolPlaces files = new PoolPlaces();
   @Mixin private final JsonOption json = new JsonOption();
 
   PoolCheckCommand() {}

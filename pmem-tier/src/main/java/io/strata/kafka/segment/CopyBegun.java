@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param size how many bytes it had
  * @param residence where they were; empty for home
  */
-record CopyBegun(long changes, SegmentView view, long size, Optional<Residence> residence) {
+record CopyBegun(long changes, HotView view, long size, Optional<Residence> residence) {
 
   /** How many of the bytes were in the pool. */
   long inPool() {

@@ -124,7 +124,7 @@ final class CopySource {
       if (writer.guard().changes() != begun.changes()) {
         return 0;
       }
-      SegmentView view = writer.view();
+      HotView view = writer.view();
       return view.size() < begun.size()
           ? 0
           : reader.read(view, begun.size(), buffer, position, home);

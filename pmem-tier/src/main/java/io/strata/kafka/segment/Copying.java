@@ -41,7 +41,7 @@ final class Copying {
           if (!writer.movable()) {
             return Optional.empty();
           }
-          SegmentView view = writer.view();
+          HotView view = writer.view();
           if (toHome) {
             writer.homeIsWritten();
             writer.guard().beginCopy();

@@ -52,7 +52,7 @@ public final class HomeHead {
    * @param durably whether what is stored in the pool next survives a power cut, by itself or
    *     because it is forced before it counts
    */
-  void withdraw(SegmentView view, FileChannel home, boolean durably) throws IOException {
+  void withdraw(HotView view, FileChannel home, boolean durably) throws IOException {
     if (!written) {
       return;
     }

@@ -52,7 +52,7 @@ final class HotBytes implements SegmentBytes {
     int token = gate.enter();
     try {
       while (true) {
-        SegmentView view = writer.view();
+        HotView view = writer.view();
         long size = view.size();
         if (position >= size) {
           return -1;
@@ -77,7 +77,7 @@ final class HotBytes implements SegmentBytes {
   }
 
   /** Home has no byte at a position where the view has one: is that a truncation under way? */
-  private void checkHomeWasTruncated(SegmentView view, long position, FileChannel home)
+  private void checkHomeWasTruncated(HotView view, long position, FileChannel home)
       throws IOException {
     if (writer.view() == view) {
       throw new IOException(
@@ -97,7 +97,7 @@ final class HotBytes implements SegmentBytes {
       throws IOException {
     int token = gate.enter();
     try {
-      SegmentView view = writer.view();
+      HotView view = writer.view();
       long size = view.size();
       if (position >= size) {
         return 0;
@@ -142,7 +142,7 @@ final class HotBytes implements SegmentBytes {
 
   @Override
   public boolean whollyAtHome() {
-    SegmentView view = writer.view();
+    HotView view = writer.view();
     return view.spilled() && view.poolEnd(view.size()) == 0;
   }
 

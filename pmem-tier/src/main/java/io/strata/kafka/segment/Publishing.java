@@ -34,13 +34,13 @@ final class Publishing {
     return writer.exclusively(
         publisher -> {
           Optional<Residence> in = writer.residence();
-          SegmentView view = writer.view();
+          HotView view = writer.view();
           if (stale(copied) || in.isEmpty() || !view.spilled()) {
             return false;
           }
           Slot slot = in.get().slot();
           long size = view.size();
-          SegmentView mended = SegmentView.inPool(in.get().bytes(), slot.extents(), size);
+          HotView mended = HotView.inPool(in.get().bytes(), slot.extents(), size);
           // Home's bytes count until the length is committed; by then the pool's must be durable.
           slot.forceUncommitted(size);
           try {
@@ -90,7 +90,7 @@ final class Publishing {
           link.link();
           long size = writer.view().size();
           publisher.publish(
-              Optional.of(upper), SegmentView.inPool(upper.bytes(), upper.slot().extents(), size));
+              Optional.of(upper), HotView.inPool(upper.bytes(), upper.slot().extents(), size));
           return true;
         });
   }
@@ -129,8 +129,8 @@ final class Publishing {
     publisher.publish(
         below,
         below
-            .map(to -> SegmentView.inPool(to.bytes(), to.slot().extents(), size))
-            .orElseGet(() -> SegmentView.atHome(size)));
+            .map(to -> HotView.inPool(to.bytes(), to.slot().extents(), size))
+            .orElseGet(() -> HotView.atHome(size)));
     boolean unused = gate.retire(() -> writer.release(upper.pool(), extents));
     return in;
   }

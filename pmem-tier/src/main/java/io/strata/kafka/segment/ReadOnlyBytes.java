@@ -58,11 +58,11 @@ final class ReadOnlyBytes implements SegmentBytes {
                         + " again"));
   }
 
-  private SegmentView viewOf(SlotSnapshot slot, FileChannel home) throws IOException {
+  private HotView viewOf(SlotSnapshot slot, FileChannel home) throws IOException {
     long inPool = slot.committedLength();
     return slot.flags().contains(SlotFlag.SPILLED)
-        ? SegmentView.spilled(pooled, slot.extents(), inPool, Math.max(inPool, home.size()))
-        : SegmentView.inPool(pooled, slot.extents(), inPool);
+        ? HotView.spilled(pooled, slot.extents(), inPool, Math.max(inPool, home.size()))
+        : HotView.inPool(pooled, slot.extents(), inPool);
   }
 
   @Override
@@ -70,7 +70,7 @@ final class ReadOnlyBytes implements SegmentBytes {
     int start = target.position();
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       SlotSnapshot slot = snapshot();
-      SegmentView view = viewOf(slot, home);
+      HotView view = viewOf(slot, home);
       long size = view.size();
       int read = position < size ? reader.read(view, size, target, position, home) : -1;
       if (read != 0 && stillHolds(slot)) {

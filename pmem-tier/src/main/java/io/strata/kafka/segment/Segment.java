@@ -225,13 +225,13 @@ public final class Segment {
 
   /** Bytes of the segment in the pool. */
   public long bytesInPool() {
-    SegmentView view = writer.view();
+    HotView view = writer.view();
     return view.poolEnd(view.size());
   }
 
   /** Bytes of the segment at home and not in the pool. */
   public long bytesAtHome() {
-    SegmentView view = writer.view();
+    HotView view = writer.view();
     long size = view.size();
     return size - view.poolEnd(size);
   }

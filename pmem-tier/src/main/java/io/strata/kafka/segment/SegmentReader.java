@@ -22,7 +22,7 @@ final class SegmentReader {
    * @return the number of bytes; fewer than asked for only if home ends before {@code size}. On an
    *     exception the target's position is as before
    */
-  int read(SegmentView view, long size, ByteBuffer target, long position, FileChannel home)
+  int read(HotView view, long size, ByteBuffer target, long position, FileChannel home)
       throws IOException {
     int start = target.position();
     int limit = target.limit();
@@ -60,7 +60,7 @@ final class SegmentReader {
    * @param size what the view's size was, over {@code position}
    */
   long transferTo(
-      SegmentView view,
+      HotView view,
       long size,
       long position,
       long count,

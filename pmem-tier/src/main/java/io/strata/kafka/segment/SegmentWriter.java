@@ -49,7 +49,7 @@ final class SegmentWriter {
   private final ReentrantLock lock = new ReentrantLock();
 
   /** Written under the lock as long as the slot is not free, read by anyone. */
-  private volatile SegmentView view;
+  private volatile HotView view;
 
   @GuardedBy("lock")
   private final HomeTail tail;
@@ -102,9 +102,9 @@ final class SegmentWriter {
     this.head = new HomeHead(tail, residence.isPresent() && homeSize > 0);
   }
 
-  private static SegmentView firstView(Optional<Residence> residence, long homeSize) {
+  private static HotView firstView(Optional<Residence> residence, long homeSize) {
     if (residence.isEmpty()) {
-      return SegmentView.atHome(homeSize);
+      return HotView.atHome(homeSize);
     }
     long committed = residence.get().slot().committedLength();
     boolean spilled = residence.get().slot().has(SlotFlag.SPILLED);
@@ -117,7 +117,7 @@ final class SegmentWriter {
   }
 
   /** What readers see now. A reader calls this inside the gate. */
-  SegmentView view() {
+  HotView view() {
     return view;
   }
 
@@ -282,7 +282,7 @@ final class SegmentWriter {
   /** Writes as much as belongs into the pool and fits there; on an exception, nothing. */
   @GuardedBy("lock")
   private void writeToPool(ByteBuffer source, long position) throws IOException {
-    SegmentView before = view;
+    HotView before = view;
     long size = before.size();
     long end = position + source.remaining();
     ExtentList extents = before.extents();
@@ -344,11 +344,11 @@ final class SegmentWriter {
 
   @GuardedBy("lock")
   @SuppressWarnings("ReferenceEquality") // the same list, not an equal one: nothing to compare
-  private void publish(SegmentView before, ExtentList extents, long size) {
+  private void publish(HotView before, ExtentList extents, long size) {
     if (before.extents() == extents) {
       before.extendTo(size);
     } else {
-      view = SegmentView.inPool(before.pooled(), extents, size);
+      view = HotView.inPool(before.pooled(), extents, size);
     }
   }
 
@@ -359,7 +359,7 @@ final class SegmentWriter {
    */
   @GuardedBy("lock")
   private boolean spill(FileChannel home) throws IOException {
-    SegmentView before = view;
+    HotView before = view;
     if (before.spilled()) {
       return false;
     }
@@ -371,14 +371,14 @@ final class SegmentWriter {
       home.force(true);
     }
     slot.set(SlotFlag.SPILLED);
-    view = SegmentView.spilled(before.pooled(), before.extents(), before.size(), before.size());
+    view = HotView.spilled(before.pooled(), before.extents(), before.size(), before.size());
     return true;
   }
 
   @GuardedBy("lock")
   private void writeToHome(ByteBuffer source, long position, FileChannel home, boolean first)
       throws IOException {
-    SegmentView current = view;
+    HotView current = view;
     int start = source.position();
     try {
       tail.write(source, position, home, current.size());
@@ -416,7 +416,7 @@ final class SegmentWriter {
 
   @GuardedBy("lock")
   private void truncateWithoutLocking(long length, FileChannel home) throws IOException {
-    SegmentView before = view;
+    HotView before = view;
     boolean spilled = before.spilled();
     long seam = before.poolEnd(before.size());
     if (spilled) {
@@ -440,11 +440,11 @@ final class SegmentWriter {
   }
 
   /** A view of the slot's extents up to {@code inPool}; a spilled one has {@code size} bytes. */
-  private static SegmentView viewOf(Residence in, boolean spilled, long inPool, long size) {
+  private static HotView viewOf(Residence in, boolean spilled, long inPool, long size) {
     ExtentList extents = in.slot().extents();
     return spilled
-        ? SegmentView.spilled(in.bytes(), extents, inPool, size)
-        : SegmentView.inPool(in.bytes(), extents, inPool);
+        ? HotView.spilled(in.bytes(), extents, inPool, size)
+        : HotView.inPool(in.bytes(), extents, inPool);
   }
 
   /**
@@ -452,7 +452,7 @@ final class SegmentWriter {
    * power cut would leave a hole between them.
    */
   @GuardedBy("lock")
-  private void cutHome(SegmentView before, long length, FileChannel home) throws IOException {
+  private void cutHome(HotView before, long length, FileChannel home) throws IOException {
     // First for the readers, who may find home short from here on.
     view = before.withSize(length);
     tail.mayBeLonger();
@@ -468,8 +468,7 @@ final class SegmentWriter {
   }
 
   @GuardedBy("lock")
-  private List<Extent> dropFromPool(Residence in, SegmentView before, long length)
-      throws IOException {
+  private List<Extent> dropFromPool(Residence in, HotView before, long length) throws IOException {
     boolean done = false;
     try {
       List<Extent> dropped = in.slot().truncate(length);
@@ -486,7 +485,7 @@ final class SegmentWriter {
 
   /** What can be read of a segment whose home may or may not have been cut to {@code length}. */
   @GuardedBy("lock")
-  private long sizeAfterFailedCut(SegmentView before, long length, FileChannel home) {
+  private long sizeAfterFailedCut(HotView before, long length, FileChannel home) {
     long shortest = Math.max(length, before.poolEnd(before.size()));
     try {
       return Math.min(before.size(), Math.max(shortest, home.size()));
@@ -505,7 +504,7 @@ final class SegmentWriter {
   void homeMayHaveGrown(FileChannel home) throws IOException {
     lock.lock();
     try {
-      SegmentView current = view;
+      HotView current = view;
       if (current.spilled()) {
         current.extendTo(home.size());
         tail.dirty(true);
@@ -568,10 +567,10 @@ final class SegmentWriter {
 
   /** Shows a segment in another place. */
   interface Publisher {
-    void publish(Optional<Residence> to, SegmentView newView);
+    void publish(Optional<Residence> to, HotView newView);
   }
 
-  private void publishMove(Optional<Residence> to, SegmentView newView) {
+  private void publishMove(Optional<Residence> to, HotView newView) {
     lock.lock();
     try {
       publishWithoutLocking(to, newView);
@@ -581,7 +580,7 @@ final class SegmentWriter {
   }
 
   @GuardedBy("lock")
-  private void publishWithoutLocking(Optional<Residence> to, SegmentView newView) {
+  private void publishWithoutLocking(Optional<Residence> to, HotView newView) {
     if (newView.spilled()) {
       tail.isWhole();
     } else {
@@ -704,7 +703,7 @@ final class SegmentWriter {
    * {@link #free} nobody else changes the view.
    */
   void forgetBytes() {
-    view = SegmentView.inPool(ExtentBytes.NONE, ExtentList.EMPTY, 0);
+    view = HotView.inPool(ExtentBytes.NONE, ExtentList.EMPTY, 0);
   }
 
   /** Gives extents back to the pool that no reader can see any more. */

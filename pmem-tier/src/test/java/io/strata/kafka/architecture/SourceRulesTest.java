@@ -6,8 +6,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -17,6 +20,9 @@ class SourceRulesTest {
 
   private static final List<String> MODULES =
       List.of("plugin-api", "migration", "pmem-tier", "integration-tests");
+
+  /** The second {@code TestHook} takes the place of the first on a test's class path. */
+  private static final Set<String> TWICE = Set.of("package-info.java", "TestHook.java");
 
   /** Surefire runs in the module's own folder; the modules are its siblings. */
   private static final Path TOP = Path.of("..").toAbsolutePath().normalize();
@@ -30,6 +36,25 @@ class SourceRulesTest {
       // A test package that is in main, too, is marked there.
       assertThat(packagesWithoutMark(test, main)).as("packages in %s", test).isEmpty();
     }
+  }
+
+  /** A name in a stack trace, a log line or a document is one class. */
+  @Test
+  void noSimpleNameIsThatOfTwoClasses() throws IOException {
+    Map<String, List<Path>> byName = new TreeMap<>();
+    for (String module : MODULES) {
+      try (Stream<Path> files = Files.walk(TOP.resolve(module).resolve("src"))) {
+        files
+            .filter(f -> f.toString().endsWith(".java") && !TWICE.contains(name(f)))
+            .forEach(f -> byName.computeIfAbsent(name(f), n -> new ArrayList<>()).add(f));
+      }
+    }
+    byName.values().removeIf(files -> files.size() == 1);
+    assertThat(byName).isEmpty();
+  }
+
+  private static String name(Path file) {
+    return String.valueOf(file.getFileName());
   }
 
   @Test

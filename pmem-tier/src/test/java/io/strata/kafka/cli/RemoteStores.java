@@ -1,7 +1,7 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.migration.remote.calls.CallControl;
-import io.strata.kafka.migration.remote.store.CopyPace;
+import io.strata.kafka.migration.remote.store.BytePace;
 import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.LogSource;
 import io.strata.kafka.migration.remote.store.ObjectType;
@@ -89,7 +89,7 @@ final class RemoteStores {
                         "0\n1\n0 0\n".getBytes(java.nio.charset.StandardCharsets.UTF_8))),
                 1 << 16,
                 LocalSegments.COPY_ALWAYS,
-                CopyPace.unlimited(CallControl.PATIENT));
+                BytePace.unlimited(CallControl.PATIENT));
     return copied.directory().segment(segment.key());
   }
 

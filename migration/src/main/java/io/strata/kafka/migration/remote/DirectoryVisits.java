@@ -160,7 +160,7 @@ final class DirectoryVisits {
   }
 
   private static String whyNotWritable(IOException e) {
-    if (Failures.cause(e) == Cause.FULL) {
+    if (RemoteFailures.cause(e) == Cause.FULL) {
       return "is full, though its capacity says otherwise: give the store less, or the file system"
           + " more";
     }
@@ -170,7 +170,7 @@ final class DirectoryVisits {
   }
 
   private void unwritable(String what, IOException e) {
-    String trouble = what + ": " + Failures.describe(e);
+    String trouble = what + ": " + RemoteFailures.describe(e);
     directory.access().unwritable(directory + " " + trouble);
     trouble(trouble);
   }

@@ -5,7 +5,7 @@ import io.strata.kafka.migration.MigrationEngine;
 import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
 import io.strata.kafka.migration.remote.RemoteStats.ScrubStats;
-import io.strata.kafka.migration.remote.store.CensusEntry;
+import io.strata.kafka.migration.remote.store.KnownSegment;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.StoreDirectory;
@@ -228,7 +228,7 @@ final class Housekeeping implements AutoCloseable {
       }
       movesWait.over();
     } catch (IOException e) {
-      String reason = Failures.describe(e);
+      String reason = RemoteFailures.describe(e);
       if (movesWait.isNew(reason)) {
         LOG.warn("Moves between levels of the remote store, and its scrub, wait: {}", reason);
       }
@@ -404,7 +404,7 @@ final class Housekeeping implements AutoCloseable {
           }
           scrubWaits.over();
         } catch (IOException e) {
-          String reason = Failures.describe(e);
+          String reason = RemoteFailures.describe(e);
           if (scrubWaits.isNew(reason)) {
             LOG.warn("The scrub of the remote store could not be ended: {}", reason);
           }
@@ -444,7 +444,7 @@ final class Housekeeping implements AutoCloseable {
 
   List<LevelStats> levelStats(LevelMeters meters) {
     long[] segments = new long[levelNames.size()];
-    for (CensusEntry entry : store.segments()) {
+    for (KnownSegment entry : store.segments()) {
       Optional<StoredCopy> readable = entry.readable();
       int level = readable.isPresent() ? readable.get().directory().level() : levelNames.size() - 1;
       segments[level]++;

@@ -5,10 +5,10 @@ import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.read.ChunkCache;
+import io.strata.kafka.migration.remote.read.ChunkedReader;
 import io.strata.kafka.migration.remote.read.CorruptChunkException;
 import io.strata.kafka.migration.remote.read.MemoryArena;
-import io.strata.kafka.migration.remote.read.SegmentReader;
-import io.strata.kafka.migration.remote.store.CopyPace;
+import io.strata.kafka.migration.remote.store.BytePace;
 import io.strata.kafka.migration.remote.store.IndexMissingException;
 import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.LogSource;
@@ -58,7 +58,7 @@ final class RemoteTier implements AutoCloseable {
   private final SegmentStore store;
   private final LevelMeters levels;
   private final StoreReads reads;
-  private final SegmentReader reader;
+  private final ChunkedReader reader;
   private final Deadlines copies;
   private final Deadlines fetches;
   private final Deadlines deletions;
@@ -85,7 +85,7 @@ final class RemoteTier implements AutoCloseable {
     levels = new LevelMeters(store.levels());
     reads = new StoreReads(store, levels);
     reader =
-        new SegmentReader(
+        new ChunkedReader(
             cache(settings, engine),
             fetches,
             fetchLimit,
@@ -148,16 +148,16 @@ final class RemoteTier implements AutoCloseable {
     if (control.givenUp()) {
       // Kafka was told that it failed, and will copy it again under another id.
       Map<StoreDirectory, Long> unused = store.delete(segment);
-      throw new CopyPace.CopyCancelledException("the copy came too late and was removed");
+      throw new BytePace.CopyCancelledException("the copy came too late and was removed");
     }
     return copied;
   }
 
-  private CopyPace pace(CallControl control) {
+  private BytePace pace(CallControl control) {
     return bytes -> {
       copyLimit.acquire(bytes, control::givenUp);
       if (control.givenUp()) {
-        throw new CopyPace.CopyCancelledException("the copy was given up");
+        throw new BytePace.CopyCancelledException("the copy was given up");
       }
     };
   }

@@ -4,8 +4,8 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.read.CorruptChunkException;
-import io.strata.kafka.migration.remote.read.TransferBuffers;
-import io.strata.kafka.migration.remote.store.CensusEntry;
+import io.strata.kafka.migration.remote.read.ReadBuffers;
+import io.strata.kafka.migration.remote.store.KnownSegment;
 import io.strata.kafka.migration.remote.store.ObjectType;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
@@ -44,7 +44,7 @@ final class StoreReads {
   private final SegmentStore store;
   private final LongAdder replaced = new LongAdder();
   private final LevelMeters levels;
-  private final TransferBuffers buffers = new TransferBuffers();
+  private final ReadBuffers buffers = new ReadBuffers();
   private final Cache<String, Located> places =
       Caffeine.newBuilder()
           .maximumWeight(PLACES_BYTES)
@@ -136,7 +136,7 @@ final class StoreReads {
 
   /** The segment that follows, if it is known to be there. */
   Optional<Located> next(SegmentInfo segment) throws IOException {
-    Optional<CensusEntry> next = store.next(segment);
+    Optional<KnownSegment> next = store.next(segment);
     return next.isEmpty() ? Optional.empty() : Optional.of(locate(next.get().key()));
   }
 

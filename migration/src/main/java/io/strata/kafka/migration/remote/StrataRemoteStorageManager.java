@@ -68,9 +68,9 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
     /** Counts a failure, logs it where Kafka does not, and puts it in Kafka's words. */
     RemoteStorageException failed(
         Operation operation, String what, OperationMeters.Run run, Throwable cause) {
-      RemoteStats.Cause counted = Failures.cause(cause);
+      RemoteStats.Cause counted = RemoteFailures.cause(cause);
       run.failed(counted);
-      RemoteStorageException failure = Failures.translate(what, cause);
+      RemoteStorageException failure = RemoteFailures.translate(what, cause);
       retried.failed(operation, counted, failure);
       return failure;
     }
@@ -357,7 +357,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
     } catch (InterruptedException e) {
       run.failed(RemoteStats.Cause.CANCELLED);
       Thread.currentThread().interrupt();
-      throw Failures.translate(what, e);
+      throw RemoteFailures.translate(what, e);
     } catch (Throwable e) { // An Error, too: Kafka neither logs nor counts it.
       throw now.failed(operation, what, run, e);
     }

@@ -83,7 +83,7 @@ public final class ErrorPaths {
     causes.put("missing file", new NoSuchFileException("/f"));
     causes.put("a fault", new IllegalStateException("fault"));
     causes.put("an error", new NoClassDefFoundError("some/Type"));
-    causes.forEach((name, cause) -> failures.put(name, Failures.translate("Trying", cause)));
+    causes.forEach((name, cause) -> failures.put(name, RemoteFailures.translate("Trying", cause)));
   }
 
   private void operations() throws Exception {

@@ -45,7 +45,7 @@ public final class ChunkCache implements AutoCloseable {
   private final boolean keepsFinished;
   private final ExpectedChunks expected;
   private final Cache<ChunkKey, CachedChunk> finished;
-  private final TransferBuffers buffers = new TransferBuffers();
+  private final ReadBuffers buffers = new ReadBuffers();
   private final AheadAccount account = new AheadAccount();
   private final LongAdder hits = new LongAdder();
   private final LongAdder misses = new LongAdder();
@@ -118,7 +118,7 @@ public final class ChunkCache implements AutoCloseable {
     return account;
   }
 
-  TransferBuffers buffers() {
+  ReadBuffers buffers() {
     return buffers;
   }
 

@@ -27,7 +27,7 @@ public final class CopyRepair {
   /** The copies that are marked as damaged, as far as that is known. */
   public List<Damaged> known() {
     List<Damaged> known = new ArrayList<>();
-    for (CensusEntry entry : store.segments()) {
+    for (KnownSegment entry : store.segments()) {
       for (StoredCopy copy : entry.copies()) {
         if (copy.damaged()) {
           known.add(new Damaged(copy.directory(), entry.key()));
@@ -52,7 +52,7 @@ public final class CopyRepair {
    * @return the files that were replaced
    * @throws IOException if a file is wrong and no other copy has it right; the mark stays
    */
-  public List<Path> repair(Damaged damaged, CopyPace pace)
+  public List<Path> repair(Damaged damaged, BytePace pace)
       throws IOException, InterruptedException {
     StoreDirectory directory = damaged.directory();
     SegmentKey key = damaged.key();
@@ -97,19 +97,19 @@ public final class CopyRepair {
     }
   }
 
-  private boolean isRight(Path file, StoredObject object, Manifest manifest, CopyPace pace)
+  private boolean isRight(Path file, StoredObject object, Manifest manifest, BytePace pace)
       throws IOException, InterruptedException {
     try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
       return ObjectCheck.wrongLength(Files.size(file), object).isEmpty()
           && ObjectCheck.wrongBytes(file, object, manifest, pace, lease.buffer()).isEmpty();
-    } catch (CopyPace.CopyCancelledException e) {
+    } catch (BytePace.CopyCancelledException e) {
       throw e;
     } catch (IOException e) {
       return false; // It is not there, or the disk cannot read it.
     }
   }
 
-  private void replace(SegmentStore.Located copy, StoredObject object, CopyPace pace)
+  private void replace(SegmentStore.Located copy, StoredObject object, BytePace pace)
       throws IOException, InterruptedException {
     Path file = copy.file(object.type());
     Path part = file.resolveSibling(file.getFileName() + StoreNames.PART);
@@ -126,7 +126,7 @@ public final class CopyRepair {
         Path unusedPath = Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
         Disk.forceDirectory(copy.path());
         return;
-      } catch (CopyPace.CopyCancelledException e) {
+      } catch (BytePace.CopyCancelledException e) {
         throw e;
       } catch (IOException e) {
         failure.addSuppressed(e);

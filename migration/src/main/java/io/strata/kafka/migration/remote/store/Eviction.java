@@ -30,7 +30,7 @@ final class Eviction {
    *
    * @throws IOException if the other copies cannot be looked at; the copy stays
    */
-  MoveResult evict(CensusEntry entry) throws IOException {
+  MoveResult evict(KnownSegment entry) throws IOException {
     Optional<StoredCopy> upper =
         entry.copies().stream().filter(c -> c.hasLog() && !c.moving()).findFirst();
     if (upper.isEmpty()) {
@@ -44,7 +44,7 @@ final class Eviction {
     return MoveResult.cancelled("no other copy of it was found that is whole");
   }
 
-  private MoveResult evict(CensusEntry entry, StoredCopy upper, StoredCopy other)
+  private MoveResult evict(KnownSegment entry, StoredCopy upper, StoredCopy other)
       throws IOException {
     SegmentKey key = entry.key();
     Path directory = upper.directory().segment(key);
@@ -82,7 +82,7 @@ final class Eviction {
    * Removes the log alone: the mark beside it is all that tells a deletion of what the cold manager
    * has, or may have in part.
    */
-  private MoveResult dropLog(CensusEntry entry, StoredCopy upper, Path directory)
+  private MoveResult dropLog(KnownSegment entry, StoredCopy upper, Path directory)
       throws IOException {
     SegmentKey key = entry.key();
     noteWithoutLog(directory);
@@ -106,7 +106,7 @@ final class Eviction {
   /**
    * Whether a copy is there, has the bytes, here or with the cold manager, and is not about to go.
    */
-  private boolean stays(CensusEntry entry, StoredCopy upper, StoredCopy copy) throws IOException {
+  private boolean stays(KnownSegment entry, StoredCopy upper, StoredCopy copy) throws IOException {
     Path directory = copy.directory().segment(entry.key());
     if (copy.equals(upper)) {
       return hasCold(copy, directory);
@@ -125,7 +125,8 @@ final class Eviction {
   }
 
   /** Reads a copy; what the cold manager has was read when it got it. */
-  private boolean isRight(CensusEntry entry, StoredCopy upper, StoredCopy copy) throws IOException {
+  private boolean isRight(KnownSegment entry, StoredCopy upper, StoredCopy copy)
+      throws IOException {
     if (copy.equals(upper)) {
       return true;
     }

@@ -38,11 +38,11 @@ final class LevelMoves {
     this.store = store;
   }
 
-  private static CopyPace pace(MoveControl control) {
+  private static BytePace pace(MoveControl control) {
     return bytes -> {
       for (int left = bytes; left > 0; left -= PIECE) {
         if (control.cancelled()) {
-          throw new CopyPace.CopyCancelledException("the move was given up");
+          throw new BytePace.CopyCancelledException("the move was given up");
         }
         control.beforeCopying(Math.min(left, PIECE));
       }
@@ -54,7 +54,7 @@ final class LevelMoves {
    *
    * @throws CorruptSegmentException if its bytes are not what its manifest says
    */
-  MoveResult copy(CensusEntry entry, int toLevel, MoveControl control)
+  MoveResult copy(KnownSegment entry, int toLevel, MoveControl control)
       throws IOException, InterruptedException {
     for (StoredCopy copy : entry.copies()) {
       if (copy.directory().level() == toLevel && !copy.moving()) {
@@ -67,19 +67,19 @@ final class LevelMoves {
     if (source.isEmpty()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
-    Optional<Placement.Reservation> reserved =
+    Optional<CopyPlacement.Reservation> reserved =
         store.placement().reserveIn(toLevel, entry.totalBytes());
     if (reserved.isEmpty()) {
       return MoveResult.noRoom("no directory of the level has " + entry.totalBytes() + " bytes");
     }
-    try (Placement.Reservation room = reserved.get()) {
+    try (CopyPlacement.Reservation room = reserved.get()) {
       StoreDirectory target = room.directory();
       return target
           .access()
           .write(
               "copying " + entry.key() + " to " + target,
               inTarget -> copy(source.get(), target, control));
-    } catch (CopyPace.CopyCancelledException e) {
+    } catch (BytePace.CopyCancelledException e) {
       return MoveResult.cancelled("it was given up");
     } catch (NoSuchFileException e) {
       source.get().directory().checkAvailable();
@@ -89,7 +89,7 @@ final class LevelMoves {
   }
 
   /** The census is wrong about a copy that is gone. */
-  private void forgetIfGone(CensusEntry entry, SegmentStore.Located source) throws IOException {
+  private void forgetIfGone(KnownSegment entry, SegmentStore.Located source) throws IOException {
     if (!Disk.isThere(source.path())) {
       store.census().remove(entry.key().id(), source.directory());
     }
@@ -98,7 +98,7 @@ final class LevelMoves {
   /**
    * The copy to read from, as it is on disk; one without the log if only the cold manager has it.
    */
-  private Optional<SegmentStore.Located> source(CensusEntry entry) throws IOException {
+  private Optional<SegmentStore.Located> source(KnownSegment entry) throws IOException {
     Optional<SegmentStore.Located> stub = Optional.empty();
     Optional<SegmentStore.Located> damaged = Optional.empty();
     for (StoredCopy copy : entry.copies()) {
@@ -235,7 +235,7 @@ final class LevelMoves {
   }
 
   /** Brings the bytes back from the cold manager into the directory that has the rest. */
-  private MoveResult restore(CensusEntry entry, StoredCopy copy, MoveControl control)
+  private MoveResult restore(KnownSegment entry, StoredCopy copy, MoveControl control)
       throws IOException, InterruptedException {
     Optional<SegmentStore.Located> located = store.lookIn(copy.directory(), entry.key());
     Optional<SegmentStore.Located> source = source(entry);
@@ -252,7 +252,7 @@ final class LevelMoves {
               fromCold(source.get().path(), located.get().manifest(), part, pace(control));
             }
           });
-    } catch (CopyPace.CopyCancelledException e) {
+    } catch (BytePace.CopyCancelledException e) {
       return MoveResult.cancelled("it was given up");
     }
     forgetWithoutLog(located.get().path());
@@ -297,7 +297,7 @@ final class LevelMoves {
    *
    * @throws CorruptSegmentException if it is not what the manifest says
    */
-  void copyObject(SegmentStore.Located source, StoredObject object, Path target, CopyPace pace)
+  void copyObject(SegmentStore.Located source, StoredObject object, Path target, BytePace pace)
       throws IOException, InterruptedException {
     Manifest manifest = source.manifest();
     if (object.type() == ObjectType.LOG && !source.hasLog()) {
@@ -321,7 +321,7 @@ final class LevelMoves {
    *
    * @param marked the copy whose mark tells of them
    */
-  private void fromCold(Path marked, Manifest manifest, Path target, CopyPace pace)
+  private void fromCold(Path marked, Manifest manifest, Path target, BytePace pace)
       throws IOException, InterruptedException {
     ColdMark mark = ColdMark.read(marked);
     ColdLevel cold = store.requireCold(marked, mark);
@@ -348,7 +348,7 @@ final class LevelMoves {
    *
    * @throws CorruptSegmentException if its bytes here are not what its manifest says
    */
-  MoveResult toCold(CensusEntry entry, ColdLevel cold, MoveControl control)
+  MoveResult toCold(KnownSegment entry, ColdLevel cold, MoveControl control)
       throws IOException, InterruptedException {
     Optional<SegmentStore.Located> found = source(entry);
     if (found.isEmpty() || !found.get().hasLog()) {
@@ -390,7 +390,7 @@ final class LevelMoves {
       readBack(manifest, cold, custom, control);
       Disk.replace(mark, ColdMark.done(cold.className(), custom).print());
       store.stages().reached(StoreStage.COLD_CONFIRMED);
-    } catch (CopyPace.CopyCancelledException e) {
+    } catch (BytePace.CopyCancelledException e) {
       return MoveResult.cancelled("it was given up");
     } catch (NoSuchFileException e) {
       forgetIfGone(entry, source);
@@ -434,7 +434,7 @@ final class LevelMoves {
       Manifest manifest, ColdLevel cold, Optional<byte[]> custom, MoveControl control)
       throws IOException, InterruptedException {
     ChunkChecksums.Builder read = new ChunkChecksums.Builder(manifest.chunks().chunkBytes());
-    CopyPace pace = pace(control);
+    BytePace pace = pace(control);
     ByteBuffer buffer = ByteBuffer.allocate(8 << 20);
     while (read.bytes() < manifest.segment().bytes()) {
       buffer.clear();
@@ -473,9 +473,9 @@ final class LevelMoves {
    *
    * @return what could not be looked at: a message each
    */
-  List<String> settle(List<CensusEntry> entries) throws InterruptedException {
+  List<String> settle(List<KnownSegment> entries) throws InterruptedException {
     List<String> problems = new ArrayList<>();
-    for (CensusEntry entry : entries) {
+    for (KnownSegment entry : entries) {
       for (StoredCopy copy : entry.copies()) {
         if (copy.moving() && !store.inMotion().contains(entry.key().id())) {
           try {

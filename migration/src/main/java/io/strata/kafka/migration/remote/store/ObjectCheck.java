@@ -28,7 +28,7 @@ final class ObjectCheck {
    * @param pace waits before so many bytes are read
    * @throws java.nio.file.NoSuchFileException if a file is not there
    */
-  static Optional<String> wrong(SegmentStore.Located copy, CopyPace pace, CopyBuffers buffers)
+  static Optional<String> wrong(SegmentStore.Located copy, BytePace pace, CopyBuffers buffers)
       throws IOException, InterruptedException {
     Manifest manifest = copy.manifest();
     try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
@@ -60,7 +60,7 @@ final class ObjectCheck {
    * @param buffer has room for one chunk
    */
   static String wrongBytes(
-      Path file, StoredObject object, Manifest manifest, CopyPace pace, ByteBuffer buffer)
+      Path file, StoredObject object, Manifest manifest, BytePace pace, ByteBuffer buffer)
       throws IOException, InterruptedException {
     ChunkChecksums chunks = manifest.chunks();
     CRC32C whole = new CRC32C();

@@ -15,7 +15,7 @@ import java.util.zip.CRC32C;
 final class ObjectCopier {
 
   private final int chunkBytes;
-  private final CopyPace pace;
+  private final BytePace pace;
   private final ByteBuffer buffer;
 
   /**
@@ -23,7 +23,7 @@ final class ObjectCopier {
    *
    * @param chunkBytes how a log is divided for its checksums
    */
-  ObjectCopier(int chunkBytes, CopyPace pace, ByteBuffer buffer) {
+  ObjectCopier(int chunkBytes, BytePace pace, ByteBuffer buffer) {
     this.chunkBytes = chunkBytes;
     this.pace = pace;
     this.buffer = buffer;

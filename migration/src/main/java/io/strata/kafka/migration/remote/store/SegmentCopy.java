@@ -28,7 +28,7 @@ final class SegmentCopy {
       SegmentInfo segment,
       LogSource source,
       int chunkBytes,
-      CopyPace pace,
+      BytePace pace,
       ByteBuffer buffer) {
     this.store = store;
     this.directory = directory;

@@ -35,9 +35,9 @@ public final class SegmentStore implements AutoCloseable {
   private final StoreOptions options;
   private final List<StoreDirectory> directories;
   private final List<String> warnings;
-  private final Census census;
+  private final KnownSegments census;
   private final SharedSpace space;
-  private final Placement placement;
+  private final CopyPlacement placement;
   private final ReadHeat heat;
   private final Optional<ColdLevel> cold;
   private final String owner;
@@ -48,7 +48,7 @@ public final class SegmentStore implements AutoCloseable {
   private SegmentStore(StoreOptions options, StoreOpener.Opened opened, Optional<ColdLevel> cold) {
     this.options = options;
     this.cold = cold;
-    this.census = new Census(cold.map(ColdLevel::className));
+    this.census = new KnownSegments(cold.map(ColdLevel::className));
     this.heat = new ReadHeat(options.clock());
     this.directories =
         opened.directories().stream()
@@ -57,7 +57,7 @@ public final class SegmentStore implements AutoCloseable {
     this.warnings = opened.warnings();
     this.owner = options.brokerId() + "-" + Ids.random();
     this.space = new SharedSpace(options.brokerId(), owner);
-    this.placement = new Placement(directories, census, space);
+    this.placement = new CopyPlacement(directories, census, space);
   }
 
   /**
@@ -143,7 +143,7 @@ public final class SegmentStore implements AutoCloseable {
     return cold.map(ColdLevel::isCopying).orElse(false);
   }
 
-  Census census() {
+  KnownSegments census() {
     return census;
   }
 
@@ -182,7 +182,7 @@ public final class SegmentStore implements AutoCloseable {
     return space;
   }
 
-  Placement placement() {
+  CopyPlacement placement() {
     return placement;
   }
 
@@ -208,7 +208,7 @@ public final class SegmentStore implements AutoCloseable {
   }
 
   /** All segments that are known, in no particular order. */
-  public List<CensusEntry> segments() {
+  public List<KnownSegment> segments() {
     return census.entries();
   }
 
@@ -218,7 +218,7 @@ public final class SegmentStore implements AutoCloseable {
   }
 
   /** The segment that follows another in its partition, if it is known. */
-  public Optional<CensusEntry> next(SegmentInfo segment) {
+  public Optional<KnownSegment> next(SegmentInfo segment) {
     return census.at(segment.key(), segment.endOffset() + 1);
   }
 
@@ -247,14 +247,14 @@ public final class SegmentStore implements AutoCloseable {
    * @throws IOException if it failed
    */
   public Copied copy(
-      SegmentInfo segment, LogSource source, int chunkBytes, LocalSegments local, CopyPace pace)
+      SegmentInfo segment, LogSource source, int chunkBytes, LocalSegments local, BytePace pace)
       throws IOException, InterruptedException {
     long bytes = segment.bytes();
     // The broker's own files: whoever calls has a time for all of it.
     for (Path index : source.indexes().values()) {
       bytes += Files.size(index);
     }
-    try (Placement.Reservation room =
+    try (CopyPlacement.Reservation room =
         placement.reserve(bytes + source.leaderEpochs().remaining())) {
       StoreDirectory directory = room.directory();
       Manifest manifest =
@@ -274,7 +274,7 @@ public final class SegmentStore implements AutoCloseable {
       LogSource source,
       int chunkBytes,
       LocalSegments local,
-      CopyPace pace,
+      BytePace pace,
       CallControl control)
       throws IOException, InterruptedException {
     // Of this work: when nobody waits for it any more it may be using the buffer still.
@@ -292,7 +292,7 @@ public final class SegmentStore implements AutoCloseable {
       if (control.givenUp()) {
         // Kafka was told that it failed, and will copy it again under another id.
         takeBack(directory, segment.key());
-        throw new CopyPace.CopyCancelledException("the copy came too late and was removed");
+        throw new BytePace.CopyCancelledException("the copy came too late and was removed");
       }
       return manifest;
     }
@@ -592,7 +592,7 @@ public final class SegmentStore implements AutoCloseable {
       throws IOException, InterruptedException {
     options.stages().reached(StoreStage.DELETE_STARTED);
     Set<StoreDirectory> removed = new HashSet<>();
-    Optional<CensusEntry> known = census.find(segment.key().id());
+    Optional<KnownSegment> known = census.find(segment.key().id());
     // A move may publish where this has looked already: then it did so before its source was
     // removed, and the next pass finds it. What is published later finds no source any more.
     boolean again = true;

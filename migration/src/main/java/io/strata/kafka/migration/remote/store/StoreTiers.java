@@ -57,7 +57,7 @@ public final class StoreTiers implements TieredSegments {
     int[] segments = new int[home()];
     List<SegmentView> views = new ArrayList<>();
     Set<String> ids = new HashSet<>();
-    for (CensusEntry entry : store.segments()) {
+    for (KnownSegment entry : store.segments()) {
       ids.add(entry.key().id());
       List<Integer> levels = levelsOf(entry);
       if (levels.isEmpty()) {
@@ -81,7 +81,7 @@ public final class StoreTiers implements TieredSegments {
   }
 
   /** The levels that have the segment's bytes, the fastest first. */
-  private List<Integer> levelsOf(CensusEntry entry) {
+  private List<Integer> levelsOf(KnownSegment entry) {
     List<Integer> levels = new ArrayList<>();
     for (StoredCopy copy : entry.copies()) {
       if (copy.hasLog() && !copy.moving() && !levels.contains(copy.directory().level())) {
@@ -94,7 +94,7 @@ public final class StoreTiers implements TieredSegments {
     return levels;
   }
 
-  private SegmentView view(CensusEntry entry, List<Integer> levels, long now) {
+  private SegmentView view(KnownSegment entry, List<Integer> levels, long now) {
     SegmentKey key = entry.key();
     int tier = levels.get(0);
     long time = entry.segment().eventTimestampMillis();
@@ -150,7 +150,7 @@ public final class StoreTiers implements TieredSegments {
 
   private MoveResult copy(long id, int toTier, MoveControl control)
       throws IOException, InterruptedException {
-    Optional<CensusEntry> entry = store.census().numbered(id);
+    Optional<KnownSegment> entry = store.census().numbered(id);
     if (entry.isEmpty()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
@@ -170,7 +170,7 @@ public final class StoreTiers implements TieredSegments {
   }
 
   /** Moves a segment as long as the directories answer that have it, and nothing else moves it. */
-  private MoveResult within(CensusEntry entry, String what, Move move)
+  private MoveResult within(KnownSegment entry, String what, Move move)
       throws IOException, InterruptedException {
     Move around = () -> alone(entry, move);
     for (StoredCopy copy : entry.copies()) {
@@ -185,7 +185,7 @@ public final class StoreTiers implements TieredSegments {
     return around.run();
   }
 
-  private MoveResult alone(CensusEntry entry, Move move) throws IOException, InterruptedException {
+  private MoveResult alone(KnownSegment entry, Move move) throws IOException, InterruptedException {
     if (!store.inMotion().add(entry.key().id())) {
       return MoveResult.cancelled("another move of it is under way");
     }
@@ -198,13 +198,13 @@ public final class StoreTiers implements TieredSegments {
 
   @Override
   public MoveResult evict(long id) throws IOException {
-    Optional<CensusEntry> entry = store.census().numbered(id);
+    Optional<KnownSegment> entry = store.census().numbered(id);
     return entry.isEmpty()
         ? MoveResult.cancelled("it is not in the store any more")
         : evict(entry.get());
   }
 
-  private MoveResult evict(CensusEntry entry) throws IOException {
+  private MoveResult evict(KnownSegment entry) throws IOException {
     try {
       return within(entry, "evicting", () -> eviction.evict(entry));
     } catch (InterruptedException e) {
@@ -235,7 +235,7 @@ public final class StoreTiers implements TieredSegments {
       if (freed >= bytes) {
         break;
       }
-      Optional<CensusEntry> entry = store.census().numbered(id);
+      Optional<KnownSegment> entry = store.census().numbered(id);
       if (entry.isPresent()
           && levelsOf(entry.get()).size() > 1
           && levelsOf(entry.get()).get(0) == level) {
@@ -245,7 +245,7 @@ public final class StoreTiers implements TieredSegments {
     return freed > 0;
   }
 
-  private long evicted(CensusEntry entry) {
+  private long evicted(KnownSegment entry) {
     try {
       return evict(entry).bytes();
     } catch (IOException e) {

@@ -204,7 +204,7 @@ class ChunkCacheTest {
 
   @Test
   void buffersAreUsedAgainWithinABound() {
-    TransferBuffers buffers = new TransferBuffers();
+    ReadBuffers buffers = new ReadBuffers();
     ByteBuffer first = buffers.take(1000);
     assertThat(first.remaining()).isEqualTo(1000);
     buffers.giveBack(first.position(10).limit(20));
@@ -212,7 +212,7 @@ class ChunkCacheTest {
     assertThat(second).isSameAs(first);
     assertThat(second.remaining()).isEqualTo(500);
     assertThat(buffers.take(500)).isNotSameAs(first);
-    int half = (int) TransferBuffers.BOUND_BYTES / 2;
+    int half = (int) ReadBuffers.BOUND_BYTES / 2;
     ByteBuffer large = buffers.take(half);
     assertThat(large.isDirect()).isTrue();
     ByteBuffer beyond = buffers.take(half);

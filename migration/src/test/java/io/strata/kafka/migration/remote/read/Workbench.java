@@ -26,7 +26,7 @@ final class Workbench implements AutoCloseable {
 
   volatile Duration timeout = Duration.ofSeconds(20);
   final AtomicInteger ahead = new AtomicInteger();
-  final SegmentReader reader;
+  final ChunkedReader reader;
 
   Workbench(ChunkCache cache) {
     this(unused -> cache);
@@ -38,7 +38,7 @@ final class Workbench implements AutoCloseable {
     EngineEnvironment system = EngineEnvironment.system();
     LongSupplier nanoTime = () -> System.nanoTime() + more.get();
     reader =
-        new SegmentReader(
+        new ChunkedReader(
             cache.apply(nanoTime),
             deadlines,
             limiter,

@@ -153,10 +153,10 @@ class SegmentStoreTest {
                     LocalSegments.COPY_ALWAYS,
                     bytes -> {
                       if (++pieces[0] == 2) {
-                        throw new CopyPace.CopyCancelledException("enough");
+                        throw new BytePace.CopyCancelledException("enough");
                       }
                     }))
-        .isInstanceOf(CopyPace.CopyCancelledException.class);
+        .isInstanceOf(BytePace.CopyCancelledException.class);
     assertThat(Stores.tree(ssd)).allMatch(p -> p.matches("staging/1-[^/]*"));
   }
 

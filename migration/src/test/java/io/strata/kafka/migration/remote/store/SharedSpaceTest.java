@@ -129,7 +129,7 @@ class SharedSpaceTest {
   void whatEndsWhileADirectoryIsSuspendedIsGivenBack() throws Exception {
     List<SegmentStore> brokers = brokers(2);
     SegmentStore one = brokers.get(0);
-    try (Placement.Reservation reserved = one.placement().reserve(8 * SEGMENT)) {
+    try (CopyPlacement.Reservation reserved = one.placement().reserve(8 * SEGMENT)) {
       reserved.directory().access().suspend("it hangs");
     }
     one.directories().get(0).access().resume();
@@ -148,7 +148,7 @@ class SharedSpaceTest {
     for (SegmentStore store : brokers) {
       new StoreUpkeep(store).signIn(store.directories().get(0));
     }
-    Placement.Reservation unused = brokers.get(0).placement().reserve(8 * SEGMENT);
+    CopyPlacement.Reservation unused = brokers.get(0).placement().reserve(8 * SEGMENT);
     assertThat(isCopied(brokers.get(1), 0)).isTrue();
     assertThat(isCopied(brokers.get(1), 1)).isTrue();
     assertThat(isCopied(brokers.get(1), 2)).isFalse();

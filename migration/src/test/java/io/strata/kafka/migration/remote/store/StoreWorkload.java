@@ -214,7 +214,7 @@ final class StoreWorkload {
     TieredSegments.State state = tiers.state();
     SegmentView segment = state.segments().get(random.nextInt(state.segments().size()));
     if (random.nextInt(DOOMED_ONE_IN) == 0) {
-      doomed = store.census().numbered(segment.id()).map(CensusEntry::key);
+      doomed = store.census().numbered(segment.id()).map(KnownSegment::key);
       stagesToGo = random.nextInt(3);
     }
     move(segment);
@@ -303,7 +303,7 @@ final class StoreWorkload {
             .isEqualTo(Stores.bytes(key.startOffset(), requireNonNull(infos.get(key)).bytes()));
       }
     }
-    for (CensusEntry entry : again.segments()) {
+    for (KnownSegment entry : again.segments()) {
       assertThat(known).as("%s: what Kafka does not know", at).contains(entry.key().id());
       assertThat(entry.copies()).as(at).noneMatch(StoredCopy::moving);
     }

@@ -110,7 +110,7 @@ final class Stores {
         source(local, segment),
         CHUNK,
         LocalSegments.COPY_ALWAYS,
-        CopyPace.unlimited(CallControl.PATIENT));
+        BytePace.unlimited(CallControl.PATIENT));
   }
 
   /** What a scrub of one directory finds, with all bytes read. */

@@ -13,7 +13,7 @@ import java.util.Optional;
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
-public final class TransferBuffers {
+public final class ReadBuffers {
 
   /** All that is outside the heap: a handful of readers, and of threads that read ahead. */
   static final long BOUND_BYTES = 32 << 20;

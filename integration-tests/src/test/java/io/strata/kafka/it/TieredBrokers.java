@@ -15,7 +15,7 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
 
 /** Brokers with Kafka's tiered storage, and what tests ask about it. */
-final class RemoteTier {
+final class TieredBrokers {
 
   /** Kafka's smallest. */
   static final int SEGMENT = 1 << 20;
@@ -23,19 +23,19 @@ final class RemoteTier {
   private final RemoteManager manager;
   private final List<Path> directories;
 
-  private RemoteTier(RemoteManager manager, List<Path> directories) {
+  private TieredBrokers(RemoteManager manager, List<Path> directories) {
     this.manager = manager;
     this.directories = directories;
   }
 
   /** Over the directories, with the manager of this run. */
-  static RemoteTier over(Path... directories) {
-    return new RemoteTier(RemoteManager.ofThisRun(), List.copyOf(Arrays.asList(directories)));
+  static TieredBrokers over(Path... directories) {
+    return new TieredBrokers(RemoteManager.ofThisRun(), List.copyOf(Arrays.asList(directories)));
   }
 
   /** The same with another manager. */
-  RemoteTier with(RemoteManager other) {
-    return new RemoteTier(other, directories);
+  TieredBrokers with(RemoteManager other) {
+    return new TieredBrokers(other, directories);
   }
 
   RemoteManager manager() {

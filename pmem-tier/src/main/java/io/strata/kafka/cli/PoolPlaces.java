@@ -11,7 +11,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** Names pools: files, or those of a broker's configuration. */
-final class PoolFiles {
+final class PoolPlaces {
   @Parameters(
       paramLabel = "FILE",
       arity = "0..*",

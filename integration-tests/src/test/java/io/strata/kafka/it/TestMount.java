@@ -13,18 +13,18 @@ import org.junit.jupiter.api.Assumptions;
  * A mounted file system of a test's own. Mounting needs root and the right to mount, which a
  * container may not have: the test is then skipped, and the reason is in its report.
  */
-final class LoopMount implements AutoCloseable {
+final class TestMount implements AutoCloseable {
 
   private final Path point;
   private final List<String> command;
 
-  private LoopMount(Path point, List<String> command) {
+  private TestMount(Path point, List<String> command) {
     this.point = point;
     this.command = command;
   }
 
   /** An ext4 file system of so many MiB. */
-  static LoopMount ext4(Path folder, int mebibytes) throws IOException, InterruptedException {
+  static TestMount ext4(Path folder, int mebibytes) throws IOException, InterruptedException {
     Path image = folder.resolve("image");
     Path point = Files.createDirectories(folder.resolve("mount"));
     must("truncate", "-s", mebibytes + "M", image.toString());
@@ -33,7 +33,7 @@ final class LoopMount implements AutoCloseable {
   }
 
   /** As {@link #ext4}, whose files can share blocks. */
-  static LoopMount xfs(Path folder, int mebibytes) throws IOException, InterruptedException {
+  static TestMount xfs(Path folder, int mebibytes) throws IOException, InterruptedException {
     Path image = folder.resolve("image");
     Path point = Files.createDirectories(folder.resolve("mount"));
     must("truncate", "-s", mebibytes + "M", image.toString());
@@ -42,7 +42,7 @@ final class LoopMount implements AutoCloseable {
   }
 
   /** As {@link #ext4}, with so few files that there is soon no room for another one. */
-  static LoopMount withFewFiles(Path folder, int mebibytes, int files)
+  static TestMount withFewFiles(Path folder, int mebibytes, int files)
       throws IOException, InterruptedException {
     Path image = folder.resolve("image");
     Path point = Files.createDirectories(folder.resolve("mount"));
@@ -52,7 +52,7 @@ final class LoopMount implements AutoCloseable {
   }
 
   /** As {@link #ext4}, and read-only from its first error on: see {@link #fail}. */
-  static LoopMount fragile(Path folder, int mebibytes) throws IOException, InterruptedException {
+  static TestMount fragile(Path folder, int mebibytes) throws IOException, InterruptedException {
     Path image = folder.resolve("image");
     Path point = Files.createDirectories(folder.resolve("mount"));
     must("truncate", "-s", mebibytes + "M", image.toString());
@@ -62,35 +62,35 @@ final class LoopMount implements AutoCloseable {
   }
 
   /** The file system on a device. */
-  static LoopMount device(String device, Path folder) throws IOException, InterruptedException {
+  static TestMount device(String device, Path folder) throws IOException, InterruptedException {
     Path point = Files.createDirectories(folder);
     return mount(point, "mount", device, point.toString());
   }
 
   /** A file system in memory that knows no user attributes. */
-  static LoopMount withoutUserAttributes(Path folder) throws IOException, InterruptedException {
+  static TestMount withoutUserAttributes(Path folder) throws IOException, InterruptedException {
     Path point = Files.createDirectories(folder.resolve("mount"));
     return mount(point, "mount", "-t", "ramfs", "ramfs", point.toString());
   }
 
   /** The same folder once more. */
-  static LoopMount bind(Path what, Path folder) throws IOException, InterruptedException {
+  static TestMount bind(Path what, Path folder) throws IOException, InterruptedException {
     Path point = Files.createDirectories(folder);
     return mount(point, "mount", "--bind", what.toString(), point.toString());
   }
 
   /** The same folder once more, read-only. */
-  static LoopMount readOnly(Path what, Path folder) throws IOException, InterruptedException {
+  static TestMount readOnly(Path what, Path folder) throws IOException, InterruptedException {
     Path point = Files.createDirectories(folder);
-    LoopMount mounted = mount(point, "mount", "--bind", what.toString(), point.toString());
+    TestMount mounted = mount(point, "mount", "--bind", what.toString(), point.toString());
     must("mount", "-o", "remount,bind,ro", point.toString());
     return mounted;
   }
 
-  private static LoopMount mount(Path point, String... command)
+  private static TestMount mount(Path point, String... command)
       throws IOException, InterruptedException {
     must(command);
-    return new LoopMount(point, List.of(command));
+    return new TestMount(point, List.of(command));
   }
 
   Path path() {

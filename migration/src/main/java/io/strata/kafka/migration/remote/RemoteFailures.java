@@ -4,7 +4,7 @@ import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.cold.RetriableFailures;
 import io.strata.kafka.migration.remote.read.CorruptChunkException;
-import io.strata.kafka.migration.remote.store.CopyPace;
+import io.strata.kafka.migration.remote.store.BytePace;
 import io.strata.kafka.migration.remote.store.CorruptManifestException;
 import io.strata.kafka.migration.remote.store.IndexMissingException;
 import io.strata.kafka.migration.remote.store.SegmentMissingException;
@@ -24,8 +24,8 @@ import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
  *
  * <p>Thread safety: stateless.
  */
-final class Failures {
-  private Failures() {}
+final class RemoteFailures {
+  private RemoteFailures() {}
 
   static Cause cause(Throwable failure) {
     if (failure instanceof StoreFullException) {
@@ -51,7 +51,7 @@ final class Failures {
     if (failure instanceof InterruptedException
         || failure instanceof InterruptedIOException
         || failure instanceof ClosedByInterruptException
-        || failure instanceof CopyPace.CopyCancelledException) {
+        || failure instanceof BytePace.CopyCancelledException) {
       return Cause.CANCELLED;
     }
     if (failure instanceof FileSystemException fs && isFull(fs)) {

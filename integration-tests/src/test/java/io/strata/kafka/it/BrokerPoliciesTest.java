@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** The policies on a broker: what each of them keeps in the pool, and what leaves it. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("long")
-class PoliciesTest {
+class BrokerPoliciesTest {
 
   private static final int MIB = 1 << 20;
 

@@ -15,10 +15,10 @@ import java.util.Optional;
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
-final class Placement {
+final class CopyPlacement {
 
   private final List<StoreDirectory> directories;
-  private final Census census;
+  private final KnownSegments census;
   private final SharedSpace space;
 
   /** Makes room in a level by giving up copies that a lower level has, too. */
@@ -27,7 +27,7 @@ final class Placement {
   @GuardedBy("this")
   private final Map<StoreDirectory, Long> reserved = new HashMap<>();
 
-  Placement(List<StoreDirectory> directories, Census census, SharedSpace space) {
+  CopyPlacement(List<StoreDirectory> directories, KnownSegments census, SharedSpace space) {
     this.space = space;
     this.directories = directories;
     this.census = census;

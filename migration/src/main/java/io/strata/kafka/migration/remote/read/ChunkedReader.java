@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  *
  * <p>Thread safety: all methods may be called by any number of threads; a stream is for one.
  */
-public final class SegmentReader implements AutoCloseable {
+public final class ChunkedReader implements AutoCloseable {
 
   /** Readers that are read ahead for at once; more would only have a disk's head jump. */
   private static final int READ_AHEAD_THREADS = 4;
@@ -36,7 +36,7 @@ public final class SegmentReader implements AutoCloseable {
    * @param readAheadChunks how many chunks are read ahead of a reader; 0 for none; asked each time
    * @param environment clock and threads
    */
-  public SegmentReader(
+  public ChunkedReader(
       ChunkCache cache,
       Deadlines deadlines,
       ByteRateLimiter limiter,

@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param createdMillis when it was copied
  * @param copies where it is, the fastest level first; at least one
  */
-public record CensusEntry(
+public record KnownSegment(
     long number,
     SegmentInfo segment,
     long totalBytes,
@@ -24,7 +24,7 @@ public record CensusEntry(
     List<StoredCopy> copies) {
 
   /** Copies the list. */
-  public CensusEntry {
+  public KnownSegment {
     requireNonNull(segment);
     copies = List.copyOf(copies);
     if (copies.isEmpty()) {

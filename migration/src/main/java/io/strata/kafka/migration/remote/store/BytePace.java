@@ -8,7 +8,7 @@ import java.io.IOException;
  *
  * <p>Thread safety: used by the copying thread.
  */
-public interface CopyPace {
+public interface BytePace {
 
   /**
    * Waits until the rate limit lets so many bytes pass.
@@ -29,7 +29,7 @@ public interface CopyPace {
   }
 
   /** The same, for a piece of work of its own that may be given up. */
-  default CopyPace unlessGivenUp(CallControl control) {
+  default BytePace unlessGivenUp(CallControl control) {
     return bytes -> {
       before(bytes);
       unlimited(control).before(bytes);
@@ -37,7 +37,7 @@ public interface CopyPace {
   }
 
   /** Without a limit. */
-  static CopyPace unlimited(CallControl control) {
+  static BytePace unlimited(CallControl control) {
     return bytes -> {
       if (control.givenUp()) {
         throw new CopyCancelledException("the copy was given up");

@@ -25,7 +25,7 @@ import java.util.function.UnaryOperator;
  * <p>Thread safety: all methods may be called by any number of threads; {@link #refresh} of one
  * directory by one at a time.
  */
-final class Census {
+final class KnownSegments {
 
   /** The configured cold manager's class: what another one has is not at hand. */
   private final Optional<String> coldClass;
@@ -34,11 +34,12 @@ final class Census {
 
   private record Place(String id, StoreDirectory directory) {}
 
-  private final Map<String, CensusEntry> byId = new ConcurrentHashMap<>();
+  private final Map<String, KnownSegment> byId = new ConcurrentHashMap<>();
   private final Map<Long, String> ids = new ConcurrentHashMap<>();
 
   @GuardedBy("this")
-  private final Map<Partition, NavigableMap<Long, List<CensusEntry>>> byPartition = new HashMap<>();
+  private final Map<Partition, NavigableMap<Long, List<KnownSegment>>> byPartition =
+      new HashMap<>();
 
   @GuardedBy("this")
   private final Map<StoreDirectory, Long> used = new HashMap<>();
@@ -55,40 +56,40 @@ final class Census {
   private long numbers;
 
   /** An empty one. */
-  Census(Optional<String> coldClass) {
+  KnownSegments(Optional<String> coldClass) {
     this.coldClass = coldClass;
   }
 
   /** All segments, in no particular order. */
-  List<CensusEntry> entries() {
+  List<KnownSegment> entries() {
     return List.copyOf(byId.values());
   }
 
-  Optional<CensusEntry> find(String id) {
+  Optional<KnownSegment> find(String id) {
     return Optional.ofNullable(byId.get(id));
   }
 
   /** The segment with a number of this process. */
-  Optional<CensusEntry> numbered(long number) {
+  Optional<KnownSegment> numbered(long number) {
     return Optional.ofNullable(ids.get(number)).flatMap(this::find);
   }
 
   /**
    * The segment of the same partition that begins at an offset; the newest, if there are several.
    */
-  synchronized Optional<CensusEntry> at(SegmentKey samePartition, long startOffset) {
-    NavigableMap<Long, List<CensusEntry>> segments =
+  synchronized Optional<KnownSegment> at(SegmentKey samePartition, long startOffset) {
+    NavigableMap<Long, List<KnownSegment>> segments =
         byPartition.get(new Partition(samePartition.topicId(), samePartition.partition()));
     if (segments == null) {
       return Optional.empty();
     }
     return segments.getOrDefault(startOffset, List.of()).stream()
-        .max(Comparator.comparingLong(CensusEntry::createdMillis));
+        .max(Comparator.comparingLong(KnownSegment::createdMillis));
   }
 
   /** The end of the last segment of a partition; empty if it has none. */
   synchronized Optional<Long> endOffset(String topicId, int partition) {
-    NavigableMap<Long, List<CensusEntry>> segments =
+    NavigableMap<Long, List<KnownSegment>> segments =
         byPartition.get(new Partition(topicId, partition));
     if (segments == null || segments.isEmpty()) {
       return Optional.empty();
@@ -118,7 +119,7 @@ final class Census {
   /** This broker has changed what a copy has. */
   synchronized void change(String id, StoreDirectory directory, UnaryOperator<StoredCopy> to) {
     mark(id, directory);
-    CensusEntry entry = byId.get(id);
+    KnownSegment entry = byId.get(id);
     if (entry != null && entry.in(directory).isPresent()) {
       replace(entry, withCopy(entry, to.apply(entry.in(directory).get())));
     }
@@ -133,11 +134,11 @@ final class Census {
   @GuardedBy("this")
   private void putWithoutMark(Manifest manifest, StoredCopy copy) {
     String id = manifest.segment().key().id();
-    CensusEntry entry = byId.get(id);
+    KnownSegment entry = byId.get(id);
     if (entry == null) {
       numbers++;
       add(
-          new CensusEntry(
+          new KnownSegment(
               numbers,
               manifest.segment(),
               manifest.totalBytes(),
@@ -148,18 +149,18 @@ final class Census {
     }
   }
 
-  private static CensusEntry withCopy(CensusEntry entry, StoredCopy copy) {
+  private static KnownSegment withCopy(KnownSegment entry, StoredCopy copy) {
     List<StoredCopy> copies = new ArrayList<>(entry.copies());
     copies.removeIf(c -> c.directory().equals(copy.directory()));
     copies.add(copy);
     copies.sort(Comparator.comparingInt(c -> c.directory().level()));
-    return new CensusEntry(
+    return new KnownSegment(
         entry.number(), entry.segment(), entry.totalBytes(), entry.createdMillis(), copies);
   }
 
   @GuardedBy("this")
   private void removeWithoutMark(String id, StoreDirectory directory) {
-    CensusEntry entry = byId.get(id);
+    KnownSegment entry = byId.get(id);
     if (entry == null) {
       return;
     }
@@ -170,19 +171,19 @@ final class Census {
     drop(entry);
     if (!copies.isEmpty()) {
       add(
-          new CensusEntry(
+          new KnownSegment(
               entry.number(), entry.segment(), entry.totalBytes(), entry.createdMillis(), copies));
     }
   }
 
   @GuardedBy("this")
-  private void replace(CensusEntry old, CensusEntry entry) {
+  private void replace(KnownSegment old, KnownSegment entry) {
     drop(old);
     add(entry);
   }
 
   @GuardedBy("this")
-  private void add(CensusEntry entry) {
+  private void add(KnownSegment entry) {
     SegmentKey key = entry.key();
     byId.put(key.id(), entry);
     ids.put(entry.number(), key.id());
@@ -196,14 +197,14 @@ final class Census {
   }
 
   @GuardedBy("this")
-  private void drop(CensusEntry entry) {
+  private void drop(KnownSegment entry) {
     SegmentKey key = entry.key();
     byId.remove(key.id());
     ids.remove(entry.number());
     Partition partition = new Partition(key.topicId(), key.partition());
-    NavigableMap<Long, List<CensusEntry>> segments = byPartition.get(partition);
+    NavigableMap<Long, List<KnownSegment>> segments = byPartition.get(partition);
     if (segments != null) {
-      List<CensusEntry> same = segments.getOrDefault(key.startOffset(), List.of());
+      List<KnownSegment> same = segments.getOrDefault(key.startOffset(), List.of());
       same.removeIf(e -> e.number() == entry.number());
       if (same.isEmpty()) {
         segments.remove(key.startOffset());
@@ -260,7 +261,7 @@ final class Census {
   private void look(StoreDirectory directory, SegmentKey key, Path path, long began)
       throws IOException {
     StoredCopy copy = copyOnDisk(directory, key, path);
-    Optional<CensusEntry> known = find(key.id());
+    Optional<KnownSegment> known = find(key.id());
     if (known.isPresent() && known.get().in(directory).equals(Optional.of(copy))) {
       return;
     }
@@ -288,7 +289,7 @@ final class Census {
   }
 
   private synchronized void forget(StoreDirectory directory, Set<String> seen, long began) {
-    for (CensusEntry entry : entries()) {
+    for (KnownSegment entry : entries()) {
       String id = entry.key().id();
       if (entry.in(directory).isPresent()
           && !seen.contains(id)

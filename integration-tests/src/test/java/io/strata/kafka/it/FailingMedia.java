@@ -21,7 +21,7 @@ import org.apache.kafka.common.TopicPartition;
  * What the tests of failing media share: a broker with its log directory there, producers that do
  * not wait for what cannot succeed, and how the broker ended.
  */
-final class Faults {
+final class FailingMedia {
 
   static final Duration PATIENCE = Duration.ofMinutes(5);
   static final int MIB = 1 << 20;
@@ -34,7 +34,7 @@ final class Faults {
           "max.block.ms", "4000",
           "linger.ms", "0");
 
-  private Faults() {}
+  private FailingMedia() {}
 
   /**
    * A broker with its only log directory for topics there, and its own files elsewhere as far as it

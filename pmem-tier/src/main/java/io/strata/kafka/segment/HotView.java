@@ -12,7 +12,7 @@ import io.strata.kafka.pool.ExtentList;
  *
  * <p>Thread safety: read by any thread; {@link #extendTo} under the writer lock.
  */
-final class SegmentView {
+final class HotView {
 
   private final ExtentBytes pooled;
   private final ExtentList extents;
@@ -23,8 +23,7 @@ final class SegmentView {
 
   private volatile long size;
 
-  private SegmentView(
-      ExtentBytes pooled, ExtentList extents, boolean spilled, long seam, long size) {
+  private HotView(ExtentBytes pooled, ExtentList extents, boolean spilled, long seam, long size) {
     this.pooled = pooled;
     this.extents = extents;
     this.spilled = spilled;
@@ -33,23 +32,23 @@ final class SegmentView {
   }
 
   /** All bytes are in the pool. */
-  static SegmentView inPool(ExtentBytes pooled, ExtentList extents, long size) {
-    return new SegmentView(pooled, extents, false, 0, size);
+  static HotView inPool(ExtentBytes pooled, ExtentList extents, long size) {
+    return new HotView(pooled, extents, false, 0, size);
   }
 
   /** The bytes below {@code seam} are in the pool, the others at home. */
-  static SegmentView spilled(ExtentBytes pooled, ExtentList extents, long seam, long size) {
-    return new SegmentView(pooled, extents, true, seam, size);
+  static HotView spilled(ExtentBytes pooled, ExtentList extents, long seam, long size) {
+    return new HotView(pooled, extents, true, seam, size);
   }
 
   /** All bytes are at home. */
-  static SegmentView atHome(long size) {
-    return new SegmentView(ExtentBytes.NONE, ExtentList.EMPTY, true, 0, size);
+  static HotView atHome(long size) {
+    return new HotView(ExtentBytes.NONE, ExtentList.EMPTY, true, 0, size);
   }
 
   /** This view with another size. */
-  SegmentView withSize(long newSize) {
-    return new SegmentView(pooled, extents, spilled, seam, newSize);
+  HotView withSize(long newSize) {
+    return new HotView(pooled, extents, spilled, seam, newSize);
   }
 
   /** The bytes of the pool that the extents are in. */
