@@ -102,6 +102,9 @@ class DocumentedCommandsTest {
     assertThat(block.lines())
         .as("a comment behind a value is part of the value")
         .noneMatch(line -> line.matches("[^#]+=.*\\s#.*"));
+    assertThat(block.lines())
+        .as("a properties file takes one backslash of two")
+        .noneMatch(line -> line.matches("[^#].*(?<!\\\\)\\\\[^\\\\\\r\\n].*"));
     Properties written = new Properties();
     written.load(new java.io.StringReader(String.join("\n", block.lines())));
 
