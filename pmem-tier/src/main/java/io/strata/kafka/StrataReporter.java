@@ -5,7 +5,6 @@ import io.strata.kafka.broker.BrokerTier;
 import io.strata.kafka.broker.JdkFileSystem;
 import io.strata.kafka.broker.StrataRuntime;
 import io.strata.kafka.config.BrokerProperties;
-import io.strata.kafka.config.CommandLineArguments;
 import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
 import java.io.IOException;
@@ -20,8 +19,6 @@ import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.metrics.KafkaMetric;
 import org.apache.kafka.common.metrics.MetricsReporter;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The second half of the hook: listed in {@code metric.reporters}, it keeps the broker from
@@ -41,11 +38,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class StrataReporter implements MetricsReporter {
 
-  private static final Logger LOG = LoggerFactory.getLogger(StrataReporter.class);
-
-  /** As Kafka exits when it cannot start. */
-  private static final int HALTED = 1;
-
   /** What both must have read alike: whose pools and directories these are. */
   private static final Set<String> IDENTITY = Set.of("node.id", "log.dirs", "metadata.log.dir");
 
@@ -57,8 +49,11 @@ public final class StrataReporter implements MetricsReporter {
   /**
    * Opens the tier, if nothing has opened it yet.
    *
-   * @throws ConfigException if the provider is not active, or the tier must be refused: the broker
-   *     then does not start
+   * <p>A broker that must not start ends here, with the reason as the last thing on its log: the
+   * provider is not active, the tier cannot be opened, or Kafka has another configuration.
+   *
+   * @throws ConfigException in any other JVM, for the same reasons; and on a live broker, where
+   *     Kafka goes on without this reporter
    */
   @Override
   public void configure(Map<String, ?> configs) {
@@ -79,7 +74,9 @@ public final class StrataReporter implements MetricsReporter {
       opened.confirm();
     } catch (ConfigException e) {
       if (opened == null || !opened.confirmed()) {
-        refuse(e);
+        // Not by an exception: Kafka has its log manager and has loaded no log, and its shutdown
+        // would write empty checkpoints over those of the log directories.
+        StrataRuntime.refuseStart(e);
       }
       throw e;
     }
@@ -89,19 +86,6 @@ public final class StrataReporter implements MetricsReporter {
     Map<String, String> values = new HashMap<>();
     configs.forEach((key, value) -> values.put(String.valueOf(key), String.valueOf(value)));
     return BrokerProperties.of("Kafka", values).isControllerAlone();
-  }
-
-  /**
-   * Ends a broker's JVM at once. By now Kafka has its log manager and has loaded no log: a start
-   * that fails with an exception, or with an exit, would go through Kafka's shutdown, which then
-   * writes empty checkpoints (recovery points, log start offsets) over those of the log
-   * directories.
-   */
-  private static void refuse(ConfigException refusal) {
-    if (CommandLineArguments.ofThisJvm().isBroker()) {
-      LOG.error("The broker must not start: {}", refusal.getMessage(), refusal);
-      Runtime.getRuntime().halt(HALTED);
-    }
   }
 
   private static void requireProvider() {
@@ -132,7 +116,7 @@ public final class StrataReporter implements MetricsReporter {
                           + " and its first argument is no properties file: start it with"
                           + " -Dstrata.role=broker and -Dstrata.config=<server.properties>"));
     } catch (IOException e) {
-      ConfigException refusal = new ConfigException("Strata refuses to start: " + e.getMessage());
+      ConfigException refusal = new ConfigException(e.getMessage());
       refusal.initCause(e);
       throw refusal;
     }

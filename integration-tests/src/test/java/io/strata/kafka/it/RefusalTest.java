@@ -14,6 +14,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.function.IntConsumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,6 +38,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RefusalTest {
 
   @RegisterExtension final Workspace work = new Workspace();
+
+  private static final Pattern LAST =
+      Pattern.compile(
+          "^\\[[^]]+] ERROR \\[main] Strata refuses to start this broker: ", Pattern.MULTILINE);
 
   private final RecordLedger ledger = new RecordLedger("hot", 1, 1);
   private StockBroker broker;
@@ -69,7 +75,7 @@ class RefusalTest {
   @Test
   void flagIsMissing() throws Exception {
     broker.installed(Installed.JAR);
-    assertRefused("meta.properties", "In use by Strata", "KAFKA_OPTS");
+    assertRefusedByKafka("meta.properties", "In use by Strata", "KAFKA_OPTS");
   }
 
   /** Nothing is marked yet: the reporter refuses. */
@@ -78,16 +84,65 @@ class RefusalTest {
     StockBroker first =
         work.closing(StockBroker.in(work.folder("first")).strata(pool).build())
             .installed(Installed.JAR);
-    assertRefused(
-        first.startRefused(), "StrataReporter", "-Djava.nio.file.spi.DefaultFileSystemProvider=");
+    assertRefusedByTheReporter(first, "-Djava.nio.file.spi.DefaultFileSystemProvider=");
+  }
+
+  /** The same on a broker whose controller is another process. */
+  @Test
+  void flagIsMissingAtTheFirstStartOfABrokerAlone() throws Exception {
+    StockBroker controller =
+        work.closing(StockBroker.in(work.folder("controller")).controllerAlone().build());
+    StockBroker alone =
+        work.closing(
+                StockBroker.in(work.folder("alone")).strata(pool).joining(controller, 2).build())
+            .installed(Installed.JAR);
+    controller.startWithoutWaiting();
+    assertRefusedByTheReporter(alone, "-Djava.nio.file.spi.DefaultFileSystemProvider=");
+  }
+
+  /** With the flag a first start is refused before Kafka has made anything, too. */
+  @Test
+  void aFirstStartIsRefusedByTheProvider() throws Exception {
+    StockBroker first =
+        work.closing(StockBroker.in(work.folder("first-with-flag")).strata(pool).build());
+    assertRefused(first.startRefused(), pool.toString(), "found a pool of broker 1 of cluster");
+    assertThat(first.logDirectory()).isDirectoryNotContaining("glob:**/__cluster_metadata-0");
+  }
+
+  /** By the provider, which needs no controller. */
+  @Test
+  void aBrokerAloneIsRefusedByTheProvider() throws Exception {
+    StockBroker controller =
+        work.closing(StockBroker.in(work.folder("no-controller")).controllerAlone().build());
+    StockBroker alone =
+        work.closing(
+            StockBroker.in(work.folder("alone-with-flag"))
+                .strata(pool)
+                .joining(controller, 2)
+                .build());
+    assertRefused(alone.startRefused(), pool.toString(), "found a pool of broker 1 of cluster");
+  }
+
+  @Test
+  void kafkaAndStrataReadDifferentFiles() throws Exception {
+    Path other = work.folder("other-file").resolve("server.properties");
+    broker.set("strata.topics.exclude", "one").writeProperties();
+    Files.copy(broker.propertiesFile(), other);
+    broker.set("strata.topics.exclude", "another");
+    broker.systemProperty("strata.config", other.toString());
+    try {
+      assertRefusedByTheReporter(broker, "'another', Strata read 'one'");
+    } finally {
+      broker.withoutSystemProperty("strata.config");
+    }
   }
 
   @Test
   void jarIsMissing() throws Exception {
     broker.installed(Installed.NOTHING);
-    assertRefused("meta.properties", "In use by Strata", "Strata's jar");
+    assertRefusedByKafka("meta.properties", "In use by Strata", "Strata's jar");
     broker.installed(Installed.FLAG);
-    assertRefused("io.strata.kafka.nio.StrataFileSystemProvider");
+    assertRefusedByKafka("io.strata.kafka.nio.StrataFileSystemProvider");
   }
 
   @Test
@@ -238,9 +293,7 @@ class RefusalTest {
                   .strata(otherPool)
                   .set("log.dirs", there.toString())
                   .build());
-      StockBroker.Refusal refusal = other.startRefused();
-      assertThat(refusal.exitCode()).isNotZero();
-      assertThat(refusal.output()).contains(there.toString(), "user");
+      assertRefused(other.startRefused(), there.toString(), "user");
     }
   }
 
@@ -256,10 +309,48 @@ class RefusalTest {
     assertRefused(broker.startRefused(), words);
   }
 
+  /** The reason is the last thing on the log, and nothing is on the console. */
   private static void assertRefused(StockBroker.Refusal refusal, String... words) {
-    assertThat(refusal.exitCode()).as("exit code; output:\n%s", refusal.output()).isNotZero();
+    assertThat(lastMessage(refusal.output())).contains(words).doesNotContain("\tat ");
+    assertEnded(refusal);
+  }
+
+  /**
+   * As above, but Kafka has begun to start: its other threads may log until the JVM has ended, and
+   * nothing goes wrong in them.
+   */
+  private static void assertRefusedByTheReporter(StockBroker broker, String... words)
+      throws Exception {
+    StockBroker.Refusal refusal = broker.startRefused();
+    String refusing = refusal.output().lines().filter(LAST.asPredicate()).findFirst().orElse("");
+    assertThat(refusing).as(refusal.output()).contains(words);
+    String after = refusal.output().substring(refusal.output().indexOf(refusing));
+    assertThat(after.lines().skip(1))
+        .noneMatch(
+            line -> line.matches("\\[[^]]+] (WARN|ERROR|FATAL) .*|\\s+at .*|.* \\[main] .*"));
+    assertEnded(refusal);
+  }
+
+  /** Nothing of ours runs: the words are those of the mark, and Kafka has the last ones. */
+  private void assertRefusedByKafka(String... words) throws Exception {
+    StockBroker.Refusal refusal = broker.startRefused();
     assertThat(refusal.output()).contains(words);
+    assertEnded(refusal);
+  }
+
+  private static void assertEnded(StockBroker.Refusal refusal) {
+    assertThat(refusal.exitCode()).as("exit code; output:\n%s", refusal.output()).isEqualTo(1);
     assertThat(refusal.output()).doesNotContain("Kafka Server started");
+  }
+
+  /** From the last line that begins as a log's do, to the end. */
+  private static String lastMessage(String output) {
+    Matcher last = LAST.matcher(output);
+    assertThat(last.find()).as(output).isTrue();
+    String message = output.substring(last.start());
+    assertThat(message.lines().skip(1)).as(output).noneMatch(line -> line.startsWith("["));
+    assertThat(message).as(output).endsWith("(io.strata)\n");
+    return message;
   }
 
   private Path copyOfPool() {

@@ -62,14 +62,28 @@ final class RuntimeHandle {
       opened = files;
       return files;
     } catch (IOException e) {
-      refusal = e;
-      throw e;
+      throw refused(e);
     } catch (RuntimeException | LinkageError e) {
-      refusal = new IOException("Strata could not be started: " + e, e);
-      throw refusal;
+      throw refused(new IOException("Strata could not be started: " + e, e));
     } finally {
       opening = false;
     }
+  }
+
+  @GuardedBy("this")
+  private IOException refused(IOException reason) {
+    refusal = reason;
+    if (endsWithARefusal()) {
+      StartRefusal.end(reason);
+    }
+    return reason;
+  }
+
+  /** Whether this JVM is a broker, by its command line or by the role that it was given. */
+  static boolean endsWithARefusal() {
+    CommandLineArguments commandLine = CommandLineArguments.ofThisJvm();
+    return commandLine.isBroker()
+        || "broker".equals(System.getProperty(ROLE_PROPERTY)) && !commandLine.isKafkaTool();
   }
 
   @GuardedBy("this")

@@ -27,8 +27,11 @@ public final class StrataRuntime {
    * come back to this method when their names may be segments': a call from within the opening is
    * answered with segment files that decline everything.
    *
-   * @throws IOException if the tier cannot be opened; the message says why and what to do. Every
-   *     later call throws the same.
+   * <p>A broker whose tier cannot be opened ends here, with the reason as the last thing on its
+   * log.
+   *
+   * @throws IOException in any other JVM, if the tier cannot be opened; the message says why and
+   *     what to do. Every later call throws the same.
    */
   public static SegmentFiles segmentFiles() throws IOException {
     return HANDLE.segmentFiles();
@@ -43,6 +46,16 @@ public final class StrataRuntime {
   public static Optional<BrokerTier> broker() throws IOException {
     HANDLE.segmentFiles();
     return HANDLE.broker();
+  }
+
+  /**
+   * Ends the JVM of a broker that must not start, with the reason as the last thing on its log.
+   * Returns in any other JVM.
+   */
+  public static void refuseStart(Exception reason) {
+    if (RuntimeHandle.endsWithARefusal()) {
+      StartRefusal.end(reason);
+    }
   }
 
   /** Where changes of a live broker's configuration reach the remote tier. */

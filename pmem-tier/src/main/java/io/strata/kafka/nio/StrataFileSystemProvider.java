@@ -157,19 +157,16 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
   }
 
   /**
-   * What Kafka wrote into a marked {@code meta.properties}; empty for every other file. A broker
-   * reads it before it changes anything, so that the tier is opened then: one that must not start
-   * is told so here.
+   * Returns what Kafka wrote into a marked {@code meta.properties}; empty for every other file. A
+   * broker reads this file, marked or not, before it changes anything. So the tier is opened first:
+   * a broker that must not start ends here.
    */
   private Optional<byte[]> kafkasOwnText(Path path) throws IOException {
     if (!Marker.maybeMarked(path)) {
       return Optional.empty();
     }
-    Optional<byte[]> own = Marker.read(unwrap(path));
-    if (own.isPresent()) {
-      SegmentFiles unused = segments.get();
-    }
-    return own;
+    SegmentFiles unused = segments.get(); // It may mark this very file.
+    return Marker.read(unwrap(path));
   }
 
   /** Empty when the file is not hot, and also when the options are wrong: the JDK then says so. */

@@ -1,0 +1,53 @@
+package io.strata.kafka.broker;
+
+import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.pool.PoolException;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.util.Optional;
+import org.apache.kafka.common.config.ConfigException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends the JVM of a broker that must not start, with the reason as the last thing on its log.
+ *
+ * <p>An exception instead would go through Kafka: it logs stack traces after the reason, and where
+ * its log manager exists, its shutdown writes empty checkpoints over those of the log directories.
+ */
+final class StartRefusal {
+
+  /** As Kafka exits when it cannot start. */
+  private static final int EXIT_CODE = 1;
+
+  private StartRefusal() {}
+
+  /** Logs the reason and halts the JVM: neither Kafka's shutdown nor any other hook runs. */
+  static void end(Exception reason) {
+    Logger log = LoggerFactory.getLogger("io.strata");
+    if (speaksForItself(reason)) {
+      log.debug("Where the start was refused", reason);
+    } else {
+      log.error("Stack trace of the failure that the next message names", reason);
+    }
+    log.error("Strata refuses to start this broker: {}", messageOf(reason));
+    Runtime.getRuntime().halt(EXIT_CODE);
+  }
+
+  /** Whether the message was written for an operator; what the JDK throws names a file at most. */
+  private static boolean speaksForItself(Exception reason) {
+    if (reason instanceof FileSystemException file) {
+      return file.getReason() != null;
+    }
+    return reason instanceof PoolException
+        || reason instanceof ConfigException
+        || reason.getClass() == IOException.class
+            && (reason.getCause() == null || reason.getCause() instanceof ConfigRefusedException);
+  }
+
+  private static String messageOf(Exception reason) {
+    return speaksForItself(reason)
+        ? Optional.ofNullable(reason.getMessage()).orElse("no reason given")
+        : reason.toString();
+  }
+}
