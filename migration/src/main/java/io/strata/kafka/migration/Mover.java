@@ -4,8 +4,6 @@ import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.migration.MoveResult.Outcome;
 import java.io.IOException;
-import java.nio.file.FileSystemException;
-import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -167,18 +165,6 @@ final class Mover {
     if (failure instanceof CorruptSegmentException) {
       return FailureCause.CORRUPT_SEGMENT;
     }
-    Throwable cause = failure;
-    for (int depth = 0; cause != null && depth < 10; depth++) {
-      String text =
-          cause instanceof FileSystemException f && f.getReason() != null
-              ? f.getReason()
-              : String.valueOf(cause.getMessage());
-      String lower = text.toLowerCase(Locale.ROOT);
-      if (lower.contains("no space left on device") || lower.contains("quota exceeded")) {
-        return FailureCause.NO_SPACE;
-      }
-      cause = cause.getCause();
-    }
-    return FailureCause.IO_ERROR;
+    return NoSpaceException.isCauseOf(failure) ? FailureCause.NO_SPACE : FailureCause.IO_ERROR;
   }
 }

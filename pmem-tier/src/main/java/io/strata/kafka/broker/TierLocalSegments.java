@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * What the remote tier asks of a broker's tier, in whatever paths it has them.
+ * The remote tier's view of a broker's tier, in whatever paths it has them.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */

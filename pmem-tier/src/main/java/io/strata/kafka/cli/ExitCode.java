@@ -1,22 +1,34 @@
 package io.strata.kafka.cli;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
+
 /**
- * What the command line's exit codes mean.
+ * The exit codes of the command line; each means the same for every command.
  *
  * <p>Immutable and safe for use by any thread.
  */
 enum ExitCode {
   /** Done. */
   OK(0, "Done; nothing to report."),
-  /** Findings of a check, or a failure. */
-  FINDINGS(1, "The check has found errors, or the command has failed on its way."),
+  /** Not all is well. */
+  FINDINGS(
+      1,
+      """
+      Done, and not all is well: a check found errors, something could not be looked at, or what \
+      was asked for is not there. Each has its line.\
+      """),
   /** Wrong usage. */
   USAGE(2, "Wrong usage: an unknown option, a malformed value, a file that does not exist."),
   /** Refused. */
   REFUSED(
       3,
-      "Refused, and nothing was changed: the configuration, the pool's owner, version, state or"
-          + " lock, or a confirmation that was not given.");
+      """
+      Refused, and nothing was changed: the configuration, the pool's owner, version, state, \
+      permissions or lock, or a confirmation that was not given.\
+      """),
+  /** Failed on its way. */
+  FAILED(4, "Failed on its way: an error of a disk, or a fault of Strata. Run it again to go on.");
 
   private final int code;
   private final String meaning;
@@ -32,5 +44,14 @@ enum ExitCode {
 
   String meaning() {
     return meaning;
+  }
+
+  /** Returns the codes and their meanings, as a help text shows them. */
+  static Map<String, String> list() {
+    Map<String, String> list = new LinkedHashMap<>();
+    for (ExitCode each : values()) {
+      list.put(" " + each.code, each.meaning);
+    }
+    return list;
   }
 }

@@ -69,7 +69,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     if (e instanceof ConfigRefusedException || e instanceof RefusedException) {
       return ExitCode.REFUSED;
     }
-    return ExitCode.FINDINGS;
+    return ExitCode.FAILED;
   }
 
   private static String messageOf(Exception e) {
@@ -82,8 +82,8 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
       return message.orElse("a file") + ": no such file or directory";
     }
     if (e instanceof AccessDeniedException) {
-      return message.orElse("a file")
-          + ": permission denied; run this as the user that the broker runs as";
+      return "%s: permission denied; run this as the user that the broker runs as"
+          .formatted(message.orElse("a file"));
     }
     if (e instanceof FileSystemException || e instanceof IOException) {
       return message.orElse(e.getClass().getSimpleName());

@@ -25,8 +25,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "strata",
     description =
-        "Administers the tiers of a Kafka broker: its pools, the store of its remote tier, and what"
-            + " lives where.",
+        """
+        Administers the tiers of a Kafka broker: its pools, the store of its remote tier, and \
+        what lives where.\
+        """,
     versionProvider = Main.Version.class,
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
@@ -77,7 +79,13 @@ public final class Main implements Runnable {
   static CommandLine commandLine() {
     Main main = new Main();
     Failures failures = new Failures(() -> main.verbose);
-    return new CommandLine(main)
+    CommandLine commandLine = new CommandLine(main);
+    commandLine
+        .getCommandSpec()
+        .usageMessage()
+        .exitCodeListHeading("%nExit codes, of every command:%n")
+        .exitCodeList(ExitCode.list());
+    return commandLine
         .registerConverter(ByteAmount.class, text -> amount(text, ByteAmount::parseRate))
         .registerConverter(PoolType.class, Main::poolType)
         .setUsageHelpAutoWidth(false)

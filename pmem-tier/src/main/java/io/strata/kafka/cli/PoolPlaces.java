@@ -25,9 +25,8 @@ final class PoolPlaces {
     Optional<BrokerProperties> broker = config.load();
     if (broker.isPresent() != files.isEmpty()) {
       throw new UsageException(
-          "FILE: found "
-              + (files.isEmpty() ? "neither a file nor" : "both files and")
-              + " --config, expected one of them");
+          "FILE: found %s --config, expected one of them"
+              .formatted(files.isEmpty() ? "neither a file nor" : "both files and"));
     }
     return broker.isPresent()
         ? broker.get().strataConfig().orElseThrow().pools()

@@ -14,12 +14,13 @@ import java.util.Optional;
  * <p>Immutable and safe for use by any thread.
  *
  * @param name what its file's and directory's names say
- * @param file the file at home
+ * @param file its log file
  * @param state where its bytes are
  * @param pool the pool that holds its head, if one does
  * @param bytesInPool bytes whose valid copy is in the pool
- * @param bytesAtHome bytes whose valid copy is in the file
- * @param cleanIn where a whole copy is below the pool, if there is one: home, or a pool's file
+ * @param bytesInLogFile bytes whose valid copy is in the file
+ * @param cleanIn where a whole copy is below the pool, if there is one: {@code logdirs}, or a
+ *     pool's file
  */
 record SegmentEntry(
     SegmentName name,
@@ -27,7 +28,7 @@ record SegmentEntry(
     State state,
     Optional<Path> pool,
     long bytesInPool,
-    long bytesAtHome,
+    long bytesInLogFile,
     Optional<String> cleanIn)
     implements Comparable<SegmentEntry> {
 
@@ -35,10 +36,10 @@ record SegmentEntry(
   enum State {
     /** All in the pool. */
     HOT,
-    /** The head in the pool, the tail at home. */
+    /** The head in the pool, the tail in the log file. */
     SPILLED,
-    /** All at home. */
-    HOME,
+    /** All in its log file. */
+    LOGDIRS,
     /** Tagged, and its pool or its slot cannot be read: how much is where is not known. */
     UNREACHABLE;
 

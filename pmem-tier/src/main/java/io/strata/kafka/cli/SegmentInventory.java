@@ -9,6 +9,7 @@ import io.strata.kafka.tier.HollowHome;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -17,6 +18,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
@@ -29,6 +32,7 @@ final class SegmentInventory implements AutoCloseable {
   private final PoolReaders pools;
   private final List<SegmentEntry> entries = new ArrayList<>();
   private final List<String> findings = new ArrayList<>();
+  private final Set<String> topics = new TreeSet<>();
 
   /** Opens the pools; one that cannot be opened is a finding. */
   SegmentInventory(List<Path> poolFiles) throws IOException {
@@ -37,7 +41,7 @@ final class SegmentInventory implements AutoCloseable {
   }
 
   /**
-   * Adds the segments in a log directory.
+   * Adds the segments in a log directory. What cannot be looked at is a finding; the rest goes on.
    *
    * @param wanted which topics
    */
@@ -47,43 +51,72 @@ final class SegmentInventory implements AutoCloseable {
         walkPartition(partition, wanted);
       }
     } catch (DirectoryIteratorException e) {
-      throw e.getCause();
+      notLookedAt("log directory", logDirectory, e.getCause());
     } catch (NoSuchFileException | NotDirectoryException e) {
       findings.add(
-          "log directory "
-              + logDirectory
-              + ": found no directory, expected one: format it, or correct log.dirs");
+          "log directory %s: found no directory, expected one: format it, or correct log.dirs"
+              .formatted(logDirectory));
+    } catch (FileSystemException e) {
+      notLookedAt("log directory", logDirectory, e);
     }
   }
 
   private void walkPartition(Path partition, Predicate<String> wanted) throws IOException {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(partition, "*.log*")) {
+      SegmentName.parse(nameOf(partition), "00000000000000000000.log")
+          .ifPresent(any -> topics.add(any.id().topic()));
       for (Path file : files) {
-        Optional<SegmentName> name =
-            SegmentName.parse(partition.getFileName().toString(), file.getFileName().toString());
+        Optional<SegmentName> name = SegmentName.parse(nameOf(partition), nameOf(file));
         if (name.isPresent() && wanted.test(name.get().id().topic())) {
-          read(name.get(), file).ifPresent(entries::add);
+          readOrReport(name.get(), file);
         }
       }
     } catch (DirectoryIteratorException e) {
-      throw e.getCause();
+      notLookedAt("directory", partition, e.getCause());
     } catch (NotDirectoryException | NoSuchFileException e) {
       // A plain file among the partitions, or a partition deleted while we looked.
       return;
+    } catch (FileSystemException e) {
+      notLookedAt("directory", partition, e);
     }
+  }
+
+  private void readOrReport(SegmentName name, Path file) throws IOException {
+    try {
+      read(name, file).ifPresent(entries::add);
+    } catch (FileSystemException e) {
+      notLookedAt("log file", file, e);
+    }
+  }
+
+  private void notLookedAt(String kind, Path file, IOException reason) {
+    findings.add("%s %s was not looked at: %s".formatted(kind, file, reason));
+  }
+
+  void addFinding(String finding) {
+    findings.add(finding);
+  }
+
+  private static String nameOf(Path file) {
+    return String.valueOf(file.getFileName());
+  }
+
+  /** Returns the topics that have a partition's directory here, whether wanted or not. */
+  Set<String> topics() {
+    return Collections.unmodifiableSet(topics);
   }
 
   private Optional<SegmentEntry> read(SegmentName name, Path file) throws IOException {
     try {
       Optional<SegmentTag> tag = SegmentTag.read(file);
       if (tag.isEmpty()) {
-        return Optional.of(atHome(name, file));
+        return Optional.of(inLogFile(name, file));
       }
       SegmentEntry entry = readTagged(name, file, tag.get());
       // A segment that left its pool while we looked has lost its tag, too.
       return Optional.of(
           entry.state() == SegmentEntry.State.UNREACHABLE && SegmentTag.read(file).isEmpty()
-              ? atHome(name, file)
+              ? inLogFile(name, file)
               : entry);
     } catch (NoSuchFileException e) {
       return Optional.empty(); // Deleted or renamed by the broker while we looked.
@@ -103,7 +136,7 @@ final class SegmentInventory implements AutoCloseable {
     }
     // An eviction frees the slot; the tag follows in the background.
     if (evicted && !HollowHome.test(file)) {
-      return atHome(name, file);
+      return inLogFile(name, file);
     }
     return new SegmentEntry(
         name, file, SegmentEntry.State.UNREACHABLE, fileOf(tag), 0, 0, Optional.empty());
@@ -139,37 +172,39 @@ final class SegmentInventory implements AutoCloseable {
     return pools.find(tag.pool()).map(pool -> pool.info().path());
   }
 
-  private static SegmentEntry atHome(SegmentName name, Path file) throws IOException {
+  private static SegmentEntry inLogFile(SegmentName name, Path file) throws IOException {
     return new SegmentEntry(
         name,
         file,
-        SegmentEntry.State.HOME,
+        SegmentEntry.State.LOGDIRS,
         Optional.empty(),
         0,
         Files.size(file),
         Optional.empty());
   }
 
-  /** What was found, by topic, partition and base offset. */
+  /** Returns the segments, by topic, partition and base offset. */
   List<SegmentEntry> entries() {
     Collections.sort(entries);
     return Collections.unmodifiableList(entries);
   }
 
-  /** What was not as it should be; empty if all is well. */
+  /** Returns what was not as it should be, or could not be looked at; empty if all is well. */
   List<String> findings() {
     List<String> all = new ArrayList<>(findings);
     List<SegmentEntry> unreachable =
         entries.stream().filter(e -> e.state() == SegmentEntry.State.UNREACHABLE).toList();
     if (!unreachable.isEmpty()) {
       all.add(
-          unreachable.size()
-              + " segments ("
-              + unreachable.get(0).file()
-              + (unreachable.size() > 1 ? " and others" : "")
-              + "): found tags that no slot of the pools in strata.pools answers, expected one for"
-              + " each; name the pool that holds them, or restore it; if it is lost, or was"
-              + " repaired, see 'strata help set-aside'");
+          """
+          %d segments (%s%s): found tags that no slot of the configured pools answers, expected \
+          one for each; name the pool that holds them in strata.pools or strata.tier.<name>.pools, \
+          or restore it; if it is lost, or was repaired, see 'strata set-aside --help'\
+          """
+              .formatted(
+                  unreachable.size(),
+                  unreachable.get(0).file(),
+                  unreachable.size() > 1 ? " and others" : ""));
     }
     return all;
   }

@@ -24,13 +24,22 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "segments",
     description = {
-      "Shows what lives where: each segment's bytes in its pool and at home, and a total for each"
-          + " medium. Reads only, and works while the broker runs.",
+      """
+      Shows what lives where: each segment's bytes in its pool and in its log file, and a total \
+      for each medium. Reads only, and works while the broker runs.\
+      """,
       "",
-      "States: hot, all in the pool; spilled, the head in the pool and the tail at home; home, all"
-          + " in its own file; unreachable, its pool or slot cannot be read. A segment that is also"
-          + " in a lower pool, or at home, is clean: its place in the pool is free at once when it"
-          + " is needed.",
+      """
+      States: hot, all in the pool; spilled, the head in the pool and the tail in the log file; \
+      logdirs, all in the log file; unreachable, its pool or slot cannot be read. A segment that \
+      is also in a lower pool, or in its log file, is clean: its space in the pool is free at \
+      once when it is needed.\
+      """,
+      "",
+      """
+      Exit code 1 if a pool, a log directory or a file could not be looked at, or if a topic is \
+      not there.\
+      """,
       ""
     },
     footer = {
@@ -73,6 +82,7 @@ final class SegmentsCommand implements Callable<Integer> {
       for (Path directory : directories) {
         inventory.walk(directory, wanted);
       }
+      requireTopics(inventory);
       PrintWriter out = spec.commandLine().getOut();
       if (json.given()) {
         printJson(inventory, out);
@@ -85,6 +95,16 @@ final class SegmentsCommand implements Callable<Integer> {
     }
   }
 
+  private void requireTopics(SegmentInventory inventory) {
+    for (String topic : topics) {
+      if (!inventory.topics().contains(topic)) {
+        inventory.addFinding(
+            "topic %s: found no partition of it in the log directories of this broker; %s"
+                .formatted(topic, NearNames.describe(topic, inventory.topics())));
+      }
+    }
+  }
+
   private void printText(SegmentInventory inventory, PrintWriter out) throws Exception {
     List<SegmentEntry> entries = inventory.entries();
     if (!totalsOnly) {
@@ -94,7 +114,7 @@ final class SegmentsCommand implements Callable<Integer> {
               .column("BASE OFFSET", Table.Align.RIGHT)
               .column("STATE", Table.Align.LEFT)
               .column("IN POOL", Table.Align.RIGHT)
-              .column("AT HOME", Table.Align.RIGHT)
+              .column("IN LOG FILE", Table.Align.RIGHT)
               .column("POOL", Table.Align.LEFT)
               .column("ALSO IN", Table.Align.LEFT);
       for (SegmentEntry entry : entries) {
@@ -104,47 +124,39 @@ final class SegmentsCommand implements Callable<Integer> {
             Long.toString(entry.name().id().baseOffset()),
             entry.describeState(),
             known ? ByteSize.format(entry.bytesInPool()) : "?",
-            known ? ByteSize.format(entry.bytesAtHome()) : "?",
+            known ? ByteSize.format(entry.bytesInLogFile()) : "?",
             entry.pool().map(pool -> pool.getFileName().toString()).orElse("-"),
             entry.cleanIn().map(SegmentsCommand::lastName).orElse("-"));
       }
       table.print(out);
       out.println();
     }
+    long clean = clean(entries);
+    long unreachable = count(entries, SegmentEntry.State.UNREACHABLE);
     out.println(
-        "total: "
-            + entries.size()
-            + " segments: "
-            + count(entries, SegmentEntry.State.HOT)
-            + " hot"
-            + (clean(entries) > 0 ? " (" + clean(entries) + " of them clean), " : ", ")
-            + count(entries, SegmentEntry.State.SPILLED)
-            + " spilled, "
-            + count(entries, SegmentEntry.State.HOME)
-            + " home"
-            + (count(entries, SegmentEntry.State.UNREACHABLE) > 0
-                ? ", " + count(entries, SegmentEntry.State.UNREACHABLE) + " unreachable"
-                : ""));
+        "total: %d segments: %d hot%s, %d spilled, %d logdirs%s"
+            .formatted(
+                entries.size(),
+                count(entries, SegmentEntry.State.HOT),
+                clean > 0 ? " (%d of them clean)".formatted(clean) : "",
+                count(entries, SegmentEntry.State.SPILLED),
+                count(entries, SegmentEntry.State.LOGDIRS),
+                unreachable > 0 ? ", %d unreachable".formatted(unreachable) : ""));
     for (PoolReport pool : inventory.pools()) {
       out.println(
-          "pool "
-              + pool.info().path()
-              + ": "
-              + ByteSize.format(bytesIn(entries, pool.info().path()))
-              + " in "
-              + entries.stream().filter(e -> e.pool().equals(pathOf(pool))).count()
-              + " segments; "
-              + ByteSize.format(pool.usedBytes())
-              + " of "
-              + ByteSize.format(pool.info().dataSize())
-              + " used");
+          "pool %s: %s in %d segments; %s of %s used"
+              .formatted(
+                  pool.info().path(),
+                  ByteSize.format(bytesIn(entries, pool.info().path())),
+                  entries.stream().filter(e -> e.pool().equals(pathOf(pool))).count(),
+                  ByteSize.format(pool.usedBytes()),
+                  ByteSize.format(pool.info().dataSize())));
     }
     out.println(
-        "home: "
-            + ByteSize.format(sum(entries, SegmentEntry::bytesAtHome))
-            + " in "
-            + entries.stream().filter(e -> e.bytesAtHome() > 0).count()
-            + " segments");
+        "logdirs: %s in %d segments"
+            .formatted(
+                ByteSize.format(sum(entries, SegmentEntry::bytesInLogFile)),
+                entries.stream().filter(e -> e.bytesInLogFile() > 0).count()));
   }
 
   private void printJson(SegmentInventory inventory, PrintWriter out) throws Exception {
@@ -162,7 +174,7 @@ final class SegmentsCommand implements Callable<Integer> {
         node.put("state", entry.state().name());
         entry.pool().ifPresent(pool -> node.put("pool", pool.toString()));
         node.put("bytesInPool", entry.bytesInPool());
-        node.put("bytesAtHome", entry.bytesAtHome());
+        node.put("bytesInLogFile", entry.bytesInLogFile());
         entry.cleanIn().ifPresent(below -> node.put("cleanIn", below));
         node.put("file", entry.file().toString());
       }
@@ -172,10 +184,10 @@ final class SegmentsCommand implements Callable<Integer> {
     total.put("hot", count(entries, SegmentEntry.State.HOT));
     total.put("clean", clean(entries));
     total.put("spilled", count(entries, SegmentEntry.State.SPILLED));
-    total.put("home", count(entries, SegmentEntry.State.HOME));
+    total.put("logdirs", count(entries, SegmentEntry.State.LOGDIRS));
     total.put("unreachable", count(entries, SegmentEntry.State.UNREACHABLE));
     total.put("bytesInPool", sum(entries, SegmentEntry::bytesInPool));
-    total.put("bytesAtHome", sum(entries, SegmentEntry::bytesAtHome));
+    total.put("bytesInLogFile", sum(entries, SegmentEntry::bytesInLogFile));
     ArrayNode pools = document.putArray("pools");
     for (PoolReport pool : inventory.pools()) {
       ObjectNode node = pools.addObject();
@@ -194,8 +206,8 @@ final class SegmentsCommand implements Callable<Integer> {
     return Optional.of(pool.info().path());
   }
 
-  private static String lastName(String homeOrPool) {
-    return String.valueOf(Path.of(homeOrPool).getFileName());
+  private static String lastName(String logdirsOrPool) {
+    return String.valueOf(Path.of(logdirsOrPool).getFileName());
   }
 
   private static long clean(List<SegmentEntry> entries) {

@@ -31,20 +31,29 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "set-aside",
     description = {
-      "For a lost pool: moves the partitions that had segments in it out of the log directories, to"
-          + " a folder beside each of them, so that the broker starts and Kafka replicates them"
-          + " from their other replicas. Nothing is deleted. The same for segments whose slot"
-          + " 'strata pool repair' has freed. The broker must be stopped.",
+      """
+      For a lost pool: moves the partitions that had segments in it out of the log directories, \
+      to a folder beside each of them, so that the broker starts and Kafka replicates them from \
+      their other replicas. Nothing is deleted. The same for segments whose slot 'strata pool \
+      repair' has freed. The broker must be stopped.\
+      """,
       "",
-      "A partition without another replica is lost to Kafka: what is left of it stays in the folder"
-          + " beside. Without --yes it shows what it would do.",
+      """
+      A partition without another replica is lost to Kafka: what is left of it stays in the \
+      folder beside. Without --yes it shows what it would do.\
+      """,
+      "",
+      "A log directory that it cannot read is named and left alone, with exit code 1.",
       ""
     },
     footer = {"", "Example:", "  strata set-aside --config server.properties --yes"},
     sortOptions = false,
     mixinStandardHelpOptions = true)
 final class SetAsideCommand implements Callable<Integer> {
-  /** What a lost pool looks like; one that merely may not be read, say, is none. */
+  /**
+   * The refusals that a lost pool is recognized by; one that may not be read, for example, is not
+   * lost.
+   */
   private static final Set<PoolException.Kind> LOST =
       EnumSet.of(
           PoolException.Kind.MISSING,
@@ -66,8 +75,10 @@ final class SetAsideCommand implements Callable<Integer> {
       names = "--pool",
       paramLabel = "UUID",
       description =
-          "Take this pool for lost though its file is there, an older copy of it, say; may be given"
-              + " several times.")
+          """
+          Take this pool for lost though its file is there, an older copy of it, say; may be \
+          given several times.\
+          """)
   private List<UUID> lostPools = new ArrayList<>();
 
   @Option(names = "--yes", description = "Really do it.")
@@ -91,14 +102,23 @@ final class SetAsideCommand implements Callable<Integer> {
         SetAside.run(plan);
       }
       print(plan, spec.commandLine().getOut());
+      for (SetAside.Skipped skipped : plan.skipped()) {
+        spec.commandLine()
+            .getErr()
+            .println(
+                "strata: log directory %s was not looked at: %s"
+                    .formatted(skipped.logDirectory(), skipped.reason()));
+      }
       if (!yes && !plan.isEmpty()) {
         throw new RefusedException(
-            "found no --yes, expected it to move "
-                + plan.moves().size()
-                + " partitions; bring the pool back if you can, or repeat with --yes");
+            """
+            found no --yes, expected it to move %d partitions; bring the pool back if you can, or \
+            repeat with --yes\
+            """
+                .formatted(plan.moves().size()));
       }
+      return (plan.skipped().isEmpty() ? ExitCode.OK : ExitCode.FINDINGS).code();
     }
-    return ExitCode.OK.code();
   }
 
   private SetAside.Plan plan(StrataConfig strata, Set<Path> directories) throws IOException {
@@ -142,11 +162,20 @@ final class SetAsideCommand implements Callable<Integer> {
       }
       ArrayNode untagged = document.putArray("untagged");
       plan.wholeHomes().forEach(home -> untagged.add(home.toString()));
+      ArrayNode skipped = document.putArray("skipped");
+      for (SetAside.Skipped each : plan.skipped()) {
+        ObjectNode node = skipped.addObject();
+        node.put("logDirectory", each.logDirectory().toString());
+        node.put("reason", each.reason());
+      }
       Json.print(document, out);
       return;
     }
     if (plan.isEmpty()) {
-      out.println("Every tagged segment's bytes are in a pool: nothing to set aside.");
+      out.println(
+          plan.skipped().isEmpty()
+              ? "Every tagged segment's bytes are in a pool: nothing to set aside."
+              : "Nothing to set aside in the log directories that could be read.");
       return;
     }
     Table table =
@@ -159,10 +188,8 @@ final class SetAsideCommand implements Callable<Integer> {
     }
     if (!plan.wholeHomes().isEmpty()) {
       out.println(
-          plan.wholeHomes().size()
-              + " other segments have all of their bytes at home: only their tags "
-              + (yes ? "were" : "would be")
-              + " removed.");
+          "%d other segments are whole in their log files: only their tags %s removed."
+              .formatted(plan.wholeHomes().size(), yes ? "were" : "would be"));
     }
   }
 }

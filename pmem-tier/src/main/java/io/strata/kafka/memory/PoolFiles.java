@@ -1,6 +1,7 @@
 package io.strata.kafka.memory;
 
 import com.sun.jna.LastErrorException;
+import io.strata.kafka.migration.NoSpaceException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -119,7 +120,7 @@ public final class PoolFiles {
         return false;
       }
       if (e.getErrorCode() == NO_SPACE) {
-        IOException failure = noSpace(file, length, Files.getFileStore(file).getUsableSpace());
+        NoSpaceException failure = noSpace(file, length, Files.getFileStore(file).getUsableSpace());
         failure.initCause(e);
         throw failure;
       }
@@ -128,18 +129,14 @@ public final class PoolFiles {
     }
   }
 
-  private static IOException noSpace(Path file, long length, long usable) {
-    return new IOException(
-        "No room for "
-            + file
-            + ": it needs "
-            + length
-            + " more bytes, and its file system has "
-            + usable
-            + " usable. Free some room or choose a smaller size");
+  private static NoSpaceException noSpace(Path file, long length, long usable) {
+    return new NoSpaceException(
+        file,
+        "found %d bytes usable on its file system, expected %d: free some, or choose less"
+            .formatted(usable, length));
   }
 
-  /** What stands in for an allocation; visible to its test. */
+  /** Writes zeros in place of an allocation; visible to its test. */
   static void writeZeros(Path file, long position, long length) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZEROS_LENGTH, length));

@@ -6,6 +6,7 @@ import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.migration.CorruptSegmentException;
 import io.strata.kafka.migration.EngineEvents;
+import io.strata.kafka.migration.NoSpaceException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -29,9 +30,6 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
 
   /** So many corrupt segments are remembered as told; one more may be told twice. */
   private static final int TOLD = 10_000;
-
-  private static final List<String> NO_SPACE =
-      List.of("no space left", "not enough space", "quota exceeded");
 
   /** What fails: a target and the sort of failure. */
   private record Trouble(String target, String sort) {}
@@ -213,8 +211,7 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
     if (!(cause instanceof IOException)) {
       return "a fault of Strata or of a plugin";
     }
-    String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
-    return NO_SPACE.stream().anyMatch(message::contains) ? "no space" : "I/O error";
+    return NoSpaceException.isCauseOf(cause) ? "no space" : "I/O error";
   }
 
   /** Home fails by the log directory, a tier as a whole. */

@@ -34,7 +34,7 @@ import java.util.Set;
  */
 final class HotFileMover {
 
-  /** What a user-defined view leaves out of an attribute's name. */
+  /** The prefix that a user-defined view leaves out of an attribute's name. */
   private static final String USER = "user.";
 
   private static final int BUFFER_BYTES = 256 * 1024;

@@ -27,15 +27,17 @@ public final class PoolException extends IOException {
     CORRUPT,
     /** The file is shorter than the pool that it holds. */
     TRUNCATED,
-    /** The file, or its file system, is read-only. */
+    /** The file system is mounted read-only. */
     READ_ONLY,
+    /** This process's user may not read or write the file, its lock file or its directory. */
+    NO_PERMISSION,
     /** Another process, or another part of this one, has the pool open for writing. */
     LOCKED,
     /** The memory type does not work here. */
     TYPE_UNAVAILABLE,
     /** Some of the file's blocks are not allocated. */
     SPARSE,
-    /** The file system has no room for the pool. */
+    /** The file system has no space for the pool. */
     NO_SPACE,
     /** The asked-for size, slot count or owner is out of range. */
     INVALID_SPEC

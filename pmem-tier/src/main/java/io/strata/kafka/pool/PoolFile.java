@@ -7,6 +7,7 @@ import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.memory.PoolFiles;
 import io.strata.kafka.memory.Prefault;
 import io.strata.kafka.memory.ProgressListener;
+import io.strata.kafka.migration.NoSpaceException;
 import io.strata.kafka.pool.PoolException.Kind;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -16,8 +17,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFileAttributeView;
-import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,16 +25,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What is done to pools as files: the checks before the first byte, and offline work. Stateless.
- */
+/** Checks pool files before the first byte is used, and works on them offline. Stateless. */
 final class PoolFile {
-  private static final Set<PosixFilePermission> WRITE_PERMISSIONS =
-      Set.of(
-          PosixFilePermission.OWNER_WRITE,
-          PosixFilePermission.GROUP_WRITE,
-          PosixFilePermission.OTHERS_WRITE);
-
   private PoolFile() {}
 
   static void create(PoolSpec spec, ProgressListener progress) throws IOException {
@@ -49,15 +40,17 @@ final class PoolFile {
           file,
           "found no directory " + directory + ", expected one: create it, or choose another path");
     }
-    requireWritableDirectory(file, directory);
+    PoolAccess.requireWritableDirectory(file, directory);
     try (PoolLock lock = PoolLock.acquire(file)) {
       lock.requireHeld();
       if (Files.exists(file)) {
         throw new PoolException(
             Kind.EXISTS,
             file,
-            "found a file, expected none: choose another path, or remove it if nothing in it is"
-                + " needed");
+            """
+            found a file, expected none: choose another path, or remove it if nothing in it is \
+            needed\
+            """);
       }
       createLocked(spec, progress, file.resolveSibling(file.getFileName() + ".creating"));
       forceDirectory(directory);
@@ -78,6 +71,9 @@ final class PoolFile {
         PoolFormatter.format(memory, spec, Session.CLEARED);
       }
       Files.move(unfinished, spec.path(), StandardCopyOption.ATOMIC_MOVE);
+    } catch (NoSpaceException e) {
+      Files.deleteIfExists(unfinished);
+      throw noSpace(spec.path(), e);
     } catch (IOException | RuntimeException e) {
       Files.deleteIfExists(unfinished);
       throw e;
@@ -88,7 +84,7 @@ final class PoolFile {
   static Pool open(Path file, MemoryType type, PoolOwner expected) throws IOException {
     requireType(file, type);
     requireFile(file);
-    requireWritable(file);
+    PoolAccess.requireWritable(file);
     PoolLock lock = PoolLock.acquire(file);
     try {
       PersistentMemory memory = openMemory(file, type, true);
@@ -118,7 +114,7 @@ final class PoolFile {
 
   static void grow(Path file, long newSize, ProgressListener progress) throws IOException {
     requireFile(file);
-    requireWritable(file);
+    PoolAccess.requireWritable(file);
     try (PoolLock lock = PoolLock.acquire(file)) {
       lock.requireHeld();
       Superblock before;
@@ -130,11 +126,11 @@ final class PoolFile {
         throw new PoolException(
             Kind.INVALID_SPEC,
             file,
-            "found a pool of "
-                + before.poolSize()
-                + " bytes, expected fewer than the new size of "
-                + newSize
-                + ": a pool cannot shrink; choose a larger size");
+            """
+            found a pool of %s bytes, expected fewer than the new size of %s: a pool cannot \
+            shrink; choose a larger size\
+            """
+                .formatted(before.poolSize(), newSize));
       }
       // The file may be longer than its pool already: growing it was begun before.
       long fileSize = Files.size(file);
@@ -156,7 +152,7 @@ final class PoolFile {
 
   static RepairReport repair(Path file) throws IOException {
     requireFile(file);
-    requireWritable(file);
+    PoolAccess.requireWritable(file);
     try (PoolLock lock = PoolLock.acquire(file);
         PersistentMemory memory = openMemory(file, MemoryType.MAPPED, true)) {
       lock.requireHeld();
@@ -207,33 +203,32 @@ final class PoolFile {
     } catch (NoSuchFileException e) {
       throw missing(file, e);
     } catch (AccessDeniedException e) {
-      throw new PoolException(
-          Kind.READ_ONLY,
-          file,
-          "found no permission to open it, expected to "
-              + (writable ? "write" : "read")
-              + ": give this user permission to do so",
-          e);
+      throw PoolAccess.refused(file, writable, e);
     }
   }
 
   static void requireFile(Path file) throws IOException {
     if (!Files.exists(file)) {
+      PoolAccess.requireSearchable(file);
       throw missing(file, null);
     }
     if (!Files.isRegularFile(file)) {
       throw new PoolException(
           Kind.NOT_A_POOL,
           file,
-          "found something that is not a regular file, expected a pool: name a file that strata"
-              + " pool create has made");
+          """
+          found something that is not a regular file, expected a pool: name a file that 'strata \
+          pool create' has made\
+          """);
     }
     if (Files.size(file) == 0) {
       throw new PoolException(
           Kind.NOT_A_POOL,
           file,
-          "found an empty file, expected a pool: remove it and create the pool with strata pool"
-              + " create");
+          """
+          found an empty file, expected a pool: remove it and create the pool with 'strata pool \
+          create'\
+          """);
     }
   }
 
@@ -241,8 +236,10 @@ final class PoolFile {
     return new PoolException(
         Kind.MISSING,
         file,
-        "found no such file, expected a pool: mount its file system, correct the path, or create"
-            + " the pool with strata pool create",
+        """
+        found no such file, expected a pool: mount its file system, correct the path, or create \
+        the pool with 'strata pool create'\
+        """,
         e);
   }
 
@@ -252,40 +249,9 @@ final class PoolFile {
       throw new PoolException(
           Kind.TYPE_UNAVAILABLE,
           file,
-          "type "
-              + type.configName()
-              + " cannot be used: "
-              + reason.get()
-              + ". Or use the type "
-              + MemoryType.MAPPED.configName());
+          "type %s cannot be used: %s. Or use the type %s"
+              .formatted(type.configName(), reason.get(), MemoryType.MAPPED.configName()));
     }
-  }
-
-  private static void requireWritable(Path file) throws IOException {
-    // Root may write where nobody has a permission to: a file without any is meant not to be.
-    if (!Files.isWritable(file) || !someMayWrite(file)) {
-      throw new PoolException(
-          Kind.READ_ONLY,
-          file,
-          "found it read-only, expected to write to it: give this user permission to write, or"
-              + " remount its file system read-write");
-    }
-  }
-
-  private static void requireWritableDirectory(Path file, Path directory) throws PoolException {
-    if (!Files.isWritable(directory)) {
-      throw new PoolException(
-          Kind.READ_ONLY,
-          file,
-          "found its directory read-only, expected to create files in it: give this user permission"
-              + " to write, or choose another path");
-    }
-  }
-
-  private static boolean someMayWrite(Path file) throws IOException {
-    PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
-    return view == null
-        || view.readAttributes().permissions().stream().anyMatch(WRITE_PERMISSIONS::contains);
   }
 
   private static void requireAllocated(Path file, Superblock superblock) throws IOException {
@@ -294,16 +260,13 @@ final class PoolFile {
       throw new PoolException(
           Kind.SPARSE,
           file,
-          "found "
-              + allocated.getAsLong()
-              + " bytes allocated, expected all "
-              + superblock.poolSize()
-              + ": an append could run out of room in the middle. Fill the holes with fallocate -o"
-              + " 0 -l "
-              + superblock.poolSize()
-              + " "
-              + file
-              + " (what is in the pool stays), and copy pools with cp --sparse=never");
+          """
+          found %s bytes allocated, expected all %s: an append could run out of space in the \
+          middle. Fill the holes with fallocate -o 0 -l %s %s (what is in the pool stays), and \
+          copy pools with cp --sparse=never\
+          """
+              .formatted(
+                  allocated.getAsLong(), superblock.poolSize(), superblock.poolSize(), file));
     }
   }
 
@@ -313,12 +276,17 @@ final class PoolFile {
       throw new PoolException(
           Kind.NO_SPACE,
           file,
-          "found "
-              + usable
-              + " bytes usable on its file system, expected "
-              + size
-              + ": free some room, or choose a smaller size");
+          """
+          found %s bytes usable on its file system, expected %s: free space, or choose a smaller \
+          size\
+          """
+              .formatted(usable, size));
     }
+  }
+
+  /** The failure names another file: the one that is being written. */
+  private static PoolException noSpace(Path file, NoSpaceException e) {
+    return new PoolException(Kind.NO_SPACE, file, String.valueOf(e.getReason()), e);
   }
 
   private static Path directoryOf(Path file) {

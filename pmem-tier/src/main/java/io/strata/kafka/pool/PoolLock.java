@@ -13,6 +13,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -38,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PoolLock implements AutoCloseable {
   /**
-   * What this process holds locks for: lock files by path, pools by device and inode. The system's
+   * The locks that this process holds: lock files by path, pools by device and inode. The system's
    * locks are the process's, not the channel's: closing any other channel on the lock file drops
    * them. So this process must not open the file twice, and must know that, whoever in it asks, and
    * by whatever name.
@@ -109,13 +110,12 @@ final class PoolLock implements AutoCloseable {
       throw new PoolException(
           Kind.LOCKED,
           pool,
-          "found "
-              + names
-              + " hard links to this file, expected one: each name has a lock of its own, so two"
-              + " processes could write to it. Find the others with find <mount point> -xdev"
-              + " -samefile "
-              + real
-              + " and remove them; a symbolic link may take their place");
+          """
+          found %s hard links to this file, expected one: each name has its own lock, so two \
+          processes could write to it. Find the others with find <mount point> -xdev -samefile %s \
+          and remove them; a symbolic link may take their place\
+          """
+              .formatted(names, real));
     }
   }
 
@@ -128,10 +128,11 @@ final class PoolLock implements AutoCloseable {
     throw new PoolException(
         Kind.LOCKED,
         pool,
-        "found that "
-            + file
-            + " is being replaced again and again while it is locked, expected one and the same"
-            + " file: stop what removes it");
+        """
+        found that %s is being replaced again and again while it is locked, expected one and the \
+        same file: stop what removes it\
+        """
+            .formatted(file));
   }
 
   /** Returns false if the file that was locked is not the one of that name any more. */
@@ -146,6 +147,8 @@ final class PoolLock implements AutoCloseable {
       opened = FileChannel.open(file, READ, WRITE, NOFOLLOW_LINKS);
     } catch (NoSuchFileException e) {
       return false;
+    } catch (AccessDeniedException e) {
+      throw PoolAccess.refusedLock(pool, file, e);
     }
     try {
       FileLock lock = opened.tryLock();
@@ -184,11 +187,14 @@ final class PoolLock implements AutoCloseable {
         throw new PoolException(
             Kind.LOCKED,
             pool,
-            "found "
-                + file
-                + ", which is no file of its own (a symbolic link, perhaps), expected the pool's"
-                + " lock file: remove it, and see who may write to that directory");
+            """
+            found %s, which is not a regular file (a symbolic link, perhaps), expected the pool's \
+            lock file: remove it, and see who may write to that directory\
+            """
+                .formatted(file));
       }
+    } catch (AccessDeniedException e) {
+      throw PoolAccess.refusedLock(pool, file, e);
     }
   }
 
@@ -215,18 +221,21 @@ final class PoolLock implements AutoCloseable {
     return new PoolException(
         Kind.LOCKED,
         pool,
-        "found it locked by process "
-            + holder
-            + ", expected no other writer: stop that process, or give this broker a pool of its"
-            + " own");
+        """
+        found it locked by process %s, expected no other writer: stop that process, or give this \
+        broker its own pool\
+        """
+            .formatted(holder));
   }
 
   private static PoolException lockedHere(Path pool, @Nullable Throwable cause) {
     return new PoolException(
         Kind.LOCKED,
         pool,
-        "found it locked by this process, expected no other writer: name each pool once, and close"
-            + " it before it is opened again",
+        """
+        found it locked by this process, expected no other writer: name each pool once, and close \
+        it before it is opened again\
+        """,
         cause);
   }
 

@@ -3,13 +3,13 @@ package io.strata.kafka.tier;
 import io.strata.kafka.memory.PageCache;
 import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult;
+import io.strata.kafka.migration.NoSpaceException;
 import io.strata.kafka.segment.CopyResult;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileStore;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -94,16 +94,13 @@ final class DestageMove {
     long usable = store.getUsableSpace();
     long reserve = Math.min(store.getTotalSpace() / HOME_RESERVE_SHARE, LARGEST_HOME_RESERVE);
     if (usable - bytes < reserve) {
-      throw new FileSystemException(
-          home.toString(),
-          null,
-          "No space left on device for a copy: found "
-              + usable
-              + " bytes, expected "
-              + bytes
-              + " and "
-              + reserve
-              + " that are kept for Kafka's indexes; the copy in the pool stays");
+      throw new NoSpaceException(
+          home,
+          """
+          found %d bytes usable on the file system, expected %d for a copy and %d that are kept \
+          for Kafka's indexes; the copy in the pool stays\
+          """
+              .formatted(usable, bytes, reserve));
     }
   }
 

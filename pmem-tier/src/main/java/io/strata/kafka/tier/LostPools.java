@@ -18,8 +18,10 @@ final class LostPools {
 
   private static final int NAMED = 20;
   private static final String REMEDY =
-      " if it is lost, 'strata set-aside' moves these partitions out of the log directories, and"
-          + " Kafka replicates them again from their other replicas";
+      """
+       if it is lost, 'strata set-aside' moves these partitions out of the log directories, and \
+      Kafka replicates them again from their other replicas\
+      """;
 
   private final Map<UUID, TreeSet<String>> partitions = new TreeMap<>();
   private final TreeSet<String> directories = new TreeSet<>();
@@ -52,11 +54,11 @@ final class LostPools {
     throw new FileSystemException(
         String.join(", ", directories),
         null,
-        summary("not open")
-            + " strata.pools has "
-            + open
-            + ". Add the missing pool's file to strata.pools, or bring it back from where it was;"
-            + REMEDY);
+        """
+        %s the configuration has %s. Add the missing pool's file to strata.pools (or \
+        strata.tier.<name>.pools), or bring it back from where it was;%s\
+        """
+            .formatted(summary("not open"), open, REMEDY));
   }
 
   /**
@@ -83,10 +85,11 @@ final class LostPools {
     return new FileSystemException(
         missing.get(0).toString(),
         null,
-        "found no such file, expected a pool; "
-            + lost.summary("missing")
-            + " Mount its file system, or correct the path in strata.pools;"
-            + REMEDY);
+        """
+        found no such file, expected a pool; %s Mount its file system, or correct the path in \
+        strata.pools (or strata.tier.<name>.pools);%s\
+        """
+            .formatted(lost.summary("missing"), REMEDY));
   }
 
   private void addMissing(LogDirectory directory, List<Path> missing) throws IOException {

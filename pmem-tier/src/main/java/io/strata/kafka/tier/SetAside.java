@@ -32,17 +32,28 @@ public final class SetAside {
   public record Move(Path partition, Path target) {}
 
   /**
+   * A log directory that could not be looked at. Immutable.
+   *
+   * @param logDirectory as configured
+   * @param reason what was found: one phrase, which names the file where it is not the directory
+   */
+  public record Skipped(Path logDirectory, String reason) {}
+
+  /**
    * What is to be done. Immutable.
    *
    * @param moves the partitions to move
    * @param wholeHomes files in other partitions with a lost tag and all of their bytes, whose tag
    *     is to be removed: those of segments that were created when the pool was full
+   * @param skipped the log directories that could not be read to the end: whatever is to be done in
+   *     them is in none of the other lists
    */
-  public record Plan(List<Move> moves, List<Path> wholeHomes) {
+  public record Plan(List<Move> moves, List<Path> wholeHomes, List<Skipped> skipped) {
     /** Copies the lists. */
     public Plan {
       moves = List.copyOf(moves);
       wholeHomes = List.copyOf(wholeHomes);
+      skipped = List.copyOf(skipped);
     }
 
     /** Whether there is nothing to do. */
@@ -63,33 +74,47 @@ public final class SetAside {
       throws IOException {
     List<Move> moves = new ArrayList<>();
     List<Path> wholeHomes = new ArrayList<>();
+    List<Skipped> skipped = new ArrayList<>();
     for (Path configured : logDirectories) {
       if (!Files.isDirectory(configured)) {
+        skipped.add(new Skipped(configured, "it is not there, or is no directory"));
         continue;
       }
-      Path directory = configured.toRealPath();
-      Set<Path> partitions = new TreeSet<>();
-      Set<Path> whole = new TreeSet<>();
-      for (TaggedHome home : TaggedHomes.in(directory)) {
-        Path partition = home.file().getParent();
-        if (partition == null || !lost.test(home)) {
-          continue;
-        }
-        if (HollowHome.test(home.file())) {
-          partitions.add(partition);
-        } else {
-          whole.add(home.file());
-        }
+      try {
+        Plan inThis = planIn(configured.toRealPath(), lost, suffix);
+        moves.addAll(inThis.moves());
+        wholeHomes.addAll(inThis.wholeHomes());
+      } catch (FileSystemException e) {
+        // Its disk fails, or something in it belongs to somebody else: the others are not in vain.
+        skipped.add(new Skipped(configured, e.toString()));
       }
-      Path aside = directory.resolveSibling(directory.getFileName() + "." + suffix);
-      for (Path partition : partitions) {
-        moves.add(new Move(partition, aside.resolve(directory.relativize(partition))));
-      }
-      whole.stream()
-          .filter(file -> !partitions.contains(file.getParent()))
-          .forEach(wholeHomes::add);
     }
-    return new Plan(moves, wholeHomes);
+    return new Plan(moves, wholeHomes, skipped);
+  }
+
+  private static Plan planIn(Path directory, Predicate<TaggedHome> lost, String suffix)
+      throws IOException {
+    Set<Path> partitions = new TreeSet<>();
+    Set<Path> whole = new TreeSet<>();
+    for (TaggedHome home : TaggedHomes.in(directory)) {
+      Path partition = home.file().getParent();
+      if (partition == null || !lost.test(home)) {
+        continue;
+      }
+      if (HollowHome.test(home.file())) {
+        partitions.add(partition);
+      } else {
+        whole.add(home.file());
+      }
+    }
+    Path aside = directory.resolveSibling(directory.getFileName() + "." + suffix);
+    List<Move> moves =
+        partitions.stream()
+            .map(each -> new Move(each, aside.resolve(directory.relativize(each))))
+            .toList();
+    List<Path> elsewhere =
+        whole.stream().filter(file -> !partitions.contains(file.getParent())).toList();
+    return new Plan(moves, elsewhere, List.of());
   }
 
   /**

@@ -61,12 +61,12 @@ class DrainAndSetAsideTest {
 
     CommandLineRun run = CommandLineRun.of("drain", "--config", config).succeeds();
 
-    assertThat(run.out()).startsWith("Brought 2 segments home").contains("nothing of Strata");
+    assertThat(run.out()).startsWith("Copied 2 segments to their log files").contains("nothing of Strata");
     assertThat(logs.resolve("orders-0").resolve(FIRST)).hasBinaryContent(small);
     assertThat(logs.resolve("orders-1").resolve(FIRST)).hasBinaryContent(large);
     assertThat(SegmentTag.read(logs.resolve("orders-0").resolve(FIRST))).isEmpty();
     assertThat(CommandLineRun.of("segments", "--config", config).succeeds().out())
-        .contains("0 hot, 0 spilled, 2 home");
+        .contains("0 hot, 0 spilled, 2 logdirs");
   }
 
   @Test
@@ -79,7 +79,7 @@ class DrainAndSetAsideTest {
     assertThat(json.get("segments").asInt()).isEqualTo(1);
     assertThat(json.get("bytes").asLong()).isEqualTo(100_000);
     assertThat(CommandLineRun.of("drain", "--config", config).succeeds().out())
-        .startsWith("Brought 0 segments home, 0 B");
+        .startsWith("Copied 0 segments to their log files, 0 B");
   }
 
   @Test
@@ -165,6 +165,35 @@ class DrainAndSetAsideTest {
     assertThat(to.getParent()).asString().startsWith(logs + ".set-aside-");
     assertThat(logs.resolve("orders-0")).doesNotExist();
     assertThat(stock.resolve(FIRST)).exists();
+  }
+
+  /** One that is not there, and one with a link in a circle, which root cannot read either. */
+  @Test
+  void setAsideNamesTheLogDirectoriesThatItCouldNotLookAt() throws Exception {
+    append("orders-0/" + FIRST, 10);
+    Path missing = directory.resolve("unmounted");
+    Path failing = Files.createDirectory(directory.resolve("failing"));
+    Path partition = Files.createDirectory(failing.resolve("audit-0"));
+    Files.createSymbolicLink(partition.resolve(FIRST), partition.resolve(FIRST));
+    Files.writeString(
+        config,
+        Files.readString(config)
+            .replace("log.dirs=" + logs, "log.dirs=%s,%s,%s".formatted(logs, missing, failing)));
+
+    CommandLineRun sound = CommandLineRun.of("set-aside", "--config", config, "--yes");
+    assertThat(sound.code()).isEqualTo(ExitCode.FINDINGS.code());
+    assertThat(sound.out()).contains("Nothing to set aside in the log directories that could be");
+    assertThat(sound.err())
+        .contains("log directory " + missing + " was not looked at: it is not there")
+        .contains("log directory " + failing + " was not looked at: ")
+        .contains(partition.resolve(FIRST).toString());
+
+    Files.delete(pool);
+    CommandLineRun lost = CommandLineRun.of("set-aside", "--config", config, "--yes", "--json");
+    assertThat(lost.code()).isEqualTo(ExitCode.FINDINGS.code());
+    assertThat(lost.json().at("/skipped/0/logDirectory").asText()).isEqualTo(missing.toString());
+    assertThat(lost.json().at("/skipped/1/reason").asText()).contains("audit-0");
+    assertThat(logs.resolve("orders-0")).doesNotExist();
   }
 
   @Test

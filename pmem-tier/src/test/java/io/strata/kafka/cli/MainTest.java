@@ -137,10 +137,10 @@ class MainTest {
       `severity` (`WARNING`, `ERROR`), `slot` (if one), `position`, `found`, `expected` |
       | `pool repair` | `path`, `freedSlots[]`, `findings[]` as above |
       | `segments` | `segments[]` (not with `--totals`): `topic`, `partition`, `baseOffset`, `replica` (`CURRENT`, `FUTURE`, \
-      `DELETED`, `STRAY`), `stage` (`LIVE`, `DELETED`, `CLEANED`, `SWAP`), `state` (`HOT`, `SPILLED`, `HOME`, `UNREACHABLE`), \
-      `pool` (if one), `bytesInPool`, `bytesAtHome`, `cleanIn` (`logdirs` or a pool's path, if clean), `file`; `total`: `segments`, \
-      `hot`, `clean`, `spilled`, `home`, `unreachable`, \
-      `bytesInPool`, `bytesAtHome`; `pools[]`: `path`, `segments`, `bytesInPool`, `usedBytes`, `freeBytes`; `findings[]` |
+      `DELETED`, `STRAY`), `stage` (`LIVE`, `DELETED`, `CLEANED`, `SWAP`), `state` (`HOT`, `SPILLED`, `LOGDIRS`, `UNREACHABLE`), \
+      `pool` (if one), `bytesInPool`, `bytesInLogFile`, `cleanIn` (`logdirs` or a pool's path, if clean), `file`; `total`: `segments`, \
+      `hot`, `clean`, `spilled`, `logdirs`, `unreachable`, \
+      `bytesInPool`, `bytesInLogFile`; `pools[]`: `path`, `segments`, `bytesInPool`, `usedBytes`, `freeBytes`; `findings[]` |
       | `status` | `broker`, `pid`, `version`, `time`; `tiers[]`: `name`, `capacityBytes`, `usedBytes`, `dirtyBytes`, \
       `cleanBytes`, `activeBytes`, `reserveBytes`, `segments`, `freeSlots`, `destagedBytes`, `destagedSegments`, \
       `promotedBytes`, `promotedSegments`, `evictedBytes`, `evictedSegments`, `pressureBytes`, `spilledBytes`, \
@@ -162,7 +162,7 @@ class MainTest {
       | `plan` | each result by its name in the table, in bytes, bytes per second, seconds or as a share; `null` for "for \
       ever" |
       | `drain` | `complete`, `segments`, `bytes`, `kept[]` |
-      | `set-aside` | `done`, `partitions[]`: `from`, `to`; `untagged[]` |
+      | `set-aside` | `done`, `partitions[]`: `from`, `to`; `untagged[]`; `skipped[]`: `logDirectory`, `reason` |
       | `remote ls` | `storeId`, `clusterId`, `segments[]`: `topic`, `topicId`, `partition`, `startOffset`, `endOffset`, `id`, \
       `bytes`, `totalBytes`, `brokerId`, `created`, `maxTimestampMillis`, `chunkBytes`, `copies[]`: `level` (with `--config`), \
       `directory`, `path`, `storedBytes`, `hasLog`, `linked`, `moving`, `cold` (`none`, `begun`, `done`); `findings[]` |

@@ -66,18 +66,18 @@ class SegmentsCommandTest {
 
     assertThat(run.out().lines())
         .containsExactly(
-            "PARTITION  BASE OFFSET  STATE     IN POOL  AT HOME  POOL      ALSO IN",
-            "audit-1              0  home          0 B    2 KiB  -         -",
-            "orders-0             0  hot      97.7 KiB      0 B  hot.pool  -",
-            "orders-0           500  spilled  48.8 KiB  9.8 KiB  hot.pool  -",
+            "PARTITION  BASE OFFSET  STATE     IN POOL  IN LOG FILE  POOL      ALSO IN",
+            "audit-1              0  logdirs       0 B        2 KiB  -         -",
+            "orders-0             0  hot      97.7 KiB          0 B  hot.pool  -",
+            "orders-0           500  spilled  48.8 KiB      9.8 KiB  hot.pool  -",
             "",
-            "total: 3 segments: 1 hot, 1 spilled, 1 home",
+            "total: 3 segments: 1 hot, 1 spilled, 1 logdirs",
             "pool "
                 + poolFile
                 + ": 146.5 KiB in 2 segments; "
                 + ByteSize.format(pool.usage().usedBytes())
                 + " of 14 MiB used",
-            "home: 11.8 KiB in 2 segments");
+            "logdirs: 11.8 KiB in 2 segments");
   }
 
   @Test
@@ -120,8 +120,8 @@ class SegmentsCommandTest {
 
     JsonNode json = CommandLineRun.of("segments", "--config", config, "--json").succeeds().json();
 
-    assertThat(json.at("/segments/1/state").asText()).isEqualTo("HOME");
-    assertThat(json.at("/segments/1/bytesAtHome").asInt()).isEqualTo(100);
+    assertThat(json.at("/segments/1/state").asText()).isEqualTo("LOGDIRS");
+    assertThat(json.at("/segments/1/bytesInLogFile").asInt()).isEqualTo(100);
     assertThat(json.at("/segments/2/state").asText()).isEqualTo("HOT");
     assertThat(json.at("/segments/2/bytesInPool").asInt()).isEqualTo(3000);
   }
@@ -140,10 +140,10 @@ class SegmentsCommandTest {
     assertThat(hot.get("baseOffset").asLong()).isEqualTo(7);
     assertThat(hot.get("state").asText()).isEqualTo("HOT");
     assertThat(hot.get("bytesInPool").asLong()).isEqualTo(100_000);
-    assertThat(hot.get("bytesAtHome").asLong()).isZero();
+    assertThat(hot.get("bytesInLogFile").asLong()).isZero();
     assertThat(hot.get("pool").asText()).isEqualTo(poolFile.toString());
     assertThat(json.at("/total/hot").asInt()).isEqualTo(1);
-    assertThat(json.at("/total/bytesAtHome").asLong()).isEqualTo(2048);
+    assertThat(json.at("/total/bytesInLogFile").asLong()).isEqualTo(2048);
     assertThat(json.at("/pools/0/bytesInPool").asLong()).isEqualTo(100_000);
     assertThat(json.get("findings")).isEmpty();
   }
@@ -158,7 +158,7 @@ class SegmentsCommandTest {
         .contains("orders-0")
         .doesNotContain("audit");
     assertThat(CommandLineRun.of("segments", "--config", config, "--totals").succeeds().out())
-        .startsWith("total: 2 segments: 1 hot, 0 spilled, 1 home");
+        .startsWith("total: 2 segments: 1 hot, 0 spilled, 1 logdirs");
   }
 
   @Test
@@ -205,6 +205,45 @@ class SegmentsCommandTest {
 
     assertThat(run.code()).isEqualTo(ExitCode.FINDINGS.code());
     assertThat(run.err()).contains(logs.toString()).contains("correct log.dirs");
+  }
+
+  @Test
+  void reportsATopicThatIsNotThere() throws IOException {
+    home("orders-0", "00000000000000000000.log", 10);
+    home("order-items-0", "00000000000000000000.log", 10);
+    home("audit-0", "00000000000000000000.log", 10);
+
+    CommandLineRun typo = CommandLineRun.of("segments", "--config", config, "--topic", "order");
+    assertThat(typo.code()).isEqualTo(ExitCode.FINDINGS.code());
+    assertThat(typo.err())
+        .isEqualToIgnoringNewLines(
+            "strata: topic order: found no partition of it in the log directories of this broker;"
+                + " near names: orders, order-items");
+    CommandLineRun other =
+        CommandLineRun.of("segments", "--config", config, "--topic", "x", "--topic", "audit");
+    assertThat(other.code()).isEqualTo(ExitCode.FINDINGS.code());
+    assertThat(other.err()).contains("topic x:", "topics: audit, order-items, orders");
+    assertThat(other.out()).contains("audit-0", "total: 1 segments");
+    assertThat(CommandLineRun.of("segments", "--config", config, "--topic", "orders").err())
+        .isEmpty();
+  }
+
+  /** A link that leads in a circle is one that root cannot read either. */
+  @Test
+  void reportsWhatCannotBeLookedAtAndGoesOn() throws IOException {
+    home("orders-0", "00000000000000000000.log", 10);
+    Path circle = logs.resolve("orders-0/00000000000000000500.log");
+    Files.createSymbolicLink(circle, circle);
+    Path partition = logs.resolve("orders-1");
+    Files.createSymbolicLink(partition, partition);
+
+    CommandLineRun run = CommandLineRun.of("segments", "--config", config);
+
+    assertThat(run.code()).isEqualTo(ExitCode.FINDINGS.code());
+    assertThat(run.err())
+        .contains("log file " + circle + " was not looked at")
+        .contains("directory " + partition + " was not looked at");
+    assertThat(run.out()).contains("total: 1 segments");
   }
 
   /** A broker creates and deletes segments while somebody looks: nobody is troubled by it. */

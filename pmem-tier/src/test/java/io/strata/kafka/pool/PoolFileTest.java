@@ -21,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -299,16 +300,36 @@ class PoolFileTest {
     assertThat(PoolChecker.check(file).usable()).isFalse();
   }
 
+  /** Root may write all the same, and does not. */
   @Test
-  void readOnly() throws IOException {
+  void nobodyMayWrite() throws IOException {
     createWithSegment();
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r--r--"));
-    assertRefused(Kind.READ_ONLY, this::open, "found it read-only", "permission to write");
+    String[] words = {
+      "found no permission for user " + System.getProperty("user.name") + " to write to it",
+      "owner " + Files.getOwner(file).getName(),
+      "mode r--r--r--",
+      "chmod u+rw " + file
+    };
+    assertRefused(Kind.NO_PERMISSION, this::open, words);
     assertRefused(
-        Kind.READ_ONLY, () -> Pool.grow(file, 2 * SIZE, ProgressListener.NONE), "read-only");
+        Kind.NO_PERMISSION, () -> Pool.grow(file, 2 * SIZE, ProgressListener.NONE), words);
     try (PoolReader reader = Pool.openReadOnly(file)) {
       assertThat(reader.readAll()).hasSize(1);
     }
+  }
+
+  /** What the JDK throws names a file alone. */
+  @Test
+  void theLockFileIsAnotherUsers() throws IOException {
+    create();
+    Path lock = Files.writeString(file.resolveSibling("other.lock"), "");
+    Files.setPosixFilePermissions(lock, PosixFilePermissions.fromString("rw-------"));
+    assertThat(PoolAccess.refusedLock(file, lock, new AccessDeniedException(lock.toString())))
+        .hasMessageContainingAll("pool " + file, "to open its lock file " + lock, "mode rw-------");
+    Path missing = file.resolveSibling("missing.lock");
+    assertThat(PoolAccess.refusedLock(file, missing, new AccessDeniedException(missing.toString())))
+        .hasMessageContainingAll("to create its lock file " + missing, "mode rwx");
   }
 
   @Test
@@ -457,7 +478,7 @@ class PoolFileTest {
   @CsvSource({
     "4194303, 4, 1, c, found size 4194303",
     "4194304, 0, 1, c, found slot count 0",
-    "4194304, 2037, 1, c, leave no room for data",
+    "4194304, 2037, 1, c, leave no space for data",
     "4194304, 4, -1, c, found broker id -1",
     "4194304, 4, 1, '', found a cluster id of 0 bytes",
     "4194304, 4, 1, 0123456789012345678901234567890123456789012345678901234567890123x, 65 bytes"

@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote;
 
+import io.strata.kafka.migration.NoSpaceException;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.cold.RetriableFailures;
@@ -15,7 +16,6 @@ import java.io.InterruptedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
-import java.util.Locale;
 import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 
@@ -54,15 +54,11 @@ final class RemoteFailures {
         || failure instanceof BytePace.CopyCancelledException) {
       return Cause.CANCELLED;
     }
-    if (failure instanceof FileSystemException fs && isFull(fs)) {
+    if (NoSpaceException.isCauseOf(failure)) {
       return Cause.FULL;
     }
-    if (isFault(failure) || (failure.getCause() != null && isError(failure.getCause()))) {
-      return Cause.FAULT;
-    }
-    String message = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
-    return message.contains("no space left") || message.contains("quota exceeded")
-        ? Cause.FULL
+    return isFault(failure) || (failure.getCause() != null && isError(failure.getCause()))
+        ? Cause.FAULT
         : Cause.IO;
   }
 
@@ -73,11 +69,6 @@ final class RemoteFailures {
   /** An {@link InternalError} is a fault under a mapping: an error of input or output. */
   private static boolean isError(Throwable failure) {
     return failure instanceof Error && !(failure instanceof InternalError);
-  }
-
-  private static boolean isFull(FileSystemException failure) {
-    String reason = String.valueOf(failure.getReason()).toLowerCase(Locale.ROOT);
-    return reason.contains("no space left") || reason.contains("quota exceeded");
   }
 
   /**

@@ -1,0 +1,124 @@
+package io.strata.kafka.pool;
+
+import io.strata.kafka.pool.PoolException.Kind;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Says why this process may not use a pool's file: whose it is, and what this user may do with it.
+ * Stateless.
+ */
+final class PoolAccess {
+
+  private static final Set<PosixFilePermission> WRITE_PERMISSIONS =
+      Set.of(
+          PosixFilePermission.OWNER_WRITE,
+          PosixFilePermission.GROUP_WRITE,
+          PosixFilePermission.OTHERS_WRITE);
+
+  private PoolAccess() {}
+
+  /** Throws unless this user may write to the file, and its file system may be written to. */
+  static void requireWritable(Path pool) throws IOException {
+    requireWritableFileSystem(pool, pool);
+    // Root may write where nobody has a permission to: a file without any is meant not to be.
+    if (!Files.isWritable(pool) || !someMayWrite(pool)) {
+      throw denied(pool, pool, "write to it");
+    }
+  }
+
+  /** Throws unless this user may create the pool and its lock file in the directory. */
+  static void requireWritableDirectory(Path pool, Path directory) throws IOException {
+    requireWritableFileSystem(pool, directory);
+    if (!Files.isWritable(directory)) {
+      throw denied(pool, directory, "create files in " + directory);
+    }
+  }
+
+  /** Translates the JDK's refusal to open the pool. */
+  static PoolException refused(Path pool, boolean writable, AccessDeniedException cause) {
+    PoolException refusal = denied(pool, pool, writable ? "write to it" : "read it");
+    refusal.addSuppressed(cause);
+    return refusal;
+  }
+
+  /** Translates the JDK's refusal to create or open the pool's lock file. */
+  static PoolException refusedLock(Path pool, Path lock, FileSystemException cause) {
+    boolean there = Files.exists(lock);
+    Path directory = Optional.ofNullable(lock.toAbsolutePath().getParent()).orElse(lock);
+    PoolException refusal =
+        there
+            ? denied(pool, lock, "open its lock file " + lock)
+            : denied(pool, directory, "create its lock file " + lock);
+    refusal.addSuppressed(cause);
+    return refusal;
+  }
+
+  /**
+   * Throws if a file that seems not to be there is in a directory that this user may not search:
+   * whether it is there cannot be known.
+   */
+  static void requireSearchable(Path pool) throws PoolException {
+    for (Path at = pool.toAbsolutePath().getParent(); at != null; at = at.getParent()) {
+      if (Files.isDirectory(at)) {
+        if (!Files.isExecutable(at)) {
+          throw denied(pool, at, "look into the directory " + at);
+        }
+        return;
+      }
+    }
+  }
+
+  private static void requireWritableFileSystem(Path pool, Path there) throws IOException {
+    if (Files.getFileStore(there).isReadOnly()) {
+      throw new PoolException(
+          Kind.READ_ONLY,
+          pool,
+          """
+          found its file system mounted read-only, expected to write to it: remount it with mount \
+          -o remount,rw\
+          """);
+    }
+  }
+
+  private static boolean someMayWrite(Path file) throws IOException {
+    PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+    return view == null
+        || view.readAttributes().permissions().stream().anyMatch(WRITE_PERMISSIONS::contains);
+  }
+
+  private static PoolException denied(Path pool, Path what, String action) {
+    String user = System.getProperty("user.name", "?");
+    return new PoolException(
+        Kind.NO_PERMISSION,
+        pool,
+        """
+        found no permission for user %s to %s (%s), expected one: run this as its owner, or as \
+        root give it to the broker's user with chown and chmod u+rw %s\
+        """
+            .formatted(user, action, ownerOf(what), what));
+  }
+
+  /** Owner, group and mode as {@code ls -l} shows them. */
+  private static String ownerOf(Path file) {
+    try {
+      PosixFileAttributes attributes = Files.readAttributes(file, PosixFileAttributes.class);
+      return "owner %s, group %s, mode %s"
+          .formatted(
+              attributes.owner().getName(),
+              attributes.group().getName(),
+              PosixFilePermissions.toString(attributes.permissions()));
+    } catch (IOException | UnsupportedOperationException e) {
+      return "its owner cannot be read: " + e;
+    }
+  }
+}
