@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StrataReporter implements MetricsReporter {
 
-  /** What both must have read alike: whose pools and directories these are. */
+  /** The keys of Kafka that both must have read alike: whose pools and directories these are. */
   private static final Set<String> IDENTITY = Set.of("node.id", "log.dirs", "metadata.log.dir");
 
   private @Nullable BrokerTier broker;
@@ -91,18 +91,22 @@ public final class StrataReporter implements MetricsReporter {
   private static void requireProvider() {
     if (StrataReporter.class.getClassLoader() != ClassLoader.getSystemClassLoader()) {
       throw new ConfigException(
-          "Strata's classes were loaded by "
-              + StrataReporter.class.getClassLoader()
-              + ", expected the class loader of the broker's class path: put the jar there, once");
+          """
+          Strata's classes were loaded by %s, expected the class loader of the broker's class \
+          path: put the jar there, once\
+          """
+              .formatted(StrataReporter.class.getClassLoader()));
     }
     if (!JdkFileSystem.providerActive()) {
       throw new ConfigException(
-          "Strata's file system provider is not active, and without it the broker would read holes"
-              + " where the pool has the records, and truncate them: add"
-              + " -Djava.nio.file.spi.DefaultFileSystemProvider="
-              + "io.strata.kafka.nio.StrataFileSystemProvider to KAFKA_OPTS. To run without Strata,"
-              + " run 'strata drain' first, then remove io.strata.kafka.StrataReporter from"
-              + " metric.reporters");
+          """
+          Strata's file system provider is not active, and without it the broker would read holes \
+          where the pool has the records, and truncate them: add \
+          -Djava.nio.file.spi.DefaultFileSystemProvider=\
+          io.strata.kafka.nio.StrataFileSystemProvider \
+          to KAFKA_OPTS. To run without Strata, run 'strata drain' first, then remove \
+          io.strata.kafka.StrataReporter from metric.reporters\
+          """);
     }
   }
 
@@ -112,9 +116,11 @@ public final class StrataReporter implements MetricsReporter {
           .orElseThrow(
               () ->
                   new ConfigException(
-                      "Strata took this JVM for a tool, because its main class is not kafka.Kafka"
-                          + " and its first argument is no properties file: start it with"
-                          + " -Dstrata.role=broker and -Dstrata.config=<server.properties>"));
+                      """
+                      Strata took this JVM for a tool, because its main class is not kafka.Kafka \
+                      and its first argument is no properties file: start it with \
+                      -Dstrata.role=broker and -Dstrata.config=<server.properties>\
+                      """));
     } catch (IOException e) {
       ConfigException refusal = new ConfigException(e.getMessage());
       refusal.initCause(e);
@@ -133,14 +139,12 @@ public final class StrataReporter implements MetricsReporter {
               && value != null
               && !String.valueOf(value).strip().equals(inUse == null ? null : inUse.strip())) {
             throw new ConfigException(
-                name
-                    + ": the broker has '"
-                    + value
-                    + "', Strata read "
-                    + (inUse == null ? "nothing" : "'" + inUse + "'")
-                    + " from "
-                    + read.source()
-                    + ": give both the same file (-Dstrata.config=)");
+                """
+                %s: the broker has '%s', Strata read %s from %s: give both the same file \
+                (-Dstrata.config=)\
+                """
+                    .formatted(
+                        name, value, inUse == null ? "nothing" : "'" + inUse + "'", read.source()));
           }
         });
   }
@@ -228,9 +232,9 @@ public final class StrataReporter implements MetricsReporter {
   }
 
   /**
-   * Brings the homes' modification times up to date: on its way down Kafka has closed its logs by
-   * now. On a broker that goes on, the reporter was taken out of the configuration; the tier goes
-   * on, too, since the pools have the records.
+   * Brings the log files' modification times up to date: on its way down Kafka has closed its logs
+   * by now. On a broker that goes on, the reporter was taken out of the configuration; the tier
+   * goes on, too, since the pools have the records.
    */
   @Override
   public void close() {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is used stays: the order is by the last use, which is the last change, or the last read if a
+ * Keeps what is used: the order is by the last use, which is the last change, or the last read if a
  * noteworthy part of the segment has been read recently. One stray read of an old segment is no
  * use.
  *
@@ -29,7 +29,10 @@ final class AccessPolicy implements MigrationPolicy {
 
   static final String DEFAULT_READ_SHARE = "0.1";
 
-  /** What takes another's place must have been used later by this, or the two would take turns. */
+  /**
+   * The time by which a segment must have been used later to take another's place, or the two would
+   * take turns.
+   */
   static final long LATER_MILLIS = 60_000;
 
   /** The part of a tier that may be exchanged in one round. */

@@ -170,7 +170,7 @@ final class Admission {
   }
 
   /**
-   * What is left below must be whole: a dirty segment with its tail at home goes down, or becomes
+   * Keeps what is left below whole: a dirty segment with its tail at home goes down, or becomes
    * whole in its own tier, before it can go up.
    */
   static boolean mayLeaveBehind(Move move) {

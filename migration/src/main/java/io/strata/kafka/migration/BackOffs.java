@@ -49,7 +49,7 @@ final class BackOffs implements Obstacles {
     this.random = random;
   }
 
-  /** What came of a failure. */
+  /** The consequence of a failure. */
   record Verdict(int attempt, long retryNanos) {}
 
   /** A move of a segment failed: it is let alone for a while. */

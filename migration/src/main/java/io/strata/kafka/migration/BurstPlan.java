@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * What a reserve of fast room is good for, in plain arithmetic: the formulas behind {@code strata
+ * The effect of a reserve of fast space, in plain arithmetic: the formulas behind {@code strata
  * plan}. What follows from the values that are known is computed, the rest is left out.
  *
  * <p>A burst finds {@code reserve} bytes of room that need no copy first: what is free, and with
@@ -20,7 +20,7 @@ import java.util.OptionalDouble;
  */
 public record BurstPlan(Given given, Map<Quantity, Double> results) {
 
-  /** What a number counts. */
+  /** The unit of a number. */
   public enum Unit {
     /** Bytes. */
     BYTES,
@@ -32,7 +32,7 @@ public record BurstPlan(Given given, Map<Quantity, Double> results) {
     SHARE
   }
 
-  /** What can be computed, each with its formula. */
+  /** The quantities that can be computed, each with its formula. */
   public enum Quantity {
     /** As given; or from pool and threshold. */
     RESERVE("reserve", Unit.BYTES, "reserve, or pool x (1 - threshold)"),
@@ -42,16 +42,16 @@ public record BurstPlan(Given given, Map<Quantity, Double> results) {
     BURST_WHILE_DRAINING("burst-while-draining", Unit.SECONDS, "reserve / (ingest - drain)"),
     /** How long it takes to make good the whole reserve. */
     PAUSE("pause", Unit.SECONDS, "reserve / drain"),
-    /** What the wanted burst needs of a reserve, without counting on the drain. */
+    /** The reserve that the wanted burst needs, without counting on the drain. */
     RESERVE_FOR_BURST("reserve-for-burst", Unit.BYTES, "ingest x burst"),
-    /** What it needs while the engine makes room. */
+    /** The reserve that it needs while the engine makes space. */
     RESERVE_FOR_BURST_WHILE_DRAINING(
         "reserve-for-burst-while-draining", Unit.BYTES, "(ingest - drain) x burst"),
     /** How long the pause after the wanted burst must be at least. */
     PAUSE_AFTER_BURST("pause-after-burst", Unit.SECONDS, "(ingest - drain) x burst / drain"),
-    /** What of the wanted burst finds no room and goes to the next tier. */
+    /** The part of the wanted burst that finds no space and goes to the next tier. */
     SPILL("spill", Unit.BYTES, "(ingest - drain) x burst - reserve, if more than 0"),
-    /** What the wanted pause makes good; never more than the reserve. */
+    /** The bytes that the wanted pause drains; never more than the reserve. */
     REGAINED("regained", Unit.BYTES, "drain x pause, at most the reserve"),
     /** The fastest bursts of the wanted length, again and again after the wanted pause. */
     SUSTAINED_INGEST(
@@ -60,9 +60,9 @@ public record BurstPlan(Given given, Map<Quantity, Double> results) {
         "drain + (drain x pause, at most the reserve) / burst"),
     /** The highest threshold that keeps the reserve. */
     THRESHOLD("threshold", Unit.SHARE, "1 - reserve / pool"),
-    /** What stays readable from the pool when copies are freed at once. */
+    /** The bytes that stay readable from the pool when copies are freed at once. */
     READABLE_IN_THRESHOLD_MODE("readable-in-threshold-mode", Unit.BYTES, "pool - reserve"),
-    /** What stays readable from the pool when copies are freed only for want of room. */
+    /** The bytes that stay readable from the pool when copies are freed only for want of space. */
     READABLE_IN_EAGER_MODE("readable-in-eager-mode", Unit.BYTES, "pool"),
     /** The reserve of eager mode with threshold 0 once all that is sealed has been copied. */
     HIGHEST_RESERVE("highest-reserve", Unit.BYTES, "pool, less the active segments"),
@@ -84,7 +84,7 @@ public record BurstPlan(Given given, Map<Quantity, Double> results) {
       return label;
     }
 
-    /** What its number counts. */
+    /** Returns the unit of its number. */
     public Unit unit() {
       return unit;
     }
@@ -96,7 +96,7 @@ public record BurstPlan(Given given, Map<Quantity, Double> results) {
   }
 
   /**
-   * What is known; all of it is optional.
+   * The known quantities; all of them are optional.
    *
    * @param ingestBytesPerSecond how fast producers write during a burst
    * @param drainBytesPerSecond how fast the engine copies down
@@ -148,10 +148,8 @@ public record BurstPlan(Given given, Map<Quantity, Double> results) {
           && poolBytes.isPresent()
           && reserveBytes.getAsDouble() > poolBytes.getAsDouble()) {
         throw new IllegalArgumentException(
-            "reserve "
-                + reserveBytes.getAsDouble()
-                + " bytes: expected at most the pool's "
-                + poolBytes.getAsDouble());
+            "reserve %s bytes: expected at most the pool's %s"
+                .formatted(reserveBytes.getAsDouble(), poolBytes.getAsDouble()));
       }
     }
 

@@ -24,7 +24,7 @@ public final class ByteRateLimiter {
 
   private static final long COARSE_UNIT = 1024;
 
-  /** What may pass at once: a tenth of a second's bytes, so that a pause is not made up for. */
+  /** The bytes that may pass at once: a tenth of a second's, so that a pause is not made up for. */
   private static final int BURSTS_PER_SECOND = 10;
 
   private static final long SMALLEST_BURST_BYTES = 64 << 10;

@@ -21,7 +21,7 @@ final class Census {
   private final Planner.Input in;
   private final int home;
 
-  /** What the policy may see. */
+  /** The segments that the policy may see. */
   final List<SegmentView> free = new ArrayList<>();
 
   final List<SegmentView> pinned = new ArrayList<>();

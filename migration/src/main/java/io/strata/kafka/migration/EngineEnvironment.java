@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * What the engine takes from its surroundings.
+ * The surroundings of the engine.
  *
  * <p>Immutable; as safe as what it holds.
  *

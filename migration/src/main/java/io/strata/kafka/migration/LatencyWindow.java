@@ -39,7 +39,7 @@ public final class LatencyWindow {
     current.recordValue(Math.max(0, Math.min(HIGHEST_NANOS, nanos)));
   }
 
-  /** What was counted. */
+  /** The counts. */
   public synchronized MigrationStats.Latency latency() {
     rotate();
     Histogram both = current.copy();

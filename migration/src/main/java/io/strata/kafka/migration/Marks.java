@@ -53,7 +53,7 @@ record Marks(boolean never, long high, long low, long fill) {
     return !never && canLeave && measured > (before ? low : high);
   }
 
-  /** What is above the low mark and not active. */
+  /** Returns the bytes above the low mark that are not active. */
   long above(long measured, long active) {
     return Math.max(0, measured - Math.max(low, active));
   }

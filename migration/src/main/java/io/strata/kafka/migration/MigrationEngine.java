@@ -236,11 +236,8 @@ public final class MigrationEngine implements AutoCloseable {
   private void checkTiers(MigrationSettings settings) {
     if (settings.thresholds().size() != tiers) {
       throw new IllegalArgumentException(
-          "thresholds "
-              + settings.thresholds()
-              + ": expected "
-              + tiers
-              + ", one for each tier; tiers cannot be changed on a live broker");
+          "thresholds %s: expected %s, one for each tier; tiers cannot be changed on a live broker"
+              .formatted(settings.thresholds(), tiers));
     }
   }
 
@@ -270,7 +267,7 @@ public final class MigrationEngine implements AutoCloseable {
     return config.settings();
   }
 
-  /** What it has done and is doing. Costs little. */
+  /** Returns the counts of its work. Costs little. */
   public MigrationStats stats() {
     PlanningLoop.Counts rounds = loop.counts();
     return new MigrationStats(

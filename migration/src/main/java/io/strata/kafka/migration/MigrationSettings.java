@@ -47,7 +47,7 @@ public record MigrationSettings(
    */
   public static final Duration INTERVAL = Duration.ofSeconds(1);
 
-  /** What becomes of a copy in a pool when a lower tier has it, too. */
+  /** The fate of a copy in a pool when a lower tier has it too. */
   public enum Mode {
     /** It stays readable until its room is needed. */
     EAGER("eager"),

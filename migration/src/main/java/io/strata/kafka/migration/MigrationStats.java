@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * What the engine has done and is doing, at one moment. Counts are since the engine was made.
+ * The counts of the engine at one moment. Counts are since the engine was made.
  *
  * <p>Immutable and safe for use by any thread.
  *
@@ -57,7 +57,7 @@ public record MigrationStats(
   }
 
   /**
-   * What has been done for one tier.
+   * The counts of one tier.
    *
    * @param tier its number
    * @param destagedBytes copied down from it

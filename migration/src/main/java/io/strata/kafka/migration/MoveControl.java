@@ -1,7 +1,7 @@
 package io.strata.kafka.migration;
 
 /**
- * What a move asks while it copies.
+ * The questions of a move while it copies.
  *
  * <p>Thread safety: used by the moving thread.
  */

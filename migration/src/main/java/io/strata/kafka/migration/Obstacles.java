@@ -1,6 +1,6 @@
 package io.strata.kafka.migration;
 
-/** What must not be tried at present. Thread safety: as the implementation says. */
+/** The moves that must not be tried at present. Thread safety: as the implementation says. */
 interface Obstacles {
 
   /** Nothing stands in the way. */

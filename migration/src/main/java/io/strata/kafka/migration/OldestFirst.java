@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the built-in policies share: sealed segments in an order, the demand of the tiers met from
- * its beginning, spare room filled from its end.
+ * The common part of the built-in policies: sealed segments in an order, the demand of the tiers
+ * met from its beginning, spare room filled from its end.
  *
  * <p>Thread safety: used by one thread.
  */

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one round comes to.
+ * The result of one planning round.
  *
  * <p>Immutable and safe for use by any thread.
  *

@@ -31,7 +31,7 @@ final class Planner {
   private static final double SHARE_FOR_OTHERS = 0.1;
 
   /**
-   * What a plan is made from.
+   * The input of a plan.
    *
    * <p>Immutable, but for what the policy and the obstacles are.
    *
@@ -55,11 +55,8 @@ final class Planner {
       int tiers = state.tiers().size();
       if (settings.thresholds().size() != tiers) {
         throw new IllegalArgumentException(
-            "thresholds "
-                + settings.thresholds()
-                + ": expected one for each of "
-                + tiers
-                + " tiers");
+            "thresholds %s: expected one for each of %s tiers"
+                .formatted(settings.thresholds(), tiers));
       }
     }
   }
@@ -248,7 +245,7 @@ final class Planner {
       return refuse(move, "the segment is active");
     }
     if (move.toTier() > home) {
-      return refuse(move, "there is no tier " + move.toTier() + ", home is " + home);
+      return refuse(move, "there is no tier " + move.toTier() + ", logdirs is " + home);
     }
     if (move.kind() == Move.Kind.DESTAGE && segment.clean()) {
       return refuse(move, "the segment is clean already");

@@ -26,7 +26,7 @@ final class PlanningLoop implements Runnable {
   private static final long PAUSE_FACTOR = 9;
 
   /**
-   * What rounds have cost.
+   * The cost of the rounds.
    *
    * <p>Immutable and safe for use by any thread.
    */

@@ -33,22 +33,20 @@ public final class PolicyRegistry {
       String name = requireNonNull(provider.name(), () -> provider.getClass() + ".name()");
       if (!NAME.matcher(name).matches()) {
         throw new IllegalArgumentException(
-            "the migration policy provider "
-                + provider.getClass().getName()
-                + " calls itself '"
-                + name
-                + "', expected lower-case letters, digits and hyphens");
+            """
+            the migration policy provider %s calls itself '%s', expected lower-case letters, \
+            digits and hyphens\
+            """
+                .formatted(provider.getClass().getName(), name));
       }
       MigrationPolicyProvider other = byName.put(name, provider);
       if (other != null) {
         throw new IllegalArgumentException(
-            "two migration policies are named '"
-                + name
-                + "': "
-                + other.getClass().getName()
-                + " and "
-                + provider.getClass().getName()
-                + "; rename one, or take its jar off the class path");
+            """
+            two migration policies are named '%s': %s and %s; rename one, or take its jar off the \
+            class path\
+            """
+                .formatted(name, other.getClass().getName(), provider.getClass().getName()));
       }
     }
     this.providers = byName;
@@ -120,22 +118,16 @@ public final class PolicyRegistry {
     MigrationPolicyProvider provider = providers.get(name);
     if (provider == null) {
       throw new IllegalArgumentException(
-          "migration policy '"
-              + name
-              + "': there is none of that name, expected one of "
-              + names());
+          "migration policy '%s': found no such policy, expected one of %s"
+              .formatted(name, names()));
     }
     synchronized (providers) {
       Set<String> known = new TreeSet<>(provider.parameters());
       for (String parameter : new TreeSet<>(parameters.keySet())) {
         if (!known.contains(parameter)) {
           throw new IllegalArgumentException(
-              "migration policy '"
-                  + name
-                  + "': no parameter '"
-                  + parameter
-                  + "', expected "
-                  + (known.isEmpty() ? "none" : "one of " + known));
+              "migration policy '%s': no parameter '%s', expected %s"
+                  .formatted(name, parameter, known.isEmpty() ? "none" : "one of " + known));
         }
       }
       MigrationPolicy policy = provider.create(Map.copyOf(parameters));

@@ -30,12 +30,11 @@ final class PolicyValues {
       Matcher matcher = DURATION.matcher(part.strip());
       if (!matcher.matches() || Long.parseLong(matcher.group(1)) == 0) {
         throw new IllegalArgumentException(
-            "strata.migration.policy."
-                + name
-                + ": '"
-                + text
-                + "', expected durations above 0 such as 30m, or 10m,6h for one in each tier"
-                + " (ms, s, m, h, d; without a unit milliseconds)");
+            """
+            strata.migration.policy.%s: '%s', expected durations above 0 such as 30m, or 10m,6h \
+            for one in each tier (ms, s, m, h, d; without a unit milliseconds)\
+            """
+                .formatted(name, text));
       }
       String unit = matcher.group(2);
       durations.add(
@@ -56,14 +55,8 @@ final class PolicyValues {
     }
     if (!(value >= from && value <= to)) {
       throw new IllegalArgumentException(
-          "strata.migration.policy."
-              + name
-              + ": '"
-              + text
-              + "', expected a number from "
-              + from
-              + " to "
-              + to);
+          "strata.migration.policy.%s: '%s', expected a number from %s to %s"
+              .formatted(name, text, from, to));
     }
     return value;
   }

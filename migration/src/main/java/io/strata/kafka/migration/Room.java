@@ -5,7 +5,7 @@ import io.strata.kafka.api.TierUsage;
 import java.util.List;
 
 /**
- * What is left of the tiers' room while a plan is made: free bytes, and those of clean segments
+ * The space that is left in the tiers while a plan is made: free bytes, and those of clean segments
  * that may be evicted, less what is on its way already. A copy down evicts what it needs by itself;
  * a copy up takes free room alone.
  *
@@ -34,7 +34,7 @@ final class Room {
     }
   }
 
-  /** What a copy of a segment takes of a tier. */
+  /** Returns the bytes that a copy of a segment takes in a tier. */
   static long needed(SegmentView segment, int tier) {
     long whole = Math.max(1, (segment.bytes() + EXTENT_BYTES - 1) / EXTENT_BYTES) * EXTENT_BYTES;
     return segment.tier() == tier ? Math.max(0, whole - segment.poolBytes()) : whole;
@@ -72,7 +72,7 @@ final class Room {
         && freeSlots[tier] + evictableSlots[tier] >= 1;
   }
 
-  /** What is to be evicted for it. */
+  /** The segments to evict for it. */
   long missing(int tier, long needed) {
     return Math.max(0, needed - freeBytes[tier]);
   }

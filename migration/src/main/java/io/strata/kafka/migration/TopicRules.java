@@ -14,7 +14,7 @@ import java.util.regex.PatternSyntaxException;
  */
 final class TopicRules {
 
-  /** What holds for a segment. */
+  /** The rule of a segment. */
   enum Rule {
     /** The policy decides. */
     FREE,
@@ -47,7 +47,7 @@ final class TopicRules {
     }
   }
 
-  /** What holds for the segments of a topic that may be in a pool. */
+  /** Returns the rule of the segments of a topic that may be in a pool. */
   Rule of(String topic) {
     return known.computeIfAbsent(
         topic,

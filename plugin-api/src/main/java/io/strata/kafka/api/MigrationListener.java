@@ -1,8 +1,8 @@
 package io.strata.kafka.api;
 
 /**
- * Is told what the engine does; found by {@link java.util.ServiceLoader} on the broker's class
- * path, each provider once.
+ * Gets notice of what the engine does; found by {@link java.util.ServiceLoader} on the broker's
+ * class path, each provider once.
  *
  * <p>Called by the engine's threads: must return quickly and throw nothing (what it throws is
  * logged and dropped). Thread safety: must be safe for use by several threads.
@@ -21,8 +21,8 @@ public interface MigrationListener {
   default void finished(Move move, long bytes, long nanos) {}
 
   /**
-   * A move was given up without a fault: the segment was deleted, renamed, truncated or appended
-   * to, the target had no room, or the broker stops.
+   * A move was cancelled without a fault: the segment was deleted, renamed, truncated or appended
+   * to, the target had no space, or the broker stops.
    *
    * @param reason one phrase
    */

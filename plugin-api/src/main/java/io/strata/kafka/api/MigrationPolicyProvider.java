@@ -12,8 +12,8 @@ import java.util.Set;
 public interface MigrationPolicyProvider {
 
   /**
-   * What {@code strata.migration.policy} must be set to: lower-case letters, digits and hyphens.
-   * Two providers of one name are refused when the broker starts.
+   * Returns the value of {@code strata.migration.policy} that selects it: lower-case letters,
+   * digits and hyphens. Two providers of one name are refused when the broker starts.
    */
   String name();
 

@@ -3,7 +3,7 @@ package io.strata.kafka.api;
 import static java.util.Objects.requireNonNull;
 
 /**
- * What a policy asks for: one step of one segment.
+ * One step of one segment, as a policy asks for it.
  *
  * <p>Immutable and safe for use by any thread.
  *
@@ -37,14 +37,13 @@ public record Move(Kind kind, SegmentView segment, int toTier) {
         || (kind == Kind.PROMOTE ? toTier >= segment.tier() && !spillMended : !down)
         || (kind == Kind.EVICT && !segment.clean())) {
       throw new IllegalArgumentException(
-          kind
-              + " of "
-              + segment.name().id()
-              + " from tier "
-              + segment.tier()
-              + (segment.clean() ? " (clean)" : " (dirty)")
-              + " to tier "
-              + toTier);
+          "%s of %s from tier %s%s to tier %s"
+              .formatted(
+                  kind,
+                  segment.name().id(),
+                  segment.tier(),
+                  segment.clean() ? " (clean)" : " (dirty)",
+                  toTier));
     }
   }
 

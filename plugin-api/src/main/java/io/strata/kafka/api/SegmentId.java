@@ -32,13 +32,8 @@ public record SegmentId(String topic, int partition, long baseOffset)
     requireNonNull(topic);
     if (topic.isEmpty() || partition < 0 || baseOffset < 0) {
       throw new IllegalArgumentException(
-          "topic '"
-              + topic
-              + "', partition "
-              + partition
-              + ", base offset "
-              + baseOffset
-              + ": expected a name and numbers from 0");
+          "topic '%s', partition %s, base offset %s: expected a name and numbers from 0"
+              .formatted(topic, partition, baseOffset));
     }
   }
 

@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import java.util.Optional;
 
 /**
- * What the names of a segment's file and of its partition's directory say, in Kafka's own scheme:
- * {@code orders-3/00000000000000004711.log}, {@code orders-3.<unique>-future/...}, {@code
+ * The content of the names of a segment's file and its partition's directory, in Kafka's own
+ * scheme: {@code orders-3/00000000000000004711.log}, {@code orders-3.<unique>-future/...}, {@code
  * ....log.cleaned}.
  *
  * <p>Immutable and safe for use by any thread.
@@ -18,7 +18,7 @@ import java.util.Optional;
  */
 public record SegmentName(SegmentId id, Replica replica, Stage stage) {
 
-  /** What the directory of a partition holds. */
+  /** The kind of replica that the directory of a partition holds. */
   public enum Replica {
     /** The replica that the broker serves. */
     CURRENT(""),

@@ -23,8 +23,8 @@ import java.util.OptionalInt;
  * @param active whether Kafka may still append to it; such a segment is never moved
  * @param spilled whether its tail is in the log file because the pool had no space
  * @param bytes the segment's length
- * @param poolBytes what it takes of {@code tier}'s room, in whole extents: what evicting it frees;
- *     0 in the log directories
+ * @param poolBytes the space that it takes in {@code tier}, in whole extents: evicting it frees as
+ *     much; 0 in the log directories
  * @param createdMillis when the segment became known to Strata: its creation, or for a file that
  *     was there before, its modification time
  * @param changedMillis when its bytes last changed, or {@code createdMillis}
@@ -69,16 +69,8 @@ public record SegmentView(
     requireNonNull(cleanTier);
     if (tier < 0 || bytes < 0 || poolBytes < 0 || !(recentReadBytes >= 0)) {
       throw new IllegalArgumentException(
-          name.id()
-              + ": tier "
-              + tier
-              + ", bytes "
-              + bytes
-              + ", in the pool "
-              + poolBytes
-              + ", read recently "
-              + recentReadBytes
-              + ": expected numbers from 0");
+          "%s: tier %s, bytes %s, in the pool %s, read recently %s: expected numbers from 0"
+              .formatted(name.id(), tier, bytes, poolBytes, recentReadBytes));
     }
     if (cleanTier.isPresent() && cleanTier.getAsInt() <= tier) {
       throw new IllegalArgumentException(

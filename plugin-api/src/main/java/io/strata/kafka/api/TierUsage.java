@@ -20,10 +20,10 @@ import static java.util.Objects.requireNonNull;
  * @param cleanBytes bytes of segments that a lower tier has, too: free without I/O when needed
  * @param activeBytes of {@code dirtyBytes}, those of segments that Kafka appends to
  * @param segments segments with bytes or a place here
- * @param freeSlots segments that can be added, as long as there is room for their bytes
+ * @param freeSlots segments that can be added while there is space for their bytes
  * @param excessBytes dirty bytes that are to be copied down now: 0 while the dirty share is between
  *     its marks, else what lies above the low mark (see {@code strata.migration.threshold})
- * @param spareBytes room that may be filled by promotion now; 0 when promotion is off
+ * @param spareBytes space that may be filled by promotion now; 0 when promotion is off
  */
 public record TierUsage(
     int tier,
@@ -56,26 +56,21 @@ public record TierUsage(
         || excessBytes < 0
         || spareBytes < 0) {
       throw new IllegalArgumentException(
-          name
-              + ": capacity "
-              + capacityBytes
-              + ", used "
-              + usedBytes
-              + ", dirty "
-              + dirtyBytes
-              + ", clean "
-              + cleanBytes
-              + ", active "
-              + activeBytes
-              + ", segments "
-              + segments
-              + ", free slots "
-              + freeSlots
-              + ", excess "
-              + excessBytes
-              + ", spare "
-              + spareBytes
-              + ": expected numbers from 0, and not more used than there is");
+          """
+          %s: capacity %s, used %s, dirty %s, clean %s, active %s, segments %s, free slots %s, \
+          excess %s, spare %s: expected numbers from 0, and not more used than there is\
+          """
+              .formatted(
+                  name,
+                  capacityBytes,
+                  usedBytes,
+                  dirtyBytes,
+                  cleanBytes,
+                  activeBytes,
+                  segments,
+                  freeSlots,
+                  excessBytes,
+                  spareBytes));
     }
   }
 
@@ -89,7 +84,7 @@ public record TierUsage(
     return Math.min(capacityBytes, freeBytes() + cleanBytes);
   }
 
-  /** The dirty share of the capacity, from 0 to 1; 1 for a tier without room. */
+  /** The dirty share of the capacity, from 0 to 1; 1 for a tier without space. */
   public double dirtyShare() {
     return capacityBytes == 0 ? 1 : Math.min(1, (double) dirtyBytes / capacityBytes);
   }

@@ -1,5 +1,5 @@
 /**
- * What others implement against. No I/O, no Kafka classes, nothing but the JDK.
+ * The interfaces that plugins implement against. No I/O, no Kafka classes, nothing but the JDK.
  *
  * <p>Public doors, to implement: {@link io.strata.kafka.api.MigrationPolicy} with its {@link
  * io.strata.kafka.api.MigrationPolicyProvider}, {@link io.strata.kafka.api.MigrationListener},

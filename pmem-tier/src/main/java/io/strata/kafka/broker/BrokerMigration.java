@@ -83,7 +83,7 @@ public final class BrokerMigration implements AutoCloseable {
               ConfigProblem.error(
                   keys.policy().name(),
                   "a class path on which " + e.getMessage(),
-                  "providers of policies that work, each with a name of its own",
+                  "providers of policies that work, each with its own name",
                   "take that jar off the broker's class path, or correct it")));
     }
   }
@@ -180,12 +180,12 @@ public final class BrokerMigration implements AutoCloseable {
     log.reconfigured(Differences.between(before, settings()));
   }
 
-  /** What the engine has done and is doing. */
+  /** Returns the counts of the engine. */
   public MigrationStats stats() {
     return engine.stats();
   }
 
-  /** What it works by, as the keys would be written. */
+  /** Returns the settings in use, as the keys would be written. */
   public Map<String, String> settings() {
     return live.written(current);
   }
@@ -193,10 +193,11 @@ public final class BrokerMigration implements AutoCloseable {
   /** Tells the operator that nobody can change a live broker's settings any more. */
   public void reporterRemoved() {
     log.warning(
-        "io.strata.kafka.StrataReporter was taken out of metric.reporters on the live broker. Its"
-            + " tiers work on as they are set; strata.* keys cannot be changed any more, and"
-            + " nothing keeps the broker from a start without Strata's provider, which would"
-            + " truncate what is in the pools: put it back.");
+        """
+        io.strata.kafka.StrataReporter was taken out of metric.reporters on the live broker. Its \
+        tiers go on as they are set; strata.* keys can no longer be changed live, and the next \
+        start is refused: put it back.\
+        """);
   }
 
   /** Stops the engine and waits ten seconds for its threads; without effect when stopped. */

@@ -64,12 +64,12 @@ public final class BrokerTier {
     return properties;
   }
 
-  /** The same, as the remote tier sees it. */
+  /** Returns the tier as the remote tier sees it. */
   public LocalSegments localSegments() {
     return new TierLocalSegments(tier);
   }
 
-  /** What moves its segments; empty if nothing does. */
+  /** Returns the engine that moves its segments; empty if there is none. */
   public Optional<BrokerMigration> migration() {
     return migration;
   }
@@ -96,15 +96,15 @@ public final class BrokerTier {
         .orElseThrow(
             () ->
                 new IOException(
-                    "Strata's file system provider is active in a broker, and no properties"
-                        + " file was found on the command line '"
-                        + commandLine.mainClass()
-                        + " "
-                        + String.join(" ", commandLine.arguments())
-                        + "': name it with -D"
-                        + CommandLineArguments.CONFIG_PROPERTY
-                        + "=<server.properties>, or start the broker without"
-                        + " -Djava.nio.file.spi.DefaultFileSystemProvider"));
+                    """
+                    Strata's file system provider is active in a broker, and no properties file \
+                    was found on the command line '%s %s': name it with -D%s=<server.properties>, \
+                    or start the broker without -Djava.nio.file.spi.DefaultFileSystemProvider\
+                    """
+                        .formatted(
+                            commandLine.mainClass(),
+                            String.join(" ", commandLine.arguments()),
+                            CommandLineArguments.CONFIG_PROPERTY)));
   }
 
   static BrokerTier open(BrokerProperties broker) throws IOException {

@@ -12,7 +12,7 @@ import java.util.Optional;
  */
 final class ClassCopies {
 
-  /** What Kafka loads the classes of such a path with. */
+  /** The class loader that Kafka loads the classes of such a path with. */
   private static final String KAFKAS_LOADER = "org.apache.kafka.common.utils.ChildFirstClassLoader";
 
   private ClassCopies() {}
@@ -34,9 +34,11 @@ final class ClassCopies {
             "remote.log.storage.manager.class.path",
             "Strata's manager loaded by " + (manager == own ? own : manager + " and " + own),
             "the class loader of the broker's class path",
-            "put Strata's jar into Kafka's libs, and take it off that path: from there Kafka loads"
-                + " a second copy of Strata's classes, which knows nothing of the first one's pools"
-                + " and settings"));
+            """
+            put Strata's jar into Kafka's libs, and take it off that path: from there Kafka loads \
+            a second copy of Strata's classes, which knows nothing of the first one's pools and \
+            settings\
+            """));
   }
 
   /** A program that holds a broker, and has a class loader of its own, is no fault. */

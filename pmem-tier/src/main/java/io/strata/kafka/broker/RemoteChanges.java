@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Kafka and operators may change of the remote tier while it runs. Kafka makes the manager and
- * the reporter, each without knowledge of the other; here they meet.
+ * Applies changes to the remote tier while it runs. Kafka makes the manager and the reporter, each
+ * without knowledge of the other; here they meet.
  *
  * <p>Thread safety: all methods may be called by any thread; changes are made one after another.
  */
@@ -39,11 +39,11 @@ public final class RemoteChanges {
   @GuardedBy("this")
   private boolean missed;
 
-  /** What the reporter was told last: it may come before the manager. */
+  /** The configuration that the reporter got last: it may come before the manager. */
   @GuardedBy("this")
   private @Nullable Map<String, ?> lastTold;
 
-  /** What a manager works by. */
+  /** The settings of a running manager. */
   private record Running(
       int brokerId, LiveSettings<RemoteSettings.Live> keys, RemoteSettings.Live live) {}
 
@@ -66,8 +66,8 @@ public final class RemoteChanges {
         settings = outcome.settings().get();
       } else {
         log.warning(
-            "Dynamic configuration cannot be used, the remote tier works by the broker's file: "
-                + outcome.refusal());
+            "Dynamic configuration cannot be used, the remote tier works by the broker's file: %s"
+                .formatted(outcome.refusal()));
       }
     }
     running = new Running(started.brokerId(), keys, settings);

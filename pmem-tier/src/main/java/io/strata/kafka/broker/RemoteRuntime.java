@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * What the remote tier takes from the broker: its file, its local tiers where it has any, its
+ * The remote tier's environment in a broker: its file, its local tiers where it has any, its
  * metrics. A broker may have the remote tier alone, without pools and without Strata's file system
  * provider.
  *
@@ -37,7 +37,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
 
   private final BrokerSide broker;
 
-  /** What the manager was given, for a broker whose file is not known. */
+  /** The configuration that the manager got, for a broker whose file is not known. */
   private volatile Optional<BrokerProperties> given = Optional.empty();
 
   /** For {@link java.util.ServiceLoader}: the environment of this process. */

@@ -83,7 +83,7 @@ final class RuntimeHandle {
   static boolean endsWithARefusal() {
     CommandLineArguments commandLine = CommandLineArguments.ofThisJvm();
     return commandLine.isBroker()
-        || "broker".equals(System.getProperty(ROLE_PROPERTY)) && !commandLine.isKafkaTool();
+        || ("broker".equals(System.getProperty(ROLE_PROPERTY)) && !commandLine.isKafkaTool());
   }
 
   @GuardedBy("this")
@@ -115,12 +115,11 @@ final class RuntimeHandle {
       case "tool" -> false;
       default ->
           throw new IOException(
-              "system property "
-                  + ROLE_PROPERTY
-                  + ": found '"
-                  + role
-                  + "', expected broker or tool; leave it unset, unless a broker is started by a"
-                  + " program of your own");
+              """
+              system property %s: found '%s', expected broker or tool; leave it unset, unless a \
+              broker is started by a program of your own\
+              """
+                  .formatted(ROLE_PROPERTY, role));
     };
   }
 }

@@ -41,8 +41,8 @@ final class StartRefusal {
     }
     return reason instanceof PoolException
         || reason instanceof ConfigException
-        || reason.getClass() == IOException.class
-            && (reason.getCause() == null || reason.getCause() instanceof ConfigRefusedException);
+        || (reason.getClass() == IOException.class
+            && (reason.getCause() == null || reason.getCause() instanceof ConfigRefusedException));
   }
 
   private static String messageOf(Exception reason) {

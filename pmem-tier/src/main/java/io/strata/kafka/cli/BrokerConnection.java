@@ -40,11 +40,11 @@ final class BrokerConnection implements AutoCloseable {
     this.remote = bean(server, RemoteStatusMXBean.NAME, RemoteStatusMXBean.class);
     if (status.isEmpty() && remote.isEmpty()) {
       throw new IOException(
-          what
-              + ": found no "
-              + StatusMXBean.NAME
-              + " in it, expected a broker that runs with Strata and has opened its pools or its"
-              + " remote tier");
+          """
+          %s: found no %s in it, expected a broker that runs with Strata and has opened its pools \
+          or its remote tier\
+          """
+              .formatted(what, StatusMXBean.NAME));
     }
   }
 
@@ -56,10 +56,11 @@ final class BrokerConnection implements AutoCloseable {
   static BrokerConnection ofProcess(long pid) throws IOException {
     if (ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty()) {
       throw new IOException(
-          "process "
-              + pid
-              + ": found none of that number, expected a running broker (for one in a container,"
-              + " run this command in the container)");
+          """
+          process %s: found no such process, expected a running broker (for one in a \
+          container, run this command in the container)\
+          """
+              .formatted(pid));
     }
     String address;
     try {
@@ -68,11 +69,11 @@ final class BrokerConnection implements AutoCloseable {
       throw noAttach(e);
     } catch (IOException e) {
       throw new IOException(
-          "process "
-              + pid
-              + ": could not attach to it ("
-              + e.getMessage()
-              + "); run this as the user that the broker runs as, or reach the broker by --jmx",
+          """
+          process %s: could not attach to it (%s); run this as the user that the broker runs as, \
+          or reach the broker by --jmx\
+          """
+              .formatted(pid, e.getMessage()),
           e);
     }
     return connect(new JMXServiceURL(address), "process " + pid);
@@ -93,9 +94,8 @@ final class BrokerConnection implements AutoCloseable {
       parsed = new JMXServiceURL(url);
     } catch (MalformedURLException e) {
       throw new UsageException(
-          "--jmx: found '"
-              + address
-              + "', expected host:port or a JMX service URL (service:jmx:...)");
+          "--jmx: found '%s', expected host:port or a JMX service URL (service:jmx:...)"
+              .formatted(address));
     }
     return connect(parsed, address);
   }
@@ -115,11 +115,12 @@ final class BrokerConnection implements AutoCloseable {
       }
     }
     throw new IOException(
-        "found no process that has one of the pools "
-            + pools
-            + " open, expected a running broker"
-            + (holders.isEmpty() ? "" : " (the last one was process " + holders + ")")
-            + "; start it, or name it with --pid or --jmx");
+        """
+        found no process that has one of the pools %s open, expected a running broker%s; start \
+        it, or name it with --pid or --jmx\
+        """
+            .formatted(
+                pools, holders.isEmpty() ? "" : " (the last one was process " + holders + ")"));
   }
 
   /** Connects to the only broker with Strata on this machine that this user can see. */
@@ -137,15 +138,19 @@ final class BrokerConnection implements AutoCloseable {
     }
     throw new IOException(
         brokers.isEmpty()
-            ? "found no running broker (main class kafka.Kafka) of this user, expected one; run"
-                + " this as the user that the broker runs as, or name it with --config, --pid or"
-                + " --jmx"
-            : "found "
-                + brokers.size()
-                + " running brokers (processes "
-                + String.join(
-                    ", ", brokers.stream().map(broker -> Long.toString(broker.pid())).toList())
-                + "), expected one; name it with --config, --pid or --jmx");
+            ? """
+            found no running broker (main class kafka.Kafka) of this user, expected one; run \
+            this as the user that the broker runs as, or name it with --config, --pid or --jmx\
+            """
+            : """
+            found %s running brokers (processes %s), expected one; name it with --config, \
+            --pid or --jmx\
+            """
+                .formatted(
+                    brokers.size(),
+                    String.join(
+                        ", ",
+                        brokers.stream().map(broker -> Long.toString(broker.pid())).toList())));
   }
 
   private static Optional<Long> holder(Path pool) throws IOException {
@@ -164,10 +169,11 @@ final class BrokerConnection implements AutoCloseable {
 
   private static IOException noAttach(NoClassDefFoundError e) {
     return new IOException(
-        "this Java runtime cannot attach to another ("
-            + e.getMessage()
-            + " is missing), expected one with the module jdk.attach; use the java of a JDK, or"
-            + " reach the broker by --jmx",
+        """
+        this Java runtime cannot attach to another (%s is missing), expected one with the module \
+        jdk.attach; use the java of a JDK, or reach the broker by --jmx\
+        """
+            .formatted(e.getMessage()),
         e);
   }
 
@@ -179,10 +185,11 @@ final class BrokerConnection implements AutoCloseable {
       connector = JMXConnectorFactory.connect(url);
     } catch (IOException | SecurityException e) {
       throw new IOException(
-          what
-              + ": could not connect by JMX ("
-              + e.getMessage()
-              + "); expected a broker that listens there, without a password",
+          """
+          %s: could not connect by JMX (%s); expected a broker that listens there, without a \
+          password\
+          """
+              .formatted(what, e.getMessage()),
           e);
     }
     try {
@@ -205,7 +212,7 @@ final class BrokerConnection implements AutoCloseable {
     }
   }
 
-  /** What the broker says now. */
+  /** Returns the status of the broker at this moment. */
   BrokerStatus status() throws IOException {
     try {
       Optional<RemoteStatus> ofRemote = remote.map(RemoteStatus::of);

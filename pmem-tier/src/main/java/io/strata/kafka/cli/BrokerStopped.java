@@ -54,11 +54,11 @@ final class BrokerStopped implements AutoCloseable {
     FileLock lock = channel.tryLock();
     if (lock == null) {
       throw new RefusedException(
-          "log directory "
-              + directory
-              + ": found a running broker (it holds "
-              + file
-              + "), expected none; stop the broker, then repeat");
+          """
+          log directory %s: found a running broker (it holds %s), expected none; stop the broker, \
+          then repeat\
+          """
+              .formatted(directory, file));
     }
   }
 

@@ -16,10 +16,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "drain",
     description = {
-      "Brings every byte home and removes the tags: afterwards a broker without Strata runs on the"
-          + " log directories. The broker must be stopped. Each segment is read back and compared"
-          + " before the pool gives it up; an interrupted drain can be repeated. Run it as the user"
-          + " that the broker runs as.",
+      """
+      Copies every byte to the log files and removes the tags: a broker without Strata then runs \
+      on the log directories. The broker must be stopped. Each segment is forced to disk, read \
+      back (from the page cache, where the system has it there) and compared before its slot is \
+      freed. An interrupted drain can be repeated. Run it as the user that the broker runs as.\
+      """,
       "",
       "Exit code 1 if something had to stay in a pool, because its log directory is not there.",
       ""
@@ -66,12 +68,12 @@ final class DrainCommand implements Callable<Integer> {
       return;
     }
     out.println(
-        "Brought "
-            + report.segments()
-            + " segments home, "
-            + ByteSize.format(report.bytes())
-            + (report.complete()
-                ? "; nothing of Strata is left in the log directories."
-                : "; " + report.kept().size() + " segments stay in their pools."));
+        "Copied %s segments to their log files, %s%s"
+            .formatted(
+                report.segments(),
+                ByteSize.format(report.bytes()),
+                report.complete()
+                    ? "; nothing of Strata is left in the log directories."
+                    : "; " + report.kept().size() + " segments stay in their pools."));
   }
 }

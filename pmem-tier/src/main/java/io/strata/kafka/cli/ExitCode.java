@@ -28,7 +28,10 @@ enum ExitCode {
       permissions or lock, or a confirmation that was not given.\
       """),
   /** Failed on its way. */
-  FAILED(4, "Failed on its way: an error of a disk, or a fault of Strata. Run it again to go on.");
+  FAILED(
+      4,
+      "Failed on its way: a broker that does not answer, an error of a disk, or a fault of"
+          + " Strata.");
 
   private final int code;
   private final String meaning;

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.Optional;
@@ -72,9 +73,13 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     return ExitCode.FAILED;
   }
 
-  private static String messageOf(Exception e) {
+  /** Returns one sentence on a failure, with the file that it is about. */
+  static String messageOf(Exception e) {
     if (e instanceof UncheckedIOException unchecked && unchecked.getCause() != null) {
       return messageOf(unchecked.getCause());
+    }
+    if (e instanceof DirectoryIteratorException listing && listing.getCause() != null) {
+      return messageOf(listing.getCause());
     }
     Optional<String> message = Optional.ofNullable(e.getMessage());
     // The JDK's file exceptions have the file's name for a message and their class for a reason.

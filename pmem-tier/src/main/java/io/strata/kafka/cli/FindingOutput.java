@@ -36,32 +36,28 @@ final class FindingOutput {
 
   static void print(Path file, CheckReport report, PrintWriter out) {
     out.println(
-        file
-            + ": "
-            + (report.clean() ? "sound" : report.usable() ? "usable" : "damaged")
-            + ", "
-            + report.liveSlots()
-            + " segments, "
-            + ByteSize.format(report.usedBytes())
-            + " used"
-            + (report.deletingSlots() > 0
-                ? ", " + report.deletingSlots() + " segments being deleted"
-                : ""));
+        "%s: %s, %s segments, %s used%s"
+            .formatted(
+                file,
+                report.clean() ? "sound" : report.usable() ? "usable" : "damaged",
+                report.liveSlots(),
+                ByteSize.format(report.usedBytes()),
+                report.deletingSlots() > 0
+                    ? ", " + report.deletingSlots() + " segments being deleted"
+                    : ""));
     print(report.findings(), out);
   }
 
   static void print(List<CheckFinding> findings, PrintWriter out) {
     for (CheckFinding finding : findings) {
       out.println(
-          "  "
-              + finding.severity().name().toLowerCase(Locale.ROOT)
-              + (finding.slot().isPresent() ? ": slot " + finding.slot().getAsInt() : ":")
-              + " at "
-              + finding.position()
-              + ": found "
-              + finding.found()
-              + ", expected "
-              + finding.expected());
+          "  %s%s at %s: found %s, expected %s"
+              .formatted(
+                  finding.severity().name().toLowerCase(Locale.ROOT),
+                  finding.slot().isPresent() ? ": slot " + finding.slot().getAsInt() : ":",
+                  finding.position(),
+                  finding.found(),
+                  finding.expected()));
     }
   }
 }

@@ -61,11 +61,8 @@ final class KafkaComparison {
     Optional<StoreIdentity> store = inventory.identity();
     if (store.isPresent() && !store.get().clusterId().equals(kafka.clusterId())) {
       throw new RefusedException(
-          "--bootstrap-server: found cluster "
-              + kafka.clusterId()
-              + ", expected "
-              + store.get().clusterId()
-              + ", whose store this is");
+          "--bootstrap-server: found cluster %s, expected %s, whose store this is"
+              .formatted(kafka.clusterId(), store.get().clusterId()));
     }
     KafkaComparison comparison = new KafkaComparison(kafka.gap());
     for (Copy copy : inventory.copies()) {
@@ -101,9 +98,11 @@ final class KafkaComparison {
   void remove() throws RefusedException {
     if (gap.isPresent() && !useless.isEmpty()) {
       throw new RefusedException(
-          "--remove-unknown: "
-              + gap.get()
-              + ", so that Kafka may know segments that look unknown here; nothing was removed");
+          """
+          --remove-unknown: %s, so that Kafka may know segments that look unknown here; nothing \
+          was removed\
+          """
+              .formatted(gap.get()));
     }
     for (Useless one : useless) {
       if (one.kind() == Kind.DELETING) {
@@ -127,12 +126,13 @@ final class KafkaComparison {
 
   void printText(PrintWriter out) {
     out.println(
-        "Kafka: "
-            + (useless.isEmpty()
-                ? "knows every segment"
-                : useless.size() + " copies of segments that it does not need")
-            + (removed.isEmpty() ? "" : ", " + removed.size() + " removed")
-            + gap.map(reason -> "; but " + reason).orElse(""));
+        "Kafka: %s%s%s"
+            .formatted(
+                useless.isEmpty()
+                    ? "knows every segment"
+                    : useless.size() + " copies of segments that it does not need",
+                removed.isEmpty() ? "" : ", " + removed.size() + " removed",
+                gap.map(reason -> "; but " + reason).orElse("")));
     for (Useless one : useless) {
       if (!removed.contains(one.copy().found().path())) {
         out.println("  " + label(one.kind()) + ": " + message(one));
@@ -159,16 +159,16 @@ final class KafkaComparison {
   }
 
   private static String message(Useless one) {
-    return one.copy().found().path()
-        + " ("
-        + ByteSize.format(one.copy().found().bytes())
-        + "): "
-        + switch (one.kind()) {
-          case UNKNOWN -> "Kafka has no record of it";
-          case DELETED -> "Kafka has deleted it";
-          case UNFINISHED -> "Kafka began to copy it and never noted an end";
-          case DELETING -> "Kafka began to delete it and tries again";
-        };
+    return "%s (%s): %s"
+        .formatted(
+            one.copy().found().path(),
+            ByteSize.format(one.copy().found().bytes()),
+            switch (one.kind()) {
+              case UNKNOWN -> "Kafka has no record of it";
+              case DELETED -> "Kafka has deleted it";
+              case UNFINISHED -> "Kafka began to copy it and never noted an end";
+              case DELETING -> "Kafka began to delete it and tries again";
+            });
   }
 
   private static String label(Kind kind) {

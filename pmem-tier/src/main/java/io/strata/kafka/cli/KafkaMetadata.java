@@ -94,10 +94,13 @@ final class KafkaMetadata {
       return admin.describeCluster().clusterId().get(STALL.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
       throw new IOException(
-          properties.get("bootstrap.servers")
-              + ": found no Kafka cluster that answers ("
-              + Optional.ofNullable(e.getCause()).orElse(e).getMessage()
-              + "); see --bootstrap-server and --command-config",
+          """
+          %s: found no Kafka cluster that answers (%s); see --bootstrap-server and \
+          --command-config\
+          """
+              .formatted(
+                  properties.get("bootstrap.servers"),
+                  Optional.ofNullable(e.getCause()).orElse(e).getMessage()),
           e);
     }
   }
@@ -110,11 +113,11 @@ final class KafkaMetadata {
             .toList();
     if (partitions.isEmpty()) {
       throw new IOException(
-          "cluster "
-              + clusterId
-              + ": found no topic "
-              + TOPIC
-              + ", expected it where Kafka's tiered storage is used with its own metadata manager");
+          """
+          cluster %s: found no topic %s, expected it where Kafka's tiered storage is used with \
+          its own metadata manager\
+          """
+              .formatted(clusterId, TOPIC));
     }
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
@@ -185,9 +188,7 @@ final class KafkaMetadata {
     return unknownRecords == 0
         ? Optional.empty()
         : Optional.of(
-            unknownRecords
-                + " records of "
-                + TOPIC
-                + " are of a version that these classes of Kafka do not know");
+            "%s records of %s are of a version that these classes of Kafka do not know"
+                .formatted(unknownRecords, TOPIC));
   }
 }

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What Kafka knows of the remote segments of a cluster: the content of its topic {@code
+ * The remote segments of a cluster as Kafka knows them: the content of its topic {@code
  * __remote_log_metadata}.
  *
  * <p>Immutable and safe for use by any thread.

@@ -21,12 +21,16 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "plan",
     description = {
-      "Computes what a reserve of fast room is good for: how long a burst may last, how long the"
-          + " pause after it must be, which threshold gives that. Give what you know; what follows"
-          + " is shown with its formula.",
+      """
+      Computes what a reserve of fast space is good for: how long a burst may last, how long the \
+      pause after it must be, which threshold gives that. Give what you know; what follows is \
+      shown with its formula.\
+      """,
       "",
-      "Sizes and rates: kB, MB, GB, TB are powers of 1000; KiB, MiB, GiB, TiB powers of 1024; /s"
-          + " may be added. Times: 90s, 10m, 2h.",
+      """
+      Sizes and rates: kB, MB, GB, TB are powers of 1000; KiB, MiB, GiB, TiB powers of 1024; /s \
+      may be added. Times: 90s, 10m, 2h.\
+      """,
       ""
     },
     footer = {
@@ -59,7 +63,7 @@ final class PlanCommand implements Callable<Integer> {
   @Option(
       names = "--reserve",
       paramLabel = "SIZE",
-      description = "Room that a burst finds: free, or clean with eager destaging.")
+      description = "Space that a burst finds: free, or clean with eager destaging.")
   private @Nullable ByteAmount reserve;
 
   @Option(names = "--pool", paramLabel = "SIZE", description = "The tier's capacity.")
@@ -86,8 +90,10 @@ final class PlanCommand implements Callable<Integer> {
     BurstPlan plan = BurstPlan.of(given());
     if (plan.results().isEmpty()) {
       throw new UsageException(
-          "found too little to compute anything, expected for example --ingest, --reserve and"
-              + " --drain");
+          """
+          found too little to compute anything, expected for example --ingest, --reserve and \
+          --drain\
+          """);
     }
     PrintWriter out = spec.commandLine().getOut();
     if (json.given()) {

@@ -16,9 +16,11 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "check",
     description = {
-      "Verifies a pool's metadata: superblocks, slots, extents. Reads only, and works while the"
-          + " broker runs. Exit code 1 if a pool cannot be opened for writing as it is; warnings,"
-          + " which the next start puts right, do not count.",
+      """
+      Verifies a pool's metadata: superblocks, slots, extents. Reads only, and works while the \
+      broker runs. Exit code 1 if a pool cannot be opened for writing as it is; warnings, which \
+      the next start puts right, do not count.\
+      """,
       ""
     },
     footer = {

@@ -30,12 +30,16 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "create",
     description = {
-      "Creates a pool file: allocates its blocks now, so that a full disk cannot surprise a running"
-          + " broker, and formats it. Run it as the user that the broker runs as: the file belongs"
-          + " to that user alone.",
+      """
+      Creates a pool file: allocates its blocks now, so that a full disk cannot surprise a \
+      running broker, and formats it. Run it as the user that the broker runs as: the file \
+      belongs to that user alone.\
+      """,
       "",
-      "With --config the pool is bound to that broker and its cluster, and takes its type and its"
-          + " path from strata.pool.type and strata.pools unless they are given here.",
+      """
+      With --config the pool is bound to that broker and its cluster, and takes its type and its \
+      path from strata.pool.type and strata.pools unless they are given here.\
+      """,
       ""
     },
     footer = {
@@ -72,8 +76,10 @@ final class PoolCreateCommand implements Callable<Integer> {
       names = "--type",
       paramLabel = "TYPE",
       description =
-          "How the broker will reach it: auto, pmem, mapped or file; auto by default. The file is"
-              + " the same for all.")
+          """
+          How the broker will reach it: auto, pmem, mapped or file; auto by default. The file is \
+          the same for all.\
+          """)
   private @Nullable PoolType type;
 
   @Option(
@@ -131,7 +137,10 @@ final class PoolCreateCommand implements Callable<Integer> {
     return ExitCode.OK.code();
   }
 
-  /** What was given; or that of the pool's tier, of the first tier if the pool is not listed. */
+  /**
+   * Returns what was given, or that of the pool's tier, of the first tier if the pool is not
+   * listed.
+   */
   private PoolType type(Optional<StrataConfig> strata, Path pool) {
     if (type != null) {
       return type;
@@ -156,10 +165,11 @@ final class PoolCreateCommand implements Callable<Integer> {
     List<Path> configured = strata.map(StrataConfig::pools).orElse(List.of());
     if (configured.size() != 1) {
       throw new UsageException(
-          "FILE: found nothing, expected the pool's file, or a --config with exactly one file in"
-              + " strata.pools (it has "
-              + configured.size()
-              + ")");
+          """
+          FILE: found nothing, expected the pool's file, or a --config with exactly one file in \
+          strata.pools (it has %s)\
+          """
+              .formatted(configured.size()));
     }
     return configured.get(0);
   }
@@ -170,7 +180,7 @@ final class PoolCreateCommand implements Callable<Integer> {
         Optional.ofNullable(clusterId));
   }
 
-  /** What is not known yet is bound when the broker first opens the pool. */
+  /** Binds the pool to the known ids; the broker binds it to the others when it first opens it. */
   private static PoolOwner ownerOf(BrokerProperties broker) throws IOException {
     Optional<String> cluster = Optional.empty();
     for (Path directory : broker.logDirs()) {
@@ -192,19 +202,17 @@ final class PoolCreateCommand implements Callable<Integer> {
     UserPrincipal poolsUser = Files.getOwner(pool);
     if (!brokersUser.equals(poolsUser)) {
       err.println(
-          "strata: warning: "
-              + pool
-              + " belongs to "
-              + poolsUser.getName()
-              + ", and the log directory "
-              + directory
-              + " to "
-              + brokersUser.getName()
-              + ": run 'chown "
-              + brokersUser.getName()
-              + " "
-              + pool
-              + "', or the broker cannot open it");
+          """
+          strata: warning: %s belongs to %s, and the log directory %s to %s: run 'chown %s %s', \
+          or the broker cannot open it\
+          """
+              .formatted(
+                  pool,
+                  poolsUser.getName(),
+                  directory,
+                  brokersUser.getName(),
+                  brokersUser.getName(),
+                  pool));
     }
   }
 

@@ -18,18 +18,21 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "forget",
     description = {
-      "Gives up the segments of a log directory that is gone for good, after its disk was replaced,"
-          + " say: frees their slots. The broker, which refuses to start with such segments in a"
-          + " pool, names the directory. The broker must be stopped. Without --yes it shows what"
-          + " it would do. A segment whose file is in one of the broker's present log directories"
-          + " is kept.",
+      """
+      Discards the segments of a log directory that is lost for good, after its disk was \
+      replaced, say: frees their slots. The broker, which refuses to start with such segments in \
+      a pool, names the directory. The broker must be stopped. Without --yes it shows what it \
+      would do. A segment whose log file is in one of the broker's present log directories stays.\
+      """,
       ""
     },
     footer = {
       "",
       "Example:",
-      "  strata pool forget --config server.properties --directory"
-          + " 5a0d1a2e-8d3c-4d0f-9b6e-0f4c6b1f2a77 --yes /mnt/pmem0/hot.pool"
+      """
+        strata pool forget --config server.properties \
+      --directory 5a0d1a2e-8d3c-4d0f-9b6e-0f4c6b1f2a77 --yes /mnt/pmem0/hot.pool\
+      """
     },
     sortOptions = false,
     mixinStandardHelpOptions = true)
@@ -77,15 +80,18 @@ final class PoolForgetCommand implements Callable<Integer> {
     } else {
       segments.forEach(out::println);
       out.println(
-          segments.size()
-              + (segments.size() == 1 ? " segment " : " segments ")
-              + (yes ? "given up" : "would be given up"));
+          "%s %s"
+              .formatted(
+                  segments.size() == 1 ? "1 segment" : segments.size() + " segments",
+                  yes ? "discarded" : "would be discarded"));
     }
     if (!yes && !segments.isEmpty()) {
       throw new RefusedException(
-          "found no --yes, expected it to give up "
-              + segments.size()
-              + " segments; put the log directory back if you can, or repeat with --yes");
+          """
+          found no --yes, expected it to discard %s segments; put the log directory back if you \
+          can, or repeat with --yes\
+          """
+              .formatted(segments.size()));
     }
     return ExitCode.OK.code();
   }

@@ -16,8 +16,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "grow",
     description = {
-      "Makes a pool larger, with what it holds. The broker must be stopped. The number of slots"
-          + " stays as it was created.",
+      """
+      Makes a pool larger, with what it holds. The broker must be stopped. The number of slots \
+      stays as it was created.\
+      """,
       ""
     },
     footer = {"", "Example:", "  strata pool grow --size 128GiB /mnt/pmem0/hot.pool"},

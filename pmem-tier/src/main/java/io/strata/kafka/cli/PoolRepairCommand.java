@@ -19,13 +19,17 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "repair",
     description = {
-      "Makes a damaged pool usable: frees the damaged slots. What their segments had in the pool is"
-          + " given up; all other segments stay. The broker must be stopped. Without --yes it shows"
-          + " what it would do.",
+      """
+      Makes a damaged pool usable: frees the damaged slots. What their segments had in the pool \
+      is discarded; all other segments stay. The broker must be stopped. Without --yes it shows \
+      what it would do.\
+      """,
       "",
-      "Then 'strata segments' shows the segments that have lost bytes as unreachable, and 'strata"
-          + " set-aside' moves their partitions aside, so that Kafka replicates them anew. The"
-          + " broker refuses to start before that is done.",
+      """
+      Then 'strata segments' shows the segments that have lost bytes as unreachable, and 'strata \
+      set-aside' moves their partitions aside, so that Kafka replicates them again. The broker \
+      refuses to start before that is done.\
+      """,
       ""
     },
     footer = {"", "Example:", "  strata pool repair --yes /mnt/pmem0/hot.pool"},
@@ -57,9 +61,11 @@ final class PoolRepairCommand implements Callable<Integer> {
       PrintWriter err = spec.commandLine().getErr();
       FindingOutput.print(target, before, err);
       throw new RefusedException(
-          target
-              + ": found a damaged pool, expected --yes to give up what its damaged slots held;"
-              + " restore the pool if you can, or repeat with --yes");
+          """
+          %s: found a damaged pool, expected --yes to discard what its damaged slots held; \
+          restore the pool if you can, or repeat with --yes\
+          """
+              .formatted(target));
     }
     RepairReport report = Pool.repair(target);
     PrintWriter out = spec.commandLine().getOut();
@@ -80,8 +86,10 @@ final class PoolRepairCommand implements Callable<Integer> {
       spec.commandLine()
           .getErr()
           .println(
-              "strata: next, before the broker starts: 'strata set-aside --config"
-                  + " <server.properties>', for the partitions that have lost bytes");
+              """
+              strata: next, before the broker starts: 'strata set-aside --config \
+              <server.properties>', for the partitions that have lost bytes\
+              """);
     }
     return ExitCode.OK.code();
   }

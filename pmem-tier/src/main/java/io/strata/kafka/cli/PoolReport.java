@@ -15,7 +15,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What a pool is and how full, read while a broker may be writing to it.
+ * The identity and the use of a pool, read while a broker may be writing to it.
  *
  * <p>Immutable and safe for use by any thread.
  *
@@ -96,21 +96,20 @@ record PoolReport(PoolInfo info, int segments, int deleting, long usedBytes, lon
     line(
         out,
         "used",
-        ByteSize.format(usedBytes)
-            + " of "
-            + ByteSize.format(info.dataSize())
-            + " ("
-            + ByteSize.format(freeBytes())
-            + " free)");
+        "%s of %s (%s free)"
+            .formatted(
+                ByteSize.format(usedBytes),
+                ByteSize.format(info.dataSize()),
+                ByteSize.format(freeBytes())));
     line(
         out,
         "segments",
-        segments
-            + " of "
-            + info.slotCount()
-            + ", "
-            + ByteSize.format(committedBytes)
-            + (deleting > 0 ? "; " + deleting + " of them being deleted" : ""));
+        "%s of %s, %s%s"
+            .formatted(
+                segments,
+                info.slotCount(),
+                ByteSize.format(committedBytes),
+                deleting > 0 ? "; " + deleting + " of them being deleted" : ""));
   }
 
   private Instant created() {
@@ -123,9 +122,9 @@ record PoolReport(PoolInfo info, int segments, int deleting, long usedBytes, lon
 
   private static String survives(Durability durability) {
     return switch (durability) {
-      case POWER -> "a power cut, with every append (DAX)";
-      case FORCE -> "kill -9 with every append; a power cut for what Kafka has flushed";
-      case PROCESS -> "kill -9 with every append; no power cut (memory-backed file system)";
+      case POWER -> "a power failure, with every append (DAX)";
+      case FORCE -> "kill -9 with every append; a power failure with what Kafka has flushed";
+      case PROCESS -> "kill -9 with every append; no power failure (file system in memory)";
     };
   }
 }

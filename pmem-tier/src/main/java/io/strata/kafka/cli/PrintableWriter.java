@@ -4,8 +4,8 @@ import io.strata.kafka.memory.Printable;
 import java.io.PrintWriter;
 
 /**
- * What a command prints, without what a terminal would obey: names come from pools, stores and
- * attributes that others may have written.
+ * Prints without the control characters that a terminal would obey: names come from pools, stores
+ * and attributes that others may have written.
  *
  * <p>Thread safety: as {@link PrintWriter}.
  */

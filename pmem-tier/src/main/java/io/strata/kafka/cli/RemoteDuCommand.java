@@ -18,10 +18,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "du",
     description = {
-      "Sums up what the store takes, by topic, partition and level: records, indexes and"
-          + " checkpoints. A segment that two levels have counts in both; what shares its bytes"
-          + " with log.dirs counts as if it did not. Reads manifests only, and works while brokers"
-          + " use the store.",
+      """
+      Sums up what the store takes, by topic, partition and level: records, indexes and \
+      checkpoints. A segment that two levels have counts in both; what shares its bytes with \
+      log.dirs counts as if it did not. Reads manifests only, and works while brokers use the \
+      store.\
+      """,
       "",
       "Exit code 1 if a directory or a manifest cannot be read.",
       ""

@@ -25,12 +25,16 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "ls",
     description = {
-      "Lists the segments of the store: offsets, size, the level that each is read from, and all"
-          + " levels that have it. Reads manifests only, and works while brokers use the store.",
+      """
+      Lists the segments of the store: offsets, size, the level that each is read from, and all \
+      levels that have it. Reads manifests only, and works while brokers use the store.\
+      """,
       "",
-      "States: linked, the copy shared the blocks of log.dirs when it was made; moving, a copy"
-          + " between levels that is not confirmed yet; cold, the cold manager has its bytes;"
-          + " to-cold, it is getting them.",
+      """
+      States: linked, the copy shared the blocks of log.dirs when it was made; moving, a copy \
+      between levels that is not confirmed yet; cold, the cold manager has its bytes; to-cold, it \
+      is getting them.\
+      """,
       "",
       "Exit code 1 if a directory or a manifest cannot be read.",
       ""
@@ -108,15 +112,13 @@ final class RemoteLsCommand implements Callable<Integer> {
     table.print(out);
     out.println();
     out.println(
-        "total: "
-            + segments.size()
-            + " segments, "
-            + ByteSize.format(
-                segments.stream().mapToLong(s -> s.first().manifest().segment().bytes()).sum())
-            + " of records; "
-            + ByteSize.format(
-                inventory.copies().stream().mapToLong(copy -> copy.found().bytes()).sum())
-            + " in all levels, with indexes");
+        "total: %s segments, %s of records; %s in all levels, with indexes"
+            .formatted(
+                segments.size(),
+                ByteSize.format(
+                    segments.stream().mapToLong(s -> s.first().manifest().segment().bytes()).sum()),
+                ByteSize.format(
+                    inventory.copies().stream().mapToLong(copy -> copy.found().bytes()).sum())));
   }
 
   private static String time(long millis) {

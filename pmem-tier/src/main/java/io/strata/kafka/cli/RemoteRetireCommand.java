@@ -17,10 +17,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "retire",
     description = {
-      "Says that a directory of the store is lost, or was taken out of it for good. A broker that"
-          + " is not configured with a directory of the store deletes no segment, since that"
-          + " directory may have it; a retired one does not count. It is refused when it is named"
-          + " again with what it has: segments may have been deleted since.",
+      """
+      Says that a directory of the store is lost, or was taken out of it for good. A broker that \
+      is not configured with a directory of the store deletes no segment, since that directory \
+      may have it; a retired one does not count. It is refused when it is named again with what \
+      it has: segments may have been deleted since.\
+      """,
       "",
       "Notes it in each of the given directories; brokers see it at once.",
       ""
@@ -59,11 +61,11 @@ final class RemoteRetireCommand implements Callable<Integer> {
       try {
         if (StoreIdentity.read(place.directory()).directoryId().equals(directoryId)) {
           throw new UsageException(
-              place.directory()
-                  + ": found directory "
-                  + directoryId
-                  + " itself, expected one that is not configured any more: take it out of"
-                  + " rsm.config.levels first");
+              """
+              %s: found directory %s itself, expected one that is not configured any more: take \
+              it out of rsm.config.levels first\
+              """
+                  .formatted(place.directory(), directoryId));
         }
         there.add(place);
       } catch (NoSuchFileException e) {

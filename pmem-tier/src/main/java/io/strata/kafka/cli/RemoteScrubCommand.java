@@ -25,18 +25,24 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "scrub",
     description = {
-      "Reads every byte of the store and compares it with its checksums: what is not as it was"
-          + " written is reported with its path. Brokers do the same now and then"
-          + " (strata.remote.scrub.interval.ms). Works while brokers use the store, and removes"
-          + " nothing unless asked to.",
+      """
+      Reads every byte of the store and compares it with its checksums: what is not as it was \
+      written is reported with its path. Brokers do the same now and then \
+      (strata.remote.scrub.interval.ms). Works while brokers use the store, and removes nothing \
+      unless asked to.\
+      """,
       "",
-      "With --bootstrap-server it compares the store with Kafka's own record of it"
-          + " (__remote_log_metadata), too, and reports segments that Kafka does not know, has"
-          + " deleted, or never finished to copy. That needs Kafka's classes: java -cp"
-          + " 'strata.jar:/opt/kafka/libs/*' io.strata.kafka.cli.Main remote scrub ...",
+      """
+      With --bootstrap-server it compares the store with Kafka's own record of it \
+      (__remote_log_metadata), too, and reports segments that Kafka does not know, has deleted, \
+      or never finished to copy. That needs Kafka's classes: java -cp \
+      'strata.jar:/opt/kafka/libs/*' io.strata.kafka.cli.Main remote scrub ...\
+      """,
       "",
-      "Exit code 1 if data is damaged or missing, a directory is of another store, or there is"
-          + " something that Kafka does not need; leftovers and strange files do not count.",
+      """
+      Exit code 1 if data is damaged or missing, a directory is of another store, or there is \
+      something that Kafka does not need; leftovers and strange files do not count.\
+      """,
       ""
     },
     footer = {
@@ -44,8 +50,10 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  strata remote scrub --config server.properties --rate 100MB",
       "  strata remote scrub --config server.properties --remove-orphans",
-      "  java -cp '/opt/kafka/libs/*' io.strata.kafka.cli.Main remote scrub"
-          + " --config server.properties --bootstrap-server broker1:9092 --remove-unknown"
+      """
+        java -cp '/opt/kafka/libs/*' io.strata.kafka.cli.Main remote scrub --config \
+      server.properties --bootstrap-server broker1:9092 --remove-unknown\
+      """
     },
     sortOptions = false,
     mixinStandardHelpOptions = true)
@@ -74,8 +82,10 @@ final class RemoteScrubCommand implements Callable<Integer> {
       paramLabel = "TIME",
       defaultValue = "1h",
       description =
-          "How old that must be, 1h unless given: younger ones may be under way. Longer than"
-              + " strata.remote.copy.timeout.ms.")
+          """
+          How old that must be, 1h unless given: younger ones may be under way. Longer than \
+          strata.remote.copy.timeout.ms.\
+          """)
   private String orphanAge = "1h";
 
   @Option(
@@ -101,8 +111,10 @@ final class RemoteScrubCommand implements Callable<Integer> {
       paramLabel = "TIME",
       defaultValue = "24h",
       description =
-          "How old such segments must be, to be reported or removed; 24h unless given. Those that"
-              + " Kafka began to copy: an hour at least.")
+          """
+          How old such segments must be, to be reported or removed; 24h unless given. Those that \
+          Kafka began to copy: an hour at least.\
+          """)
   private String olderThan = "24h";
 
   @Mixin private final JsonOption json = new JsonOption();
@@ -113,8 +125,8 @@ final class RemoteScrubCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     if (bootstrapServer == null && (removeUnknown || commandConfig != null)) {
       throw new UsageException(
-          (removeUnknown ? "--remove-unknown" : "--command-config")
-              + ": found without --bootstrap-server, expected both");
+          "%s: found without --bootstrap-server, expected both"
+              .formatted(removeUnknown ? "--remove-unknown" : "--command-config"));
     }
     if (commandConfig != null && !Files.isRegularFile(commandConfig)) {
       throw new UsageException(
@@ -164,10 +176,11 @@ final class RemoteScrubCommand implements Callable<Integer> {
       view = KafkaMetadata.read(bootstrapServer, Optional.ofNullable(commandConfig));
     } catch (NoClassDefFoundError e) {
       throw new RefusedException(
-          "--bootstrap-server: found no class "
-              + String.valueOf(e.getMessage()).replace('/', '.')
-              + ", expected Kafka's on the class path: run java -cp"
-              + " 'strata.jar:/opt/kafka/libs/*' io.strata.kafka.cli.Main remote scrub ...");
+          """
+          --bootstrap-server: found no class %s, expected Kafka's on the class path: run java -cp \
+          'strata.jar:/opt/kafka/libs/*' io.strata.kafka.cli.Main remote scrub ...\
+          """
+              .formatted(String.valueOf(e.getMessage()).replace('/', '.')));
     }
     return Optional.of(KafkaComparison.of(inventory, view, age, InstantSource.system().millis()));
   }

@@ -17,12 +17,16 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "verify",
     description = {
-      "Checks the store without reading its data: that all directories are of one store and each is"
-          + " there once, that each manifest is whole and each of its files is there with the right"
-          + " length, and what was left over. Reads only, and works while brokers use the store.",
+      """
+      Checks the store without reading its data: that all directories are of one store and each \
+      is there once, that each manifest is whole and each of its files is there with the right \
+      length, and what was left over. Reads only, and works while brokers use the store.\
+      """,
       "",
-      "Exit code 1 if data is damaged or missing, or a directory is of another store; leftovers and"
-          + " strange files do not count.",
+      """
+      Exit code 1 if data is damaged or missing, or a directory is of another store; leftovers \
+      and strange files do not count.\
+      """,
       ""
     },
     footer = {"", "Example:", "  strata remote verify --config server.properties"},

@@ -51,7 +51,7 @@ final class SegmentInventory implements AutoCloseable {
         walkPartition(partition, wanted);
       }
     } catch (DirectoryIteratorException e) {
-      notLookedAt("log directory", logDirectory, e.getCause());
+      notLookedAt("log directory", logDirectory, e);
     } catch (NoSuchFileException | NotDirectoryException e) {
       findings.add(
           "log directory %s: found no directory, expected one: format it, or correct log.dirs"
@@ -72,7 +72,7 @@ final class SegmentInventory implements AutoCloseable {
         }
       }
     } catch (DirectoryIteratorException e) {
-      notLookedAt("directory", partition, e.getCause());
+      notLookedAt("directory", partition, e);
     } catch (NotDirectoryException | NoSuchFileException e) {
       // A plain file among the partitions, or a partition deleted while we looked.
       return;
@@ -89,8 +89,8 @@ final class SegmentInventory implements AutoCloseable {
     }
   }
 
-  private void notLookedAt(String kind, Path file, IOException reason) {
-    findings.add("%s %s was not looked at: %s".formatted(kind, file, reason));
+  private void notLookedAt(String kind, Path file, Exception reason) {
+    findings.add("%s %s was not looked at: %s".formatted(kind, file, Failures.messageOf(reason)));
   }
 
   void addFinding(String finding) {

@@ -41,7 +41,7 @@ final class StoreCheck {
     this.expectedBytes = expectedBytes;
   }
 
-  /** What was found in one directory. */
+  /** The findings of one directory. */
   static final class Result {
     private final Place place;
     private final List<Finding> findings = new ArrayList<>();
@@ -107,22 +107,21 @@ final class StoreCheck {
   void printText(PrintWriter out) {
     for (Result result : results) {
       out.println(
-          result.place.shown()
-              + (result.place.level().equals(StorePlaces.NO_LEVEL)
-                  ? ""
-                  : " " + result.place.directory())
-              + ": "
-              + result.segments
-              + " segments, "
-              + result.objects
-              + " files checked"
-              + (result.bytes > 0 ? ", " + ByteSize.format(result.bytes) + " read" : "")
-              + (result.findings.isEmpty()
-                  ? "; nothing found"
-                  : "; " + result.findings.size() + " findings")
-              + (result.removed.isEmpty()
-                  ? ""
-                  : ", " + result.removed.size() + " orphans removed"));
+          "%s%s: %s segments, %s files checked%s%s%s"
+              .formatted(
+                  result.place.shown(),
+                  result.place.level().equals(StorePlaces.NO_LEVEL)
+                      ? ""
+                      : " " + result.place.directory(),
+                  result.segments,
+                  result.objects,
+                  result.bytes > 0 ? ", " + ByteSize.format(result.bytes) + " read" : "",
+                  result.findings.isEmpty()
+                      ? "; nothing found"
+                      : "; " + result.findings.size() + " findings",
+                  result.removed.isEmpty()
+                      ? ""
+                      : ", " + result.removed.size() + " orphans removed"));
       result.findings.forEach(
           finding -> out.println("  " + kind(finding) + ": " + finding.message()));
       result.removed.forEach(orphan -> out.println("  removed: " + orphan));

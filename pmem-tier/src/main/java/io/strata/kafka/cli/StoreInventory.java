@@ -85,11 +85,11 @@ final class StoreInventory {
           });
     } catch (NoSuchFileException e) {
       findings.add(
-          directory
-              + ": found no "
-              + Path.of(String.valueOf(e.getFile())).getFileName()
-              + ", expected a directory of a remote store that a broker has used: is its file"
-              + " system mounted?");
+          """
+          %s: found no %s, expected a directory of a remote store that a broker has used: is its \
+          file system mounted?\
+          """
+              .formatted(directory, Path.of(String.valueOf(e.getFile())).getFileName()));
     } catch (IOException e) {
       findings.add(directory + ": cannot be read: " + e.getMessage());
     }
@@ -100,28 +100,25 @@ final class StoreInventory {
     identity = Optional.of(first);
     if (!found.storeId().equals(first.storeId())) {
       findings.add(
-          directory
-              + ": found a directory of store "
-              + found.storeId()
-              + " (cluster "
-              + found.clusterId()
-              + "), expected one of store "
-              + first.storeId()
-              + " (cluster "
-              + first.clusterId()
-              + "), as the others");
+          """
+          %s: found a directory of store %s (cluster %s), expected one of store %s (cluster %s), \
+          as the others\
+          """
+              .formatted(
+                  directory,
+                  found.storeId(),
+                  found.clusterId(),
+                  first.storeId(),
+                  first.clusterId()));
     }
     Path same = byDirectoryId.putIfAbsent(found.directoryId(), directory);
     if (same != null) {
       findings.add(
-          directory
-              + ": found the directory that "
-              + same
-              + " is ("
-              + found.directoryId()
-              + " in "
-              + StoreNames.IDENTITY
-              + "), expected each once: it is mounted, linked or copied twice");
+          """
+          %s: found the directory that %s is (%s in %s), expected each once: it is mounted, \
+          linked or copied twice\
+          """
+              .formatted(directory, same, found.directoryId(), StoreNames.IDENTITY));
     }
   }
 
@@ -142,7 +139,7 @@ final class StoreInventory {
     return segments().stream().flatMap(segment -> segment.copies().stream()).toList();
   }
 
-  /** What could not be read, or is not as it should be: a sentence each, with its path. */
+  /** Returns the problems, unreadable files among them: a sentence each, with its path. */
   List<String> findings() {
     return findings;
   }

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 /** Which directories of a store a command is about. */
 final class StorePlaces {
 
-  /** What a level is called whose name is not known. */
+  /** The name of a level whose name is not known. */
   static final String NO_LEVEL = "-";
 
   @Mixin private final ConfigOption config = new ConfigOption();
@@ -26,8 +26,10 @@ final class StorePlaces {
       names = "--dir",
       paramLabel = "DIRECTORY",
       description =
-          "A directory of the store, in place of --config; may be given several times, the fastest"
-              + " first.")
+          """
+          A directory of the store, in place of --config; may be given several times, the fastest \
+          first.\
+          """)
   private List<Path> directories = new ArrayList<>();
 
   /**

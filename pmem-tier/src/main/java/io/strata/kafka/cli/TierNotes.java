@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Tells on standard error what opening the tier had to put right.
+ * Says on standard error what opening the tier had to fix.
  *
  * <p>Thread safety: as {@link PrintWriter}; each note is one line.
  */
@@ -20,13 +20,13 @@ final class TierNotes implements TierEvents {
 
   @Override
   public void logDirectorySkipped(Path directory, String reason) {
-    err.println("strata: log directory " + directory + " was passed over: " + reason);
+    err.println("strata: log directory " + directory + " was skipped: " + reason);
   }
 
   @Override
   public void recovered(RecoveryReport report) {
-    note("created home again, which a power cut had taken", report.restored());
-    note("freed the slot of a home that somebody had removed", report.freed());
+    note("restored a log file that a power failure had lost", report.restored());
+    note("freed the slot of a log file that was removed", report.freed());
   }
 
   @Override

@@ -28,7 +28,7 @@ public final class CorruptWordException extends Exception {
     return position;
   }
 
-  /** What the word is, for a message. */
+  /** Returns the name of the word, for a message. */
   public String found() {
     return found;
   }

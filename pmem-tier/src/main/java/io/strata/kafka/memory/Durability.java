@@ -1,7 +1,7 @@
 package io.strata.kafka.memory;
 
 /**
- * What a {@link PersistentMemory} survives, as probed and not as hoped.
+ * The failures that a {@link PersistentMemory} survives, as probed and not as hoped.
  *
  * <p>Immutable and safe for use by any thread.
  */

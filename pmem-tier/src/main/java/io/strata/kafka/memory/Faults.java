@@ -37,16 +37,12 @@ final class Faults {
   /** The exception for a fault in the given range of the file. */
   static IOException at(Path file, long position, long length, long size, InternalError fault) {
     return new IOException(
-        "Fault in the mapping of "
-            + file
-            + " at position "
-            + position
-            + ", length "
-            + length
-            + ": "
-            + found(file, size)
-            + ". The device has a bad block there, or another process truncated the file: check"
-            + " the device and restore the file, then restart",
+        """
+        Fault in the mapping of %s at position %s, length %s: %s. The device has a bad block \
+        there, or another process truncated the file: check the device and restore the file, then \
+        restart\
+        """
+            .formatted(file, position, length, found(file, size)),
         fault);
   }
 

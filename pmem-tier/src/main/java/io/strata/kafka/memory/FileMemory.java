@@ -244,14 +244,11 @@ final class FileMemory implements PersistentMemory {
 
   private IOException truncated(FileChannel file, long position) throws IOException {
     return new IOException(
-        path
-            + " was opened with "
-            + size
-            + " bytes and now has "
-            + file.size()
-            + "; position "
-            + position
-            + " was asked for. Another process truncated it: restore the file, then restart");
+        """
+        %s was opened with %s bytes and now has %s; position %s was asked for. Another process \
+        truncated it: restore the file, then restart\
+        """
+            .formatted(path, size, file.size(), position));
   }
 
   private Object lockOf(long position) {

@@ -59,7 +59,7 @@ public final class FileProbe {
     return MEMORY_BACKED.contains(Files.getFileStore(file).type());
   }
 
-  /** What a file survives when it is reached by a memory of the given type. */
+  /** Returns the durability of a file that is reached by a memory of the given type. */
   static Durability durability(MemoryType type, Path file) throws IOException {
     if (isMemoryBacked(file)) {
       return Durability.PROCESS;

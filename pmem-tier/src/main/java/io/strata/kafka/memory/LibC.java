@@ -36,7 +36,7 @@ final class LibC {
   private static final int STATX_BLOCKS_OFFSET = 48;
   private static final int STATX_LENGTH = 256;
 
-  /** What {@code st_blocks} counts in, whatever the file system's block size is. */
+  /** The unit of {@code st_blocks}, whatever the file system's block size is. */
   private static final int BYTES_PER_BLOCK = 512;
 
   private LibC() {}

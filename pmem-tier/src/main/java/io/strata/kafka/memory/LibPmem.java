@@ -16,7 +16,7 @@ final class LibPmem {
 
   private static final String LIBRARY = "libpmem.so.1";
 
-  /** What LLPL's own native library is linked to. */
+  /** The libraries that LLPL's own native library is linked to. */
   private static final List<String> NEEDED =
       List.of(LIBRARY, "libpmemobj.so.1", "libpmempool.so.1");
 
@@ -54,10 +54,11 @@ final class LibPmem {
         NativeLibrary unused = NativeLibrary.getInstance(library);
       } catch (UnsatisfiedLinkError e) {
         return Optional.of(
-            library
-                + " cannot be loaded: install it (Debian and Ubuntu: libpmem1, libpmemobj1,"
-                + " libpmempool1; Fedora and RHEL: libpmem, libpmemobj, libpmempool). "
-                + e.getMessage());
+            """
+            %s cannot be loaded: install it (Debian and Ubuntu: libpmem1, libpmemobj1, \
+            libpmempool1; Fedora and RHEL: libpmem, libpmemobj, libpmempool). %s\
+            """
+                .formatted(library, e.getMessage()));
       } catch (LinkageError e) {
         return Optional.of("JNA cannot be loaded: " + e);
       }

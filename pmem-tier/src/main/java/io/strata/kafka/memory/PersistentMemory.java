@@ -33,7 +33,7 @@ public interface PersistentMemory extends AutoCloseable {
   /** How the bytes are reached. */
   MemoryType type();
 
-  /** What these bytes survive, probed when the memory was opened. */
+  /** Returns the durability of these bytes, probed when the memory was opened. */
   Durability durability();
 
   /** The file that holds the bytes. */

@@ -31,7 +31,7 @@ public final class PinnedFile implements AutoCloseable {
   private final Path path;
   private final Holder holder;
 
-  /** What holds it. */
+  /** The holder. */
   private interface Holder {
     void close() throws IOException;
   }

@@ -57,12 +57,12 @@ final class WriteBack<M> {
     IOException first = failure;
     if (first != null) {
       throw new IOException(
-          file
-              + ": found that an earlier force failed ("
-              + first.getMessage()
-              + "), expected every store to reach the medium. The system tells of such a failure"
-              + " only once, so nothing is stored or forced until the pool is reopened: check the"
-              + " device (dmesg), then restart",
+          """
+          %s: found that an earlier force failed (%s), expected every store to reach the medium. \
+          The system reports such a failure only once, so nothing is stored or forced until the \
+          pool is reopened: check the device (dmesg), then restart\
+          """
+              .formatted(file, first.getMessage()),
           first);
     }
   }

@@ -68,14 +68,8 @@ final class ZeroedRanges implements Closeable {
           supported = false;
         } else if (e.getErrorCode() != INTERRUPTED) {
           throw new IOException(
-              "Cannot make "
-                  + length
-                  + " bytes of "
-                  + file
-                  + " at position "
-                  + position
-                  + " zeros: "
-                  + e.getMessage(),
+              "Cannot make %s bytes of %s at position %s zeros: %s"
+                  .formatted(length, file, position, e.getMessage()),
               e);
         }
       }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HotAttributeViews {
 
-  /** What a view asks the provider. */
+  /** The attributes as the provider gives them to a view. */
   interface Attributes {
     <A extends BasicFileAttributes> A read(Path path, Class<A> type, LinkOption... options)
         throws IOException;

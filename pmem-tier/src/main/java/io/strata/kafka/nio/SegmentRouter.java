@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SegmentRouter {
 
-  /** What Linux follows before it gives up with ELOOP. */
+  /** The number of links that Linux follows before it fails with ELOOP. */
   private static final int MOST_LINKS = 40;
 
   private final FileSystemProvider delegate;

@@ -241,7 +241,7 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
     }
   }
 
-  /** What Kafka writes in the place of a marked file is marked, too. */
+  /** Marks the file that Kafka moves to the place of a marked one. */
   private boolean moveOntoMarked(Path from, Path to, CopyOption... options) throws IOException {
     if (!Marker.maybeMarked(to)) {
       return false;

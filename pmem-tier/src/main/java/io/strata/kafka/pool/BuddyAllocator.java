@@ -64,12 +64,8 @@ final class BuddyAllocator {
     int order = Long.numberOfTrailingZeros(length) - Long.numberOfTrailingZeros(SMALLEST_EXTENT);
     if (order < 0 || order > LARGEST_ORDER || lengthOf(order) != length) {
       throw new IllegalArgumentException(
-          "length "
-              + length
-              + " is not that of a block: expected a power of two from "
-              + SMALLEST_EXTENT
-              + " to "
-              + lengthOf(LARGEST_ORDER));
+          "length %s is not that of a block: expected a power of two from %s to %s"
+              .formatted(length, SMALLEST_EXTENT, lengthOf(LARGEST_ORDER)));
     }
     return order;
   }

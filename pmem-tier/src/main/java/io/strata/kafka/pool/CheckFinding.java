@@ -27,13 +27,12 @@ public record CheckFinding(
   /** For output: {@code ERROR slot 3 at 12288: found …, expected …}. */
   @Override
   public String toString() {
-    return severity
-        + (slot.isPresent() ? " slot " + slot.getAsInt() : "")
-        + " at "
-        + position
-        + ": found "
-        + found
-        + ", expected "
-        + expected;
+    return "%s%s at %s: found %s, expected %s"
+        .formatted(
+            severity,
+            slot.isPresent() ? " slot " + slot.getAsInt() : "",
+            position,
+            found,
+            expected);
   }
 }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What opening a pool for writing found and did. Immutable and safe for use by any thread.
+ * The result of opening a pool for writing. Immutable and safe for use by any thread.
  *
  * @param liveSlots slots that hold a segment
  * @param deletingSlots slots whose deletion was begun and is to be finished: unlink home, free

@@ -147,7 +147,7 @@ public final class Pool implements AutoCloseable {
     return PoolOpener.open(memory, expected, Session.currentBootId(), () -> {});
   }
 
-  /** What the pool is. */
+  /** Returns the identity of the pool. */
   public PoolInfo info() {
     return infoOf(memory, superblock);
   }
@@ -192,7 +192,7 @@ public final class Pool implements AutoCloseable {
     return memory;
   }
 
-  /** What opening found. */
+  /** Returns the findings of opening it. */
   public OpenReport report() {
     return report;
   }
@@ -211,12 +211,8 @@ public final class Pool implements AutoCloseable {
     int length = relativePath.getBytes(StandardCharsets.UTF_8).length;
     if (length < 1 || length > SlotLayout.PATH_LENGTH) {
       throw new IllegalArgumentException(
-          "path "
-              + relativePath
-              + ": found "
-              + length
-              + " bytes in UTF-8, expected 1 to "
-              + SlotLayout.PATH_LENGTH);
+          "path %s: found %s bytes in UTF-8, expected 1 to %s"
+              .formatted(relativePath, length, SlotLayout.PATH_LENGTH));
     }
     OptionalInt taken = takeFreeSlot();
     if (taken.isEmpty()) {
@@ -265,7 +261,7 @@ public final class Pool implements AutoCloseable {
   }
 
   /**
-   * What slot {@code index} holds at this moment.
+   * Returns the content of slot {@code index} at this moment.
    *
    * @throws IndexOutOfBoundsException if there is no such slot
    */

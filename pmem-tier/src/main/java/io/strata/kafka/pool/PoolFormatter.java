@@ -33,11 +33,8 @@ final class PoolFormatter {
       throw new PoolException(
           PoolException.Kind.INVALID_SPEC,
           memory.path(),
-          "found a memory of "
-              + memory.size()
-              + " bytes, expected "
-              + spec.size()
-              + ": choose a smaller size");
+          "found a memory of %s bytes, expected %s: choose a smaller size"
+              .formatted(memory.size(), spec.size()));
     }
     Superblock superblock =
         Superblock.create(

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.UUID;
 
 /**
- * What a pool is.
+ * The identity of a pool.
  *
  * <p>Immutable and safe for use by any thread.
  *

@@ -113,12 +113,11 @@ final class PoolOpener {
       throw new PoolException(
           Kind.OTHER_OWNER,
           memory.path(),
-          "found a pool of "
-              + found
-              + ", expected one of "
-              + expected
-              + ": name this broker's own pool, or drain this one with its owner's configuration"
-              + " and create it again");
+          """
+          found a pool of %s, expected one of %s: name this broker's own pool, or drain this one \
+          with its owner's configuration and create it again\
+          """
+              .formatted(found, expected));
     }
   }
 
@@ -132,8 +131,10 @@ final class PoolOpener {
       text.append("and ").append(scan.findings().size() - FINDINGS_NAMED).append(" more; ");
     }
     text.append(
-        "restore the file from a copy, or look at it with strata pool check and give the damaged"
-            + " slots up with strata pool repair");
+        """
+        restore the file from a copy, or look at it with 'strata pool check' and free the damaged \
+        slots with 'strata pool repair'\
+        """);
     throw new PoolException(Kind.CORRUPT, memory.path(), text.toString());
   }
 

@@ -41,7 +41,7 @@ public final class PoolReader implements AutoCloseable {
     this.unforced = Session.read(memory, superblock.salt()).session().open();
   }
 
-  /** What the pool is. */
+  /** Returns the identity of the pool. */
   public PoolInfo info() {
     return Pool.infoOf(memory, superblock);
   }
@@ -84,10 +84,11 @@ public final class PoolReader implements AutoCloseable {
     throw new PoolException(
         PoolException.Kind.CORRUPT,
         memory.path(),
-        (findings.isEmpty()
-                ? "slot " + index + " changed each of the " + ATTEMPTS + " times it was read"
-                : "found a damaged slot: " + findings.get(0))
-            + ": try again, and look at the pool with strata pool check");
+        "%s: try again, and look at the pool with 'strata pool check'"
+            .formatted(
+                findings.isEmpty()
+                    ? "slot " + index + " changed each of the " + ATTEMPTS + " times it was read"
+                    : "found a damaged slot: " + findings.get(0)));
   }
 
   /** As {@link #read}, if the slot is of exactly that generation. */

@@ -96,6 +96,6 @@ record PoolScan(
         OptionalInt.of(slot),
         extent.position(),
         "an extent of " + extent.length() + " bytes that is " + whose + " in part or whole",
-        "an extent of its own");
+        "its own extent");
   }
 }

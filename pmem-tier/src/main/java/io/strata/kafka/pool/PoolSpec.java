@@ -51,39 +51,32 @@ public record PoolSpec(
     requireSize(path, size);
     if (slotCount < 1 || slotCount > MAX_SLOTS) {
       throw invalid(
-          "found slot count "
-              + slotCount
-              + ", expected 1 to "
-              + MAX_SLOTS
-              + ": choose another slot count");
+          "found slot count %s, expected 1 to %s: choose another slot count"
+              .formatted(slotCount, MAX_SLOTS));
     }
     long data = SuperblockLayout.dataPosition(slotCount);
     if (data + SuperblockLayout.SMALLEST_EXTENT > size) {
       throw invalid(
-          "found size "
-              + size
-              + " with "
-              + slotCount
-              + " slots, which leave no room for data before "
-              + data
-              + ": choose a larger size or fewer slots");
+          """
+          found size %s with %s slots, which leave no space for data before %s: choose a larger \
+          size or fewer slots\
+          """
+              .formatted(size, slotCount, data));
     }
     if (owner.brokerId().isPresent() && owner.brokerId().getAsInt() < 0) {
       throw invalid(
-          "found broker id "
-              + owner.brokerId().getAsInt()
-              + ", expected 0 or more: give the broker's node.id");
+          "found broker id %s, expected 0 or more: give the broker's node.id"
+              .formatted(owner.brokerId().getAsInt()));
     }
     Optional<Integer> length =
         owner.clusterId().map(id -> id.getBytes(StandardCharsets.UTF_8).length);
     if (length.isPresent()
         && (length.get() < 1 || length.get() > SuperblockLayout.CLUSTER_ID_LENGTH)) {
       throw invalid(
-          "found a cluster id of "
-              + length.get()
-              + " bytes, expected 1 to "
-              + SuperblockLayout.CLUSTER_ID_LENGTH
-              + ": give the id that meta.properties holds");
+          """
+          found a cluster id of %s bytes, expected 1 to %s: give the id that meta.properties holds\
+          """
+              .formatted(length.get(), SuperblockLayout.CLUSTER_ID_LENGTH));
     }
   }
 
@@ -92,13 +85,8 @@ public record PoolSpec(
       throw new PoolException(
           PoolException.Kind.INVALID_SPEC,
           path,
-          "found size "
-              + size
-              + ", expected "
-              + SuperblockLayout.MINIMUM_POOL_SIZE
-              + " to "
-              + MAX_SIZE
-              + " bytes: choose another size");
+          "found size %s, expected %s to %s bytes: choose another size"
+              .formatted(size, SuperblockLayout.MINIMUM_POOL_SIZE, MAX_SIZE));
     }
   }
 

@@ -98,7 +98,7 @@ record Session(State state, long bootId) {
     }
   }
 
-  /** What was read: a session, and what is wrong with the line if something is. */
+  /** The result of reading: a session, and what is wrong with the line if something is. */
   record Reading(Session session, Optional<CheckFinding> finding) {}
 
   /** A broken line says nothing: what was not forced is then not relied upon. */

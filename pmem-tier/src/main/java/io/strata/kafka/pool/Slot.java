@@ -134,7 +134,7 @@ public final class Slot {
     return createdAtMillis;
   }
 
-  /** What the slot holds; FREE only after {@link #free}. */
+  /** Returns the state of the slot; FREE only after {@link #free}. */
   public SlotState state() {
     return state;
   }
@@ -221,13 +221,8 @@ public final class Slot {
     requireNoStaleBytes();
     if (length < committedLength || length > extents.capacity()) {
       throw new IllegalArgumentException(
-          this
-              + ": found length "
-              + length
-              + " to commit, expected "
-              + committedLength
-              + " to "
-              + extents.capacity());
+          "%s: found length %s to commit, expected %s to %s"
+              .formatted(this, length, committedLength, extents.capacity()));
     }
     words.persist(COMMITTED_LENGTH_OFFSET, length);
     committedLength = length;
@@ -450,11 +445,11 @@ public final class Slot {
   private void requireNoStaleBytes() throws IOException {
     if (stale) {
       throw new IOException(
-          this
-              + " in "
-              + pool.memory().path()
-              + ": found bytes behind its end that a failed truncation left there, expected zeros:"
-              + " look at the device, then restart");
+          """
+          %s in %s: found bytes behind its end that a failed truncation left there, expected \
+          zeros: look at the device, then restart\
+          """
+              .formatted(this, pool.memory().path()));
     }
   }
 

@@ -4,7 +4,7 @@ import io.strata.kafka.layout.SlotLayout;
 import java.util.Optional;
 
 /**
- * What a slot holds.
+ * The state of a slot.
  *
  * <p>Immutable and safe for use by any thread.
  */

@@ -12,7 +12,7 @@ import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
-/** What a pool's superblock says; see {@link SuperblockLayout}. Immutable. */
+/** The content of a pool's superblock; see {@link SuperblockLayout}. Immutable. */
 record Superblock(
     UUID poolId,
     long poolSize,
@@ -35,7 +35,7 @@ record Superblock(
       this.reason = reason;
     }
 
-    /** What was found, and what was expected. */
+    /** Returns what was found, and what was expected. */
     String reason() {
       return reason;
     }
@@ -83,7 +83,7 @@ record Superblock(
         sequence + 1);
   }
 
-  /** What the checked words of this pool are salted with. */
+  /** Returns the salt of the checked words of this pool. */
   int salt() {
     return (int) (poolId.getLeastSignificantBits() & 0xFFFF);
   }
@@ -155,14 +155,8 @@ record Superblock(
     }
     if (version != VERSION || length != HEADER_LENGTH) {
       throw corrupt(
-          "found layout version "
-              + version
-              + " with header length "
-              + length
-              + ", expected "
-              + VERSION
-              + " with "
-              + HEADER_LENGTH);
+          "found layout version %s with header length %s, expected %s with %s"
+              .formatted(version, length, VERSION, HEADER_LENGTH));
     }
     return decodeVersion1(copy);
   }

@@ -18,7 +18,7 @@ final class Superblocks {
   private static final List<Long> COPIES = List.of(FIRST_COPY, SECOND_COPY);
 
   /**
-   * What was read.
+   * The result of reading both copies.
    *
    * @param current the superblock that counts
    * @param toRepair the copies that are not as they should be, by position
@@ -72,12 +72,11 @@ final class Superblocks {
       throw new PoolException(
           Kind.TRUNCATED,
           memory.path(),
-          "found a file of "
-              + memory.size()
-              + " bytes, expected "
-              + current.poolSize()
-              + ", as its superblock says: restore the file from a copy, or set the pool aside"
-              + " and let Kafka replicate its segments anew");
+          """
+          found a file of %s bytes, expected %s, as its superblock says: restore the file from a \
+          copy, or run 'strata set-aside', and Kafka replicates its partitions again\
+          """
+              .formatted(memory.size(), current.poolSize()));
     }
     return new Reading(current, List.copyOf(toRepair), List.copyOf(findings));
   }
@@ -115,9 +114,11 @@ final class Superblocks {
         throw new PoolException(
             Kind.NEWER_VERSION,
             memory.path(),
-            reason.reason()
-                + ": use a newer strata-kafka jar, or drain the pool with that one and create it"
-                + " again with this one");
+            """
+            %s: use a newer strata-kafka jar, or drain the pool with that one and create it again \
+            with this one\
+            """
+                .formatted(reason.reason()));
       }
     }
     if (!usable.isEmpty()) {
@@ -127,18 +128,18 @@ final class Superblocks {
       throw new PoolException(
           Kind.NOT_A_POOL,
           memory.path(),
-          reasons.get(0).reason()
-              + ": name a file that strata pool create has made, or remove this one and create it");
+          "%s: name a file that 'strata pool create' has made, or remove this one and create it"
+              .formatted(reasons.get(0).reason()));
     }
     throw new PoolException(
         Kind.CORRUPT,
         memory.path(),
-        "both copies of the superblock are broken: first "
-            + reasons.get(0).reason()
-            + "; second "
-            + reasons.get(1).reason()
-            + ": look at it with strata pool check, restore the file from a copy, or set the pool"
-            + " aside and let Kafka replicate its segments anew");
+        """
+        both copies of the superblock are broken: first %s; second %s: look at it with 'strata \
+        pool check', restore the file from a copy, or run 'strata set-aside', and Kafka \
+        replicates its partitions again\
+        """
+            .formatted(reasons.get(0).reason(), reasons.get(1).reason()));
   }
 
   private static Superblock choose(PersistentMemory memory, List<Superblock> usable)
@@ -155,12 +156,11 @@ final class Superblocks {
       throw new PoolException(
           Kind.CORRUPT,
           memory.path(),
-          "found two different superblocks, "
-              + first
-              + " and "
-              + second
-              + ", expected two copies of one: restore the file from a copy, or set the pool aside"
-              + " and let Kafka replicate its segments anew");
+          """
+          found two different superblocks, %s and %s, expected two copies of one: restore the \
+          file from a copy, or run 'strata set-aside', and Kafka replicates its partitions again\
+          """
+              .formatted(first, second));
     }
     return first.sequence() > second.sequence() ? first : second;
   }

@@ -202,12 +202,12 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTheCommandLineAndTheReportersRefusalEndTheJvm() {
+  void onlyTheCommandLineAndARefusalEndTheJvm() {
     noClasses()
         .that()
         .resideOutsideOfPackage(CLI)
         .and()
-        .doNotHaveFullyQualifiedName(ROOT + ".StrataReporter")
+        .doNotHaveFullyQualifiedName(ROOT + ".broker.StartRefusal")
         .should()
         .callMethod(System.class, "exit", int.class)
         .orShould()

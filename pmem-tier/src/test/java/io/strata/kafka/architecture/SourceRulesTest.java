@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -76,6 +77,60 @@ class SourceRulesTest {
           .filteredOn(name -> !name.startsWith("."))
           .isSubsetOf(allowed);
     }
+  }
+
+  /** Packages, without those below them, whose messages are templates. */
+  private static final List<String> TEMPLATED =
+      List.of(
+          "plugin-api/src/main/java/io/strata/kafka/api",
+          "migration/src/main/java/io/strata/kafka/migration",
+          "pmem-tier/src/main/java/io/strata/kafka",
+          "pmem-tier/src/main/java/io/strata/kafka/broker",
+          "pmem-tier/src/main/java/io/strata/kafka/cli",
+          "pmem-tier/src/main/java/io/strata/kafka/layout",
+          "pmem-tier/src/main/java/io/strata/kafka/memory",
+          "pmem-tier/src/main/java/io/strata/kafka/nio",
+          "pmem-tier/src/main/java/io/strata/kafka/pool");
+
+  /** A chain over several lines hides the message: {@code formatted()} or a text block shows it. */
+  @Test
+  void messagesAreTemplates() throws IOException {
+    assertThat(linesOfTemplated(Pattern.compile("^\\s*\\+ ")))
+        .as("lines that begin with a lone +: use formatted(), or a text block")
+        .isEmpty();
+  }
+
+  @Test
+  void javadocBeginsWithAVerbOrSaysWhatTheThingIs() throws IOException {
+    assertThat(linesOfTemplated(Pattern.compile("^\\s*/\\*\\* What ")))
+        .as("javadoc that begins with \"What\"")
+        .isEmpty();
+  }
+
+  /** The output of {@code strata status} is laid out in columns. */
+  private static boolean isTemplated(Path file) {
+    String name = file.getFileName().toString();
+    return name.endsWith(".java") && !name.contains("Status");
+  }
+
+  private static List<String> linesOfTemplated(Pattern pattern) throws IOException {
+    List<String> found = new ArrayList<>();
+    for (String folder : TEMPLATED) {
+      try (Stream<Path> files = Files.list(TOP.resolve(folder))) {
+        for (Path file : files.filter(SourceRulesTest::isTemplated).sorted().toList()) {
+          List<String> lines = Files.readAllLines(file);
+          for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i);
+            boolean opens = line.strip().equals("/**") && i + 1 < lines.size();
+            String read = opens ? line + lines.get(i + 1).replaceFirst("^\\s*\\*", "") : line;
+            if (pattern.matcher(read).find()) {
+              found.add("%s:%d: %s".formatted(file.getFileName(), i + 1, read.strip()));
+            }
+          }
+        }
+      }
+    }
+    return found;
   }
 
   private static Set<Path> packagesWithoutMark(Path sources, Path alsoMarkedIn) throws IOException {

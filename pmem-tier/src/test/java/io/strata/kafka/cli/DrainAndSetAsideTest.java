@@ -61,7 +61,9 @@ class DrainAndSetAsideTest {
 
     CommandLineRun run = CommandLineRun.of("drain", "--config", config).succeeds();
 
-    assertThat(run.out()).startsWith("Copied 2 segments to their log files").contains("nothing of Strata");
+    assertThat(run.out())
+        .startsWith("Copied 2 segments to their log files")
+        .contains("nothing of Strata");
     assertThat(logs.resolve("orders-0").resolve(FIRST)).hasBinaryContent(small);
     assertThat(logs.resolve("orders-1").resolve(FIRST)).hasBinaryContent(large);
     assertThat(SegmentTag.read(logs.resolve("orders-0").resolve(FIRST))).isEmpty();

@@ -121,8 +121,8 @@ class StatusCommandTest {
 
     broker.destroyForcibly();
     assertThat(broker.onExit().orTimeout(30, TimeUnit.SECONDS).join().isAlive()).isFalse();
-    assertThat(CommandLineRun.of("status", "--pid", broker.pid()).fails(ExitCode.FINDINGS).err())
-        .contains("process " + broker.pid() + ": found none of that number");
+    assertThat(CommandLineRun.of("status", "--pid", broker.pid()).fails(ExitCode.FAILED).err())
+        .contains("process " + broker.pid() + ": found no such process");
   }
 
   @Test
@@ -138,7 +138,7 @@ class StatusCommandTest {
     String url = LocalJvms.managementAddress(broker.pid());
 
     assertThat(CommandLineRun.of("status", "--jmx", url).succeeds().out()).contains("pmem");
-    assertThat(CommandLineRun.of("status", "--jmx", "127.0.0.1:1").fails(ExitCode.FINDINGS).err())
+    assertThat(CommandLineRun.of("status", "--jmx", "127.0.0.1:1").fails(ExitCode.FAILED).err())
         .contains("127.0.0.1:1: could not connect by JMX");
     assertThat(CommandLineRun.of("status", "--jmx", "nonsense").fails(ExitCode.USAGE).err())
         .contains("expected host:port or a JMX service URL");
@@ -148,7 +148,7 @@ class StatusCommandTest {
   void saysThatAProcessHasNoStrata() throws IOException {
     Process other = start(List.of(), List.of("bare"));
 
-    assertThat(CommandLineRun.of("status", "--pid", other.pid()).fails(ExitCode.FINDINGS).err())
+    assertThat(CommandLineRun.of("status", "--pid", other.pid()).fails(ExitCode.FAILED).err())
         .contains("found no io.strata.kafka:type=Status in it")
         .contains("expected a broker that runs with Strata");
   }
@@ -158,7 +158,7 @@ class StatusCommandTest {
     Process sleep = new ProcessBuilder("sleep", "60").start();
     started.add(sleep);
 
-    assertThat(CommandLineRun.of("status", "--pid", sleep.pid()).fails(ExitCode.FINDINGS).err())
+    assertThat(CommandLineRun.of("status", "--pid", sleep.pid()).fails(ExitCode.FAILED).err())
         .contains("could not attach to it");
     assertThat(sleep.isAlive()).as("the signal that asks a JVM to listen was not sent").isTrue();
   }
@@ -167,7 +167,7 @@ class StatusCommandTest {
   void saysThatNobodyHasThePoolsOpen() throws IOException {
     Path pool = Files.createFile(directory.resolve("hot.pool"));
 
-    assertThat(CommandLineRun.of("status", "--config", config(pool)).fails(ExitCode.FINDINGS).err())
+    assertThat(CommandLineRun.of("status", "--config", config(pool)).fails(ExitCode.FAILED).err())
         .contains("found no process that has one of the pools");
   }
 
