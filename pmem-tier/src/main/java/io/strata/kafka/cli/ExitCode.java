@@ -30,8 +30,7 @@ enum ExitCode {
   /** Failed on its way. */
   FAILED(
       4,
-      "Failed on its way: a broker that does not answer, an error of a disk, or a fault of"
-          + " Strata.");
+      "Failed on its way: a broker that does not answer, an error of a disk, a fault of Strata.");
 
   private final int code;
   private final String meaning;
