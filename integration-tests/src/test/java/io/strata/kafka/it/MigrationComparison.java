@@ -225,7 +225,7 @@ final class MigrationComparison {
                 "create",
                 "--prefault",
                 "--size",
-                size.poolMebibytes() + "m",
+                size.poolMebibytes() + "MiB",
                 "--slots",
                 "1024",
                 pool.toString())

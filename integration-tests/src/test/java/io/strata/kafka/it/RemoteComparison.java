@@ -233,7 +233,7 @@ final class RemoteComparison {
             "pool",
             "create",
             "--size",
-            (bytes / MIB * 3 / 2 + 512) + "m",
+            (bytes / MIB * 3 / 2 + 512) + "MiB",
             "--slots",
             "1024",
             pool.get().toString());

@@ -3,6 +3,7 @@ package io.strata.kafka.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.memory.Durability;
+import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolInfo;
 import io.strata.kafka.pool.PoolReader;
@@ -92,6 +93,7 @@ record PoolReport(PoolInfo info, int segments, int deleting, long usedBytes, lon
     line(out, "owner", info.owner().toString());
     line(out, "created", created() + ", layout version " + info.layoutVersion());
     line(out, "survives", survives(info.durability()));
+    line(out, "type", MemoryOpener.fitting(info.path()).configName() + ", where it is set to auto");
     line(out, "size", ByteSize.format(info.size()));
     line(
         out,

@@ -101,7 +101,7 @@ final class PoolSet {
             other.info().path().toString(),
             "both files hold pool "
                 + pool.info().id()
-                + ": one is a copy of the other; take the copy out of strata.pools");
+                + ": one is a copy of the other; take the copy out of the configured pools");
       }
     }
   }

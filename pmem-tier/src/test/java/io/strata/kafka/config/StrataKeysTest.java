@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The catalogue of the keys, and its reference page. */
@@ -124,6 +129,35 @@ class StrataKeysTest {
             "strata.migration.promote",
             "strata.migration.threads",
             "strata.migration.rate.up");
+  }
+
+  /** A message that names a key which is not there sends an operator the wrong way. */
+  @Test
+  void messagesNameKeysThatExist() throws IOException {
+    Set<String> others =
+        Set.of(
+            "strata.config",
+            "strata.role",
+            "strata.jar",
+            "strata.segment",
+            "strata.below",
+            "strata.directory",
+            "strata.sequences");
+    Pattern literal = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*\"");
+    Pattern key = Pattern.compile("(?<![a-z.])strata(?:\\.[a-z]+)+(?![a-z.*<-])");
+    try (Stream<Path> files =
+        Files.walk(GeneratedPage.docs().resolveSibling("pmem-tier/src/main"))) {
+      for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+        literal
+            .matcher(Files.readString(file))
+            .results()
+            .flatMap(text -> key.matcher(text.group()).results())
+            .map(MatchResult::group)
+            .filter(name -> !others.contains(name))
+            .forEach(
+                name -> assertThat(StrataKeys.find(name)).as("%s, in %s", name, file).isPresent());
+      }
+    }
   }
 
   @Test
