@@ -3,10 +3,12 @@ package io.strata.kafka.migration.remote.store;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 
 /**
@@ -29,16 +31,34 @@ final class CopyMarks {
   private CopyMarks() {}
 
   /**
-   * Marks a copy before it goes. It need not be durable: after a power cut the copy is there, or is
-   * not.
+   * Marks a copy before it goes, or dates the mark that is there. It need not be durable: after a
+   * power cut the copy is there, or is not.
    *
-   * @throws java.nio.file.NoSuchFileException if the copy is not there
+   * @throws NoSuchFileException if the copy is not there
    */
   static void going(Path segment) throws IOException {
+    Path mark = segment.resolve(StoreNames.GOING);
+    while (true) {
+      try {
+        Path unused = Files.createFile(mark);
+        return;
+      } catch (FileAlreadyExistsException e) {
+        // A process died here, or another broker does the same.
+        if (isDatedAgain(mark)) {
+          return;
+        }
+      }
+    }
+  }
+
+  /** Has the file system date a mark, which takes no space of a full disk. */
+  private static boolean isDatedAgain(Path mark) throws IOException {
     try {
-      Path unused = Files.createFile(segment.resolve(StoreNames.GOING));
-    } catch (FileAlreadyExistsException e) {
-      return; // A process died here, or another broker does the same.
+      FileChannel.open(mark, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)
+          .close();
+      return true;
+    } catch (NoSuchFileException e) {
+      return false; // It has just gone, or the copy has.
     }
   }
 

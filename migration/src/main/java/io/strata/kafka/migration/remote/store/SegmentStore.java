@@ -666,6 +666,9 @@ public final class SegmentStore implements AutoCloseable {
     List<StoreDirectory> removed = new ArrayList<>();
     Optional<IOException> problem = Optional.empty();
     for (StoreDirectory directory : directories) {
+      if (directory.access().isLeft()) {
+        continue;
+      }
       try {
         if (directory
             .access()

@@ -397,6 +397,13 @@ class StoreTiersTest {
 
     FileTime hoursAgo = FileTime.from(Instant.now().minus(Duration.ofHours(2)));
     Path unusedToo = Files.setLastModifiedTime(going, hoursAgo);
+    // A deletion takes it over.
+    CopyMarks.going(Disk.parent(going));
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.CANCELLED);
+    assertThat(cold.segments).isEmpty();
+
+    Path unusedThree = Files.setLastModifiedTime(going, hoursAgo);
     assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
     assertThat(going).doesNotExist();
