@@ -52,7 +52,7 @@ final class DocumentedNames {
     /** The default of {@code strata.tiers}. */
     String firstTier() {
       String section = sections.getOrDefault("strata.tiers", "");
-      return section.replaceFirst("(?s).*default: `([^`]*)`.*", "$1");
+      return section.replaceFirst("(?s).*default: [^`]*`([^`]*)`.*", "$1");
     }
 
     private static boolean prefixOf(String prefix, String key) {

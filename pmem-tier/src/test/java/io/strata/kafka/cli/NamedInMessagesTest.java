@@ -9,36 +9,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.MatchResult;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** The commands and keys that messages tell an operator to use are real ones. */
+/** The commands that messages tell an operator to use are real ones. */
 class NamedInMessagesTest {
 
   private static final Path TOP = Path.of("..").toAbsolutePath().normalize();
 
   private static final Pattern COMMAND = Pattern.compile("'strata ([a-z-]+)(?: ([a-z-]+))?");
-  private static final Pattern KEY =
-      Pattern.compile("(?<![\\w.])(?:strata|rsm)\\.[a-z]+(?:\\.[a-z]+)*(?=[^\\w.]|\\.?$|\\. )");
-  private static final Pattern DOCUMENTED = Pattern.compile("`((?:strata|rsm)\\.[^`=]+)`");
-
-  /** System properties, extended attributes of files, and a jar. */
-  private static final Set<String> OTHERS =
-      Set.of(
-          "strata.jar",
-          "strata.role",
-          "strata.config",
-          "strata.segment",
-          "strata.below",
-          "strata.directory",
-          "strata.sequences");
 
   /** The sources' texts, with literals that are continued on the next line in one piece. */
   private static List<String> sources() throws IOException {
@@ -71,41 +53,5 @@ class NamedInMessagesTest {
         assertThat(below).as(each.group()).containsKey(each.group(2));
       }
     }
-  }
-
-  @Test
-  void keysAreReal() throws IOException {
-    String page = Files.readString(TOP.resolve("docs/reference/configuration.md"));
-    Set<String> known =
-        DOCUMENTED.matcher(page).results().map(key -> key.group(1)).collect(Collectors.toSet());
-    Set<String> unknown = new TreeSet<>();
-    for (String source : sources()) {
-      for (String literal : literals(source)) {
-        Matcher keys = KEY.matcher(literal);
-        while (keys.find()) {
-          String key = keys.group();
-          // A key of a family, and the beginning of one, are parts of the page's.
-          if (!OTHERS.contains(key) && known.stream().noneMatch(each -> fits(key, each))) {
-            unknown.add(key);
-          }
-        }
-      }
-    }
-    assertThat(unknown).as("keys in messages that are in no row of the reference").isEmpty();
-  }
-
-  private static boolean fits(String key, String documented) {
-    int family = documented.indexOf('<');
-    return documented.equals(key)
-        || documented.startsWith(key + ".")
-        || (family > 0 && key.startsWith(documented.substring(0, family)));
-  }
-
-  private static List<String> literals(String source) {
-    return Pattern.compile("\"\"\"(?s:.*?)\"\"\"|\"(?:[^\"\\\\\\n]|\\\\.)*\"")
-        .matcher(source.replaceAll("(?s)/\\*.*?\\*/|(?m)^\\s*//.*$", ""))
-        .results()
-        .map(MatchResult::group)
-        .toList();
   }
 }
