@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import javax.management.JMException;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
@@ -34,27 +34,61 @@ final class Jmx {
     return found.values().stream().mapToLong(Number::longValue).sum();
   }
 
-  /** The values of all MBeans of ours that the pattern finds, by their names. */
+  /**
+   * The values of all MBeans of ours that the pattern finds, by their names: of gauges the value,
+   * of counters and distributions the count.
+   */
   static Map<String, Number> values(StockBroker broker, String pattern) throws IOException {
-    return attributes(broker, DOMAIN + pattern, "Value");
+    Map<String, Number> values = attributes(broker, DOMAIN + pattern, "Value");
+    values.putAll(attributes(broker, DOMAIN + pattern, "Count"));
+    return values;
   }
 
-  /** An attribute of all MBeans that the pattern finds, Kafka's included, by their names. */
-  @SuppressWarnings("BanJNDI") // RMI of a JVM that this test has started on this machine
+  /** An attribute of all MBeans that the pattern finds and that have it, by their names. */
   static Map<String, Number> attributes(StockBroker broker, String pattern, String attribute)
       throws IOException {
     Map<String, Number> values = new TreeMap<>();
+    ask(
+        broker,
+        pattern,
+        (server, name) -> {
+          if (Stream.of(server.getMBeanInfo(name).getAttributes())
+              .anyMatch(info -> info.getName().equals(attribute))) {
+            values.put(
+                name.getCanonicalKeyPropertyListString(),
+                (Number) server.getAttribute(name, attribute));
+          }
+        });
+    return values;
+  }
+
+  /** The classes of all metrics of ours, by their names: they tell who has published them. */
+  static Map<String, String> publishers(StockBroker broker) throws IOException {
+    Map<String, String> classes = new TreeMap<>();
+    ask(
+        broker,
+        DOMAIN + "name=*,*",
+        (server, name) ->
+            classes.put(
+                name.getCanonicalKeyPropertyListString(),
+                server.getObjectInstance(name).getClassName()));
+    return classes;
+  }
+
+  private interface Question {
+    void ask(MBeanServerConnection server, ObjectName name) throws JMException, IOException;
+  }
+
+  @SuppressWarnings("BanJNDI") // RMI of a JVM that this test has started on this machine
+  private static void ask(StockBroker broker, String pattern, Question question)
+      throws IOException {
     try (JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(broker.jmxUrl()))) {
       MBeanServerConnection server = connector.getMBeanServerConnection();
-      Set<ObjectName> found = server.queryNames(new ObjectName(pattern), null);
-      for (ObjectName name : found) {
-        values.put(
-            name.getCanonicalKeyPropertyListString(),
-            (Number) server.getAttribute(name, attribute));
+      for (ObjectName name : server.queryNames(new ObjectName(pattern), null)) {
+        question.ask(server, name);
       }
     } catch (JMException e) {
       throw new AssertionError("the broker's MBeans " + pattern + " cannot be read", e);
     }
-    return values;
   }
 }

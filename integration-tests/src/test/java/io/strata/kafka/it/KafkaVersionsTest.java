@@ -131,6 +131,10 @@ class KafkaVersionsTest {
         assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo((long) round * RECORDS);
       }
       assertThat(Jmx.value(broker, "type=Segments,name=Hot")).isPositive();
+      assertThat(Jmx.publishers(broker).values())
+          .as("the reporter of Kafka's own registry, which has them all")
+          .isNotEmpty()
+          .allMatch(publisher -> publisher.startsWith("com.yammer.metrics.reporting.JmxReporter$"));
       assertThat(broker.stop()).isZero();
     }
   }

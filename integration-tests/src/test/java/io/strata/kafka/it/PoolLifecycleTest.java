@@ -80,7 +80,7 @@ class PoolLifecycleTest {
     assertThat(segments()).as("strata segments").contains("spilled", "hot", "home");
     assertThat(metric("type=Segments,name=Spilled")).as("spilled segments").isPositive();
     assertThat(metric("type=Segments,name=Hot")).as("hot segments").isPositive();
-    assertThat(metric("type=Segments,name=SpillsTotal")).as("spills").isPositive();
+    assertThat(metric("type=Tier,name=SpilledSegmentsTotal,*")).as("spills").isPositive();
     assertThat(metric("type=Append,name=BytesTotal")).as("bytes").isGreaterThan(15_000_000);
     assertThat(metric("type=Read,name=BytesTotal")).as("bytes read").isGreaterThan(15_000_000);
     assertThat(metric("type=Pool,name=UsedBytes,*") + metric("type=Pool,name=FreeBytes,*"))

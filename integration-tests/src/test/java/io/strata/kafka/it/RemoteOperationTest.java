@@ -35,11 +35,12 @@ class RemoteOperationTest {
     RecordLedger ledger = fill(broker, tier);
     assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(RECORDS);
 
-    assertThat(Jmx.value(broker, "type=RemoteOperation,name=Total,operation=copy"))
+    assertThat(Jmx.value(broker, "type=RemoteOperation,name=CompletedTotal,operation=copy"))
         .isGreaterThanOrEqualTo(3);
     assertThat(Jmx.value(broker, "type=RemoteLevel,name=CopiedBytesTotal,level=level-0"))
         .isGreaterThan(3L << 20);
-    assertThat(Jmx.value(broker, "type=RemoteOperation,name=Total,operation=fetch")).isPositive();
+    assertThat(Jmx.value(broker, "type=RemoteOperation,name=CompletedTotal,operation=fetch"))
+        .isPositive();
     Map<String, Number> failures = Jmx.values(broker, "type=RemoteOperation,name=FailuresTotal,*");
     // Kafka asks for the transaction index of segments that have none.
     failures
@@ -47,7 +48,16 @@ class RemoteOperationTest {
         .removeIf(name -> name.startsWith("cause=not-found,") && name.contains("index"));
     assertThat(failures.values()).isNotEmpty().allMatch(count -> count.longValue() == 0);
 
+    assertThat(Jmx.publishers(broker))
+        .as("the reporter of Kafka's own registry, which has them all")
+        .isNotEmpty()
+        .allSatisfy(
+            (name, publisher) ->
+                assertThat(publisher).startsWith("com.yammer.metrics.reporting.JmxReporter$"));
+    assertThat(Jmx.value(broker, "type=Broker,name=Health")).isZero();
+
     assertThat(Pools.strata("status", "--pid", "" + broker.pid()).orFail().output())
+        .contains("Health: 0 (fine)")
         .contains("REMOTE LEVEL")
         .contains("level-0")
         .contains("copy: ")

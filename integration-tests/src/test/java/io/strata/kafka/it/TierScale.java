@@ -128,7 +128,7 @@ final class TierScale {
         print(
             "opening with %,d segments: %d ms, of which recovery %d ms; %d us, %d us of"
                 + " processor time and %d B of heap each",
-            tier.hotSegments(),
+            tier.figures().hot(),
             nanos / 1_000_000,
             tier.recoveryReport().millis(),
             nanos / 1_000 / segments,

@@ -149,9 +149,9 @@ final class Tiers {
     return Jmx.sum(broker, "type=Tier,name=" + name + ",*");
   }
 
-  /** What did not find room in the first tier's pools since the broker's start. */
+  /** How many segments did not find space in the pools since the broker's start. */
   static long overflows(StockBroker broker) throws IOException {
-    return Jmx.value(broker, "type=Segments,name=SpillsTotal")
+    return Jmx.sum(broker, "type=Tier,name=SpilledSegmentsTotal,*")
         + Jmx.value(broker, "type=Segments,name=PlacementsRefusedTotal");
   }
 

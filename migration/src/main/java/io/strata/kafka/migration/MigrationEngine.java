@@ -283,11 +283,10 @@ public final class MigrationEngine implements AutoCloseable {
         meters.cancelled.sum(),
         meters.refused.sum(),
         backOffs.waiting(),
-        rounds.rounds(),
+        loop.latency(),
         rounds.failed(),
-        rounds.lastNanos(),
-        rounds.lastCpuNanos(),
-        rounds.totalNanos());
+        rounds.failedInARow(),
+        rounds.lastCpuNanos());
   }
 
   /**

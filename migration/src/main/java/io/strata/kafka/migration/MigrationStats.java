@@ -17,17 +17,16 @@ import java.util.OptionalDouble;
  * @param threads threads that make moves, as set
  * @param downBytesPerSecond what was copied down lately (over ten seconds)
  * @param upBytesPerSecond what was copied up lately
- * @param destageLatency how long destages took in the last minutes
- * @param promoteLatency how long promotions took in the last minutes
+ * @param destageLatency how long destages took, waiting for the rate limit included
+ * @param promoteLatency how long promotions took, waiting for the rate limit included
  * @param failures failed moves, for each cause (all causes are there)
  * @param cancelled moves given up without a fault
  * @param refusedMoves moves of the policy that were not allowed
  * @param backingOff segments that wait after a failure
- * @param rounds planning rounds
- * @param failedRounds of {@code rounds}, those that failed
- * @param lastRoundNanos how long the last one took
- * @param lastRoundCpuNanos processor time of the last one, as far as the JVM tells it; else 0
- * @param totalRoundNanos how long all of them took
+ * @param roundLatency planning rounds, and how long they took
+ * @param failedRounds of the rounds, those that failed
+ * @param failedRoundsInARow those that failed since one succeeded
+ * @param lastRoundCpuNanos processor time of the last one; 0 where the JVM does not measure it
  */
 public record MigrationStats(
     List<TierStats> tiers,
@@ -42,11 +41,10 @@ public record MigrationStats(
     long cancelled,
     long refusedMoves,
     int backingOff,
-    long rounds,
+    Latency roundLatency,
     long failedRounds,
-    long lastRoundNanos,
-    long lastRoundCpuNanos,
-    long totalRoundNanos) {
+    long failedRoundsInARow,
+    long lastRoundCpuNanos) {
 
   /** Copies the collections. */
   public MigrationStats {
@@ -54,6 +52,12 @@ public record MigrationStats(
     failures = Map.copyOf(failures);
     requireNonNull(destageLatency);
     requireNonNull(promoteLatency);
+    requireNonNull(roundLatency);
+  }
+
+  /** Planning rounds. */
+  public long rounds() {
+    return roundLatency.count();
   }
 
   /**
@@ -91,17 +95,35 @@ public record MigrationStats(
   }
 
   /**
-   * How long moves took, waiting for the rate limit included.
+   * How long calls took. Count and sum are since the start; all else is of the last minutes, and 0
+   * if there was no call in them.
    *
-   * @param count moves that this tells of; without any the rest is 0
-   * @param p50Nanos half took no longer
-   * @param p95Nanos 95 of 100 took no longer
-   * @param p99Nanos 99 of 100 took no longer
+   * @param count calls
+   * @param totalNanos the sum of their durations
+   * @param minNanos the shortest
    * @param maxNanos the longest
+   * @param stdDevNanos standard deviation
+   * @param p50Nanos half took no longer
+   * @param p75Nanos 75 of 100 took no longer
+   * @param p95Nanos 95 of 100 took no longer
+   * @param p98Nanos 98 of 100 took no longer
+   * @param p99Nanos 99 of 100 took no longer
+   * @param p999Nanos 999 of 1000 took no longer
    */
-  public record Latency(long count, long p50Nanos, long p95Nanos, long p99Nanos, long maxNanos) {
+  public record Latency(
+      long count,
+      long totalNanos,
+      long minNanos,
+      long maxNanos,
+      long stdDevNanos,
+      long p50Nanos,
+      long p75Nanos,
+      long p95Nanos,
+      long p98Nanos,
+      long p99Nanos,
+      long p999Nanos) {
 
-    /** Nothing was moved. */
-    public static final Latency NONE = new Latency(0, 0, 0, 0, 0);
+    /** There was no call. */
+    public static final Latency NONE = new Latency(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
   }
 }

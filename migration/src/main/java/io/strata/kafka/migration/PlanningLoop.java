@@ -30,7 +30,7 @@ final class PlanningLoop implements Runnable {
    *
    * <p>Immutable and safe for use by any thread.
    */
-  record Counts(long rounds, long failed, long lastNanos, long lastCpuNanos, long totalNanos) {}
+  record Counts(long failed, long failedInARow, long lastCpuNanos) {}
 
   private final LongSupplier nanoTime;
   private final EngineEvents events;
@@ -44,7 +44,8 @@ final class PlanningLoop implements Runnable {
   @GuardedBy("lock")
   private boolean stopped;
 
-  private volatile Counts counts = new Counts(0, 0, 0, 0, 0);
+  private final LatencyWindow latencies;
+  private volatile Counts counts = new Counts(0, 0, 0);
   private volatile List<Plan.TierPlan> tiers = List.of();
 
   /** With what it calls. */
@@ -54,6 +55,7 @@ final class PlanningLoop implements Runnable {
     this.events = events;
     this.round = round;
     this.interval = interval;
+    this.latencies = new LatencyWindow(nanoTime);
   }
 
   /** Something happened that planning should not wait for. Nearly free when it is known already. */
@@ -86,27 +88,25 @@ final class PlanningLoop implements Runnable {
   public void run() {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     boolean cpuTime = threads.isCurrentThreadCpuTimeSupported();
-    long failedInARow = 0;
     while (!isStopped()) {
       demand.set(false);
       long began = nanoTime.getAsLong();
       long cpuBegan = cpuTime ? threads.getCurrentThreadCpuTime() : 0;
       boolean failed = false;
+      long failedBefore = counts.failedInARow();
       try {
         round.run();
       } catch (RuntimeException | Error e) {
         // Also Error: a plugin's policy may be linked against what is not there.
         failed = true;
-        long inARow = failedInARow + 1;
-        tell(() -> events.roundFailed(e, inARow));
+        tell(() -> events.roundFailed(e, failedBefore + 1));
       }
-      if (!failed && failedInARow > 0) {
-        long before = failedInARow;
-        tell(() -> events.roundsSucceedAgain(before));
+      if (!failed && failedBefore > 0) {
+        tell(() -> events.roundsSucceedAgain(failedBefore));
       }
-      failedInARow = failed ? failedInARow + 1 : 0;
       long nanos = nanoTime.getAsLong() - began;
-      count(failed, nanos, cpuTime ? threads.getCurrentThreadCpuTime() - cpuBegan : 0);
+      count(failed, cpuTime ? threads.getCurrentThreadCpuTime() - cpuBegan : 0);
+      latencies.record(nanos);
       pause(nanos);
     }
   }
@@ -119,15 +119,13 @@ final class PlanningLoop implements Runnable {
     }
   }
 
-  private void count(boolean failed, long nanos, long cpuNanos) {
+  private void count(boolean failed, long cpuNanos) {
     Counts before = counts;
     counts =
         new Counts(
-            before.rounds() + 1,
             before.failed() + (failed ? 1 : 0),
-            nanos,
-            Math.max(0, cpuNanos),
-            before.totalNanos() + nanos);
+            failed ? before.failedInARow() + 1 : 0,
+            Math.max(0, cpuNanos));
   }
 
   private void pause(long roundNanos) {
@@ -162,6 +160,11 @@ final class PlanningLoop implements Runnable {
 
   Counts counts() {
     return counts;
+  }
+
+  /** How many rounds there were, and how long they took. */
+  MigrationStats.Latency latency() {
+    return latencies.latency();
   }
 
   /** The tiers as the last round saw them. */

@@ -303,9 +303,13 @@ class LimitsTest {
     pass(Duration.ofMinutes(6));
     window.record(1);
     assertThat(window.latency().count()).isEqualTo(101);
+    assertThat(window.latency().maxNanos()).isBetween(99_000_000L, 102_000_000L);
+    assertThat(window.latency().minNanos()).isEqualTo(1);
     pass(Duration.ofMinutes(6));
-    assertThat(window.latency().count()).isEqualTo(1);
+    assertThat(window.latency().maxNanos()).isEqualTo(1);
     pass(Duration.ofMinutes(30));
-    assertThat(window.latency().count()).isZero();
+    assertThat(window.latency().maxNanos()).isZero();
+    assertThat(window.latency().count()).as("since the start").isEqualTo(101);
+    assertThat(window.latency().totalNanos()).isEqualTo(5_050_000_001L);
   }
 }

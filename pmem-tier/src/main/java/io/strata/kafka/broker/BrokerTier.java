@@ -6,12 +6,9 @@ import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.metrics.EventCounters;
-import io.strata.kafka.metrics.HotTierSource;
 import io.strata.kafka.metrics.MigrationLog;
-import io.strata.kafka.metrics.StatusBean;
-import io.strata.kafka.metrics.StrataMetrics;
 import io.strata.kafka.metrics.TierLog;
-import io.strata.kafka.metrics.TierSource;
+import io.strata.kafka.metrics.TierSampler;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.tier.HotTier;
@@ -19,7 +16,6 @@ import io.strata.kafka.tier.MissingPools;
 import io.strata.kafka.tier.TestHook;
 import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
-import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -39,19 +35,11 @@ public final class BrokerTier {
   private final AtomicBoolean confirmed = new AtomicBoolean();
   private final AtomicBoolean stopping = new AtomicBoolean();
 
-  // Held for its lifetime alone: what it publishes goes with it.
-  @SuppressWarnings({"unused", "FieldCanBeLocal"})
-  private final StrataMetrics metrics;
-
   private BrokerTier(
-      HotTier tier,
-      BrokerProperties properties,
-      Optional<BrokerMigration> migration,
-      StrataMetrics metrics) {
+      HotTier tier, BrokerProperties properties, Optional<BrokerMigration> migration) {
     this.tier = tier;
     this.properties = properties;
     this.migration = migration;
-    this.metrics = metrics;
   }
 
   /** The tier. */
@@ -135,15 +123,12 @@ public final class BrokerTier {
                     known,
                     new MigrationLog(config.tierNames()),
                     tier::reconfigure));
-    TierSource source = new HotTierSource(tier, () -> migration.map(BrokerMigration::stats));
-    StrataMetrics metrics = StrataMetrics.publish(source, counters);
-    new StatusBean(
+    StrataRuntime.metrics()
+        .local(
             broker.nodeId().isPresent() ? String.valueOf(broker.nodeId().getAsInt()) : "",
-            source,
-            () -> migration.map(BrokerMigration::settings).orElse(Map.of()),
-            InstantSource.system())
-        .publish();
-    BrokerTier opened = new BrokerTier(tier, broker, migration, metrics);
+            new TierSampler(tier, () -> migration.map(BrokerMigration::stats), counters),
+            () -> migration.map(BrokerMigration::settings).orElse(Map.of()));
+    BrokerTier opened = new BrokerTier(tier, broker, migration);
     opened.stopAtExit();
     return opened;
   }

@@ -1,6 +1,7 @@
 package io.strata.kafka.broker;
 
 import io.strata.kafka.metrics.RemoteLog;
+import io.strata.kafka.metrics.StrataMetrics;
 import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.tier.SegmentFiles;
 import java.io.IOException;
@@ -63,14 +64,25 @@ public final class StrataRuntime {
     return Remote.CHANGES;
   }
 
+  /** What this process publishes of its tiers. */
+  static StrataMetrics metrics() {
+    return Published.METRICS;
+  }
+
   /** Publishes the remote tier's metrics and status, in the place of what was published before. */
   static void publishRemote(Supplier<RemoteStats> stats) {
-    Remote.BOARD.publish(stats);
+    RemoteChanges changes = remoteChanges();
+    String broker = changes.brokerId().stream().mapToObj(String::valueOf).findAny().orElse("");
+    metrics().remote(broker, stats, changes::settings);
   }
 
   /** Made when it is first needed: it logs, which must not begin while the JVM boots. */
   private static final class Remote {
     static final RemoteChanges CHANGES = new RemoteChanges(new RemoteLog());
-    static final RemoteBoard BOARD = new RemoteBoard(CHANGES);
+  }
+
+  /** Made when it is first needed, for the same reason. */
+  private static final class Published {
+    static final StrataMetrics METRICS = new StrataMetrics();
   }
 }

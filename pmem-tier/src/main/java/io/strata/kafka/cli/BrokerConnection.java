@@ -1,13 +1,11 @@
 package io.strata.kafka.cli;
 
-import io.strata.kafka.metrics.RemoteStatusMXBean;
 import io.strata.kafka.metrics.StatusMXBean;
 import java.io.IOException;
 import java.net.MalformedURLException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -30,22 +28,20 @@ final class BrokerConnection implements AutoCloseable {
   private static final Pattern HOST_AND_PORT = Pattern.compile("\\[?[\\w.:-]+\\]?:\\d{1,5}");
 
   private final JMXConnector connector;
-  private final Optional<StatusMXBean> status;
-  private final Optional<RemoteStatusMXBean> remote;
+  private final StatusMXBean status;
 
   private BrokerConnection(JMXConnector connector, String what) throws IOException {
-    MBeanServerConnection server = connector.getMBeanServerConnection();
     this.connector = connector;
-    this.status = bean(server, StatusMXBean.NAME, StatusMXBean.class);
-    this.remote = bean(server, RemoteStatusMXBean.NAME, RemoteStatusMXBean.class);
-    if (status.isEmpty() && remote.isEmpty()) {
-      throw new IOException(
-          """
-          %s: found no %s in it, expected a broker that runs with Strata and has opened its pools \
-          or its remote tier\
-          """
-              .formatted(what, StatusMXBean.NAME));
-    }
+    this.status =
+        bean(connector.getMBeanServerConnection())
+            .orElseThrow(
+                () ->
+                    new IOException(
+                        """
+                        %s: found no %s in it, expected a broker that runs with Strata and has \
+                        opened its pools or its remote tier\
+                        """
+                            .formatted(what, StatusMXBean.NAME)));
   }
 
   /**
@@ -200,26 +196,21 @@ final class BrokerConnection implements AutoCloseable {
     }
   }
 
-  private static <T> Optional<T> bean(MBeanServerConnection server, String name, Class<T> type)
-      throws IOException {
+  private static Optional<StatusMXBean> bean(MBeanServerConnection server) throws IOException {
     try {
-      ObjectName object = new ObjectName(name);
+      ObjectName object = new ObjectName(StatusMXBean.NAME);
       return server.isRegistered(object)
-          ? Optional.of(JMX.newMXBeanProxy(server, object, type))
+          ? Optional.of(JMX.newMXBeanProxy(server, object, StatusMXBean.class))
           : Optional.empty();
     } catch (MalformedObjectNameException e) {
-      throw new IllegalStateException(name, e);
+      throw new IllegalStateException(StatusMXBean.NAME, e);
     }
   }
 
   /** Returns the status of the broker at this moment. */
   BrokerStatus status() throws IOException {
     try {
-      Optional<RemoteStatus> ofRemote = remote.map(RemoteStatus::of);
-      return status
-          .map(bean -> BrokerStatus.of(bean, new ArrayList<>(bean.getTierNames()), ofRemote))
-          .or(() -> ofRemote.map(BrokerStatus::of))
-          .orElseThrow();
+      return BrokerStatus.of(status);
     } catch (RuntimeException e) {
       // The proxy has no checked exceptions: a lost connection comes wrapped.
       throw new IOException("the broker does not answer any more: " + e.getMessage(), e);

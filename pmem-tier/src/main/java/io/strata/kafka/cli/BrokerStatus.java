@@ -4,11 +4,10 @@ import io.strata.kafka.metrics.StatusMXBean;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
- * What a broker said of its tiers at one moment.
+ * What a broker said of its tiers, local and remote, at one moment.
  *
  * <p>Immutable and safe for use by any thread.
  *
@@ -16,72 +15,63 @@ import java.util.OptionalDouble;
  * @param broker its {@code node.id}
  * @param pid its process
  * @param timeMillis when, by its clock
- * @param tierNames fastest first; home is the last; none if the broker has the remote tier alone
- * @param tiers each tier's values by name
- * @param migration the engine's values by name; empty without an engine
- * @param failures failed moves by cause
+ * @param health 0 fine, 1 degraded, 2 a promise does not hold
+ * @param reasons why the health is not 0
+ * @param metrics values by type and tags ({@code Tier,tier=hot}), then by name
  * @param settings by key
- * @param remote the remote tier, if it has one
  */
 record BrokerStatus(
     String version,
     String broker,
     long pid,
     long timeMillis,
-    List<String> tierNames,
-    Map<String, Map<String, Double>> tiers,
-    Map<String, Double> migration,
-    Map<String, Long> failures,
-    Map<String, String> settings,
-    Optional<RemoteStatus> remote) {
+    int health,
+    List<String> reasons,
+    Map<String, Map<String, Double>> metrics,
+    Map<String, String> settings) {
 
-  static BrokerStatus of(StatusMXBean bean, List<String> tierNames, Optional<RemoteStatus> remote) {
+  /** What a rate is computed from, and what the rate is called, for each type. */
+  private static final Map<String, List<String>> RATES =
+      Map.of(
+          "Tier", List.of("DestagedBytes", "PromotedBytes"),
+          "RemoteLevel", List.of("CopiedBytes", "FetchedBytes"));
+
+  static BrokerStatus of(StatusMXBean bean) {
     return new BrokerStatus(
         bean.getVersion(),
         bean.getBroker(),
         bean.getPid(),
         bean.getTimeMillis(),
-        tierNames,
-        bean.getTiers(),
-        bean.getMigration(),
-        bean.getFailures(),
-        bean.getSettings(),
-        remote);
+        bean.getHealth(),
+        bean.getReasons(),
+        bean.getMetrics(),
+        bean.getSettings());
   }
 
-  /** Of a broker that has the remote tier alone. */
-  static BrokerStatus of(RemoteStatus remote) {
-    return new BrokerStatus(
-        remote.version(),
-        remote.broker(),
-        remote.pid(),
-        remote.timeMillis(),
-        List.of(),
-        Map.of(),
-        Map.of(),
-        Map.of(),
-        Map.of(),
-        Optional.of(remote));
+  /** The values of the one tag of a type, in the broker's order: the names of tiers, say. */
+  List<String> names(String type, String tag) {
+    String prefix = "%s,%s=".formatted(type, tag);
+    return metrics.keySet().stream()
+        .filter(key -> key.startsWith(prefix))
+        .map(key -> key.substring(prefix.length()))
+        .toList();
   }
 
-  /** One value of a tier; empty if the broker does not tell it. */
-  OptionalDouble value(String tier, String name) {
-    return valueOf(tiers.getOrDefault(tier, Map.of()), name);
+  /** Whether the broker has metrics of the type. */
+  boolean has(String type) {
+    return metrics.containsKey(type);
   }
 
-  /** One value of the engine; empty if the broker does not tell it. */
-  OptionalDouble migration(String name) {
-    return valueOf(migration, name);
-  }
-
-  static OptionalDouble valueOf(Map<String, Double> values, String name) {
-    Double value = values.get(name);
+  /** One value; empty if the broker does not have it. */
+  OptionalDouble value(String thing, String name) {
+    Double value = metrics.getOrDefault(thing, Map.of()).get(name);
     return value == null ? OptionalDouble.empty() : OptionalDouble.of(value);
   }
 
   /**
    * This status with what has changed since an earlier one of the same broker: {@code
-   * downBytesPerSecond} and {@code upBytesPerSecond} of each tier.
+   * DestagedBytesPerSecond} and {@code PromotedBytesPerSecond} of each tier, {@code
+   * CopiedBytesPerSecond} and {@code FetchedBytesPerSecond} of each remote level.
    */
   BrokerStatus since(BrokerStatus earlier) {
     double seconds = (timeMillis - earlier.timeMillis) / 1e3;
@@ -89,31 +79,20 @@ record BrokerStatus(
       return this;
     }
     Map<String, Map<String, Double>> withRates = new LinkedHashMap<>();
-    for (String tier : tierNames) {
-      Map<String, Double> values = new LinkedHashMap<>(tiers.getOrDefault(tier, Map.of()));
-      rate(value(tier, "destagedBytes"), earlier.value(tier, "destagedBytes"), seconds)
-          .ifPresent(rate -> values.put("downBytesPerSecond", rate));
-      rate(value(tier, "promotedBytes"), earlier.value(tier, "promotedBytes"), seconds)
-          .ifPresent(rate -> values.put("upBytesPerSecond", rate));
-      withRates.put(tier, values);
-    }
-    return new BrokerStatus(
-        version,
-        broker,
-        pid,
-        timeMillis,
-        tierNames,
-        withRates,
-        migration,
-        failures,
-        settings,
-        remote.map(now -> earlier.remote.map(now::since).orElse(now)));
-  }
-
-  /** What a count has grown by in each second; empty if one of the two is not known. */
-  static OptionalDouble rate(OptionalDouble now, OptionalDouble then, double seconds) {
-    return now.isPresent() && then.isPresent()
-        ? OptionalDouble.of(Math.max(0, now.getAsDouble() - then.getAsDouble()) / seconds)
-        : OptionalDouble.empty();
+    metrics.forEach(
+        (thing, values) -> {
+          Map<String, Double> now = new LinkedHashMap<>(values);
+          for (String rate : RATES.getOrDefault(thing.split(",", 2)[0], List.of())) {
+            OptionalDouble count = value(thing, rate + "Total");
+            OptionalDouble before = earlier.value(thing, rate + "Total");
+            if (count.isPresent() && before.isPresent()) {
+              now.put(
+                  rate + "PerSecond",
+                  Math.max(0, count.getAsDouble() - before.getAsDouble()) / seconds);
+            }
+          }
+          withRates.put(thing, now);
+        });
+    return new BrokerStatus(version, broker, pid, timeMillis, health, reasons, withRates, settings);
   }
 }

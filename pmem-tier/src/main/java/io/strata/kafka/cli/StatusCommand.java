@@ -16,9 +16,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "status",
     description = {
-      "Shows the tiers of a running broker: how full each is, what is dirty, clean and a reserve,"
-          + " what moves, and what fails; and its remote tier, if it has one: levels, cache, what"
-          + " is not copied yet. Rates are those of a second, or of the interval of --watch.",
+      "Shows the health of a running broker and its reasons; its tiers: how full each is, what is"
+          + " dirty, clean and a reserve, what moves, and what fails; and its remote tier, if it"
+          + " has one: levels with moving and damaged copies, cache, what is not copied yet. Rates"
+          + " are those of a second, or of the interval of --watch.",
       "",
       "The broker is found by its pools (--config), its process (--pid) or its JMX address (--jmx);"
           + " without any of them, or if it has no pools, it is the only one that runs on this"

@@ -5,16 +5,22 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** Shows a {@link BrokerStatus}. */
 final class StatusOutput {
-  static final String NOT_KNOWN = "-";
+  private static final String NOT_KNOWN = "-";
+  private static final String TIER = "Tier";
+  private static final String LEVEL = "RemoteLevel";
+  private static final String OPERATION = "RemoteOperation";
+  private static final String CACHE = "RemoteCache";
+  private static final String SCRUB = "RemoteScrub";
 
   private StatusOutput() {}
 
@@ -24,56 +30,52 @@ final class StatusOutput {
     document.put("pid", status.pid());
     document.put("version", status.version());
     document.put("time", Instant.ofEpochMilli(status.timeMillis()).toString());
-    ArrayNode tiers = document.putArray("tiers");
-    for (String name : status.tierNames()) {
-      ObjectNode tier = tiers.addObject();
-      tier.put("name", name);
-      put(tier, status.tiers().getOrDefault(name, Map.of()));
-    }
-    put(document.putObject("migration"), status.migration());
-    ObjectNode failures = document.putObject("failures");
-    status.failures().forEach(failures::put);
+    document.put("health", status.health());
+    ArrayNode reasons = document.putArray("reasons");
+    status.reasons().forEach(reasons::add);
+    ObjectNode metrics = document.putObject("metrics");
+    status.metrics().forEach((thing, values) -> put(metrics.putObject(thing), values));
     ObjectNode settings = document.putObject("settings");
     new TreeMap<>(status.settings()).forEach(settings::put);
-    status
-        .remote()
-        .ifPresent(remote -> RemoteStatusOutput.addJson(remote, document.putObject("remote")));
     Json.print(document, out);
   }
 
   /** Bytes and counts are whole numbers, and look so. */
-  static void put(ObjectNode node, Map<String, Double> values) {
-    new TreeMap<>(values)
-        .forEach(
-            (name, value) -> {
-              if (value == Math.rint(value) && Math.abs(value) < 1e15) {
-                node.put(name, value.longValue());
-              } else if (!value.isNaN() && !value.isInfinite()) {
-                node.put(name, value);
-              }
-            });
+  private static void put(ObjectNode node, Map<String, Double> values) {
+    values.forEach(
+        (name, value) -> {
+          if (value == Math.rint(value) && Math.abs(value) < 1e15) {
+            node.put(name, value.longValue());
+          } else if (!value.isNaN() && !value.isInfinite()) {
+            node.put(name, value);
+          }
+        });
   }
 
   static void printText(BrokerStatus status, PrintWriter out) {
     out.println(
-        "Broker "
-            + status.broker()
-            + " (process "
-            + status.pid()
-            + "), Strata "
-            + status.version()
-            + ", "
-            + Instant.ofEpochMilli(status.timeMillis()).truncatedTo(ChronoUnit.SECONDS));
-    out.println();
-    if (!status.tierNames().isEmpty()) {
+        "Broker %s (process %d), Strata %s, %s"
+            .formatted(status.broker(), status.pid(), status.version(), time(status.timeMillis())));
+    out.println("Health: %d (%s)".formatted(status.health(), meaning(status.health())));
+    status.reasons().forEach(reason -> out.println("  - " + reason));
+    if (!status.names(TIER, "tier").isEmpty()) {
+      out.println();
       printTiers(status, out);
     }
-    if (status.remote().isPresent()) {
-      if (!status.tierNames().isEmpty()) {
-        out.println();
-      }
-      RemoteStatusOutput.printText(status.remote().get(), out);
+    if (!status.names(LEVEL, "level").isEmpty()) {
+      out.println();
+      printRemote(status, out);
     }
+    out.println();
+    out.println("Settings: " + settings(status));
+  }
+
+  private static String meaning(int health) {
+    return switch (health) {
+      case 0 -> "fine";
+      case 1 -> "degraded";
+      default -> "a promise does not hold";
+    };
   }
 
   private static void printTiers(BrokerStatus status, PrintWriter out) {
@@ -86,6 +88,7 @@ final class StatusOutput {
             "CLEAN",
             "ACTIVE",
             "RESERVE",
+            "OLDEST DIRTY",
             "DOWN/S",
             "UP/S",
             "BACKLOG",
@@ -95,105 +98,209 @@ final class StatusOutput {
             "READ")) {
       table.column(heading, Table.Align.RIGHT);
     }
-    for (String tier : status.tierNames()) {
+    for (String name : status.names(TIER, "tier")) {
+      String tier = "Tier,tier=" + name;
       table.row(
-          tier,
-          bytes(status.value(tier, "capacityBytes")),
-          bytes(status.value(tier, "usedBytes")),
-          bytes(status.value(tier, "dirtyBytes")),
-          bytes(status.value(tier, "cleanBytes")),
-          bytes(status.value(tier, "activeBytes")),
-          bytes(status.value(tier, "reserveBytes")),
-          bytes(status.value(tier, "downBytesPerSecond")),
-          bytes(status.value(tier, "upBytesPerSecond")),
-          bytes(status.value(tier, "backlogBytes")),
-          backlogTime(status, tier),
-          bytes(status.value(tier, "spilledBytes")),
-          count(status.value(tier, "reads")),
-          bytes(status.value(tier, "readBytes")));
+          name,
+          bytes(status.value(tier, "CapacityBytes")),
+          bytes(status.value(tier, "UsedBytes")),
+          bytes(status.value(tier, "DirtyBytes")),
+          bytes(status.value(tier, "CleanBytes")),
+          bytes(status.value(tier, "ActiveBytes")),
+          bytes(status.value(tier, "ReserveBytes")),
+          positiveSeconds(status.value(tier, "OldestDirtySeconds")),
+          bytes(status.value(tier, "DestagedBytesPerSecond")),
+          bytes(status.value(tier, "PromotedBytesPerSecond")),
+          bytes(status.value(tier, "BacklogBytes")),
+          positiveSeconds(status.value(tier, "BacklogSeconds")),
+          bytes(status.value(tier, "SpilledBytesTotal")),
+          count(status.value(tier, "ReadsTotal")),
+          bytes(status.value(tier, "ReadBytesTotal")));
     }
     table.print(out);
     out.println();
-    printMigration(status, out);
-  }
-
-  private static void printMigration(BrokerStatus status, PrintWriter out) {
-    if (status.migration().isEmpty()) {
+    if (status.has("Migration")) {
+      printMoves(status, "Migration", out);
+    } else {
       out.println("Nothing moves segments between these tiers.");
-      return;
     }
+  }
+
+  private static void printMoves(BrokerStatus status, String engine, PrintWriter out) {
     out.println(
-        "Moves: "
-            + count(status.migration("inFlight"))
-            + " under way by "
-            + count(status.migration("threads"))
-            + " threads, "
-            + count(status.migration("queued"))
-            + " queued; down "
-            + bytes(status.migration("downBytesPerSecond"))
-            + "/s (p50 "
-            + millis(status.migration("destageP50Millis"))
-            + ", p99 "
-            + millis(status.migration("destageP99Millis"))
-            + "), up "
-            + bytes(status.migration("upBytesPerSecond"))
-            + "/s (p50 "
-            + millis(status.migration("promoteP50Millis"))
-            + ", p99 "
-            + millis(status.migration("promoteP99Millis"))
-            + ")");
+        ("Moves: %s under way by %s threads, %s queued; down %s/s (p50 %s, p99 %s),"
+                + " up %s/s (p50 %s, p99 %s)")
+            .formatted(
+                count(status.value(engine, "InFlight")),
+                count(status.value(engine, "Threads")),
+                count(status.value(engine, "Queued")),
+                bytes(status.value(engine, "DownBytesPerSecond")),
+                millis(status.value(engine, "DestageSeconds.50thPercentile")),
+                millis(status.value(engine, "DestageSeconds.99thPercentile")),
+                bytes(status.value(engine, "UpBytesPerSecond")),
+                millis(status.value(engine, "PromoteSeconds.50thPercentile")),
+                millis(status.value(engine, "PromoteSeconds.99thPercentile"))));
     out.println(
-        "Failures: "
-            + failures(status.failures())
-            + "; "
-            + count(status.migration("backingOff"))
-            + " segments wait to be tried again; "
-            + count(status.migration("failedRounds"))
-            + " of "
-            + count(status.migration("rounds"))
-            + " planning rounds failed");
-    List<String> settings = new ArrayList<>();
-    new TreeMap<>(status.settings())
+        "Failed moves: %s; %s segments wait for a retry; %s of %s planning rounds failed"
+            .formatted(
+                failures(status, engine),
+                count(status.value(engine, "BackingOff")),
+                count(status.value(engine, "FailedRoundsTotal")),
+                count(status.value(engine, "RoundSeconds.Count"))));
+  }
+
+  private static void printRemote(BrokerStatus status, PrintWriter out) {
+    Table table = new Table().column("REMOTE LEVEL", Table.Align.LEFT);
+    for (String heading :
+        List.of(
+            "CAPACITY",
+            "USED",
+            "SEGMENTS",
+            "DIRECTORIES",
+            "UNAVAILABLE",
+            "MOVING",
+            "DAMAGED",
+            "COPIED/S",
+            "FETCHED/S",
+            "BACKLOG")) {
+      table.column(heading, Table.Align.RIGHT);
+    }
+    for (String name : status.names(LEVEL, "level")) {
+      String level = "RemoteLevel,level=" + name;
+      table.row(
+          name,
+          capacity(status.value(level, "CapacityBytes")),
+          bytes(status.value(level, "UsedBytes")),
+          count(status.value(level, "Segments")),
+          count(status.value(level, "Directories")),
+          count(status.value(level, "UnavailableDirectories")),
+          count(status.value(level, "MovingCopies")),
+          count(status.value(level, "DamagedCopies")),
+          bytes(status.value(level, "CopiedBytesPerSecond")),
+          bytes(status.value(level, "FetchedBytesPerSecond")),
+          bytes(status.value(level, "BacklogBytes")));
+    }
+    table.print(out);
+    out.println();
+    status.names(OPERATION, "operation").forEach(name -> printOperation(status, name, out));
+    OptionalDouble lag = status.value("Remote", "OldestUncopiedSeconds");
+    out.println(
+        lag.orElse(0) > 0
+            ? "Not copied yet: the oldest sealed segment is %s old"
+                .formatted(Durations.format(lag.getAsDouble()))
+            : "Not copied yet: nothing");
+    out.println(
+        "Cache: %s of %s, %s hits; read ahead %s, of which %s unused"
+            .formatted(
+                bytes(status.value(CACHE, "UsedBytes")),
+                bytes(status.value(CACHE, "CapacityBytes")),
+                share(status.value(CACHE, "HitsTotal"), status.value(CACHE, "MissesTotal")),
+                bytes(status.value("RemoteReadAhead", "BytesTotal")),
+                bytes(status.value("RemoteReadAhead", "WastedBytesTotal"))));
+    out.println(
+        "Scrub: %s rounds, %s files corrupt, %s missing, %s orphans removed%s"
+            .formatted(
+                count(status.value(SCRUB, "RoundsTotal")),
+                count(status.value(SCRUB, "CorruptObjectsTotal")),
+                count(status.value(SCRUB, "MissingObjectsTotal")),
+                count(status.value(SCRUB, "OrphansRemovedTotal")),
+                lastEnd(status).map(end -> "; the last ended " + end).orElse("")));
+    out.println(
+        ("Store: %s segments without an undamaged copy, %s reads served by another copy,"
+                + " %s directories retired, %s threads hang")
+            .formatted(
+                count(status.value("Remote", "DamagedSegments")),
+                count(status.value("Remote", "ReplacedReadsTotal")),
+                count(status.value("Remote", "RetiredDirectories")),
+                count(status.value("Remote", "StuckThreads"))));
+    out.println("Failed operations: " + failures(status, OPERATION));
+    if (status.has("RemoteMigration") && status.value("RemoteMigration", "Active").orElse(0) > 0) {
+      printMoves(status, "RemoteMigration", out);
+    } else {
+      out.println("This broker moves no segments between these levels.");
+    }
+  }
+
+  private static void printOperation(BrokerStatus status, String name, PrintWriter out) {
+    String operation = "RemoteOperation,operation=" + name;
+    out.println(
+        "%s: %s done (%s), %s running; p50 %s, p99 %s, longest %s"
+            .formatted(
+                name,
+                count(status.value(operation, "CompletedTotal")),
+                bytes(status.value(operation, "BytesTotal")),
+                count(status.value(operation, "Running")),
+                millis(status.value(operation, "LatencySeconds.50thPercentile")),
+                millis(status.value(operation, "LatencySeconds.99thPercentile")),
+                millis(status.value(operation, "LatencySeconds.Max"))));
+  }
+
+  private static Optional<Instant> lastEnd(BrokerStatus status) {
+    OptionalDouble seconds = status.value(SCRUB, "LastEndTimestampSeconds");
+    return seconds.isPresent()
+        ? Optional.of(time(Math.round(seconds.getAsDouble() * 1e3)))
+        : Optional.empty();
+  }
+
+  private static Instant time(long millis) {
+    return Instant.ofEpochMilli(millis).truncatedTo(ChronoUnit.SECONDS);
+  }
+
+  /** {@code no-space 3}, or for operations {@code copy full 17}. */
+  private static String failures(BrokerStatus status, String type) {
+    String prefix = type + ",cause=";
+    Map<String, String> causes = new TreeMap<>();
+    status.metrics().keySet().stream()
+        .filter(thing -> thing.startsWith(prefix))
         .forEach(
-            (key, value) -> {
-              if (!value.isEmpty()) {
-                settings.add(key.replaceFirst("^strata\\.(migration\\.)?", "") + "=" + value);
+            thing -> {
+              OptionalDouble count = status.value(thing, "FailuresTotal");
+              if (count.orElse(0) > 0) {
+                String[] tags = thing.substring(prefix.length()).split(",operation=", 2);
+                String name = tags.length > 1 ? tags[1] + " " + tags[0] : tags[0];
+                causes.put(name, "%s %s".formatted(name, count(count)));
               }
             });
-    out.println("Settings: " + String.join(" ", settings));
+    return causes.isEmpty() ? "none" : String.join(", ", causes.values());
   }
 
-  static String failures(Map<String, Long> failures) {
-    List<String> causes = new ArrayList<>();
-    new TreeMap<>(failures)
-        .forEach(
-            (cause, count) -> {
-              if (count > 0) {
-                causes.add(cause + " " + count);
-              }
-            });
-    return causes.isEmpty() ? "none" : String.join(", ", causes);
+  private static String settings(BrokerStatus status) {
+    return new TreeMap<>(status.settings())
+        .entrySet().stream()
+            .filter(setting -> !setting.getValue().isEmpty())
+            .map(
+                setting ->
+                    "%s=%s"
+                        .formatted(
+                            setting.getKey().replaceFirst("^strata\\.", ""), setting.getValue()))
+            .collect(Collectors.joining(" "));
   }
 
-  private static String backlogTime(BrokerStatus status, String tier) {
-    OptionalDouble seconds = status.value(tier, "backlogSeconds");
-    boolean backlog = status.value(tier, "backlogBytes").orElse(0) > 0;
-    return backlog && seconds.isPresent() && Double.isFinite(seconds.getAsDouble())
-        ? Durations.format(seconds.getAsDouble())
-        : NOT_KNOWN;
+  private static String positiveSeconds(OptionalDouble seconds) {
+    return seconds.orElse(0) > 0 ? Durations.format(seconds.getAsDouble()) : NOT_KNOWN;
   }
 
-  static String bytes(OptionalDouble value) {
+  private static String share(OptionalDouble hits, OptionalDouble misses) {
+    double all = hits.orElse(0) + misses.orElse(0);
+    return all == 0 ? NOT_KNOWN : String.format(Locale.ROOT, "%.0f %%", 100 * hits.orElse(0) / all);
+  }
+
+  /** The cold manager's level has no bound that is known. */
+  private static String capacity(OptionalDouble value) {
+    return value.orElse(0) > 0 ? bytes(value) : NOT_KNOWN;
+  }
+
+  private static String bytes(OptionalDouble value) {
     return value.isPresent() ? ByteSize.format(Math.round(value.getAsDouble())) : NOT_KNOWN;
   }
 
-  static String count(OptionalDouble value) {
+  private static String count(OptionalDouble value) {
     return value.isPresent() ? Long.toString(Math.round(value.getAsDouble())) : NOT_KNOWN;
   }
 
-  static String millis(OptionalDouble value) {
-    return value.isPresent()
-        ? String.format(Locale.ROOT, "%.0f ms", value.getAsDouble())
+  private static String millis(OptionalDouble seconds) {
+    return seconds.isPresent()
+        ? String.format(Locale.ROOT, "%.0f ms", seconds.getAsDouble() * 1e3)
         : NOT_KNOWN;
   }
 }

@@ -198,6 +198,11 @@ final class FileMemory implements PersistentMemory {
    * stores other segments' bytes where these were.
    */
   @Override
+  public Optional<IOException> failure() {
+    return writeBack.failure();
+  }
+
+  @Override
   public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
     checkOpen();
     Ranges.check(position, count, size);

@@ -178,6 +178,11 @@ final class MappedMemory implements PersistentMemory, Prefaultable {
   }
 
   @Override
+  public Optional<IOException> failure() {
+    return writeBack.failure();
+  }
+
+  @Override
   public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
     MappedWindows open = open();
     return reads.transferTo(open, position, count, target);

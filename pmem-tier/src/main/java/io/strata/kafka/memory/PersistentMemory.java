@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * A fixed range of bytes in a file that outlive the process.
@@ -102,6 +103,11 @@ public interface PersistentMemory extends AutoCloseable {
    * tells of a failed write-back once, and not for which bytes.
    */
   void force(long position, long length) throws IOException;
+
+  /** The force that failed, since which nothing is stored any more; empty while none did. */
+  default Optional<IOException> failure() {
+    return Optional.empty();
+  }
 
   /**
    * Makes one bounded attempt to write up to {@code count} bytes from {@code position} to {@code

@@ -146,6 +146,11 @@ final class PmemMemory implements PersistentMemory, Prefaultable {
   }
 
   @Override
+  public Optional<IOException> failure() {
+    return writeBack.failure();
+  }
+
+  @Override
   public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
     return reads.transferTo(open(), position, count, target);
   }

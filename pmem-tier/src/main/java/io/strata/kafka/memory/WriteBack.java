@@ -2,6 +2,7 @@ package io.strata.kafka.memory;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,5 +66,10 @@ final class WriteBack<M> {
               .formatted(file, first.getMessage()),
           first);
     }
+  }
+
+  /** The first failure; empty while there was none. */
+  Optional<IOException> failure() {
+    return Optional.ofNullable(failure);
   }
 }

@@ -1,7 +1,8 @@
 package io.strata.kafka.metrics;
 
+import io.strata.kafka.migration.LatencyWindow;
+import io.strata.kafka.migration.MigrationStats.Latency;
 import io.strata.kafka.segment.SegmentEvents;
-import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
@@ -12,17 +13,12 @@ import java.util.function.LongSupplier;
  * nanoseconds.
  */
 public final class EventCounters implements SegmentEvents {
-  private static final Duration INTERVAL = Duration.ofSeconds(10);
 
-  private final LongAdder appends = new LongAdder();
   private final LongAdder appendedBytes = new LongAdder();
-  private final LongAdder reads = new LongAdder();
   private final LongAdder readBytes = new LongAdder();
   private final LongAdder homeReadBytes = new LongAdder();
-  private final LongAdder spills = new LongAdder();
-  private final LongAdder spilledBytes = new LongAdder();
-  private final Latencies appendLatencies;
-  private final Latencies readLatencies;
+  private final LatencyWindow appends;
+  private final LatencyWindow reads;
 
   /** All at zero. */
   public EventCounters() {
@@ -30,22 +26,20 @@ public final class EventCounters implements SegmentEvents {
   }
 
   EventCounters(LongSupplier nanoClock) {
-    this.appendLatencies = new Latencies(INTERVAL, nanoClock);
-    this.readLatencies = new Latencies(INTERVAL, nanoClock);
+    this.appends = new LatencyWindow(nanoClock);
+    this.reads = new LatencyWindow(nanoClock);
   }
 
   @Override
   public void appended(long bytes, long nanos) {
-    appends.increment();
     appendedBytes.add(bytes);
-    appendLatencies.record(nanos);
+    appends.record(nanos);
   }
 
   @Override
   public void read(long bytes, long nanos) {
-    reads.increment();
     readBytes.add(bytes);
-    readLatencies.record(nanos);
+    reads.record(nanos);
   }
 
   @Override
@@ -53,49 +47,26 @@ public final class EventCounters implements SegmentEvents {
     homeReadBytes.add(bytes);
   }
 
-  @Override
-  public void spilled(long bytes, boolean first) {
-    if (first) {
-      spills.increment();
-    }
-    spilledBytes.add(bytes);
-  }
-
-  long appends() {
-    return appends.sum();
-  }
-
   long appendedBytes() {
     return appendedBytes.sum();
-  }
-
-  long reads() {
-    return reads.sum();
   }
 
   long readBytes() {
     return readBytes.sum();
   }
 
-  /** Of {@link #readBytes}, those that came from home. */
+  /** Of {@link #readBytes}, those that came from log files. */
   long homeReadBytes() {
     return homeReadBytes.sum();
   }
 
-  /** Segments that have been spilled for the first time since they were placed. */
-  long spills() {
-    return spills.sum();
+  /** Appends, and how long they took. */
+  Latency appendLatency() {
+    return appends.latency();
   }
 
-  long spilledBytes() {
-    return spilledBytes.sum();
-  }
-
-  Latencies appendLatencies() {
-    return appendLatencies;
-  }
-
-  Latencies readLatencies() {
-    return readLatencies;
+  /** Reads, and how long they took. */
+  Latency readLatency() {
+    return reads.latency();
   }
 }

@@ -4,10 +4,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A running broker's tiers at one moment, for {@code strata status}: all of it in one question.
- * Tools that collect metrics read the MBeans of {@code docs/reference/metrics.md} instead.
- *
- * <p>Values are numbers by name, so that a command line of another version reads what it knows.
+ * A running broker's tiers, local and remote, at one moment, for {@code strata status}: all of it
+ * in one question. Tools that collect metrics read the MBeans of {@code docs/reference/metrics.md}
+ * instead.
  *
  * <p>Thread safety: may be called by any thread.
  */
@@ -19,7 +18,7 @@ public interface StatusMXBean {
   /** The version of Strata. */
   String getVersion();
 
-  /** The broker's {@code node.id}. */
+  /** The broker's {@code node.id}; the empty string if it is not known. */
   String getBroker();
 
   /** The broker's process. */
@@ -28,21 +27,19 @@ public interface StatusMXBean {
   /** The time of the values, in milliseconds since the epoch. */
   long getTimeMillis();
 
-  /** The tiers' names, fastest first; home is the last. */
-  List<String> getTierNames();
+  /** 0 fine, 1 degraded, 2 a promise does not hold. */
+  int getHealth();
+
+  /** Why the health is not 0, the worst reason first. */
+  List<String> getReasons();
 
   /**
-   * For each tier its values by name: bytes and counts, as the metrics of the type {@code Tier}.
-   * What does not apply or is not known is missing.
+   * The values of all metrics: by type and tags ({@code Tier,tier=hot}), then by name. Of a
+   * distribution there is a value for each attribute ({@code LatencySeconds.Mean}). What is not
+   * known is missing, so that a command line of another version reads what it knows.
    */
-  Map<String, Map<String, Double>> getTiers();
+  Map<String, Map<String, Double>> getMetrics();
 
-  /** Values of the migration engine by name; empty if there is none. */
-  Map<String, Double> getMigration();
-
-  /** Failed moves by cause. */
-  Map<String, Long> getFailures();
-
-  /** The settings that the engine works by, as the keys would be written. */
+  /** The settings that local and remote tiers work by, as the keys would be written. */
   Map<String, String> getSettings();
 }

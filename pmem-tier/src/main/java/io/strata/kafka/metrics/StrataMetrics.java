@@ -1,117 +1,333 @@
 package io.strata.kafka.metrics;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.strata.kafka.api.SegmentView;
-import io.strata.kafka.metrics.TierSource.PoolSample;
-import io.strata.kafka.metrics.TierSource.TierSample;
-import io.strata.kafka.migration.FailureCause;
-import io.strata.kafka.migration.MigrationStats;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.strata.kafka.metrics.MetricGroup.Instance;
+import io.strata.kafka.migration.MigrationStats.Latency;
+import io.strata.kafka.migration.remote.RemoteStats;
 import java.lang.management.ManagementFactory;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.function.DoubleSupplier;
-import javax.management.MBeanServer;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Publishes the hot tier's metrics, all of the catalogue in {@code docs/reference/metrics.md}, in
- * the broker's JMX below {@code io.strata.kafka}, until it is closed.
+ * Publishes the metrics of the catalogue and the status of this process: in Kafka's own registry,
+ * which shows them in JMX; in JMX alone where there is no such registry. Micrometer is between the
+ * catalogue and the registry.
  *
- * <p>Values are read when JMX is read; nothing runs in the background.
+ * <p>Values are read when somebody asks for them; nothing runs in the background. What cannot be
+ * published or read is logged and missing, and nothing else fails for it.
  *
- * <p>Thread safety: immutable; safe for use by any thread.
+ * <p>Thread safety: all methods may be called by any thread. Readings take no lock of this
+ * object's.
  */
 public final class StrataMetrics implements AutoCloseable {
-  private final MeterRegistry registry;
 
-  private StrataMetrics(MeterRegistry registry) {
-    this.registry = registry;
+  private final Logger log;
+  private final LongSupplier nanoTime;
+  private final MeterRegistry registry = new SimpleMeterRegistry();
+
+  /** What the registry refers to weakly. */
+  @GuardedBy("this")
+  private final Map<Meter.Id, Object> held = new LinkedHashMap<>();
+
+  private volatile Optional<Part<LocalSample>> local = Optional.empty();
+  private volatile Optional<Part<RemoteStats>> remote = Optional.empty();
+
+  @GuardedBy("this")
+  private Optional<Part<Health>> broker = Optional.empty();
+
+  /** One of the things that have metrics. */
+  private record Part<F>(
+      String broker,
+      Supplier<F> sample,
+      List<MetricGroup<F, ?>> groups,
+      Supplier<Map<String, String>> settings,
+      List<Meter> meters) {}
+
+  /** Publishes nothing yet. */
+  public StrataMetrics() {
+    this(sinkOfThisJvm(), System::nanoTime, LoggerFactory.getLogger("io.strata.kafka.metrics"));
   }
 
-  /** Publishes in the platform's MBean server. */
-  public static StrataMetrics publish(TierSource tier, EventCounters counters) {
-    return publish(
-        new RecentSource(tier, System::nanoTime),
-        counters,
-        ManagementFactory.getPlatformMBeanServer());
+  StrataMetrics(MetricSink sink, LongSupplier nanoTime, Logger log) {
+    this.nanoTime = nanoTime;
+    this.log = log;
+    registry.config().onMeterAdded(meter -> publish(sink, meter));
+    registry.config().onMeterRemoved(meter -> sink.remove(BeanName.of(meter.getId())));
   }
 
-  static StrataMetrics publish(TierSource tier, EventCounters counters, MBeanServer server) {
-    MeterRegistry registry = JmxNames.registry(server);
-    for (Metric metric : Metric.values()) {
-      register(registry, metric, tier, counters);
+  /** A broker's libraries are looked up once, here. */
+  private static MetricSink sinkOfThisJvm() {
+    try {
+      return YammerSink.ofKafka();
+    } catch (LinkageError e) {
+      return new JmxSink(ManagementFactory.getPlatformMBeanServer());
     }
-    return new StrataMetrics(registry);
   }
 
-  private static void register(
-      MeterRegistry registry, Metric metric, TierSource tier, EventCounters counters) {
-    MetricReading reading = metric.reading();
-    if (reading instanceof MetricReading.PoolReading pool) {
-      List<PoolSample> pools = tier.pools();
-      for (int i = 0; i < pools.size(); i++) {
-        int index = i;
-        gauge(metric, () -> pool.value().applyAsDouble(tier.pools().get(index)))
-            .tag("pool", pools.get(i).pool())
-            .register(registry);
+  /**
+   * Publishes the metrics of the local tiers.
+   *
+   * @param brokerId the broker's number, as configured
+   * @param source samples, which may cost time in proportion to the number of segments
+   * @param settings what the engine works by, by key
+   */
+  public synchronized void local(
+      String brokerId, Supplier<LocalSample> source, Supplier<Map<String, String>> settings) {
+    local.ifPresent(this::withdraw);
+    Part<LocalSample> part = part(brokerId, source, Catalogue.LOCAL, settings);
+    local = Optional.of(part);
+    publish(part);
+  }
+
+  /**
+   * Publishes the metrics of the remote tier, in the place of what was published before.
+   *
+   * @param brokerId the broker's number, as configured
+   * @param source samples
+   * @param settings what it works by, by key
+   */
+  public synchronized void remote(
+      String brokerId, Supplier<RemoteStats> source, Supplier<Map<String, String>> settings) {
+    remote.ifPresent(this::withdraw);
+    Part<RemoteStats> part = part(brokerId, source, Catalogue.REMOTE, settings);
+    remote = Optional.of(part);
+    publish(part);
+  }
+
+  private <F> Part<F> part(
+      String brokerId,
+      Supplier<F> source,
+      List<MetricGroup<F, ?>> groups,
+      Supplier<Map<String, String>> settings) {
+    AtomicBoolean told = new AtomicBoolean();
+    Supplier<F> telling =
+        () -> {
+          try {
+            F sample = source.get();
+            told.set(false);
+            return sample;
+          } catch (RuntimeException | LinkageError e) {
+            if (!told.getAndSet(true)) {
+              log.warn("Metrics cannot be read: gauges are NaN until they can; logged once", e);
+            }
+            throw e;
+          }
+        };
+    return new Part<>(
+        brokerId, new Recent<>(telling, nanoTime), groups, settings, new ArrayList<>());
+  }
+
+  @GuardedBy("this")
+  private void publish(Part<?> part) {
+    register(part);
+    if (broker.isEmpty()) {
+      Part<Health> ofBroker =
+          new Part<>("", this::health, Catalogue.BROKER, Map::of, new ArrayList<>());
+      broker = Optional.of(ofBroker);
+      register(ofBroker);
+      try {
+        new StatusBean(this, InstantSource.system()).publish();
+      } catch (RuntimeException | LinkageError e) {
+        log.warn("The status of Strata is not published; 'strata status' does not find it", e);
       }
-    } else if (reading instanceof MetricReading.EachTierReading each) {
-      registerEach(registry, metric, each, tier);
-    } else if (reading instanceof MetricReading.EngineReading one) {
-      gauge(metric, () -> tier.migration().map(one.value()::applyAsDouble).orElse(0.0))
-          .register(registry);
-    } else if (reading instanceof MetricReading.CauseReading) {
-      for (FailureCause cause : FailureCause.values()) {
-        gauge(metric, () -> failures(tier, cause)).tag("cause", cause.label()).register(registry);
+    }
+  }
+
+  @GuardedBy("this")
+  private <F> void register(Part<F> part) {
+    for (MetricGroup<F, ?> group : part.groups()) {
+      try {
+        register(part, group);
+      } catch (RuntimeException | LinkageError e) {
+        log.warn("Metrics of the type {} are not published", group.type(), e);
       }
-    } else if (reading instanceof MetricReading.TierReading one) {
-      gauge(metric, () -> one.value().applyAsDouble(tier)).register(registry);
-    } else if (reading instanceof MetricReading.EventReading one) {
-      gauge(metric, () -> one.value().applyAsDouble(counters)).register(registry);
     }
   }
 
-  private static void registerEach(
-      MeterRegistry registry, Metric metric, MetricReading.EachTierReading each, TierSource tier) {
-    List<TierSample> tiers = tier.tiers();
-    for (int i = 0; i < tiers.size(); i++) {
-      int index = i;
-      gauge(metric, () -> each.value().applyAsDouble(figures(tier, index)))
-          .tag("tier", tiers.get(i).name())
+  @GuardedBy("this")
+  private <F, S> void register(Part<F> part, MetricGroup<F, S> group) {
+    for (Instance<F, S> instance : group.instances().apply(part.sample().get())) {
+      Supplier<Optional<S>> source = () -> instance.read().apply(part.sample().get());
+      List<Tag> tags = new ArrayList<>();
+      group.tagsOf(instance).forEach((name, value) -> tags.add(Tag.of(name, value)));
+      for (Metric<S> metric : group.metrics()) {
+        part.meters().add(register(group.type(), metric, tags, source));
+      }
+    }
+  }
+
+  @GuardedBy("this")
+  private <S> Meter register(
+      String type, Metric<S> metric, List<Tag> tags, Supplier<Optional<S>> source) {
+    String name = type + "." + metric.name();
+    if (metric instanceof Metric.OfGauge<S> gauge) {
+      return Gauge.builder(name, source, s -> read(s, gauge.value()).orElse(Double.NaN))
+          .tags(tags)
+          .description(metric.meaning())
+          .strongReference(true)
           .register(registry);
     }
-    each.home()
-        .ifPresent(
-            value ->
-                gauge(metric, () -> value.applyAsDouble(tier.home()))
-                    .tag("tier", SegmentView.LOG_DIRS)
-                    .register(registry));
+    if (metric instanceof Metric.OfCounter<S> counter) {
+      Meter registered =
+          FunctionCounter.builder(name, source, s -> read(s, counter.value()).orElse(0))
+              .tags(tags)
+              .description(metric.meaning())
+              .register(registry);
+      held.put(registered.getId(), source);
+      return registered;
+    }
+    Metric.OfLatency<S> latency = (Metric.OfLatency<S>) metric;
+    return Meter.builder(
+            name,
+            Meter.Type.TIMER,
+            new LatencyMeasurements(() -> source.get().map(latency.value()).orElse(Latency.NONE)))
+        .tags(tags)
+        .description(metric.meaning())
+        .register(registry);
   }
 
-  static MetricReading.TierFigures figures(TierSource tier, int index) {
-    return new MetricReading.TierFigures(
-        tier.tiers().get(index),
-        tier.migration()
-            .map(MigrationStats::tiers)
-            .filter(moves -> index < moves.size())
-            .map(moves -> moves.get(index)));
+  /** Empty if the value cannot be read, which nobody who reads is bothered with. */
+  private <S> OptionalDouble read(Supplier<Optional<S>> source, ToDoubleFunction<S> value) {
+    try {
+      Optional<S> thing = source.get();
+      return OptionalDouble.of(thing.isEmpty() ? 0 : value.applyAsDouble(thing.get()));
+    } catch (RuntimeException | LinkageError e) {
+      log.debug("A metric could not be read", e);
+      return OptionalDouble.empty();
+    }
   }
 
-  private static double failures(TierSource tier, FailureCause cause) {
-    return tier.migration().map(stats -> stats.failures().getOrDefault(cause, 0L)).orElse(0L);
+  private Latency latency(LatencyMeasurements measurements) {
+    try {
+      return measurements.latency();
+    } catch (RuntimeException | LinkageError e) {
+      log.debug("A distribution could not be read", e);
+      return Latency.NONE;
+    }
   }
 
-  /** Counters, too, are gauges in JMX: an MBean with the one attribute {@code Value}. */
-  private static Gauge.Builder<DoubleSupplier> gauge(Metric metric, DoubleSupplier value) {
-    return Gauge.builder(
-            metric.type() + "." + metric.metricName(), value, DoubleSupplier::getAsDouble)
-        .description(metric.description())
-        .baseUnit(metric.unit())
-        .strongReference(true);
+  private void publish(MetricSink sink, Meter meter) {
+    BeanName name = BeanName.of(meter.getId());
+    try {
+      if (meter instanceof Gauge gauge) {
+        sink.gauge(name, gauge::value);
+      } else if (meter instanceof FunctionCounter counter) {
+        AtomicLong highest = new AtomicLong(); // a counter never falls
+        sink.counter(name, () -> highest.accumulateAndGet((long) counter.count(), Math::max));
+      } else if (meter.measure() instanceof LatencyMeasurements measurements) {
+        sink.latency(name, () -> latency(measurements));
+      }
+    } catch (RuntimeException | LinkageError e) {
+      log.warn("Metric {} is not published", name.objectName(), e);
+    }
+  }
+
+  @GuardedBy("this")
+  private void withdraw(Part<?> part) {
+    for (Meter meter : part.meters()) {
+      held.remove(meter.getId());
+      Meter unused = registry.remove(meter);
+    }
+  }
+
+  /** Whether what is promised holds, of all that is published. */
+  Health health() {
+    return Health.of(sampleOf(local), sampleOf(remote));
+  }
+
+  private static <F> Optional<F> sampleOf(Optional<Part<F>> part) {
+    return part.map(known -> known.sample().get());
+  }
+
+  /** The broker's number, as configured; the empty string if it is not. */
+  String brokerId() {
+    return local.map(Part::broker).or(() -> remote.map(Part::broker)).orElse("");
+  }
+
+  /** The settings of both, by key. */
+  Map<String, String> settings() {
+    Map<String, String> all = new LinkedHashMap<>();
+    local.ifPresent(part -> all.putAll(part.settings().get()));
+    remote.ifPresent(part -> all.putAll(part.settings().get()));
+    return all;
+  }
+
+  /**
+   * The values of the catalogue: by type and tags ({@code Tier,tier=hot}), then by name. Of a
+   * distribution there is a value for each attribute ({@code LatencySeconds.Mean}). Those that are
+   * not known are missing.
+   */
+  Map<String, Map<String, Double>> values() {
+    Map<String, Map<String, Double>> all = new LinkedHashMap<>();
+    local.ifPresent(part -> add(all, part));
+    remote.ifPresent(part -> add(all, part));
+    return all;
+  }
+
+  private static <F> void add(Map<String, Map<String, Double>> all, Part<F> part) {
+    F sample = part.sample().get();
+    part.groups().forEach(group -> add(all, group, sample));
+  }
+
+  private static <F, S> void add(
+      Map<String, Map<String, Double>> all, MetricGroup<F, S> group, F sample) {
+    for (Instance<F, S> instance : group.instances().apply(sample)) {
+      Optional<S> thing = instance.read().apply(sample);
+      if (thing.isEmpty()) {
+        continue;
+      }
+      StringBuilder key = new StringBuilder(group.type());
+      group.tagsOf(instance).forEach((tag, value) -> key.append(",%s=%s".formatted(tag, value)));
+      Map<String, Double> values =
+          all.computeIfAbsent(key.toString(), unused -> new LinkedHashMap<>());
+      group.metrics().forEach(metric -> add(values, metric, thing.get()));
+    }
+  }
+
+  private static <S> void add(Map<String, Double> values, Metric<S> metric, S thing) {
+    if (metric instanceof Metric.OfLatency<S> latency) {
+      Latency now = latency.value().apply(thing);
+      LatencyAttributes.ALL.forEach(
+          (attribute, read) ->
+              values.put(metric.name() + "." + attribute, read.apply(now).doubleValue()));
+      return;
+    }
+    double value =
+        metric instanceof Metric.OfGauge<S> gauge
+            ? gauge.value().applyAsDouble(thing)
+            : ((Metric.OfCounter<S>) metric).value().applyAsDouble(thing);
+    if (Double.isFinite(value)) {
+      values.put(metric.name(), value);
+    }
   }
 
   /** Withdraws all metrics; without effect when closed. */
   @Override
-  public void close() {
+  public synchronized void close() {
+    local.ifPresent(this::withdraw);
+    remote.ifPresent(this::withdraw);
+    broker.ifPresent(this::withdraw);
+    local = Optional.empty();
+    remote = Optional.empty();
+    broker = Optional.empty();
     registry.close();
   }
 }

@@ -422,20 +422,25 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     return pools.all();
   }
 
-  /** How many segments have bytes in the pools, or a slot at least. */
-  public int hotSegments() {
-    return registry.size();
+  /**
+   * What is where, as sums: counted now, in time proportional to the number of segments; see {@code
+   * metrics.Recent}, which bounds how often.
+   */
+  public TierFigures figures() {
+    return moves.figures();
   }
 
-  /** How many of the hot segments have their tail at home. */
-  public int spilledSegments() {
-    int spilled = 0;
-    for (TieredSegment segment : registry.inPools()) {
-      if (segment.segment().spilled()) {
-        spilled++;
-      }
-    }
-    return spilled;
+  /**
+   * Whether appends that spill are not forced, though acknowledged records of the pools survive a
+   * power failure without a force.
+   */
+  public boolean spillsUnforced() {
+    return !forcedAppends && pools.durableOnPersist();
+  }
+
+  /** The log directories that were skipped when the tier was opened, each with the reason. */
+  public List<String> skippedLogDirectories() {
+    return logDirectories.skippedReasons();
   }
 
   /** Brings every home's modification time up to date with its last append. */

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -28,14 +29,14 @@ final class LogDirectories {
 
   private final Map<Path, LogDirectory> byPath;
   private final TierEvents events;
-  private int skipped;
+  private final List<String> skipped;
   private final Optional<Pattern> forcedPlacement;
   private final Map<UUID, Path> pools;
   private final ConcurrentMap<Path, LogDirectory> forced = new ConcurrentHashMap<>();
 
   private LogDirectories(
       Map<Path, LogDirectory> byPath,
-      int skipped,
+      List<String> skipped,
       TierEvents events,
       Optional<Pattern> forcedPlacement,
       Map<UUID, Path> pools) {
@@ -56,11 +57,12 @@ final class LogDirectories {
       throws IOException {
     Map<Path, LogDirectory> byPath = new LinkedHashMap<>();
     Map<UUID, LogDirectory> byId = new LinkedHashMap<>();
-    int skipped = 0;
+    List<String> skipped = new CopyOnWriteArrayList<>();
     for (Path configured : spec.logDirectories()) {
       if (!Files.isDirectory(configured)) {
-        skipped++;
-        events.logDirectorySkipped(configured, "it is not a directory, or cannot be reached");
+        String reason = "it is not a directory, or cannot be reached";
+        skipped.add(configured + ": " + reason);
+        events.logDirectorySkipped(configured, reason);
         continue;
       }
       LogDirectory directory;
@@ -70,8 +72,9 @@ final class LogDirectories {
         throw e;
       } catch (IOException e) {
         // A failing disk: Kafka takes this directory offline and runs on with the others.
-        skipped++;
-        events.logDirectorySkipped(configured, "it cannot be used: " + e);
+        String reason = "it cannot be used: " + e;
+        skipped.add(configured + ": " + reason);
+        events.logDirectorySkipped(configured, reason);
         continue;
       }
       LogDirectory same = byId.putIfAbsent(directory.id(), directory);
@@ -126,13 +129,18 @@ final class LogDirectories {
   /** Passes over a directory after all; called while the tier is being opened. */
   void skip(LogDirectory directory, String reason) {
     byPath.remove(directory.path());
-    skipped++;
+    skipped.add(directory.path() + ": " + reason);
     events.logDirectorySkipped(directory.path(), reason);
   }
 
   /** How many of the configured directories are not there. */
   int skipped() {
-    return skipped;
+    return skipped.size();
+  }
+
+  /** The configured directories that are not there, each with the reason. */
+  List<String> skippedReasons() {
+    return List.copyOf(skipped);
   }
 
   /** Whether files outside the log directories are placed, as Kafka's own tests have them. */

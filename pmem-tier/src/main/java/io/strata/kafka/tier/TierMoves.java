@@ -61,6 +61,10 @@ final class TierMoves implements TieredSegments {
     return state.now();
   }
 
+  TierFigures figures() {
+    return state.figures();
+  }
+
   @Override
   public void evictionOrder(List<Long> ids) {
     List<TieredSegment> order = new ArrayList<>(ids.size());

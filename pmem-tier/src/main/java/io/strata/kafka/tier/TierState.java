@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -50,42 +51,111 @@ final class TierState {
     private long clean;
     private long active;
     private int segments;
+    private long oldestDirtySince = Long.MAX_VALUE;
+
+    void dirty(TieredSegment segment, long bytes, boolean mayAge) {
+      dirty += bytes;
+      if (mayAge && bytes > 0) {
+        oldestDirtySince = Math.min(oldestDirtySince, segment.segment().lastChangeMillis());
+      }
+    }
+  }
+
+  /** What is counted of one segment. */
+  private record Counted(
+      boolean active, boolean clean, Optional<Residence> in, Optional<Residence> lower) {}
+
+  private Sums[] sums() {
+    Sums[] sums = new Sums[pools.tiers().size()];
+    for (int t = 0; t < sums.length; t++) {
+      sums[t] = new Sums();
+    }
+    return sums;
+  }
+
+  private Counted count(TieredSegment segment, Map<Path, Long> newest, Sums[] sums) {
+    boolean active = isNewest(segment, newest);
+    Optional<Residence> in = segment.residence();
+    Optional<Residence> lower = segment.lower();
+    boolean clean = in.isPresent() && in.get().isClean();
+    boolean ages =
+        !active && !segment.missing() && segment.name().filter(TierState::mayMove).isPresent();
+    if (in.isPresent()) {
+      Sums tier = sums[pools.tierOf(in.get().pool())];
+      long bytes = in.get().roomBytes();
+      tier.segments++;
+      if (clean) {
+        tier.clean += bytes;
+      } else {
+        tier.dirty(segment, bytes, ages);
+        tier.active += active ? bytes : 0;
+      }
+    }
+    if (lower.isPresent()) {
+      Sums tier = sums[pools.tierOf(lower.get().pool())];
+      tier.segments++;
+      tier.dirty(segment, lower.get().roomBytes(), ages);
+    }
+    return new Counted(active, clean, in, lower);
+  }
+
+  /**
+   * The sums alone. Costs time in proportion to the number of segments, and keeps nothing of each.
+   */
+  TierFigures figures() {
+    long nowMillis = System.currentTimeMillis();
+    Sums[] sums = sums();
+    Map<Path, Long> newest = newestOffsets(registry.all());
+    long hot = 0;
+    long spilled = 0;
+    long spilling = 0;
+    for (TieredSegment segment : registry.all()) {
+      Counted counted = count(segment, newest, sums);
+      if (counted.in().isPresent()) {
+        hot++;
+        if (segment.segment().spilled()) {
+          spilled++;
+          spilling += counted.active() ? 1 : 0;
+        }
+      }
+    }
+    List<TierFigures.OfTier> tiers = new ArrayList<>(sums.length);
+    for (int t = 0; t < sums.length; t++) {
+      long since = sums[t].oldestDirtySince;
+      tiers.add(
+          new TierFigures.OfTier(
+              usage(t, sums[t]),
+              since == Long.MAX_VALUE
+                  ? OptionalLong.empty()
+                  : OptionalLong.of(Math.max(0, nowMillis - since))));
+    }
+    return new TierFigures(tiers, hot, spilled, spilling);
   }
 
   TieredSegments.State now() {
     long nowMillis = System.currentTimeMillis();
     int home = pools.tiers().size();
-    Sums[] sums = new Sums[home];
-    for (int t = 0; t < home; t++) {
-      sums[t] = new Sums();
-    }
+    Sums[] sums = sums();
     List<TieredSegment> segments = List.copyOf(registry.all());
     Map<Path, Long> newest = newestOffsets(segments);
     List<SegmentView> views = new ArrayList<>(segments.size());
     Set<Long> unwanted = new HashSet<>();
     for (TieredSegment segment : segments) {
       Optional<SegmentName> name = segment.name();
-      boolean active = isNewest(segment, newest);
-      Optional<Residence> in = segment.residence();
-      Optional<Residence> lower = segment.lower();
-      boolean clean = in.isPresent() && in.get().isClean();
-      if (in.isPresent()) {
-        Sums tier = sums[pools.tierOf(in.get().pool())];
-        long bytes = in.get().roomBytes();
-        tier.segments++;
-        tier.clean += clean ? bytes : 0;
-        tier.dirty += clean ? 0 : bytes;
-        tier.active += active && !clean ? bytes : 0;
-      }
-      if (lower.isPresent()) {
-        Sums tier = sums[pools.tierOf(lower.get().pool())];
-        tier.segments++;
-        tier.dirty += lower.get().roomBytes();
-      }
+      Counted counted = count(segment, newest, sums);
+      Optional<Residence> in = counted.in();
       if (name.isPresent() && !segment.missing() && mayMove(name.get())) {
         boolean wanted = placement.mayBeHot(name.get());
         if (wanted || in.isPresent()) {
-          views.add(view(segment, name.get(), in, lower, clean, active, nowMillis));
+          views.add(
+              view(
+                  segment,
+                  name.get(),
+                  in,
+                  counted.lower(),
+                  counted.clean(),
+                  counted.active(),
+                  nowMillis));
         }
         if (!wanted) {
           unwanted.add(segment.id());

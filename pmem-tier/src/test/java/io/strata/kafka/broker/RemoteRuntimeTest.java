@@ -3,11 +3,12 @@ package io.strata.kafka.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.yammer.metrics.core.MetricName;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.metrics.RemoteFigures;
 import io.strata.kafka.metrics.RemoteLog;
-import io.strata.kafka.metrics.RemoteStatusMXBean;
+import io.strata.kafka.metrics.StatusMXBean;
 import io.strata.kafka.migration.remote.RemoteEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.RemoteStats;
@@ -24,8 +25,10 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.function.Supplier;
 import javax.management.JMException;
+import javax.management.JMX;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
+import org.apache.kafka.server.metrics.KafkaYammerMetrics;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -223,9 +226,13 @@ class RemoteRuntimeTest {
             server.getAttribute(
                 new ObjectName("io.strata.kafka:type=RemoteMigration,name=Active"), "Value"))
         .isEqualTo(1.0);
-    ObjectName status = new ObjectName(RemoteStatusMXBean.NAME);
-    assertThat(server.getAttribute(status, "Broker")).isEqualTo("1");
-    assertThat((String[]) server.getAttribute(status, "LevelNames")).containsExactly("ssd", "hdd");
+    StatusMXBean status =
+        JMX.newMXBeanProxy(server, new ObjectName(StatusMXBean.NAME), StatusMXBean.class);
+    assertThat(status.getBroker()).isEqualTo("1");
+    assertThat(status.getMetrics()).containsKeys("RemoteLevel,level=ssd", "RemoteLevel,level=hdd");
+    assertThat(KafkaYammerMetrics.defaultRegistry().allMetrics().keySet())
+        .extracting(MetricName::getMBeanName)
+        .contains("io.strata.kafka:type=RemoteMigration,name=Active");
   }
 
   @Test

@@ -141,24 +141,10 @@ class MainTest {
       `pool` (if one), `bytesInPool`, `bytesInLogFile`, `cleanIn` (`logdirs` or a pool's path, if clean), `file`; `total`: `segments`, \
       `hot`, `clean`, `spilled`, `logdirs`, `unreachable`, \
       `bytesInPool`, `bytesInLogFile`; `pools[]`: `path`, `segments`, `bytesInPool`, `usedBytes`, `freeBytes`; `findings[]` |
-      | `status` | `broker`, `pid`, `version`, `time`; `tiers[]`: `name`, `capacityBytes`, `usedBytes`, `dirtyBytes`, \
-      `cleanBytes`, `activeBytes`, `reserveBytes`, `segments`, `freeSlots`, `destagedBytes`, `destagedSegments`, \
-      `promotedBytes`, `promotedSegments`, `evictedBytes`, `evictedSegments`, `pressureBytes`, `spilledBytes`, \
-      `spilledSegments`, `readBytes`, `reads`, `draining` (0 or 1), `backlogBytes`, `backlogSeconds` (if known), \
-      `downBytesPerSecond`, `upBytesPerSecond`; `migration`: `queued`, `inFlight`, `threads`, `downBytesPerSecond`, \
-      `upBytesPerSecond`, `destageP50Millis`, `destageP99Millis`, `destageMaxMillis`, `promoteP50Millis`, \
-      `promoteP99Millis`, `promoteMaxMillis`, `cancelled`, `refusedMoves`, `backingOff`, `rounds`, `failedRounds`, \
-      `lastRoundMicros`; `failures`: a number for each cause; `settings`: by key; `remote` (with a remote tier): \
-      `levels[]`: `name`, `capacityBytes`, `usedBytes`, `segments`, `directories`, `unavailableDirectories`, `copiedBytes`, \
-      `fetchedBytes`, `deletedBytes`, `copiedBytesPerSecond`, `fetchedBytesPerSecond`, and on the broker that moves segments \
-      `destagedBytes`, `promotedBytes`, `evictedBytes`, `backlogBytes`; `operations`, for each of `copy`, `fetch`, `index`, \
-      `delete`: `count`, `bytes`, `running`, `p50Millis`, `p99Millis`, `maxMillis`; `failures`: a number for each operation and \
-      cause; `linkedBytes`, `stuckThreads`, `oldestUncopiedMillis` (if there is one), \
-      `cacheCapacityBytes`, `cacheUsedBytes`, `cacheHits`, `cacheMisses`, `cacheEvictions`, `readAheadBytes`, \
-      `readAheadUsedBytes`, `readAheadWastedBytes`, `scrubRounds`, `scrubObjects`, `scrubBytes`, `scrubCorruptObjects`, \
-      `scrubMissingObjects`, `scrubOrphansRemoved`, `scrubLastEndMillis` (if any did), and on the broker that moves segments \
-      `movesQueued`, `movesInFlight`, `movesDownBytesPerSecond`, `movesUpBytesPerSecond`, `movesBackingOff`, `movesFailed`; \
-      `settings` |
+      | `status` | `broker`, `pid`, `version`, `time`, `health` (0, 1 or 2), `reasons[]`; `metrics`: by type and tags (`Tier,tier=hot`), \
+      then by the names of the [metrics](metrics.md), of a distribution for each attribute (`DestageSeconds.99thPercentile`), with the \
+      rates over the interval `DestagedBytesPerSecond` and `PromotedBytesPerSecond` of tiers, `CopiedBytesPerSecond` and \
+      `FetchedBytesPerSecond` of remote levels; what is not known is missing; `settings`: by key |
       | `plan` | each result by its name in the table, in bytes, bytes per second, seconds or as a share; `null` for "for \
       ever" |
       | `drain` | `complete`, `segments`, `bytes`, `kept[]` |

@@ -45,15 +45,16 @@ class BrokerGlueTest {
     Pool.create(
         PoolSpec.of(pool, MemoryType.MAPPED, 8 * MIB).withSlotCount(2), ProgressListener.NONE);
     try (HotTier tier = HotTier.open(spec(logs, pool), log, counters)) {
-      HotTierSource source = new HotTierSource(tier, Optional::empty);
-      assertThat(source.pools())
+      TierSampler sampler = new TierSampler(tier, Optional::empty, counters);
+      assertThat(sampler.get().pools())
           .singleElement()
           .satisfies(
               sample -> {
-                assertThat(sample.pool()).isEqualTo(pool.toString());
+                assertThat(sample.path()).isEqualTo(pool.toString());
                 assertThat(sample.usedBytes()).isZero();
                 assertThat(sample.freeBytes()).isEqualTo(sample.sizeBytes());
                 assertThat(sample.freeSlots()).isEqualTo(2);
+                assertThat(sample.failure()).isEmpty();
               });
       assertThat(messages())
           .anyMatch(line -> line.startsWith("INFO Opened pool " + pool))
@@ -65,28 +66,33 @@ class BrokerGlueTest {
       Path refused = segment(logs, "orders-2");
       tier.open(refused, READ_WRITE).orElseThrow().close();
 
-      assertThat(source.hotSegments()).isEqualTo(2);
-      assertThat(source.spilledSegments()).isEqualTo(1);
-      assertThat(source.placementsRefused()).isEqualTo(1);
-      assertThat(source.homeFailures()).isZero();
-      assertThat(source.migration()).isEmpty();
-      assertThat(source.tiers())
+      LocalSample sample = sampler.get();
+      assertThat(sample.segments().hot()).isEqualTo(2);
+      assertThat(sample.segments().spilled()).isEqualTo(1);
+      assertThat(sample.segments().spilling()).isEqualTo(1);
+      assertThat(sample.segments().placed()).isEqualTo(2);
+      assertThat(sample.segments().placementsRefused()).isEqualTo(1);
+      assertThat(sample.segments().logFileFailures()).isZero();
+      assertThat(sample.migration()).isEmpty();
+      LocalSample.OfPool ofPool = sample.pools().get(0);
+      assertThat(sample.tiers())
           .singleElement()
           .satisfies(
-              sample -> {
-                assertThat(sample.name()).isEqualTo("hot");
-                assertThat(sample.usage().capacityBytes())
-                    .isEqualTo(source.pools().get(0).sizeBytes());
-                assertThat(sample.usage().usedBytes()).isEqualTo(source.pools().get(0).usedBytes());
-                assertThat(sample.usage().segments()).isEqualTo(2);
-                assertThat(sample.spilledSegments()).isEqualTo(1);
-                assertThat(sample.spilledBytes()).isEqualTo(counters.spilledBytes());
+              ofTier -> {
+                assertThat(ofTier.usage().capacityBytes()).isEqualTo(ofPool.sizeBytes());
+                assertThat(ofTier.usage().usedBytes()).isEqualTo(ofPool.usedBytes());
+                assertThat(ofTier.usage().segments()).isEqualTo(2);
+                assertThat(ofTier.oldestDirtyMillis()).as("both are active").isEmpty();
+                assertThat(ofTier.traffic().spilledSegments()).isEqualTo(1);
+                assertThat(ofTier.traffic().spilledBytes()).isPositive();
               });
-      assertThat(source.pools().get(0).freeSlots()).isZero();
-      assertThat(source.pools().get(0).usedBytes()).isPositive();
+      assertThat(ofPool.freeSlots()).isZero();
+      assertThat(ofPool.usedBytes()).isPositive();
       assertThat(counters.appendedBytes()).isEqualTo(100_000 + 9 * MIB);
-      assertThat(counters.spills()).isEqualTo(1);
-      assertThat(counters.spilledBytes()).isPositive();
+      assertThat(Health.of(Optional.of(sample), Optional.empty()))
+          .isEqualTo(
+              new Health(
+                  1, List.of("the pools are full: 1 active segments spill to their log files")));
       assertThat(messages())
           .anyMatch(line -> line.startsWith("INFO The pool is full: ") && line.contains("orders-1"))
           .anyMatch(

@@ -27,40 +27,47 @@ public final class RemoteFigures {
             Operation.INDEX, operation(30, Map.of()),
             Operation.DELETE, operation(40, Map.of())),
         List.of(
-            new RemoteStats.LevelStats("ssd", 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008),
-            new RemoteStats.LevelStats("hdd", 2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008)),
+            new RemoteStats.LevelStats(
+                "ssd", 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010),
+            new RemoteStats.LevelStats(
+                "hdd", 2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 0, 0)),
         50,
         new CacheStats(61, 62, 63, 64, 65),
         new ReadAheadStats(71, 72, 73),
         new RemoteStats.ScrubStats(81, 82, 83, 84, 85, 86, OptionalLong.of(87)),
         OptionalLong.of(90),
         91,
+        92,
+        93,
+        List.of(
+            new RemoteStats.DirectoryStats("/ssd", "ssd", true, false),
+            new RemoteStats.DirectoryStats("/hdd", "hdd", false, false),
+            new RemoteStats.DirectoryStats("/lost", "hdd", false, true)),
         Optional.of(moves()));
   }
 
-  /** The same, of a broker that moves nothing, has copied all and has not scrubbed. */
+  /**
+   * The same with one level, of a broker that moves nothing, has copied all and has not scrubbed.
+   */
   public static RemoteStats quiet() {
     RemoteStats some = some();
     return new RemoteStats(
         some.operations(),
-        some.levels(),
+        List.of(new RemoteStats.LevelStats("ssd", 1001, 1002, 1003, 1, 0, 1006, 1007, 1008, 0, 0)),
         some.linkedBytes(),
         some.cache(),
         some.readAhead(),
         new RemoteStats.ScrubStats(0, 0, 0, 0, 0, 0, OptionalLong.empty()),
         OptionalLong.empty(),
         0,
+        0,
+        0,
+        List.of(new RemoteStats.DirectoryStats("/ssd", "ssd", true, false)),
         Optional.empty());
   }
 
   private static OperationStats operation(int from, Map<Cause, Long> failures) {
-    return new OperationStats(
-        from + 1,
-        from + 2,
-        from + 3,
-        new MigrationStats.Latency(
-            1, (from + 4) * 1_000_000L, 0, (from + 5) * 1_000_000L, (from + 6) * 1_000_000L),
-        failures);
+    return new OperationStats(from + 1, from + 2, from + 3, latency(from + 4), failures);
   }
 
   private static MigrationStats moves() {
@@ -73,16 +80,32 @@ public final class RemoteFigures {
         113,
         114,
         115,
-        new MigrationStats.Latency(1, 0, 0, 116_000_000, 117_000_000),
-        new MigrationStats.Latency(1, 0, 0, 118_000_000, 119_000_000),
+        latency(200),
+        latency(300),
         Map.of(FailureCause.NO_SPACE, 120L),
         121,
         122,
         123,
-        124,
+        latency(400),
         125,
-        126_000,
-        127_000,
-        128_000);
+        0,
+        127_000_000);
+  }
+
+  /** Two calls in all; percentiles of {@code millis} and the next whole numbers. */
+  public static MigrationStats.Latency latency(long millis) {
+    long unit = 1_000_000;
+    return new MigrationStats.Latency(
+        2,
+        10 * millis * unit,
+        1,
+        (millis + 6) * unit,
+        2,
+        millis * unit,
+        (millis + 1) * unit,
+        (millis + 2) * unit,
+        (millis + 3) * unit,
+        (millis + 4) * unit,
+        (millis + 5) * unit);
   }
 }

@@ -1,427 +1,531 @@
 package io.strata.kafka.metrics;
 
-import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.api.TierUsage;
-import io.strata.kafka.config.GeneratedPage;
-import io.strata.kafka.memory.Durability;
-import io.strata.kafka.metrics.TierSource.PoolSample;
-import io.strata.kafka.metrics.TierSource.TierSample;
-import io.strata.kafka.migration.FailureCause;
-import io.strata.kafka.migration.MigrationStats;
-import java.io.IOException;
+import com.yammer.metrics.core.Counter;
+import com.yammer.metrics.core.Gauge;
+import com.yammer.metrics.core.Histogram;
+import com.yammer.metrics.core.MetricsRegistry;
+import com.yammer.metrics.reporting.JmxReporter;
+import io.strata.kafka.migration.MigrationStats.Latency;
+import io.strata.kafka.migration.remote.RemoteStats;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalDouble;
-import java.util.concurrent.TimeUnit;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import javax.management.JMException;
+import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import javax.management.ObjectName;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** The metrics as JMX shows them, and their reference page. */
+/** The metrics as JMX and Kafka's registry show them. */
 class StrataMetricsTest {
-  private final MBeanServer server = MBeanServerFactory.newMBeanServer();
+
+  /** Where they are published. */
+  enum Where {
+    /** In a registry of the library that Kafka has, which shows them in JMX. */
+    YAMMER,
+    /** In JMX, without that library. */
+    JMX
+  }
+
+  private final MetricsRegistry registry = new MetricsRegistry();
+  private final JmxReporter reporter = new JmxReporter(registry);
+  private final MBeanServer own = MBeanServerFactory.newMBeanServer();
   private final AtomicLong now = new AtomicLong();
   private final EventCounters counters = new EventCounters(now::get);
-  private final FakeTier tier = new FakeTier();
+  private final RecordedLog logged = new RecordedLog();
+  private final List<StrataMetrics> opened = new ArrayList<>();
 
-  @Test
-  void publishesEveryMetricOfTheCatalogue() throws JMException {
-    try (StrataMetrics metrics = StrataMetrics.publish(tier, counters, server)) {
-      assertThat(metrics).isNotNull();
-      // Two pools, two tiers, and home where it has a value.
-      long more =
-          count(MetricReading.PoolReading.class)
-              + count(MetricReading.EachTierReading.class)
-              + List.of(Metric.values()).stream()
-                  .filter(
-                      m -> m.reading() instanceof MetricReading.EachTierReading r && has(r.home()))
-                  .count()
-              + FailureCause.values().length
-              - 1;
-      assertThat(beans()).hasSize((int) (Metric.values().length + more));
-    }
+  @AfterEach
+  void close() {
+    opened.forEach(StrataMetrics::close);
+    reporter.shutdown();
+    registry.shutdown();
   }
 
-  @Test
-  void showsEachPoolUnderItsPath() throws JMException {
-    try (StrataMetrics metrics = StrataMetrics.publish(tier, counters, server)) {
-      assertThat(metrics).isNotNull();
-      assertThat(value("type=Pool,name=SizeBytes,pool=/mnt/pmem0/hot.pool")).isEqualTo(1000);
-      assertThat(value("type=Pool,name=UsedBytes,pool=/mnt/pmem0/hot.pool")).isEqualTo(400);
-      assertThat(value("type=Pool,name=FreeBytes,pool=/mnt/pmem0/hot.pool")).isEqualTo(600);
-      assertThat(value("type=Pool,name=FreeSlots,pool=/mnt/pmem0/hot.pool")).isEqualTo(9);
-      assertThat(value("type=Pool,name=Durability,pool=/mnt/pmem0/hot.pool")).isEqualTo(2);
-      assertThat(value("type=Pool,name=Durability,pool=" + ObjectName.quote("/odd,name=*")))
-          .isZero();
-
-      tier.used = 500;
-      assertThat(value("type=Pool,name=UsedBytes,pool=/mnt/pmem0/hot.pool")).isEqualTo(500);
-    }
+  private StrataMetrics open(Where where) {
+    MetricSink sink = where == Where.JMX ? new JmxSink(own) : new YammerSink(registry);
+    reporter.start();
+    StrataMetrics metrics = new StrataMetrics(sink, now::get, logged.logger());
+    opened.add(metrics);
+    return metrics;
   }
 
-  @Test
-  void showsWhatTheTierSays() throws JMException {
-    try (StrataMetrics metrics = StrataMetrics.publish(tier, counters, server)) {
-      assertThat(metrics).isNotNull();
-      assertThat(value("type=Segments,name=Hot")).isEqualTo(11);
-      assertThat(value("type=Segments,name=Spilled")).isEqualTo(12);
-      assertThat(value("type=Segments,name=PlacementsRefusedTotal")).isEqualTo(13);
-      assertThat(value("type=Home,name=FailuresTotal")).isEqualTo(14);
-      assertThat(value("type=Home,name=MtimeRefreshesTotal")).isEqualTo(15);
-    }
+  private StrataMetrics both(Where where) {
+    StrataMetrics metrics = open(where);
+    metrics.local("1", () -> LocalFigures.some(counters, 101), Map::of);
+    metrics.remote("1", RemoteFigures::some, Map::of);
+    return metrics;
   }
 
-  @Test
-  void showsWhatSegmentsHaveDone() throws JMException {
-    try (StrataMetrics metrics = StrataMetrics.publish(tier, counters, server)) {
-      assertThat(metrics).isNotNull();
-      counters.appended(100, 5_000);
-      counters.appended(50, 5_000);
-      counters.readAtHome(25);
-      counters.read(70, 9_000);
-      counters.spilled(30, true);
-      counters.spilled(20, false);
-      now.addAndGet(TimeUnit.SECONDS.toNanos(10));
-
-      assertThat(value("type=Append,name=Total")).isEqualTo(2);
-      assertThat(value("type=Append,name=BytesTotal")).isEqualTo(150);
-      assertThat(value("type=Append,name=LatencyP50")).isBetween(4.9, 5.1);
-      assertThat(value("type=Append,name=LatencyMax")).isBetween(4.9, 5.1);
-      assertThat(value("type=Read,name=Total")).isEqualTo(1);
-      assertThat(value("type=Read,name=BytesTotal")).isEqualTo(70);
-      assertThat(value("type=Read,name=HomeBytesTotal")).isEqualTo(25);
-      assertThat(value("type=Read,name=LatencyP999")).isBetween(8.9, 9.1);
-      assertThat(value("type=Segments,name=SpillsTotal")).isEqualTo(1);
-      assertThat(value("type=Segments,name=SpilledBytesTotal")).isEqualTo(50);
-    }
+  private MBeanServer server(Where where) {
+    return where == Where.JMX ? own : ManagementFactory.getPlatformMBeanServer();
   }
 
-  @Test
-  void showsEachTierAndHome() throws JMException {
-    try (StrataMetrics metrics = StrataMetrics.publish(tier, counters, server)) {
-      assertThat(metrics).isNotNull();
-      assertThat(value("type=Tier,name=CapacityBytes,tier=pmem")).isEqualTo(1000);
-      assertThat(value("type=Tier,name=UsedBytes,tier=pmem")).isEqualTo(600);
-      assertThat(value("type=Tier,name=DirtyBytes,tier=pmem")).isEqualTo(350);
-      assertThat(value("type=Tier,name=CleanBytes,tier=pmem")).isEqualTo(250);
-      assertThat(value("type=Tier,name=ActiveBytes,tier=pmem")).isEqualTo(50);
-      assertThat(value("type=Tier,name=ReserveBytes,tier=pmem")).isEqualTo(650);
-      assertThat(value("type=Tier,name=Segments,tier=pmem")).isEqualTo(7);
-      assertThat(value("type=Tier,name=SpilledBytesTotal,tier=pmem")).isEqualTo(23);
-      assertThat(value("type=Tier,name=SpilledSegmentsTotal,tier=pmem")).isEqualTo(24);
-      assertThat(value("type=Tier,name=ReadBytesTotal,tier=pmem")).isEqualTo(25);
-      assertThat(value("type=Tier,name=ReadsTotal,tier=pmem")).isEqualTo(26);
-      assertThat(value("type=Tier,name=ReadBytesTotal,tier=logdirs")).isEqualTo(31);
-      assertThat(value("type=Tier,name=ReadsTotal,tier=logdirs")).isEqualTo(32);
-      assertThat(value("type=Tier,name=EvictedBytesTotal,tier=pmem")).isEqualTo(21);
-      assertThat(value("type=Tier,name=DestagedBytesTotal,tier=pmem")).isZero();
-      assertThat(value("type=Migration,name=RoundsTotal")).isZero();
-    }
-  }
-
-  @Test
-  void showsWhatTheEngineHasDone() throws JMException {
-    tier.stats = Optional.of(stats());
-    try (StrataMetrics metrics = StrataMetrics.publish(tier, counters, server)) {
-      assertThat(metrics).isNotNull();
-      assertThat(value("type=Tier,name=DestagedBytesTotal,tier=pmem")).isEqualTo(101);
-      assertThat(value("type=Tier,name=DestagedSegmentsTotal,tier=pmem")).isEqualTo(102);
-      assertThat(value("type=Tier,name=PromotedBytesTotal,tier=pmem")).isEqualTo(103);
-      assertThat(value("type=Tier,name=PromotedSegmentsTotal,tier=pmem")).isEqualTo(104);
-      assertThat(value("type=Tier,name=EvictedBytesTotal,tier=pmem")).isEqualTo(21);
-      assertThat(value("type=Tier,name=EvictedSegmentsTotal,tier=pmem")).isEqualTo(22);
-      assertThat(value("type=Tier,name=PressureBytesTotal,tier=pmem")).isEqualTo(20);
-      assertThat(value("type=Tier,name=Draining,tier=pmem")).isEqualTo(1);
-      assertThat(value("type=Tier,name=BacklogBytes,tier=pmem")).isEqualTo(107);
-      assertThat(value("type=Tier,name=BacklogSeconds,tier=pmem")).isEqualTo(2.5);
-      assertThat(value("type=Migration,name=Queued")).isEqualTo(1);
-      assertThat(value("type=Migration,name=InFlight")).isEqualTo(2);
-      assertThat(value("type=Migration,name=Threads")).isEqualTo(3);
-      assertThat(value("type=Migration,name=DownBytesPerSecond")).isEqualTo(4);
-      assertThat(value("type=Migration,name=UpBytesPerSecond")).isEqualTo(5);
-      assertThat(value("type=Migration,name=DestageLatencyP50")).isEqualTo(6);
-      assertThat(value("type=Migration,name=DestageLatencyP99")).isEqualTo(8);
-      assertThat(value("type=Migration,name=DestageLatencyMax")).isEqualTo(9);
-      assertThat(value("type=Migration,name=PromoteLatencyMax")).isZero();
-      assertThat(value("type=Migration,name=FailuresTotal,cause=no-space")).isEqualTo(10);
-      assertThat(value("type=Migration,name=FailuresTotal,cause=io-error")).isZero();
-      assertThat(value("type=Migration,name=CancelledTotal")).isEqualTo(11);
-      assertThat(value("type=Migration,name=RefusedMovesTotal")).isEqualTo(12);
-      assertThat(value("type=Migration,name=BackingOff")).isEqualTo(13);
-      assertThat(value("type=Migration,name=RoundsTotal")).isEqualTo(14);
-      assertThat(value("type=Migration,name=FailedRoundsTotal")).isEqualTo(15);
-      assertThat(value("type=Migration,name=LastRoundTime")).isEqualTo(16);
-      assertThat(value("type=Migration,name=LastRoundCpuTime")).isEqualTo(17);
-      assertThat(value("type=Migration,name=RoundTimeTotal")).isEqualTo(18);
-    }
-  }
-
-  @Test
-  void aScrapeAsksOnce() {
-    RecentSource recent = new RecentSource(tier, now::get);
-    assertThat(recent.tiers()).isSameAs(recent.tiers());
-
-    tier.used = 500;
-    assertThat(recent.pools().get(0).usedBytes()).isEqualTo(500);
-    List<TierSample> before = recent.tiers();
-    now.addAndGet(TimeUnit.MILLISECONDS.toNanos(200));
-    assertThat(recent.tiers()).isNotSameAs(before);
-  }
-
-  private static MigrationStats stats() {
-    return new MigrationStats(
-        List.of(
-            new MigrationStats.TierStats(
-                0, 101, 102, 103, 104, 105, 106, true, 107, OptionalDouble.of(2.5))),
-        1,
-        2,
-        3,
-        4,
-        5,
-        new MigrationStats.Latency(1, 6_000_000, 7_000_000, 8_000_000, 9_000_000),
-        MigrationStats.Latency.NONE,
-        Map.of(FailureCause.NO_SPACE, 10L),
-        11,
-        12,
-        13,
-        14,
-        15,
-        16_000,
-        17_000,
-        18_000);
-  }
-
-  private static boolean has(Optional<?> value) {
-    return value.isPresent();
-  }
-
-  @Test
-  void closeWithdrawsEverything() throws JMException {
-    StrataMetrics metrics = StrataMetrics.publish(tier, counters, server);
-    assertThat(beans()).isNotEmpty();
-
-    metrics.close();
-    metrics.close();
-
-    assertThat(beans()).isEmpty();
-    // And the names are free again.
-    try (StrataMetrics again = StrataMetrics.publish(tier, counters, server)) {
-      assertThat(again).isNotNull();
-      assertThat(beans()).isNotEmpty();
-    }
-  }
-
-  @Test
-  void aPoolThatIsAlreadyClosedDoesNotBreakTheOthers() throws JMException {
-    try (StrataMetrics metrics = StrataMetrics.publish(tier, counters, server)) {
-      assertThat(metrics).isNotNull();
-      tier.gone = true;
-      assertThat(value("type=Pool,name=UsedBytes,pool=/mnt/pmem0/hot.pool")).isNaN();
-      assertThat(value("type=Segments,name=Hot")).isEqualTo(11);
-    }
-  }
-
-  @Test
-  void referencePageIsUpToDate() throws IOException {
-    StringBuilder page = new StringBuilder("# Metrics\n\n");
-    page.append(
-        "<!-- Generated from io.strata.kafka.metrics.Metric and RemoteMetric: see"
-            + " docs/contributing.md. -->\n\n");
-    page.append(
-        """
-        In the broker's JMX, each an MBean with the one attribute `Value`; those of the local tiers as long as
-        `io.strata.kafka.StrataReporter` is in `metric.reporters`. *Counted up* is since the broker's start.
-
-        The metrics of the remote tier, whose type begins with `Remote`, are there whenever it runs, with local tiers or
-        without.
-
-        Latencies are those of the last interval: at least 10 seconds, ended by the first reading after that; 0 where
-        there was no call. They are the duration of the whole call, waiting for the segment's writer lock included.
-        """);
-    Map<String, String> intros =
-        Map.of(
-            "Pool", "One for each pool; `<pool>` is the path of the pool's file.",
-            "Tier",
-                "One for each tier of `strata.tiers`. What is dirty, clean, active and a reserve:"
-                    + " see [migration](../migration.md).",
-            "Migration",
-                "The engine that moves segments between tiers. Latencies are those of the last"
-                    + " minutes, and include waiting for the rate limit.",
-            "Segments", "What lives where.",
-            "Append", "Writes to hot segments.",
-            "Read", "Reads from hot segments.",
-            "Home", "The segments' own files in `log.dirs`.");
-    appendLocal(page, intros);
-    appendRemote(page);
-    GeneratedPage.check("reference/metrics.md", page.toString());
-  }
-
-  private static void appendRemote(StringBuilder page) {
-    Map<String, String> intros =
-        Map.of(
-            "RemoteOperation",
-            "What Kafka asks the remote tier for; `<operation>` is `copy`, `fetch`, `index` or"
-                + " `delete`, `<cause>` is `full`, `timeout`, `not-found`, `corrupt`,"
-                + " `unavailable`, `cancelled` (Kafka gave it up), `cold`, `fault` (Strata's or the"
-                + " JVM's: see the broker's log) or `io`. Latencies are those of the last minutes;"
-                + " of a fetch, until its first byte.",
-            "RemoteLevel",
-            "One for each of `rsm.config.levels`, and `cold` where another manager has the lowest"
-                + " level.",
-            "Remote",
-            "The remote tier as a whole.",
-            "RemoteCache",
-            "The cache of chunks.",
-            "RemoteReadAhead",
-            "What was read ahead of readers that read on.",
-            "RemoteScrub",
-            "The scrubber, which reads all of the store and compares it with its checksums. One"
-                + " broker of the cluster does it.",
-            "RemoteMigration",
-            "The engine that moves segments between the levels of the store.");
-    String type = "";
-    for (RemoteMetric metric : RemoteMetric.values()) {
-      if (!metric.type().equals(type)) {
-        type = metric.type();
-        page.append("\n## ").append(type).append("\n\n").append(intros.get(type)).append("\n\n");
-        page.append("| MBean | unit | meaning |\n|---|---|---|\n");
-      }
-      RemoteReading reading = metric.reading();
-      String tags = "";
-      if (reading instanceof RemoteReading.OperationReading) {
-        tags = ",operation=<operation>";
-      } else if (reading instanceof RemoteReading.OperationCauseReading) {
-        tags = ",operation=<operation>,cause=<cause>";
-      } else if (reading instanceof RemoteReading.LevelReading) {
-        tags = ",level=<level>";
-      } else if (reading instanceof RemoteReading.EngineCauseReading) {
-        tags = ",cause=<cause>";
-      }
-      page.append("| `io.strata.kafka:type=").append(metric.type());
-      page.append(",name=").append(metric.metricName()).append(tags);
-      page.append("` | ").append(metric.unit()).append(" | ").append(metric.description());
-      page.append(" |\n");
-    }
-  }
-
-  private static void appendLocal(StringBuilder page, Map<String, String> intros) {
-    String type = "";
-    for (Metric metric : Metric.values()) {
-      if (!metric.type().equals(type)) {
-        type = metric.type();
-        page.append("\n## ").append(type).append("\n\n").append(intros.get(type)).append("\n\n");
-        page.append("| MBean | unit | meaning |\n|---|---|---|\n");
-      }
-      String tag = "";
-      if (metric.reading() instanceof MetricReading.PoolReading) {
-        tag = ",pool=<pool>";
-      } else if (metric.reading() instanceof MetricReading.EachTierReading) {
-        tag = ",tier=<tier>";
-      } else if (metric.reading() instanceof MetricReading.CauseReading) {
-        tag = ",cause=<cause>";
-      }
-      page.append("| `io.strata.kafka:type=").append(metric.type());
-      page.append(",name=").append(metric.metricName()).append(tag);
-      page.append("` | ").append(metric.unit()).append(" | ").append(metric.description());
-      page.append(" |\n");
-    }
-  }
-
-  private static long count(Class<? extends MetricReading> kind) {
-    return List.of(Metric.values()).stream().filter(m -> kind.isInstance(m.reading())).count();
-  }
-
-  private Map<String, Double> beans() throws JMException {
-    return server.queryNames(new ObjectName("io.strata.kafka:*"), null).stream()
-        .collect(toMap(ObjectName::toString, name -> 0.0));
-  }
-
-  private double value(String name) throws JMException {
-    return ((Number) server.getAttribute(new ObjectName("io.strata.kafka:" + name), "Value"))
+  private double value(Where where, String name, String attribute) throws JMException {
+    return ((Number)
+            server(where).getAttribute(new ObjectName("io.strata.kafka:type=" + name), attribute))
         .doubleValue();
   }
 
-  private static final class FakeTier implements TierSource {
-    long used = 400;
-    boolean gone;
-    Optional<MigrationStats> stats = Optional.empty();
-
-    @Override
-    public List<TierSample> tiers() {
-      return new ArrayList<>(
-          List.of(
-              new TierSample(
-                  "pmem",
-                  new TierUsage(0, "pmem", 1000, 600, 350, 250, 50, 7, 8, 0, 0),
-                  21,
-                  22,
-                  20,
-                  23,
-                  24,
-                  25,
-                  26),
-              new TierSample(
-                  "ssd",
-                  new TierUsage(1, "ssd", 2000, 0, 0, 0, 0, 0, 8, 0, 0),
-                  0,
-                  0,
-                  0,
-                  0,
-                  0,
-                  0,
-                  0)));
-    }
-
-    @Override
-    public HomeSample home() {
-      return new HomeSample(31, 32);
-    }
-
-    @Override
-    public Optional<MigrationStats> migration() {
-      return stats;
-    }
-
-    @Override
-    public List<PoolSample> pools() {
-      if (gone) {
-        throw new IllegalStateException("the tier has been closed");
+  /** All beans of ours but the status, with their attributes. */
+  private Map<String, Set<String>> beans(Where where) throws JMException {
+    MBeanServer server = server(where);
+    Map<String, Set<String>> found = new TreeMap<>();
+    for (ObjectName name : server.queryNames(new ObjectName("io.strata.kafka:name=*,*"), null)) {
+      Set<String> attributes = new TreeSet<>();
+      for (MBeanAttributeInfo attribute : server.getMBeanInfo(name).getAttributes()) {
+        attributes.add(attribute.getName());
       }
-      return List.of(
-          new PoolSample("/mnt/pmem0/hot.pool", 1000, used, 1000 - used, 9, Durability.POWER),
-          new PoolSample("/odd,name=*", 10, 4, 6, 1, Durability.PROCESS));
+      found.put(name.getCanonicalName(), attributes);
     }
+    return found;
+  }
 
-    @Override
-    public long hotSegments() {
-      return 11;
-    }
+  private static final String EXPECTED =
+      """
+      Pool,name=SizeBytes,pool=/mnt/pmem0/hot.pool | Value | 1000
+      Pool,name=UsedBytes,pool=/mnt/pmem0/hot.pool | Value | 400
+      Pool,name=FreeBytes,pool=/mnt/pmem0/hot.pool | Value | 600
+      Pool,name=FreeSlots,pool=/mnt/pmem0/hot.pool | Value | 9
+      Pool,name=Durability,pool=/mnt/pmem0/hot.pool | Value | 2
+      Pool,name=Failed,pool=/mnt/pmem0/hot.pool | Value | 0
+      Tier,name=CapacityBytes,tier=hot | Value | 104857600
+      Tier,name=UsedBytes,tier=hot | Value | 62914560
+      Tier,name=DirtyBytes,tier=hot | Value | 36700160
+      Tier,name=CleanBytes,tier=hot | Value | 26214400
+      Tier,name=ActiveBytes,tier=hot | Value | 5242880
+      Tier,name=ReserveBytes,tier=hot | Value | 68157440
+      Tier,name=Segments,tier=hot | Value | 7
+      Tier,name=OldestDirtySeconds,tier=hot | Value | 61
+      Tier,name=Draining,tier=hot | Value | 1
+      Tier,name=BacklogBytes,tier=hot | Value | 20971520
+      Tier,name=BacklogSeconds,tier=hot | Value | 90
+      Tier,name=DestagedBytesTotal,tier=hot | Count | 101
+      Tier,name=DestagedSegmentsTotal,tier=hot | Count | 102
+      Tier,name=PromotedBytesTotal,tier=hot | Count | 103
+      Tier,name=PromotedSegmentsTotal,tier=hot | Count | 104
+      Tier,name=EvictedBytesTotal,tier=hot | Count | 21
+      Tier,name=EvictedSegmentsTotal,tier=hot | Count | 22
+      Tier,name=PressureBytesTotal,tier=hot | Count | 20
+      Tier,name=PressureSegmentsTotal,tier=hot | Count | 19
+      Tier,name=SpilledBytesTotal,tier=hot | Count | 3145728
+      Tier,name=SpilledSegmentsTotal,tier=hot | Count | 24
+      Tier,name=ReadBytesTotal,tier=hot | Count | 5242880
+      Tier,name=ReadsTotal,tier=hot | Count | 26
+      Tier,name=ReadsTotal,tier=logdirs | Count | 32
+      Tier,name=ReadBytesTotal,tier=logdirs | Count | 31
+      Migration,name=Queued | Value | 4
+      Migration,name=InFlight | Value | 1
+      Migration,name=Threads | Value | 2
+      Migration,name=DownBytesPerSecond | Value | 10485760
+      Migration,name=UpBytesPerSecond | Value | 5
+      Migration,name=BackingOff | Value | 13
+      Migration,name=DestageSeconds | Count | 2
+      Migration,name=DestageSeconds | Mean | 0.030
+      Migration,name=DestageSeconds | 50thPercentile | 0.006
+      Migration,name=DestageSeconds | 75thPercentile | 0.007
+      Migration,name=DestageSeconds | 95thPercentile | 0.008
+      Migration,name=DestageSeconds | 98thPercentile | 0.009
+      Migration,name=DestageSeconds | 99thPercentile | 0.010
+      Migration,name=DestageSeconds | 999thPercentile | 0.011
+      Migration,name=DestageSeconds | Max | 0.012
+      Migration,name=PromoteSeconds | Count | 0
+      Migration,name=PromoteSeconds | Mean | 0
+      Migration,name=PromoteSeconds | 99thPercentile | 0
+      Migration,name=FailuresTotal,cause=no-space | Count | 3
+      Migration,name=FailuresTotal,cause=io-error | Count | 0
+      Migration,name=CancelledTotal | Count | 11
+      Migration,name=RefusedMovesTotal | Count | 12
+      Migration,name=RoundSeconds | 50thPercentile | 0.016
+      Migration,name=FailedRoundsTotal | Count | 15
+      Migration,name=LastRoundCpuSeconds | Value | 0.017
+      Segments,name=Hot | Value | 11
+      Segments,name=Spilled | Value | 12
+      Segments,name=PlacedTotal | Count | 16
+      Segments,name=PlacementsRefusedTotal | Count | 13
+      LogFiles,name=FailuresTotal | Count | 14
+      LogFiles,name=MtimeRefreshesTotal | Count | 15
+      RemoteOperation,name=CompletedTotal,operation=copy | Count | 11
+      RemoteOperation,name=BytesTotal,operation=fetch | Count | 22
+      RemoteOperation,name=Running,operation=index | Value | 33
+      RemoteOperation,name=LatencySeconds,operation=delete | 50thPercentile | 0.044
+      RemoteOperation,name=FailuresTotal,operation=copy,cause=full | Count | 17
+      RemoteOperation,name=FailuresTotal,operation=fetch,cause=not-found | Count | 27
+      RemoteOperation,name=FailuresTotal,operation=fetch,cause=io | Count | 0
+      RemoteLevel,name=CapacityBytes,level=ssd | Value | 1001
+      RemoteLevel,name=UsedBytes,level=hdd | Value | 2002
+      RemoteLevel,name=Segments,level=ssd | Value | 1003
+      RemoteLevel,name=Directories,level=ssd | Value | 1004
+      RemoteLevel,name=UnavailableDirectories,level=ssd | Value | 1005
+      RemoteLevel,name=CopiedBytesTotal,level=ssd | Count | 1006
+      RemoteLevel,name=FetchedBytesTotal,level=ssd | Count | 1007
+      RemoteLevel,name=DeletedBytesTotal,level=hdd | Count | 2008
+      RemoteLevel,name=MovingCopies,level=ssd | Value | 1009
+      RemoteLevel,name=DamagedCopies,level=ssd | Value | 1010
+      RemoteLevel,name=DestagedBytesTotal,level=ssd | Count | 101
+      RemoteLevel,name=EvictedBytesTotal,level=ssd | Count | 105
+      RemoteLevel,name=EvictedBytesTotal,level=hdd | Count | 0
+      RemoteLevel,name=BacklogSeconds,level=ssd | Value | 2.5
+      Remote,name=OldestUncopiedSeconds | Value | 0.09
+      Remote,name=StuckThreads | Value | 91
+      Remote,name=LinkedBytesTotal | Count | 50
+      Remote,name=ReplacedReadsTotal | Count | 92
+      Remote,name=DamagedSegments | Value | 93
+      Remote,name=RetiredDirectories | Value | 1
+      RemoteCache,name=CapacityBytes | Value | 61
+      RemoteCache,name=UsedBytes | Value | 62
+      RemoteCache,name=HitsTotal | Count | 63
+      RemoteCache,name=MissesTotal | Count | 64
+      RemoteCache,name=EvictionsTotal | Count | 65
+      RemoteReadAhead,name=BytesTotal | Count | 71
+      RemoteReadAhead,name=UsedBytesTotal | Count | 72
+      RemoteReadAhead,name=WastedBytesTotal | Count | 73
+      RemoteScrub,name=RoundsTotal | Count | 81
+      RemoteScrub,name=ObjectsTotal | Count | 82
+      RemoteScrub,name=BytesTotal | Count | 83
+      RemoteScrub,name=CorruptObjectsTotal | Count | 84
+      RemoteScrub,name=MissingObjectsTotal | Count | 85
+      RemoteScrub,name=OrphansRemovedTotal | Count | 86
+      RemoteScrub,name=LastEndTimestampSeconds | Value | 0.087
+      RemoteMigration,name=Active | Value | 1
+      RemoteMigration,name=Queued | Value | 111
+      RemoteMigration,name=DestageSeconds | 50thPercentile | 0.2
+      RemoteMigration,name=FailuresTotal,cause=no-space | Count | 120
+      RemoteMigration,name=RoundSeconds | Count | 2
+      Broker,name=Health | Value | 2
+      """;
 
-    @Override
-    public long spilledSegments() {
-      return 12;
+  @ParameterizedTest
+  @EnumSource
+  void showsEachValue(Where where) throws JMException {
+    StrataMetrics unused = both(where);
+    SoftAssertions all = new SoftAssertions();
+    for (String line : EXPECTED.lines().toList()) {
+      String[] parts = line.split(" \\| ");
+      String bean = parts[0];
+      all.assertThat(value(where, bean, parts[1]))
+          .as("%s", line)
+          .isEqualTo(Double.parseDouble(parts[2]));
     }
+    all.assertAll();
+  }
 
-    @Override
-    public long placementsRefused() {
-      return 13;
+  @Test
+  void aPoolsOddPathIsQuoted() throws JMException {
+    for (Where where : Where.values()) {
+      StrataMetrics metrics = both(where);
+      String quoted = "Pool,name=Durability,pool=" + ObjectName.quote("/odd,name=*");
+      assertThat(value(where, quoted, "Value")).isZero();
+      metrics.close();
     }
+  }
 
-    @Override
-    public long homeFailures() {
-      return 14;
-    }
+  @Test
+  void bothWaysShowTheSameBeansWithTheSameAttributes() throws JMException {
+    StrataMetrics metrics = both(Where.YAMMER);
+    Map<String, Set<String>> yammer = beans(Where.YAMMER);
+    metrics.close();
+    assertThat(beans(Where.YAMMER)).as("after the end").isEmpty();
+    both(Where.JMX);
 
-    @Override
-    public long mtimeRefreshes() {
-      return 15;
+    assertThat(beans(Where.JMX)).isEqualTo(yammer);
+    assertThat(yammer.values()).contains(Set.of("Value"), Set.of("Count"));
+    assertThat(new LinkedHashSet<>(yammer.values())).hasSize(3);
+    assertThat(yammer).hasSize(registrySizeOfAll());
+  }
+
+  private int registrySizeOfAll() {
+    Map<String, Map<String, Double>> values = both(Where.YAMMER).values();
+    assertThat(values).isNotEmpty();
+    return registry.allMetrics().size();
+  }
+
+  /** Reporters ask for a metric's class, and skip or refuse what is none of these. */
+  @Test
+  void theRegistryHasGaugesCountersAndHistogramsWithTagsInTheScope() {
+    both(Where.YAMMER);
+
+    assertThat(registry.allMetrics())
+        .isNotEmpty()
+        .allSatisfy(
+            (name, metric) -> {
+              assertThat(metric).isInstanceOfAny(Gauge.class, Counter.class, Histogram.class);
+              assertThat(name.getGroup()).isEqualTo("io.strata.kafka");
+              assertThat(metric instanceof Counter)
+                  .as("%s", name)
+                  .isEqualTo(name.getName().endsWith("Total"));
+            })
+        .anySatisfy(
+            (name, metric) -> {
+              assertThat(name.getMBeanName())
+                  .isEqualTo("io.strata.kafka:type=Pool,name=UsedBytes,pool=/mnt/pmem0/hot.pool");
+              assertThat(name.getScope()).isEqualTo("pool./mnt/pmem0/hot_pool");
+              assertThat(((Gauge<?>) metric).value()).isEqualTo(400.0);
+            })
+        .anySatisfy(
+            (name, metric) -> {
+              assertThat(name.getScope()).isEqualTo("cause.full.operation.copy");
+              assertThat(((Counter) metric).count()).isEqualTo(17);
+            })
+        .anySatisfy(
+            (name, metric) -> {
+              assertThat(name.getName()).isEqualTo("DestageSeconds");
+              Histogram histogram = (Histogram) metric;
+              assertThat(histogram.count()).isEqualTo(2);
+              assertThat(histogram.sum()).isEqualTo(0.06);
+              assertThat(histogram.getSnapshot().getValue(0.99)).isEqualTo(0.01);
+              assertThat(histogram.getSnapshot().get999thPercentile()).isEqualTo(0.011);
+            });
+  }
+
+  @Test
+  void appendsAndReadsAreCounted() throws JMException {
+    StrataMetrics metrics = both(Where.YAMMER);
+    assertThat(metrics.health().value()).isEqualTo(2);
+    counters.appended(100, 5_000);
+    counters.appended(50, 5_000);
+    counters.readAtHome(25);
+    counters.read(70, 9_000);
+    pass(Duration.ofSeconds(1));
+
+    assertThat(value(Where.YAMMER, "Append,name=LatencySeconds", "Count")).isEqualTo(2);
+    assertThat(value(Where.YAMMER, "Append,name=LatencySeconds", "Mean")).isEqualTo(5e-6);
+    assertThat(value(Where.YAMMER, "Append,name=LatencySeconds", "99thPercentile"))
+        .isBetween(4.9e-6, 5.1e-6);
+    assertThat(value(Where.YAMMER, "Append,name=BytesTotal", "Count")).isEqualTo(150);
+    assertThat(value(Where.YAMMER, "Read,name=LatencySeconds", "Count")).isEqualTo(1);
+    assertThat(value(Where.YAMMER, "Read,name=BytesTotal", "Count")).isEqualTo(70);
+    assertThat(value(Where.YAMMER, "Read,name=LogFileBytesTotal", "Count")).isEqualTo(25);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void withoutAnEngineCountsAreZero(Where where) throws JMException {
+    StrataMetrics metrics = open(where);
+    metrics.local("1", () -> LocalFigures.quiet(counters), Map::of);
+    metrics.remote("1", RemoteFigures::quiet, Map::of);
+
+    assertThat(value(where, "Migration,name=Queued", "Value")).isZero();
+    assertThat(value(where, "Migration,name=RoundSeconds", "Count")).isZero();
+    assertThat(value(where, "Tier,name=DestagedBytesTotal,tier=hot", "Count")).isZero();
+    assertThat(value(where, "Tier,name=BacklogSeconds,tier=hot", "Value")).isZero();
+    assertThat(value(where, "RemoteMigration,name=Active", "Value")).isZero();
+    assertThat(value(where, "RemoteMigration,name=FailuresTotal,cause=other", "Count")).isZero();
+    assertThat(value(where, "Remote,name=OldestUncopiedSeconds", "Value")).isZero();
+    assertThat(value(where, "RemoteScrub,name=LastEndTimestampSeconds", "Value")).isNaN();
+    assertThat(value(where, "Broker,name=Health", "Value")).isZero();
+    assertThat(metrics.values().get("RemoteScrub")).doesNotContainKey("LastEndTimestampSeconds");
+  }
+
+  /** A scrape reads each of some 150 gauges; all segments are counted once for all of them. */
+  @ParameterizedTest
+  @EnumSource
+  void aScrapeOfAHundredThousandSegmentsCountsThemOnce(Where where) throws JMException {
+    int segments = 100_000;
+    AtomicInteger counted = new AtomicInteger();
+    StrataMetrics metrics = open(where);
+    metrics.local(
+        "1",
+        () -> {
+          IntStream.range(0, segments).forEach(segment -> counted.incrementAndGet());
+          return LocalFigures.some(counters, 101);
+        },
+        Map::of);
+    pass(Duration.ofMinutes(1));
+    counted.set(0);
+
+    for (String name : beans(where).keySet()) {
+      for (String attribute : beans(where).get(name)) {
+        assertThat(server(where).getAttribute(new ObjectName(name), attribute)).isNotNull();
+      }
     }
+    assertThat(counted).hasValue(segments);
+  }
+
+  /** However long a sample takes, samples take a twentieth of the time at most. */
+  @Test
+  void aSampleIsKeptForTwentyTimesAsLongAsItTook() {
+    AtomicInteger taken = new AtomicInteger();
+    Recent<Integer> recent =
+        new Recent<>(
+            () -> {
+              pass(Duration.ofSeconds(1));
+              return taken.incrementAndGet();
+            },
+            now::get);
+    assertThat(recent.get()).isEqualTo(1);
+    pass(Duration.ofMillis(19_900));
+    assertThat(recent.get()).isEqualTo(1);
+    pass(Duration.ofMillis(100));
+    assertThat(recent.get()).isEqualTo(2);
+  }
+
+  @Test
+  void aQuickSampleIsKeptForAMoment() {
+    AtomicInteger taken = new AtomicInteger();
+    Recent<Integer> recent = new Recent<>(taken::incrementAndGet, now::get);
+    assertThat(recent.get()).isEqualTo(1);
+    pass(Duration.ofMillis(199));
+    assertThat(recent.get()).isEqualTo(1);
+    pass(Duration.ofMillis(1));
+    assertThat(recent.get()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatCannotBeReadIsNaNAndACounterStays(Where where) throws JMException {
+    AtomicInteger broken = new AtomicInteger();
+    StrataMetrics metrics = open(where);
+    metrics.local(
+        "1",
+        () -> {
+          if (broken.get() > 0) {
+            throw new IllegalStateException("the pool is closed");
+          }
+          return LocalFigures.some(counters, 101);
+        },
+        Map::of);
+    metrics.remote("1", RemoteFigures::quiet, Map::of);
+    assertThat(value(where, "Tier,name=DestagedBytesTotal,tier=hot", "Count")).isEqualTo(101);
+
+    broken.set(1);
+    pass(Duration.ofMinutes(1));
+
+    assertThat(value(where, "Tier,name=UsedBytes,tier=hot", "Value")).isNaN();
+    assertThat(value(where, "Tier,name=DestagedBytesTotal,tier=hot", "Count")).isEqualTo(101);
+    assertThat(value(where, "Migration,name=DestageSeconds", "Count")).isZero();
+    assertThat(value(where, "RemoteCache,name=UsedBytes", "Value")).as("the others").isEqualTo(62);
+  }
+
+  @Test
+  void aSourceThatFailsFromTheStartFailsNothingElse() throws JMException {
+    StrataMetrics metrics = open(Where.JMX);
+    metrics.local(
+        "1",
+        () -> {
+          throw new NoClassDefFoundError("gone");
+        },
+        Map::of);
+    metrics.remote("1", RemoteFigures::quiet, Map::of);
+
+    assertThat(beans(Where.JMX).keySet()).noneMatch(name -> name.contains("type=Tier"));
+    assertThat(value(Where.JMX, "RemoteCache,name=UsedBytes", "Value")).isEqualTo(62);
+    assertThat(logged.messages())
+        .anyMatch(line -> line.startsWith("WARN Metrics of the type Tier are not published"));
+  }
+
+  @Test
+  void aSinkThatFailsFailsNothingElse() {
+    MetricSink failing =
+        new MetricSink() {
+          @Override
+          public void gauge(BeanName name, DoubleSupplier value) {
+            throw new IllegalStateException("refused");
+          }
+
+          @Override
+          public void counter(BeanName name, LongSupplier count) {
+            throw new NoSuchMethodError("another version of the library");
+          }
+
+          @Override
+          public void latency(BeanName name, Supplier<Latency> latency) {
+            throw new IllegalStateException("refused");
+          }
+
+          @Override
+          public void remove(BeanName name) {}
+        };
+    try (StrataMetrics metrics = new StrataMetrics(failing, now::get, logged.logger())) {
+      metrics.local("1", () -> LocalFigures.some(counters, 101), Map::of);
+      assertThat(metrics.values()).isNotEmpty();
+      assertThat(logged.messages())
+          .anyMatch(line -> line.startsWith("WARN Metric io.strata.kafka:type=Pool"));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aSecondRemoteTierTakesThePlaceOfTheFirst(Where where) throws JMException {
+    StrataMetrics metrics = open(where);
+    metrics.remote("1", RemoteFigures::some, Map::of);
+    assertThat(beans(where).keySet()).anyMatch(name -> name.contains("level=hdd"));
+
+    metrics.remote("2", RemoteFigures::quiet, () -> Map.of("key", "value"));
+
+    assertThat(beans(where).keySet()).noneMatch(name -> name.contains("level=hdd"));
+    assertThat(value(where, "RemoteMigration,name=Active", "Value")).isZero();
+    assertThat(metrics.brokerId()).isEqualTo("2");
+    assertThat(metrics.settings()).containsExactly(Map.entry("key", "value"));
+  }
+
+  @Test
+  void healthIsTheWorstOfItsReasons() {
+    StrataMetrics metrics = open(Where.JMX);
+    metrics.local("1", () -> LocalFigures.quiet(counters), Map::of);
+    assertThat(metrics.health()).isEqualTo(new Health(0, List.of()));
+
+    metrics.local("1", () -> LocalFigures.some(counters, 101), Map::of);
+    assertThat(metrics.health())
+        .isEqualTo(
+            new Health(
+                1, List.of("13 segments wait for a retry after a failed move between tiers")));
+
+    metrics.local("1", () -> LocalFigures.failed(counters), Map::of);
+    assertThat(metrics.health().value()).isEqualTo(2);
+    assertThat(metrics.health().reasons())
+        .containsExactly(
+            "pool /mnt/pmem0/hot.pool failed, and nothing is stored in it until the broker"
+                + " restarts: the device is gone");
+
+    metrics.local("1", () -> LocalFigures.quiet(counters), Map::of);
+    metrics.remote("1", RemoteFigures::some, Map::of);
+    assertThat(metrics.health().value()).isEqualTo(2);
+    assertThat(metrics.health().reasons())
+        .containsExactly(
+            "93 segments of the remote store have no copy that is not damaged",
+            "1010 damaged copies in remote level ssd",
+            "remote directory /hdd of level hdd cannot be used",
+            "91 threads hang in operations of the remote tier",
+            "123 segments wait for a retry after a failed move between levels of the remote store");
+  }
+
+  @Test
+  void theStatusHasEachValueOnce() {
+    StrataMetrics metrics = both(Where.JMX);
+    Map<String, Map<String, Double>> values = metrics.values();
+    assertThat(values.get("Tier,tier=hot"))
+        .containsEntry("UsedBytes", 62914560.0)
+        .containsEntry("ReadsTotal", 26.0);
+    assertThat(values.get("Migration")).containsEntry("DestageSeconds.99thPercentile", 0.01);
+    assertThat(values.get("RemoteOperation,cause=full,operation=copy"))
+        .containsExactly(Map.entry("FailuresTotal", 17.0));
+    List<RemoteStats.LevelStats> levels = RemoteFigures.some().levels();
+    assertThat(values.keySet())
+        .containsSubsequence(
+            levels.stream().map(level -> "RemoteLevel,level=" + level.name()).toList());
+  }
+
+  private void pass(Duration time) {
+    now.addAndGet(time.toNanos());
   }
 }

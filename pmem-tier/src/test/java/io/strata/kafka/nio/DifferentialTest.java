@@ -92,7 +92,7 @@ class DifferentialTest {
       assertThat(tier.counts().placements()).isPositive();
       assertThat(spilled.get() > 0).as("spilled").isEqualTo(longest > 1_000_000);
       ours.deleteAll();
-      assertThat(tier.hotSegments()).as("segments left behind").isZero();
+      assertThat(tier.figures().hot()).as("segments left behind").isZero();
       Awaitility.await()
           .untilAsserted(
               () -> assertThat(tier.pools().get(0).usage().usedBytes()).as("bytes left").isZero());

@@ -37,7 +37,7 @@ class DrainTest {
     byte[] bytes = TierFixture.bytes((int) (20 * MIB), 9);
     fixture.append(spilled, bytes);
     written.put(spilled, bytes);
-    assertThat(fixture.tier().spilledSegments()).isEqualTo(1);
+    assertThat(fixture.tier().figures().spilled()).isEqualTo(1);
   }
 
   @Test
@@ -52,7 +52,7 @@ class DrainTest {
     }
     assertThat(LogDirectory.find(fixture.logs())).isEmpty();
     fixture.open();
-    assertThat(fixture.tier().hotSegments()).isZero();
+    assertThat(fixture.tier().figures().hot()).isZero();
     assertThat(fixture.tier().pools().get(0).usage().usedBytes()).isZero();
     fixture.close();
   }
@@ -86,7 +86,7 @@ class DrainTest {
     Files.delete(fixture.pools.remove(0));
     fixture.pool("fresh.pool", 16 * MIB);
     fixture.open();
-    assertThat(fixture.tier().hotSegments()).isZero();
+    assertThat(fixture.tier().figures().hot()).isZero();
     fixture.close();
   }
 }

@@ -51,7 +51,7 @@ class HotTierTest {
     assertThat(Files.size(file)).isZero();
     assertThat(fixture.tier().size(file)).hasValue(300_000);
     assertThat(SegmentTag.read(file)).isPresent();
-    assertThat(fixture.tier().hotSegments()).isEqualTo(1);
+    assertThat(fixture.tier().figures().hot()).isEqualTo(1);
   }
 
   @Test
@@ -132,7 +132,7 @@ class HotTierTest {
     Awaitility.await()
         .untilAsserted(
             () -> assertThat(fixture.tier().pools().get(0).usage().freeBytes()).isEqualTo(free));
-    assertThat(fixture.tier().hotSegments()).isZero();
+    assertThat(fixture.tier().figures().hot()).isZero();
   }
 
   @Test
@@ -191,7 +191,7 @@ class HotTierTest {
     byte[] bytes = TierFixture.bytes((int) (20 * MIB), 6);
     fixture.append(file, bytes);
     assertThat(fixture.read(file)).isEqualTo(bytes);
-    assertThat(fixture.tier().spilledSegments()).isEqualTo(1);
+    assertThat(fixture.tier().figures().spilled()).isEqualTo(1);
     assertThat(Files.size(file)).isEqualTo(bytes.length);
     fixture.reopen();
     assertThat(fixture.read(file)).isEqualTo(bytes);
@@ -209,7 +209,7 @@ class HotTierTest {
     assertThat(SegmentTag.read(file)).isEmpty();
     assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
     assertThat(fixture.read(file)).isEqualTo(bytes);
-    assertThat(fixture.tier().hotSegments()).isEqualTo(64);
+    assertThat(fixture.tier().figures().hot()).isEqualTo(64);
   }
 
   @Test

@@ -257,7 +257,7 @@ class RecoveryTest {
     assertThat(SegmentTag.read(file)).isEmpty();
     assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
     assertThat(fixture.read(file)).isEqualTo(bytes);
-    assertThat(fixture.tier().hotSegments()).isZero();
+    assertThat(fixture.tier().figures().hot()).isZero();
   }
 
   @Test

@@ -120,7 +120,7 @@ final class TierMovesTest {
       assertThat(channel.size()).isEqualTo(1000 + NEW.length);
     }
     fixture.reopen();
-    assertThat(fixture.tier().hotSegments()).isEqualTo(1);
+    assertThat(fixture.tier().figures().hot()).isEqualTo(1);
   }
 
   @Test
@@ -284,14 +284,14 @@ final class TierMovesTest {
     assertDone(destage(old, HOME));
     Path big = fixture.segment("big-0", 0);
     fixture.append(big, new byte[(int) (usage().freeBytes() + MIB / 2)]);
-    assertThat(fixture.tier().spilledSegments()).isZero();
+    assertThat(fixture.tier().figures().spilled()).isZero();
     assertThat(fixture.tier().traffic().of(0).pressureSegments()).isEqualTo(1);
-    assertThat(fixture.tier().hotSegments()).isEqualTo(2);
+    assertThat(fixture.tier().figures().hot()).isEqualTo(2);
     Awaitility.await().untilAsserted(() -> assertThat(SegmentTag.read(old)).isEmpty());
     assertThat(Files.readAllBytes(old)).isEqualTo(OLD);
     // Nothing is left to evict.
     fixture.append(big, new byte[(int) MIB]);
-    assertThat(fixture.tier().spilledSegments()).isEqualTo(1);
+    assertThat(fixture.tier().figures().spilled()).isEqualTo(1);
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.MigrationEngine;
 import io.strata.kafka.migration.MigrationStats;
+import io.strata.kafka.migration.remote.RemoteStats.DirectoryStats;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
 import io.strata.kafka.migration.remote.RemoteStats.ScrubStats;
 import io.strata.kafka.migration.remote.store.KnownSegment;
@@ -444,10 +445,16 @@ final class Housekeeping implements AutoCloseable {
 
   List<LevelStats> levelStats(LevelMeters meters) {
     long[] segments = new long[levelNames.size()];
+    long[] moving = new long[levelNames.size()];
+    long[] damaged = new long[levelNames.size()];
     for (KnownSegment entry : store.segments()) {
       Optional<StoredCopy> readable = entry.readable();
       int level = readable.isPresent() ? readable.get().directory().level() : levelNames.size() - 1;
       segments[level]++;
+      for (StoredCopy copy : entry.copies()) {
+        moving[copy.directory().level()] += copy.moving() ? 1 : 0;
+        damaged[copy.directory().level()] += copy.damaged() ? 1 : 0;
+      }
     }
     List<LevelStats> stats = new ArrayList<>();
     for (int level = 0; level < levelNames.size(); level++) {
@@ -472,9 +479,30 @@ final class Housekeeping implements AutoCloseable {
               unavailable,
               meters.copiedBytes(level),
               meters.fetchedBytes(level),
-              meters.deletedBytes(level)));
+              meters.deletedBytes(level),
+              moving[level],
+              damaged[level]));
     }
     return stats;
+  }
+
+  /** Segments of which every copy is known to be damaged. */
+  long damagedSegments() {
+    return store.segments().stream()
+        .filter(entry -> entry.copies().stream().allMatch(StoredCopy::damaged))
+        .count();
+  }
+
+  List<DirectoryStats> directoryStats() {
+    return visits.stream()
+        .map(
+            visited ->
+                new DirectoryStats(
+                    visited.directory().path().toString(),
+                    levelNames.get(visited.directory().level()),
+                    !visited.isTroubled(),
+                    visited.directory().access().isRetired()))
+        .toList();
   }
 
   @Override

@@ -24,6 +24,10 @@ import java.util.OptionalLong;
  * @param oldestUncopiedMillis the age of the oldest sealed segment of a tiered partition led by
  *     this broker that is not in the store yet; empty when there is none
  * @param stuckThreads threads whose operation ran out of its time and has not come back
+ * @param replacedReads how often a copy could not be read, or was found damaged, and another copy
+ *     served the read
+ * @param damagedSegments segments of which every copy is known to be damaged
+ * @param directories one for each directory, in the configured order
  * @param migration how segments move between levels; empty while another broker moves them, or with
  *     one level
  */
@@ -36,12 +40,16 @@ public record RemoteStats(
     ScrubStats scrub,
     OptionalLong oldestUncopiedMillis,
     int stuckThreads,
+    long replacedReads,
+    long damagedSegments,
+    List<DirectoryStats> directories,
     Optional<MigrationStats> migration) {
 
   /** Copies the collections. */
   public RemoteStats {
     operations = Map.copyOf(operations);
     levels = List.copyOf(levels);
+    directories = List.copyOf(directories);
     requireNonNull(cache);
     requireNonNull(readAhead);
     requireNonNull(scrub);
@@ -118,6 +126,8 @@ public record RemoteStats(
    * @param copiedBytes copied there for Kafka
    * @param fetchedBytes read from there for fetches, read-ahead included
    * @param deletedBytes deleted there for Kafka
+   * @param movingCopies copies that a move has published and not confirmed yet
+   * @param damagedCopies copies known to be damaged
    */
   public record LevelStats(
       String name,
@@ -128,10 +138,28 @@ public record RemoteStats(
       int unavailableDirectories,
       long copiedBytes,
       long fetchedBytes,
-      long deletedBytes) {
+      long deletedBytes,
+      long movingCopies,
+      long damagedCopies) {
     /** Checks that nothing is null. */
     public LevelStats {
       requireNonNull(name);
+    }
+  }
+
+  /**
+   * One directory of the store.
+   *
+   * @param path where it is
+   * @param level the name of its level
+   * @param available whether it can be used now
+   * @param retired whether it was taken out of the store for good ({@code strata remote retire})
+   */
+  public record DirectoryStats(String path, String level, boolean available, boolean retired) {
+    /** Checks that nothing is null. */
+    public DirectoryStats {
+      requireNonNull(path);
+      requireNonNull(level);
     }
   }
 

@@ -326,6 +326,9 @@ final class RemoteTier implements AutoCloseable {
         housekeeping.scrubStats(),
         housekeeping.oldestUncopiedMillis(),
         copies.stuck() + fetches.stuck() + deletions.stuck() + housekeeping.stuck(),
+        reads.replaced(),
+        housekeeping.damagedSegments(),
+        housekeeping.directoryStats(),
         housekeeping.migrationStats());
   }
 

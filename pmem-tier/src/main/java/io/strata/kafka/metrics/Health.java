@@ -1,0 +1,132 @@
+package io.strata.kafka.metrics;
+
+import io.strata.kafka.metrics.LocalSample.OfPool;
+import io.strata.kafka.migration.FailureCause;
+import io.strata.kafka.migration.MigrationStats;
+import io.strata.kafka.migration.remote.RemoteStats;
+import io.strata.kafka.migration.remote.RemoteStats.DirectoryStats;
+import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Whether what Strata promises holds on this broker, and why not; {@code docs/operations.md} has
+ * the conditions.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param value 0 fine, 1 degraded, 2 a promise does not hold: the highest of the reasons
+ * @param reasons what is wrong, the worst first; empty if nothing is
+ */
+record Health(int value, List<String> reasons) {
+
+  Health {
+    reasons = List.copyOf(reasons);
+  }
+
+  private static final int DEGRADED = 1;
+  private static final int BROKEN = 2;
+
+  private record Reason(int value, String text) {}
+
+  /** The health of a broker with what it has of Strata. */
+  static Health of(Optional<LocalSample> local, Optional<RemoteStats> remote) {
+    List<Reason> reasons = new ArrayList<>();
+    local.ifPresent(sample -> add(reasons, sample));
+    remote.ifPresent(stats -> add(reasons, stats));
+    return new Health(
+        reasons.stream().mapToInt(Reason::value).max().orElse(0),
+        reasons.stream()
+            .sorted((a, b) -> Integer.compare(b.value(), a.value()))
+            .map(Reason::text)
+            .toList());
+  }
+
+  private static void add(List<Reason> reasons, LocalSample sample) {
+    for (OfPool pool : sample.pools()) {
+      pool.failure()
+          .ifPresent(
+              failure ->
+                  broken(
+                      reasons,
+                      "pool %s failed, and nothing is stored in it until the broker restarts: %s"
+                          .formatted(pool.path(), failure)));
+    }
+    if (sample.guarantees().spillsUnforced()) {
+      broken(
+          reasons,
+          "strata.spill.force=never: records that spill from a pool on DAX do not survive a power"
+              + " failure until Kafka or a copy forces them");
+    }
+    for (String directory : sample.guarantees().skippedLogDirectories()) {
+      degraded(reasons, "log directory skipped at the start: %s".formatted(directory));
+    }
+    if (sample.segments().spilling() > 0) {
+      degraded(
+          reasons,
+          "the pools are full: %d active segments spill to their log files"
+              .formatted(sample.segments().spilling()));
+    }
+    sample.migration().ifPresent(moves -> add(reasons, moves, "between tiers"));
+  }
+
+  private static void add(List<Reason> reasons, RemoteStats stats) {
+    if (stats.damagedSegments() > 0) {
+      broken(
+          reasons,
+          "%d segments of the remote store have no copy that is not damaged"
+              .formatted(stats.damagedSegments()));
+    }
+    for (LevelStats level : stats.levels()) {
+      if (level.damagedCopies() > 0) {
+        degraded(
+            reasons,
+            "%d damaged copies in remote level %s".formatted(level.damagedCopies(), level.name()));
+      }
+    }
+    for (DirectoryStats directory : stats.directories()) {
+      if (!directory.available() && !directory.retired()) {
+        degraded(
+            reasons,
+            "remote directory %s of level %s cannot be used"
+                .formatted(directory.path(), directory.level()));
+      }
+    }
+    if (stats.stuckThreads() > 0) {
+      degraded(
+          reasons,
+          "%d threads hang in operations of the remote tier".formatted(stats.stuckThreads()));
+    }
+    stats.migration().ifPresent(moves -> add(reasons, moves, "between levels of the remote store"));
+  }
+
+  private static void add(List<Reason> reasons, MigrationStats moves, String where) {
+    long corrupt = moves.failures().getOrDefault(FailureCause.CORRUPT_SEGMENT, 0L);
+    if (corrupt > 0) {
+      broken(
+          reasons,
+          "%d moves %s found a corrupt segment since the broker's start".formatted(corrupt, where));
+    }
+    if (moves.failedRoundsInARow() > 0) {
+      degraded(
+          reasons,
+          "planning moves %s failed %d times in a row: nothing moves"
+              .formatted(where, moves.failedRoundsInARow()));
+    }
+    if (moves.backingOff() > 0) {
+      degraded(
+          reasons,
+          "%d segments wait for a retry after a failed move %s"
+              .formatted(moves.backingOff(), where));
+    }
+  }
+
+  private static void broken(List<Reason> reasons, String text) {
+    reasons.add(new Reason(BROKEN, text));
+  }
+
+  private static void degraded(List<Reason> reasons, String text) {
+    reasons.add(new Reason(DEGRADED, text));
+  }
+}

@@ -1,0 +1,114 @@
+package io.strata.kafka.metrics;
+
+import static java.util.Objects.requireNonNull;
+
+import io.strata.kafka.api.TierUsage;
+import io.strata.kafka.memory.Durability;
+import io.strata.kafka.migration.MigrationStats;
+import io.strata.kafka.migration.MigrationStats.TierStats;
+import io.strata.kafka.tier.Traffic;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * The local tiers at one moment.
+ *
+ * <p>Immutable, the counters excepted; safe for use by any thread.
+ *
+ * @param pools in the order of {@code strata.pools}; always the same ones
+ * @param tiers those with pools, fastest first; always the same ones
+ * @param logDirs what was read from the log directories, of segments that Strata knows
+ * @param migration the engine; empty if there is none
+ * @param segments what lives where
+ * @param guarantees what does not hold, and what is offline
+ * @param counters what the append and read paths count
+ */
+public record LocalSample(
+    List<OfPool> pools,
+    List<OfTier> tiers,
+    Traffic.Counts logDirs,
+    Optional<MigrationStats> migration,
+    OfSegments segments,
+    Guarantees guarantees,
+    EventCounters counters) {
+
+  /** Copies the lists. */
+  public LocalSample {
+    pools = List.copyOf(pools);
+    tiers = List.copyOf(tiers);
+    requireNonNull(logDirs);
+    requireNonNull(migration);
+    requireNonNull(segments);
+    requireNonNull(guarantees);
+    requireNonNull(counters);
+  }
+
+  /**
+   * One pool.
+   *
+   * @param path of its file, absolute
+   * @param sizeBytes bytes that segments can use at most
+   * @param usedBytes bytes in extents of segments
+   * @param freeBytes bytes in no segment's extent
+   * @param freeSlots segments that can still be placed, if there is space for their bytes
+   * @param durability what the pool survives
+   * @param failure why nothing is stored in it any more; empty if it works
+   */
+  public record OfPool(
+      String path,
+      long sizeBytes,
+      long usedBytes,
+      long freeBytes,
+      long freeSlots,
+      Durability durability,
+      Optional<String> failure) {}
+
+  /**
+   * One tier with pools.
+   *
+   * @param usage how full it is
+   * @param oldestDirtyMillis the age of the dirty segment that has been sealed for longest; empty
+   *     if there is none
+   * @param traffic what has gone through it
+   * @param moves what the engine has done for it; empty if there is no engine
+   */
+  public record OfTier(
+      TierUsage usage,
+      OptionalLong oldestDirtyMillis,
+      Traffic.Counts traffic,
+      Optional<TierStats> moves) {}
+
+  /**
+   * Counts of segments, and of what was done with their log files.
+   *
+   * @param hot with a slot in a pool now, spilled ones included
+   * @param spilled of those, the ones whose tail is in the log file
+   * @param spilling of those, the ones that Kafka appends to
+   * @param placed placed in a pool since the start
+   * @param placementsRefused that had no space in a pool since the start
+   * @param logFileFailures operations on log files of hot segments that failed since the start
+   * @param mtimeRefreshes updates of log files' modification times since the start
+   */
+  public record OfSegments(
+      long hot,
+      long spilled,
+      long spilling,
+      long placed,
+      long placementsRefused,
+      long logFileFailures,
+      long mtimeRefreshes) {}
+
+  /**
+   * What does not hold, and what is offline.
+   *
+   * @param spillsUnforced whether appends that spill are not forced, though the pools are durable
+   * @param skippedLogDirectories those that were skipped at the start, each with the reason
+   */
+  public record Guarantees(boolean spillsUnforced, List<String> skippedLogDirectories) {
+    /** Copies the list. */
+    public Guarantees {
+      skippedLogDirectories = List.copyOf(skippedLogDirectories);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.api.TierUsage;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * What is where, as sums, at one moment.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param tiers one for each tier with pools, fastest first
+ * @param hot segments that have a slot in a pool, spilled ones included
+ * @param spilled of those, the ones whose tail is in the log file
+ * @param spilling of those, the ones that Kafka appends to
+ */
+public record TierFigures(List<OfTier> tiers, long hot, long spilled, long spilling) {
+
+  /** Copies the list. */
+  public TierFigures {
+    tiers = List.copyOf(tiers);
+  }
+
+  /**
+   * One tier.
+   *
+   * @param usage how full it is
+   * @param oldestDirtyMillis how long ago the dirty segment was changed last that has been sealed
+   *     for longest; empty if no sealed segment is dirty
+   */
+  public record OfTier(TierUsage usage, OptionalLong oldestDirtyMillis) {}
+}
