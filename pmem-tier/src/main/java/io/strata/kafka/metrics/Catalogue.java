@@ -19,8 +19,8 @@ import io.strata.kafka.migration.remote.RemoteStats.DirectoryStats;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.RemoteStats.OperationStats;
-import io.strata.kafka.migration.remote.read.ReadAheadStats;
 import io.strata.kafka.migration.remote.read.CacheStats;
+import io.strata.kafka.migration.remote.read.ReadAheadStats;
 import io.strata.kafka.tier.Traffic;
 import java.util.ArrayList;
 import java.util.List;
@@ -500,11 +500,7 @@ final class Catalogue {
                       BYTES,
                       CacheStats::capacityBytes,
                       "Bytes that the cache holds at most."),
-                  gauge(
-                      "UsedBytes",
-                      BYTES,
-                      CacheStats::usedBytes,
-                      "Bytes that the cache holds."),
+                  gauge("UsedBytes", BYTES, CacheStats::usedBytes, "Bytes that the cache holds."),
                   counter(
                       "HitsTotal",
                       "chunks",
@@ -515,20 +511,13 @@ final class Catalogue {
                       "chunks",
                       CacheStats::misses,
                       "Chunks that were requested and read from the store."),
-                  counter(
-                      "EvictionsTotal",
-                      "chunks",
-                      CacheStats::evictions,
-                      "Chunks evicted."))),
+                  counter("EvictionsTotal", "chunks", CacheStats::evictions, "Chunks evicted."))),
           MetricGroup.one(
               "RemoteReadAhead",
               stats -> Optional.of(stats.readAhead()),
               List.of(
                   counter(
-                      "BytesTotal",
-                      BYTES,
-                      ReadAheadStats::bytes,
-                      "Bytes read ahead of readers."),
+                      "BytesTotal", BYTES, ReadAheadStats::bytes, "Bytes read ahead of readers."),
                   counter(
                       "UsedBytesTotal",
                       BYTES,

@@ -7,7 +7,6 @@ import com.yammer.metrics.core.MetricsRegistry;
 import com.yammer.metrics.core.PulledMetrics;
 import com.yammer.metrics.stats.Snapshot;
 import io.strata.kafka.migration.MigrationStats.Latency;
-import java.util.Map;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -84,17 +83,14 @@ final class YammerSink implements MetricSink {
 
   /** As Kafka makes its own; reporters tell tags by the scope. */
   private static MetricName nameOf(BeanName name) {
-    Map<String, String> tags = name.tags();
+    if (name.tags().isEmpty()) {
+      return KafkaYammerMetrics.getMetricName(BeanName.DOMAIN, name.type(), name.name());
+    }
     String scope =
-        tags.entrySet().stream()
+        name.tags().entrySet().stream()
             .map(tag -> tag.getKey() + "." + tag.getValue().replace('.', '_'))
             .collect(Collectors.joining("."));
-    return new MetricName(
-        BeanName.DOMAIN,
-        name.type(),
-        name.name(),
-        tags.isEmpty() ? null : scope,
-        name.objectName());
+    return new MetricName(BeanName.DOMAIN, name.type(), name.name(), scope, name.objectName());
   }
 
   /** The percentiles of a distribution; one that is not known is the next higher one that is. */

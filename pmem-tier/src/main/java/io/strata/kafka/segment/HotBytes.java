@@ -18,18 +18,21 @@ final class HotBytes implements SegmentBytes {
   private final SegmentWriter writer;
   private final ReaderGate gate;
   private final SegmentEvents events;
+  private final SegmentGuard guard;
 
   HotBytes(
       Segment segment,
       SegmentReader reader,
       SegmentWriter writer,
       ReaderGate gate,
-      SegmentEvents events) {
+      SegmentEvents events,
+      SegmentGuard guard) {
     this.segment = segment;
     this.reader = reader;
     this.writer = writer;
     this.gate = gate;
     this.events = events;
+    this.guard = guard;
   }
 
   /** Who hears of reads. */
@@ -115,13 +118,13 @@ final class HotBytes implements SegmentBytes {
 
   @Override
   public int write(ByteBuffer source, long position, FileChannel home) throws IOException {
-    events.appending(segment);
+    guard.appending(segment);
     return writer.write(source, position, home);
   }
 
   @Override
   public int append(ByteBuffer source, FileChannel home) throws IOException {
-    events.appending(segment);
+    guard.appending(segment);
     return writer.append(source, home);
   }
 
@@ -131,7 +134,7 @@ final class HotBytes implements SegmentBytes {
     do {
       // An eviction that comes in between makes home what is cut: that must be told before, too.
       moves = writer.moves();
-      events.truncating(segment, length);
+      guard.truncating(segment, length);
     } while (!writer.truncate(length, home, moves));
   }
 

@@ -41,26 +41,6 @@ final class ReadEvents implements SegmentEvents {
   }
 
   @Override
-  public void madeDirty(Segment segment) {
-    next.madeDirty(segment);
-  }
-
-  @Override
-  public void appending(Segment segment) throws IOException {
-    next.appending(segment);
-  }
-
-  @Override
-  public void truncating(Segment segment, long length) throws IOException {
-    next.truncating(segment, length);
-  }
-
-  @Override
-  public void idle(Segment segment) {
-    next.idle(segment);
-  }
-
-  @Override
   public void releaseFailed(Segment segment, long bytes, IOException cause) {
     next.releaseFailed(segment, bytes, cause);
   }

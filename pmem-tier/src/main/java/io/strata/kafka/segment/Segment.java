@@ -65,7 +65,8 @@ public final class Segment {
         homeSize,
         slot.createdAtMillis(),
         settings,
-        events);
+        events,
+        SegmentGuard.NONE);
     requireLive(slot);
   }
 
@@ -74,20 +75,23 @@ public final class Segment {
    * when it last changed.
    *
    * @param lastChangeMillis in milliseconds since the epoch
+   * @param guard asked before changes
    */
   public Segment(
       Residence residence,
       long homeSize,
       long lastChangeMillis,
       SegmentSettings settings,
-      SegmentEvents events) {
+      SegmentEvents events,
+      SegmentGuard guard) {
     this(
         Optional.of(residence),
         residence.slot().relativePath(),
         homeSize,
         lastChangeMillis,
         settings,
-        events);
+        events,
+        guard);
     requireLive(residence.slot());
   }
 
@@ -103,14 +107,16 @@ public final class Segment {
       long homeSize,
       long createdAtMillis,
       SegmentSettings settings,
-      SegmentEvents events) {
+      SegmentEvents events,
+      SegmentGuard guard) {
     this.homeLabel = homeLabel;
     this.settings = settings;
     this.reads = new Reads(createdAtMillis);
-    this.lifetime = new Lifetime(() -> events.idle(this));
+    this.lifetime = new Lifetime(() -> guard.idle(this));
     SegmentReader reader = new SegmentReader();
-    this.writer = new SegmentWriter(this, residence, homeSize, gate, settings, events);
-    this.bytes = new HotBytes(this, reader, writer, gate, new ReadEvents(events, reads, settings));
+    this.writer = new SegmentWriter(this, residence, homeSize, gate, settings, events, guard);
+    this.bytes =
+        new HotBytes(this, reader, writer, gate, new ReadEvents(events, reads, settings), guard);
     this.copying = new Copying(this, writer, reader, gate);
     this.publishing = new Publishing(writer, gate);
     this.lastChangeMillis = createdAtMillis;
@@ -122,14 +128,16 @@ public final class Segment {
    * @param home for messages: the file
    * @param homeSize its length in bytes
    * @param createdAtMillis what is known of its age, in milliseconds since the epoch
+   * @param guard asked before changes
    */
   public static Segment atHome(
       String home,
       long homeSize,
       long createdAtMillis,
       SegmentSettings settings,
-      SegmentEvents events) {
-    return new Segment(Optional.empty(), home, homeSize, createdAtMillis, settings, events);
+      SegmentEvents events,
+      SegmentGuard guard) {
+    return new Segment(Optional.empty(), home, homeSize, createdAtMillis, settings, events, guard);
   }
 
   /** For messages: the slot, the path that it was created with, and the pool; or the home file. */

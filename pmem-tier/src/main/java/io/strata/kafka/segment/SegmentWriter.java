@@ -45,6 +45,7 @@ final class SegmentWriter {
   private final RoomMaker roomMaker;
   private final BooleanSupplier forceAppends;
   private final SegmentEvents events;
+  private final SegmentGuard owner;
 
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -88,13 +89,15 @@ final class SegmentWriter {
       long homeSize,
       ReaderGate gate,
       SegmentSettings settings,
-      SegmentEvents events) {
+      SegmentEvents events,
+      SegmentGuard owner) {
     this.segment = segment;
     this.residence = residence;
     this.gate = gate;
     this.roomMaker = settings.roomMaker();
     this.forceAppends = settings.spillForce();
     this.events = events;
+    this.owner = owner;
     boolean tailAtHome = residence.map(in -> in.slot().has(SlotFlag.SPILLED)).orElse(true);
     this.view = firstView(residence, homeSize);
     this.tail = new HomeTail(settings.spillForce(), tailAtHome, homeSize);
@@ -200,7 +203,7 @@ final class SegmentWriter {
         forcer.force(false, home);
       }
       if (view.spilled()) {
-        events.forcedInLogFile(segment);
+        owner.forcedInLogFile(segment);
       }
     }
   }
@@ -232,7 +235,7 @@ final class SegmentWriter {
     Optional<Residence> in = residence;
     if (in.isPresent() && in.get().isClean()) {
       in.get().slot().clear(SlotFlag.CLEAN);
-      events.madeDirty(segment);
+      owner.madeDirty(segment);
     }
     withdrawHead(home);
   }

@@ -49,7 +49,7 @@ final class SegmentFactory {
     SegmentNotice notice = notice();
     long modified = Files.getLastModifiedTime(home).toMillis();
     long changed = Math.max(modified, residence.slot().createdAtMillis());
-    Segment segment = new Segment(residence, Files.size(home), changed, settings, notice);
+    Segment segment = new Segment(residence, Files.size(home), changed, settings, notice, notice);
     return named(notice, segment, home, false);
   }
 
@@ -67,7 +67,8 @@ final class SegmentFactory {
             () -> forceSpills.getAsBoolean() && notice.isCurrent(),
             InstantSource.system(),
             roomMaker);
-    Segment segment = Segment.atHome(home.toString(), Files.size(home), modified, byName, notice);
+    Segment segment =
+        Segment.atHome(home.toString(), Files.size(home), modified, byName, notice, notice);
     return named(notice, segment, home, found);
   }
 

@@ -2,16 +2,17 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.segment.Segment;
 import io.strata.kafka.segment.SegmentEvents;
+import io.strata.kafka.segment.SegmentGuard;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens to one segment, on its way to those who count and to the tier.
+ * Passes what happens to one segment on to those who count and to the tier.
  *
- * <p>Thread safety: as {@link SegmentEvents} asks; {@link #of} is called before the segment is
- * used.
+ * <p>Thread safety: as {@link SegmentEvents} and {@link SegmentGuard} ask; {@link #of} is called
+ * before the segment is used.
  */
-final class SegmentNotice implements SegmentEvents {
+final class SegmentNotice implements SegmentEvents, SegmentGuard {
 
   /** What a tier does about its segments. */
   interface Listener {

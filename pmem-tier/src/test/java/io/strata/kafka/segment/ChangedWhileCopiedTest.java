@@ -34,7 +34,12 @@ final class ChangedWhileCopiedTest {
   void atHome() throws IOException {
     segment =
         Segment.atHome(
-            "home", 0, 0, new SegmentSettings(false, InstantSource.system()), SegmentEvents.NONE);
+            "home",
+            0,
+            0,
+            new SegmentSettings(false, InstantSource.system()),
+            SegmentEvents.NONE,
+            SegmentGuard.NONE);
     channel = segment.open(home.open(), READ_WRITE);
     append(LENGTH, 1);
     TinyPool pool = TinyPool.format(new RecordingMemory(16 << 20, Durability.FORCE));

@@ -103,7 +103,12 @@ final class PowerCutInAMoveTest {
     Residence below = new Residence(slot, slowPool.pool());
     Segment segment =
         new Segment(
-            below, 0, 0, new SegmentSettings(false, InstantSource.system()), SegmentEvents.NONE);
+            below,
+            0,
+            0,
+            new SegmentSettings(false, InstantSource.system()),
+            SegmentEvents.NONE,
+            SegmentGuard.NONE);
     byte[] bytes = content(500_000);
     FileChannel channel = segment.open(home.open(), READ_WRITE);
     assertThat(channel.write(ByteBuffer.wrap(bytes), 0)).isEqualTo(bytes.length);

@@ -362,7 +362,8 @@ final class SegmentCrashTest {
               one.home.size(),
               0,
               new SegmentSettings(power && !needsForce(), InstantSource.system()),
-              SegmentEvents.NONE);
+              SegmentEvents.NONE,
+              SegmentGuard.NONE);
       one.segment = Optional.of(segment);
       one.channel = Optional.of(segment.open(one.home.open(), READ_WRITE));
     }

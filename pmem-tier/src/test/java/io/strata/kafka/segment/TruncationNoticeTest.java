@@ -24,8 +24,8 @@ final class TruncationNoticeTest {
     TinyPool pool = TinyPool.format(new RecordingMemory(4 << 20, Durability.POWER));
     HeapFile home = new HeapFile();
     List<Boolean> toldAtHome = new ArrayList<>();
-    SegmentEvents events =
-        new SegmentEvents() {
+    SegmentGuard guard =
+        new SegmentGuard() {
           @Override
           public void truncating(Segment segment, long length) throws IOException {
             toldAtHome.add(segment.residence().isEmpty());
@@ -36,11 +36,12 @@ final class TruncationNoticeTest {
         };
     Segment segment =
         new Segment(
-            pool.allocate("segment"),
-            pool.pool(),
+            new Residence(pool.allocate("segment"), pool.pool()),
+            0,
             0,
             new SegmentSettings(false, InstantSource.system()),
-            events);
+            SegmentEvents.NONE,
+            guard);
     FileChannel channel =
         segment.open(home.open(), Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE));
     assertThat(channel.write(ByteBuffer.wrap(new byte[1000]), 0)).isEqualTo(1000);

@@ -22,6 +22,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -277,6 +278,17 @@ final class TierMovesTest {
     assertThat(result.outcome()).isEqualTo(Outcome.CANCELLED);
     assertThat(HollowHome.test(deleted())).isTrue();
     assertThat(fixture.read(deleted())).isEqualTo(OLD);
+  }
+
+  @Test
+  void theOldestDirtySegmentHasAnAgeUntilItIsClean() throws Exception {
+    assertThat(oldestDirty()).isPresent();
+    assertDone(destage(old, HOME));
+    assertThat(oldestDirty()).as("the other one is active").isEmpty();
+  }
+
+  private OptionalLong oldestDirty() {
+    return fixture.tier().figures().tiers().get(0).oldestDirtyMillis();
   }
 
   @Test
