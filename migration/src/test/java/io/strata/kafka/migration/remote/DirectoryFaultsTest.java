@@ -339,6 +339,25 @@ class DirectoryFaultsTest {
   }
 
   @Test
+  void damagedCopiesAndDirectoriesThatFailAreCounted() throws Exception {
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.copied(tier);
+    assertThat(TierBench.stats(tier).levels().get(0).damagedCopies()).isZero();
+    assertThat(TierBench.stats(tier).damagedSegments()).isZero();
+    assertThat(TierBench.stats(tier).directories())
+        .containsExactly(
+            new RemoteStats.DirectoryStats(bench.directory("a").toString(), "ssd", true, false));
+
+    bench.store().damaged(bench.store().directories().get(0), segment.key(), "by the test");
+    soon().until(() -> TierBench.stats(tier).levels().get(0).damagedCopies() == 1);
+    assertThat(TierBench.stats(tier).damagedSegments()).isEqualTo(1);
+
+    faults.add(bench.files.fail("Input/output error", (operation, path) -> isIn("a", path)));
+    soon().until(() -> !TierBench.stats(tier).directories().get(0).available());
+  }
+
+  @Test
   void aFullDirectoryIsNotCalledReadOnly() throws Exception {
     bench.level("ssd", 1 << 30, "a");
     RemoteTier tier = bench.open();
