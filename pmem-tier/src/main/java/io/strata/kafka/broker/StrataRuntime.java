@@ -64,7 +64,7 @@ public final class StrataRuntime {
     return Remote.CHANGES;
   }
 
-  /** What this process publishes of its tiers. */
+  /** The metrics and the status that this process publishes. */
   static StrataMetrics metrics() {
     return Published.METRICS;
   }

@@ -92,7 +92,7 @@ public final class StrataMetrics implements AutoCloseable {
   public synchronized void local(
       String brokerId, Supplier<LocalSample> source, Supplier<Map<String, String>> settings) {
     local.ifPresent(this::withdraw);
-    Part<LocalSample> part = part(brokerId, source, Catalogue.LOCAL, settings);
+    Part<LocalSample> part = part(brokerId, source, MetricCatalogue.LOCAL, settings);
     local = Optional.of(part);
     publish(part);
   }
@@ -107,7 +107,7 @@ public final class StrataMetrics implements AutoCloseable {
   public synchronized void remote(
       String brokerId, Supplier<RemoteStats> source, Supplier<Map<String, String>> settings) {
     remote.ifPresent(this::withdraw);
-    Part<RemoteStats> part = part(brokerId, source, Catalogue.REMOTE, settings);
+    Part<RemoteStats> part = part(brokerId, source, MetricCatalogue.REMOTE, settings);
     remote = Optional.of(part);
     publish(part);
   }
@@ -140,7 +140,7 @@ public final class StrataMetrics implements AutoCloseable {
     register(part);
     if (broker.isEmpty()) {
       Part<Health> ofBroker =
-          new Part<>("", this::health, Catalogue.BROKER, Map::of, new ArrayList<>());
+          new Part<>("", this::health, MetricCatalogue.BROKER, Map::of, new ArrayList<>());
       broker = Optional.of(ofBroker);
       register(ofBroker);
       try {

@@ -16,12 +16,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The catalogue's names, and their reference page. */
-class CatalogueTest {
+class MetricCatalogueTest {
 
   private static final Map<String, String> INTROS = intros();
 
   private static Stream<MetricGroup<?, ?>> groups() {
-    return Stream.of(Catalogue.BROKER, Catalogue.LOCAL, Catalogue.REMOTE)
+    return Stream.of(MetricCatalogue.BROKER, MetricCatalogue.LOCAL, MetricCatalogue.REMOTE)
         .flatMap(List<? extends MetricGroup<?, ?>>::stream);
   }
 
@@ -91,7 +91,7 @@ class CatalogueTest {
             """
             # Metrics
 
-            <!-- Generated from io.strata.kafka.metrics.Catalogue: see docs/contributing.md. -->
+            <!-- Generated from io.strata.kafka.metrics.MetricCatalogue: see docs/contributing.md. -->
 
             Strata adds its metrics to the registry of Kafka's own broker metrics (`KafkaYammerMetrics`). Kafka's reporter
             shows each in JMX, once, and other reporters for that registry find them there, such as Strimzi's

@@ -42,7 +42,7 @@ import java.util.stream.Stream;
  * right; a gauge of a time that is not known is NaN. A gauge that cannot be read is NaN, too, and a
  * counter that cannot be read keeps its last value.
  */
-final class Catalogue {
+final class MetricCatalogue {
 
   private static final String BYTES = "bytes";
   private static final String SEGMENTS = "segments";
@@ -50,7 +50,7 @@ final class Catalogue {
   private static final String CALLS = "calls";
   private static final String SECONDS = "seconds";
 
-  private Catalogue() {}
+  private MetricCatalogue() {}
 
   /** A tier's or a level's fill. */
   private record Fill(long capacityBytes, long usedBytes, long segments) {
@@ -214,7 +214,7 @@ final class Catalogue {
                       pool -> pool.failure().isPresent() ? 1 : 0,
                       "1 when a force has failed: nothing more is stored in the pool until the"
                           + " broker restarts."))),
-          tiers(Catalogue::fill, Fill.METRICS),
+          tiers(MetricCatalogue::fill, Fill.METRICS),
           tiers(
               Function.identity(),
               List.of(
@@ -283,7 +283,7 @@ final class Catalogue {
           new MetricGroup<LocalSample, Traffic.Counts>(
               "Tier",
               List.of("tier"),
-              Catalogue::tiersAndLogDirs,
+              MetricCatalogue::tiersAndLogDirs,
               List.of(
                   counter(
                       "ReadBytesTotal",
@@ -597,7 +597,8 @@ final class Catalogue {
         "Tier",
         List.of("tier"),
         sample ->
-            Catalogue.<LocalSample, OfTier>indexed(LocalSample::tiers, tier -> tier.usage().name())
+            MetricCatalogue.<LocalSample, OfTier>indexed(
+                    LocalSample::tiers, tier -> tier.usage().name())
                 .apply(sample)
                 .stream()
                 .map(
@@ -619,7 +620,7 @@ final class Catalogue {
         "RemoteLevel",
         List.of("level"),
         stats ->
-            Catalogue.<RemoteStats, LevelStats>indexed(RemoteStats::levels, LevelStats::name)
+            MetricCatalogue.<RemoteStats, LevelStats>indexed(RemoteStats::levels, LevelStats::name)
                 .apply(stats)
                 .stream()
                 .map(
