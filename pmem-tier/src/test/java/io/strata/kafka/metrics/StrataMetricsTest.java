@@ -220,7 +220,7 @@ class StrataMetricsTest {
     StrataMetrics unused = both(where);
     SoftAssertions all = new SoftAssertions();
     for (String line : EXPECTED.lines().toList()) {
-      String[] parts = line.split(" \\| ");
+      String[] parts = line.split(" \\| ", -1);
       String bean = parts[0];
       all.assertThat(value(where, bean, parts[1]))
           .as("%s", line)
@@ -353,9 +353,10 @@ class StrataMetricsTest {
     pass(Duration.ofMinutes(1));
     counted.set(0);
 
-    for (String name : beans(where).keySet()) {
-      for (String attribute : beans(where).get(name)) {
-        assertThat(server(where).getAttribute(new ObjectName(name), attribute)).isNotNull();
+    for (Map.Entry<String, Set<String>> bean : beans(where).entrySet()) {
+      for (String attribute : bean.getValue()) {
+        assertThat(server(where).getAttribute(new ObjectName(bean.getKey()), attribute))
+            .isNotNull();
       }
     }
     assertThat(counted).hasValue(segments);
