@@ -83,14 +83,14 @@ public final class TierLog implements TierEvents {
     logFindings(pool);
     if (info.durability().needsForce()) {
       log.warn(
-          "Pool {} does not survive a power cut by itself (its file system is not DAX): what"
-              + " was flushed or replicated does, as with stock Kafka. Use persistent memory on"
+          "Pool {} does not survive a power failure (its file system is not DAX): what was"
+              + " flushed or replicated does, as with stock Kafka. Use persistent memory on"
               + " a file system mounted with DAX, and strata.require.dax=true, to have every"
               + " acknowledged record survive.",
           info.path());
     } else if (!info.durability().survivesReboot()) {
       log.warn(
-          "Pool {} is on a file system in memory: a power cut or a reboot empties it, flushed"
+          "Pool {} is on a file system in memory: a power failure or a reboot empties it, flushed"
               + " or not. Only what was replicated survives. Use a pool on a disk, or on"
               + " persistent memory with strata.require.dax=true, for data that must stay.",
           info.path());
@@ -100,7 +100,7 @@ public final class TierLog implements TierEvents {
   private void logFindings(Pool pool) {
     Path file = pool.info().path();
     OpenReport report = pool.report();
-    name("Put right in pool " + file, report.repaired().stream().map(Object::toString).toList());
+    name("Repaired in pool " + file, report.repaired().stream().map(Object::toString).toList());
     if (report.bound()) {
       log.info("Bound pool {}, which had no owner yet, to {}", file, pool.info().owner());
     }
@@ -121,14 +121,14 @@ public final class TierLog implements TierEvents {
   @Override
   public void logDirectorySkipped(Path directory, String reason) {
     log.warn(
-        "Passed over log directory {}: {}. Its segments in the pools are kept.", directory, reason);
+        "Skipped log directory {}: {}. Its segments in the pools are kept.", directory, reason);
   }
 
   @Override
   public void recovered(RecoveryReport report) {
     log.info(
-        "Recovered the hot tier in {} ms: {} segments in the pools, {} homes restored, {} slots"
-            + " freed whose home was removed, {} deletions finished, {} stale tags removed, {}"
+        "Recovered the hot tier in {} ms: {} segments in the pools, {} log files restored, {} slots"
+            + " freed whose log file was removed, {} deletions finished, {} stale tags removed, {}"
             + " slots kept for absent log directories",
         report.millis(),
         report.hot(),
@@ -137,12 +137,12 @@ public final class TierLog implements TierEvents {
         report.deletionsFinished(),
         report.tagsRemoved(),
         report.kept().size());
-    name("Restored homes that a power cut had taken", report.restored());
+    name("Restored log files that a power failure had taken", report.restored());
     name(
-        "Homes are missing of segments that the pools hold: bring them back with their extended"
-            + " attributes, or their bytes are given up at the next start",
+        "Log files are missing of segments that the pools hold: bring them back with their"
+            + " extended attributes, or the next start frees their bytes",
         report.orphaned());
-    name("Freed slots of homes that somebody removed", report.freed());
+    name("Freed slots of log files that were removed", report.freed());
     name("Kept slots", report.kept());
   }
 
@@ -161,11 +161,11 @@ public final class TierLog implements TierEvents {
     refusals.ifDue(
         before ->
             log.warn(
-                "No pool has a free slot and room, nor a clean segment to give way: {} and {}"
-                    + " segments before it since the last such line go home at once. See 'strata"
-                    + " status': a lower strata.migration.threshold keeps more room in reserve;"
-                    + " more slots (strata pool create --slots) or another pool help where it is"
-                    + " full of active segments.",
+                "No pool has a free slot and space, nor a clean segment to evict: {} and {}"
+                    + " segments before it since the last such line begin in their log files. See"
+                    + " 'strata status': a lower strata.migration.threshold keeps more space in"
+                    + " reserve; more slots (strata pool create --slots) or another pool help where"
+                    + " it is full of active segments.",
                 file,
                 before));
   }
@@ -175,8 +175,8 @@ public final class TierLog implements TierEvents {
     spills.ifDue(
         before ->
             log.info(
-                "The pool is full: {} goes on at home after {} bytes in the pool; {} other segments"
-                    + " did so since the last such line",
+                "The pool is full: {} goes on in its log file after {} bytes in the pool; {} other"
+                    + " segments did so since the last such line",
                 file,
                 bytesInPool,
                 before));
@@ -184,6 +184,6 @@ public final class TierLog implements TierEvents {
 
   @Override
   public void backgroundFailure(String what, Exception cause) {
-    log.warn("Could not {}: tried again later", what, cause);
+    log.warn("Could not {}: retried later", what, cause);
   }
 }

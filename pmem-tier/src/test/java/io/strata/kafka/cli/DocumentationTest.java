@@ -38,6 +38,7 @@ class DocumentationTest {
           "RemoteLogManager",
           "ProducerPerformance",
           "ConsumerPerformance",
+          "ClassNotFoundException",
           "OutOfMemoryError",
           "MappedByteBuffer",
           "FileChannel",

@@ -98,7 +98,7 @@ class BrokerGlueTest {
           .anyMatch(
               line ->
                   line.startsWith(
-                      "WARN No pool has a free slot and room, nor a clean segment to give way: "
+                      "WARN No pool has a free slot and space, nor a clean segment to evict: "
                           + refused));
     }
   }
@@ -132,9 +132,9 @@ class BrokerGlueTest {
     assertThat(messages())
         .containsExactly(
             "WARN a warning",
-            "WARN Passed over log directory /gone: it is offline. Its segments in the pools are"
+            "WARN Skipped log directory /gone: it is offline. Its segments in the pools are"
                 + " kept.",
-            "WARN Could not free a slot: tried again later");
+            "WARN Could not free a slot: retried later");
     assertThat(logged.events()).last().extracting(SubstituteLoggingEvent::getThrowable).isNotNull();
   }
 
