@@ -43,6 +43,11 @@ class DocumentedToolsTest {
   private static final Pattern COMMAND =
       Pattern.compile("(?m)^.*?\\b(kafka-[a-z-]+\\.sh)((?:.*\\\\\n)*.*)$");
 
+  /** What is set for topics: by the tool for topics, and by that for configurations. */
+  private static final Pattern TOPIC_KEYS =
+      Pattern.compile(
+          "(?:--config|--entity-type topics[^-]*(?:-(?!-add)[^-]*)*--add-config) (\\S+=\\S+)");
+
   @Test
   void optionsOfKafkasToolsExist() throws IOException, InterruptedException {
     Map<String, List<String>> used = new TreeMap<>();
@@ -77,6 +82,18 @@ class DocumentedToolsTest {
             .map(line -> line.substring(0, line.indexOf('=')))
             .filter(key -> !key.matches("(strata|rsm\\.config|rlmm\\.config)\\..*"))
             .filter(key -> !KafkaConfig.configNames().contains(key))
+            .filter(key -> !LogConfig.configNames().contains(key))
+            .toList();
+    assertThat(unknown).isEmpty();
+  }
+
+  @Test
+  void topicKeysOfKafkaExist() throws IOException {
+    List<String> unknown =
+        blocks("sh")
+            .flatMap(block -> TOPIC_KEYS.matcher(block).results())
+            .flatMap(match -> Stream.of(match.group(1).split(",", -1)))
+            .map(pair -> pair.replaceFirst("=.*", ""))
             .filter(key -> !LogConfig.configNames().contains(key))
             .toList();
     assertThat(unknown).isEmpty();

@@ -177,7 +177,8 @@ final class PowerCutChain implements AutoCloseable {
       awaitAcknowledged(MIN_RECORDS + random.nextInt(MAX_RECORDS - MIN_RECORDS));
       cutPower();
       long acknowledged = acknowledged();
-      String spilled = machine.lines(List.of("goes on in its log file")).isEmpty() ? "" : ", spilled";
+      String spilled =
+          machine.lines(List.of("goes on in its log file")).isEmpty() ? "" : ", spilled";
       last = new Cut(layout, acknowledged, 0, 0, 0, true, "did not start again");
       CompletableFuture<Void> failing = CompletableFuture.runAsync(loads.get(0)::close);
       duringStart = cutDuringStart();

@@ -61,6 +61,9 @@ class DocumentedCommandsTest {
           "umount",
           "alias");
 
+  /** What one tier is called, and what the pages call the first of several. */
+  private static final String FIRST_TIER = "hot";
+
   private static final Pattern MAVEN_TEST = Pattern.compile("-Dtest=(.+)");
 
   @TempDir Path directory;
@@ -137,7 +140,9 @@ class DocumentedCommandsTest {
   }
 
   private void keysChangedOnALiveBroker(ShellCommand command) throws IOException {
-    if (!command.name().equals("kafka-configs.sh")) {
+    // A topic's keys are Kafka's own.
+    boolean brokers = command.valueOf("--entity-type").filter("brokers"::equals).isPresent();
+    if (!command.name().equals("kafka-configs.sh") || !brokers) {
       return;
     }
     Properties changed = new Properties();
@@ -216,12 +221,8 @@ class DocumentedCommandsTest {
             directory.resolve("logs").toString(),
             "metric.reporters",
             "org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter"));
-    boolean tiers = written.stringPropertyNames().stream().anyMatch(n -> n.endsWith(".pools"));
-    for (String name : tiers ? List.<String>of() : tiersOf(written)) {
-      whole.setProperty("strata.tier." + name + ".pools", "/mnt/" + name + "/strata.pool");
-      if (!name.equals(DocumentedNames.keys().firstTier())) {
-        whole.setProperty("strata.tiers", DocumentedNames.keys().firstTier() + "," + name);
-      }
+    if (written.stringPropertyNames().stream().noneMatch(n -> n.endsWith(".pools"))) {
+      addPools(written, whole);
     }
     if (written.stringPropertyNames().stream().noneMatch(n -> n.endsWith(".levels"))) {
       whole.setProperty("rsm.config.levels", "ssd,hdd");
@@ -255,14 +256,21 @@ class DocumentedCommandsTest {
     }
   }
 
-  /** The first tier, and one that a key of the lines names. */
-  private static List<String> tiersOf(Properties written) {
-    List<String> tiers = new ArrayList<>(List.of(DocumentedNames.keys().firstTier()));
+  /** The pools of the one tier, or of it and those that a key of the lines names. */
+  private static void addPools(Properties written, Properties whole) {
+    List<String> tiers = new ArrayList<>(List.of(FIRST_TIER));
     for (String name : written.stringPropertyNames()) {
       if (name.startsWith("strata.tier.") && !tiers.contains(name.split("\\.", -1)[2])) {
         tiers.add(name.split("\\.", -1)[2]);
       }
     }
-    return tiers;
+    if (tiers.size() == 1) {
+      whole.setProperty("strata.pools", "/mnt/hot/strata.pool");
+      return;
+    }
+    whole.setProperty("strata.tiers", String.join(",", tiers));
+    for (String name : tiers) {
+      whole.setProperty("strata.tier." + name + ".pools", "/mnt/" + name + "/strata.pool");
+    }
   }
 }

@@ -49,12 +49,6 @@ final class DocumentedNames {
           .anyMatch(key -> key.getValue().contains("changeable on a live broker: yes"));
     }
 
-    /** The default of {@code strata.tiers}. */
-    String firstTier() {
-      String section = sections.getOrDefault("strata.tiers", "");
-      return section.replaceFirst("(?s).*default: [^`]*`([^`]*)`.*", "$1");
-    }
-
     private static boolean prefixOf(String prefix, String key) {
       return Pattern.compile(placeholders(key) + ".*").matcher(prefix).matches()
           || key.startsWith(prefix)
