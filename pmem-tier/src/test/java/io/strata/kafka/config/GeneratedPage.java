@@ -25,7 +25,8 @@ public final class GeneratedPage {
         .hasContent(content);
   }
 
-  static Path docs() {
+  /** The folder of the docs. */
+  public static Path docs() {
     for (Path directory = Path.of("").toAbsolutePath();
         directory != null;
         directory = directory.getParent()) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.config.GeneratedPage;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -11,6 +13,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -19,6 +24,7 @@ import org.junit.jupiter.api.Test;
 class MetricCatalogueTest {
 
   private static final Map<String, String> INTROS = intros();
+  private static final Pattern NAMED = Pattern.compile("[A-Z][A-Za-z]+,name=[A-Za-z]+");
 
   private static Stream<MetricGroup<?, ?>> groups() {
     return Stream.of(MetricCatalogue.BROKER, MetricCatalogue.LOCAL, MetricCatalogue.REMOTE)
@@ -77,6 +83,29 @@ class MetricCatalogueTest {
   @Test
   void referencePageIsUpToDate() throws IOException {
     GeneratedPage.check("reference/metrics.md", page());
+  }
+
+  /** An alert on a metric that is not there never fires. */
+  @Test
+  void theDocsNameMetricsThatExist() throws IOException {
+    Set<String> known =
+        groups()
+            .flatMap(
+                group ->
+                    group.metrics().stream()
+                        .map(metric -> "%s,name=%s".formatted(group.type(), metric.name())))
+            .collect(Collectors.toSet());
+    Set<String> named = new TreeSet<>();
+    try (Stream<Path> pages = Files.walk(GeneratedPage.docs())) {
+      for (Path page : pages.filter(file -> file.toString().endsWith(".md")).toList()) {
+        for (String line : Files.readAllLines(page)) {
+          if (!line.contains("kafka.")) { // Kafka's own
+            NAMED.matcher(line).results().map(MatchResult::group).forEach(named::add);
+          }
+        }
+      }
+    }
+    assertThat(named).hasSizeGreaterThan(15).isSubsetOf(known);
   }
 
   private static String tags(MetricGroup<?, ?> group) {
