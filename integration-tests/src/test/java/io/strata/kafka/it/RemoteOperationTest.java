@@ -91,7 +91,7 @@ class RemoteOperationTest {
     TieredBrokers tier = TieredBrokers.over(WORK.folder("data-live-0"), WORK.folder("data-live-1"));
     StockBroker broker =
         WORK.closing(
-                tier.withPools(WORK.folder("live"), Pools.create(WORK.pool("hot"), "24m", 256))
+                tier.withPools(WORK.folder("live"), Pools.create(WORK.pool("hot"), "24MiB", 256))
                     .build())
             .start();
     RecordLedger ledger = fill(broker, tier);
