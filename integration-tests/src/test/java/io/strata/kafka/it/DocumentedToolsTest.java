@@ -78,6 +78,7 @@ class DocumentedToolsTest {
     List<String> unknown =
         blocks("properties")
             .flatMap(String::lines)
+            .map(String::strip)
             .filter(line -> line.contains("=") && !line.startsWith("#"))
             .map(line -> line.substring(0, line.indexOf('=')))
             .filter(key -> !key.matches("(strata|rsm\\.config|rlmm\\.config)\\..*"))
