@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * What a broker said of its tiers, local and remote, at one moment.
+ * The status of a broker's tiers, local and remote, at one moment.
  *
  * <p>Immutable and safe for use by any thread.
  *
@@ -30,7 +30,7 @@ record BrokerStatus(
     Map<String, Map<String, Double>> metrics,
     Map<String, String> settings) {
 
-  /** What a rate is computed from, and what the rate is called, for each type. */
+  /** The counts that a rate is computed from, and the name of the rate, for each type. */
   private static final Map<String, List<String>> RATES =
       Map.of(
           "Tier", List.of("DestagedBytes", "PromotedBytes"),

@@ -16,15 +16,19 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "status",
     description = {
-      "Shows the health of a running broker and its reasons; its tiers: how full each is, what is"
-          + " dirty, clean and a reserve, what moves, and what fails; and its remote tier, if it"
-          + " has one: levels with moving and damaged copies, cache, what is not copied yet. Rates"
-          + " are those of a second, or of the interval of --watch.",
+      """
+      Shows the health of a running broker and its reasons; its tiers: how full each is, what is \
+      dirty, clean and a reserve, what moves, and what fails; and its remote tier, if it has one: \
+      levels with moving and damaged copies, cache, what is not copied yet. Rates are those of a \
+      second, or of the interval of --watch.\
+      """,
       "",
-      "The broker is found by its pools (--config), its process (--pid) or its JMX address (--jmx);"
-          + " without any of them, or if it has no pools, it is the only one that runs on this"
-          + " machine as this user. All but --jmx attach to the broker's JVM, which only its own"
-          + " user may do.",
+      """
+      The broker is found by its pools (--config), its process (--pid) or its JMX address \
+      (--jmx); without any of them, or if it has no pools, it is the only one that runs on this \
+      machine as this user. All but --jmx attach to the broker's JVM, which only its own user may \
+      do.\
+      """,
       ""
     },
     footer = {
@@ -80,10 +84,8 @@ final class StatusCommand implements Callable<Integer> {
     }
     if (count != null && (watch == null || count < 1)) {
       throw new UsageException(
-          "--count: found "
-              + count
-              + (watch == null ? " without --watch" : "")
-              + ", expected a number from 1, with --watch");
+          "--count: found %s%s, expected a number from 1, with --watch"
+              .formatted(count, watch == null ? " without --watch" : ""));
     }
     long interval = watch == null ? SECOND : watch * SECOND;
     int times = watch == null ? 1 : count == null ? Integer.MAX_VALUE : count;

@@ -128,8 +128,10 @@ final class StatusOutput {
 
   private static void printMoves(BrokerStatus status, String engine, PrintWriter out) {
     out.println(
-        ("Moves: %s under way by %s threads, %s queued; down %s/s (p50 %s, p99 %s),"
-                + " up %s/s (p50 %s, p99 %s)")
+        """
+        Moves: %s under way by %s threads, %s queued; down %s/s (p50 %s, p99 %s), up %s/s \
+        (p50 %s, p99 %s)\
+        """
             .formatted(
                 count(status.value(engine, "InFlight")),
                 count(status.value(engine, "Threads")),
@@ -206,8 +208,10 @@ final class StatusOutput {
                 count(status.value(SCRUB, "OrphansRemovedTotal")),
                 lastEnd(status).map(end -> "; the last ended " + end).orElse("")));
     out.println(
-        ("Store: %s segments without an undamaged copy, %s reads served by another copy,"
-                + " %s directories retired, %s threads hang")
+        """
+        Store: %s segments without an undamaged copy, %s reads served by another copy, %s \
+        directories retired, %s threads hang\
+        """
             .formatted(
                 count(status.value("Remote", "DamagedSegments")),
                 count(status.value("Remote", "ReplacedReadsTotal")),
