@@ -6,7 +6,7 @@ package io.strata.kafka.config;
  * <p>Immutable and safe for use by any thread.
  */
 public enum SpillForce {
-  /** Forced when the pool survives a power cut, so that a spill does not lower the promise. */
+  /** Forced when the pool survives a power failure, so that a spill does not lower the promise. */
   AUTO("auto"),
   /** Forced with each append. */
   ALWAYS("always"),
@@ -22,7 +22,8 @@ public enum SpillForce {
   /**
    * Whether what goes to the log file for want of space is forced with each append.
    *
-   * @param durableOnPersist whether what the first tier's pools take survives a power cut at once
+   * @param durableOnPersist whether what the first tier's pools take survives a power failure at
+   *     once
    */
   public boolean forces(boolean durableOnPersist) {
     return switch (this) {

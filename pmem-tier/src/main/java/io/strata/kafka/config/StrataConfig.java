@@ -19,7 +19,7 @@ import java.util.OptionalLong;
  * @param poolPrefault whether to touch every page when a pool is opened
  * @param topicsInclude expressions of topics that may be hot
  * @param topicsExclude expressions of topics that may not
- * @param requireDax whether a pool that does not survive a power cut is refused
+ * @param requireDax whether a pool that does not survive a power failure is refused
  * @param spillForce whether spilled appends are forced
  * @param migration how segments move between the tiers; which policies there are is known on the
  *     broker's class path only, so that the policy and its parameters are as written

@@ -70,9 +70,9 @@ public final class StrataKeys {
                   + " `auto`: what fits the file system of each pool's file: `pmem` on DAX"
                   + " (`mapped` where libpmem is not installed), `mapped` on tmpfs, `file` on any"
                   + " other. The broker's log names the type of each pool. `mapped`: a shared"
-                  + " mapping by the JDK alone, durable across a power cut on a DAX file system."
-                  + " `pmem`: libpmem, for Linux on x86-64 with the native libraries installed."
-                  + " `file`: a file on NVMe or SSD, durable when Kafka flushes.")
+                  + " mapping by the JDK alone, durable across a power failure on a DAX file"
+                  + " system. `pmem`: libpmem, for Linux on x86-64 with the native libraries"
+                  + " installed. `file`: a file on NVMe or SSD, durable when Kafka flushes.")
           .build();
 
   /** {@code strata.pool.prefault}. */
@@ -140,7 +140,7 @@ public final class StrataKeys {
           .expected("true or false")
           .documentation(
               "Whether the broker refuses to start when a pool of the first tier does not survive a"
-                  + " power cut, because its file system is not DAX or its type is `file`.")
+                  + " power failure, because its file system is not DAX or its type is `file`.")
           .build();
 
   /** {@code strata.spill.force}. */
@@ -154,7 +154,7 @@ public final class StrataKeys {
           .documentation(
               "Whether an append that goes to the log file or to a lower tier, because the first"
                   + " tier is full, is forced to the medium before it is acknowledged. `auto`: when"
-                  + " the first tier's pools survive a power cut, so that a full tier does not"
+                  + " the first tier's pools survive a power failure, so that a full tier does not"
                   + " lower what an acknowledgement means; appends then go on at the rate of"
                   + " forced writes of the log directory's disk. `always`: on every pool. `never`:"
                   + " as a stock broker, when Kafka flushes, at the disk's unforced rate; a power"

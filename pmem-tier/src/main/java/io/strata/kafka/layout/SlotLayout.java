@@ -47,7 +47,7 @@ package io.strata.kafka.layout;
  *   <li>grow: extent entry; then extent count
  *   <li>append: the bytes in the extents; then committed length
  *   <li>truncate: truncations (one more) and committed length; then extent count; then, where a
- *       power cut undoes what was not forced, zeros instead of the dropped extents, all of this
+ *       power failure undoes what was not forced, zeros instead of the dropped extents, all of this
  *       forced, and zeros instead of the bytes behind the committed length
  *   <li>delete: state {@link #STATE_DELETING}; home is unlinked; then state {@link #STATE_FREE}
  * </ol>

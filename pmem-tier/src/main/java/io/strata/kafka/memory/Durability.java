@@ -7,33 +7,34 @@ package io.strata.kafka.memory;
  */
 public enum Durability {
   /**
-   * Persisted bytes survive a power cut: the file is on a DAX file system, and {@link
+   * Persisted bytes survive a power failure: the file is on a DAX file system, and {@link
    * PersistentMemory#persist} flushes cache lines to the medium.
    */
   POWER,
   /**
    * Persisted bytes survive the end of the process, and those under {@link PersistentMemory#force}
-   * survive a power cut, as Kafka's own files do.
+   * survive a power failure, as Kafka's own files do.
    */
   FORCE,
   /**
    * Persisted bytes survive the end of the process only: the file is on a memory-backed file
-   * system, which a power cut empties whatever is forced.
+   * system, which a power failure empties whatever is forced.
    */
   PROCESS;
 
-  /** Whether bytes survive a power cut as soon as they are persisted, without a force. */
+  /** Whether bytes survive a power failure as soon as they are persisted, without a force. */
   public boolean durableOnPersist() {
     return this == POWER;
   }
 
-  /** Whether bytes survive a power cut when they are forced, and not before. */
+  /** Whether bytes survive a power failure when they are forced, and not before. */
   public boolean needsForce() {
     return this == FORCE;
   }
 
   /**
-   * Whether anything survives a power cut, or a restart of the machine, whatever is done for it.
+   * Whether anything survives a power failure, or a restart of the machine, whatever is done for
+   * it.
    */
   public boolean survivesReboot() {
     return this != PROCESS;

@@ -50,8 +50,8 @@ public final class FileProbe {
   }
 
   /**
-   * Whether the file lives in the machine's main memory and is gone after a power cut, whatever is
-   * forced.
+   * Whether the file lives in the machine's main memory and is gone after a power failure, whatever
+   * is forced.
    *
    * @param file an existing file or directory
    */

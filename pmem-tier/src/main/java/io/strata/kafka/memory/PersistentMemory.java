@@ -94,8 +94,8 @@ public interface PersistentMemory extends AutoCloseable {
   void persist(long position, long length) throws IOException;
 
   /**
-   * Makes everything persisted in the range survive a power cut as far as the medium can: nothing
-   * more to do for {@link Durability#POWER}; {@code msync} or {@code fdatasync} for {@link
+   * Makes everything persisted in the range survive a power failure as far as the medium can:
+   * nothing more to do for {@link Durability#POWER}; {@code msync} or {@code fdatasync} for {@link
    * Durability#FORCE}; without effect for {@link Durability#PROCESS}.
    *
    * <p>Once a force of a memory with {@link Durability#FORCE} has failed, every further force and

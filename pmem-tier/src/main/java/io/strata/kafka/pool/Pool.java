@@ -297,7 +297,7 @@ public final class Pool implements AutoCloseable {
    * reads them any more, and gives each extent once, after the method that dropped it has returned.
    *
    * <p>On a pool of {@link Durability#FORCE} they are zeros first, durably: what is allocated must
-   * never show another segment's bytes, whatever a power cut leaves of what was stored since.
+   * never show another segment's bytes, whatever a power failure leaves of what was stored since.
    *
    * @throws IOException if they could not be made zeros; none has then been released, and they are
    *     out of use until the pool is opened again
@@ -316,7 +316,7 @@ public final class Pool implements AutoCloseable {
     }
   }
 
-  /** Makes a range zeros that survive a power cut. */
+  /** Makes a range zeros that survive a power failure. */
   void zeroDurably(long position, long length) throws IOException {
     memory.zeroRange(position, length);
     memory.force(position, length);

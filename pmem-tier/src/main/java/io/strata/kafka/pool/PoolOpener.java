@@ -68,7 +68,7 @@ final class PoolOpener {
 
   /**
    * A process that was killed may have stored what it had no time to persist. It is there for all
-   * to see, and a power cut would still take it, after what is to come has been built on it.
+   * to see, and a power failure would still take it, after what is to come has been built on it.
    */
   private void persistMetadata(Superblocks.Reading reading) throws IOException {
     if (memory.durability().durableOnPersist()) {

@@ -54,7 +54,7 @@ record Session(State state, long bootId) {
   /**
    * Tells this boot of the machine from all others.
    *
-   * @return empty where the system has no such id; then no power cut is ever reported
+   * @return empty where the system has no such id; then no power failure is ever reported
    */
   static OptionalLong currentBootId() {
     try {

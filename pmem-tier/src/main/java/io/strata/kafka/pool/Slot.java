@@ -22,7 +22,7 @@ import java.util.UUID;
  * allowed. ({@link #truncate} says what it does instead.)
  *
  * <p>On a pool of {@link Durability#FORCE} an extent holds zeros and its segment's own bytes,
- * whatever a power cut leaves of what was stored, as a file's new blocks do.
+ * whatever a power failure leaves of what was stored, as a file's new blocks do.
  *
  * <p>Thread safety: the methods that change the slot must be called by one thread at a time (the
  * segment's lock sees to that); {@link #force} and the getters may be called by any thread at any
@@ -48,7 +48,7 @@ public final class Slot {
   @GuardedBy("forceLock")
   private long truncations;
 
-  /** Bytes known to survive a power cut, where that takes a force; not kept in the pool. */
+  /** Bytes known to survive a power failure, where that takes a force; not kept in the pool. */
   @GuardedBy("forceLock")
   private long forcedLength;
 
@@ -101,7 +101,7 @@ public final class Slot {
   }
 
   private void publish() throws IOException {
-    // Where a power cut undoes what was not forced, each step is forced before the next.
+    // Where a power failure undoes what was not forced, each step is forced before the next.
     words.storeBody(directoryId, relativePath, createdAtMillis);
     words.force();
     words.persist(STATE_OFFSET, SlotState.LIVE.code());
@@ -199,7 +199,8 @@ public final class Slot {
       if (!needsForce()) {
         pool.allocator().free(added.position(), order);
       }
-      // Else a power cut may leave this entry where the next one was stored: the extent stays out
+      // Else a power failure may leave this entry where the next one was stored: the extent stays
+      // out
       // of the free map until the pool is opened again.
       throw e;
     }
@@ -299,8 +300,8 @@ public final class Slot {
   }
 
   /**
-   * Sets a flag, and forces it where a power cut would undo it else. CLEAN says that the slot may
-   * be freed, or its bytes be read, as one likes: where need be, they are forced first.
+   * Sets a flag, and forces it where a power failure would undo it else. CLEAN says that the slot
+   * may be freed, or its bytes be read, as one likes: where need be, they are forced first.
    *
    * @throws IllegalStateException if the slot is free
    */
@@ -313,7 +314,7 @@ public final class Slot {
   }
 
   /**
-   * Clears a flag, and forces that where a power cut would undo it else.
+   * Clears a flag, and forces that where a power failure would undo it else.
    *
    * @throws IllegalStateException if the slot is free
    */
@@ -360,7 +361,7 @@ public final class Slot {
   }
 
   /**
-   * Makes the slot survive a power cut as far as the medium can: its extents, length and flags.
+   * Makes the slot survive a power failure as far as the medium can: its extents, length and flags.
    *
    * <p>May be called by any thread.
    */
@@ -370,8 +371,8 @@ public final class Slot {
 
   /**
    * Makes the segment's bytes from {@code from} to {@code to}, those before them that have never
-   * been forced, and then the slot, survive a power cut as far as the medium can. Of the range only
-   * what is committed is forced.
+   * been forced, and then the slot, survive a power failure as far as the medium can. Of the range
+   * only what is committed is forced.
    *
    * <p>May be called by any thread; it holds no lock while it forces. Bytes that are appended or
    * truncated while it runs may be forced or not; the others are.
@@ -404,8 +405,8 @@ public final class Slot {
 
   /**
    * Makes what has been stored behind the committed length, up to {@code length}, and the extents
-   * that it is in, survive a power cut as far as the medium can. For bytes that somebody else has
-   * durably until {@link #commit} makes these ones count.
+   * that it is in, survive a power failure as far as the medium can. For bytes that somebody else
+   * has durably until {@link #commit} makes these ones count.
    *
    * @param length not above the extents' capacity
    */
@@ -418,7 +419,7 @@ public final class Slot {
     }
   }
 
-  /** Whether all that is committed would survive a power cut, as far as the medium can. */
+  /** Whether all that is committed would survive a power failure, as far as the medium can. */
   public boolean isForced() {
     if (!needsForce()) {
       return true;

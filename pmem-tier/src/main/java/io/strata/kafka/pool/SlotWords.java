@@ -87,7 +87,7 @@ final class SlotWords {
     persistLine();
   }
 
-  /** Forces the slot where persisting it does not make it survive a power cut. */
+  /** Forces the slot where persisting it does not make it survive a power failure. */
   void force() throws IOException {
     if (memory.durability().needsForce()) {
       memory.force(position, SLOT_LENGTH);

@@ -117,7 +117,7 @@ final class PoolSet {
               + " "
               + spec.config().poolType(file).configName()
               + " does not flush; mount a persistent memory device with -o dax, or set"
-              + " strata.require.dax=false to accept a pool that a power cut can damage");
+              + " strata.require.dax=false to accept a pool that a power failure can damage");
     }
   }
 
@@ -132,7 +132,8 @@ final class PoolSet {
   }
 
   /**
-   * Whether acknowledged records are to survive a power cut without a flush: the first tier's do.
+   * Whether acknowledged records are to survive a power failure without a flush: the first tier's
+   * do.
    */
   boolean durableOnPersist() {
     return tiers.get(0).pools().stream()
