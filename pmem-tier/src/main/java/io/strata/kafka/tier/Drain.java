@@ -37,7 +37,7 @@ public final class Drain {
    * @param segments how many segments were brought home
    * @param bytes how many bytes were copied out of the pools
    * @param kept slots that could not be drained, because their log directory is not there, and the
-   *     log directories that are not
+   *     log directories that were skipped, each with the reason
    * @param recovery what recovery found before
    */
   public record Report(int segments, long bytes, List<String> kept, RecoveryReport recovery) {
@@ -79,11 +79,7 @@ public final class Drain {
         progress.progress(done, total);
       }
       List<String> kept = new ArrayList<>(tier.recoveryReport().kept());
-      for (Path configured : spec.logDirectories()) {
-        if (!isOpen(tier, configured)) {
-          kept.add(configured + ": the log directory is not there");
-        }
-      }
+      kept.addAll(tier.logDirectories().skippedReasons());
       if (kept.isEmpty()) {
         for (LogDirectory directory : tier.logDirectories().all()) {
           directory.release();
@@ -95,14 +91,6 @@ public final class Drain {
       }
       return new Report(segments.size(), done, kept, tier.recoveryReport());
     }
-  }
-
-  private static boolean isOpen(HotTier tier, Path configured) throws IOException {
-    if (!Files.isDirectory(configured)) {
-      return false;
-    }
-    Path real = configured.toRealPath();
-    return tier.logDirectories().all().stream().anyMatch(open -> open.path().equals(real));
   }
 
   private static void bringHome(HotTier tier, TieredSegment segment) throws IOException {

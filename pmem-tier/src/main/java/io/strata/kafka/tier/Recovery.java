@@ -517,15 +517,13 @@ final class Recovery {
   }
 
   /**
-   * Whether a hollow file without a tag is where the segment was: it has lost its tag, and nobody
-   * removed it. One with another slot's tag has taken the place of one that was removed. So has an
-   * empty one if an earlier start has seen no file at all ({@link SlotFlag#ORPHANED}): Kafka made
-   * it since.
+   * Whether a hollow file without a tag is where the segment was: it has lost its tag, or it is a
+   * new one in the place of a file that was removed, which nothing tells apart. One with another
+   * slot's tag is a new one.
    */
   private static boolean hasLostItsTag(Slot slot, Path home) throws IOException {
     return slot.committedLength() > 0
         && Files.isRegularFile(home)
-        && !(slot.has(SlotFlag.ORPHANED) && Files.size(home) == 0)
         && SegmentTag.read(home).isEmpty()
         && HollowHome.test(home);
   }

@@ -41,6 +41,27 @@ class DrainTest {
   }
 
   @Test
+  void aDirectoryThatIsThereAndCannotBeUsedIsReportedWithTheReason() throws IOException {
+    fixture.close();
+    Path second = Files.createDirectory(fixture.root.resolve("second"));
+    Path missing = fixture.root.resolve("missing");
+    // A directory in its place cannot be read.
+    Files.createDirectory(second.resolve("meta.properties"));
+    fixture.logDirectories.add(second);
+    fixture.logDirectories.add(missing);
+    Drain.Report report = Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE);
+    assertThat(report.kept())
+        .hasSize(2)
+        .anySatisfy(
+            line ->
+                assertThat(line)
+                    .startsWith(second + ": ")
+                    .contains("meta.properties: java.io.IOException"))
+        .anySatisfy(line -> assertThat(line).startsWith(missing + ": it is not a directory"));
+    assertThat(report.complete()).isFalse();
+  }
+
+  @Test
   void everyByteIsAtHomeAndNothingOfStrataIsLeft() throws IOException {
     fixture.close();
     Drain.Report report = Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE);

@@ -154,18 +154,44 @@ class RecoveryTest {
     assertThat(fixture.read(file)).isEqualTo(replicated);
   }
 
-  /** As above, and the new segment has begun in the log directory: its topic is excluded now. */
+  /**
+   * As above, and the new segment has begun in the log directory: its topic is excluded now. Or it
+   * is the old file, put back without its attributes: only the operator knows.
+   */
   @Test
-  void aNewEmptyFileInThePlaceOfARemovedOneIsNoneThatLostItsTag() throws IOException {
+  void anEmptyFileInThePlaceOfOneThatAStartHasMissedIsRefused() throws IOException {
     crash(pool -> {});
+    SegmentTag tag = SegmentTag.read(file).orElseThrow();
     Files.delete(file);
     fixture.open();
     assertThat(fixture.tier().recoveryReport().orphaned()).containsExactly(file.toString());
+    fixture.close();
     Files.createFile(file);
-    fixture.reopen();
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> fixture.open())
+          .isInstanceOf(FileSystemException.class)
+          .hasMessageContaining(file.toString())
+          .hasMessageContaining("this file is a new one, delete the file")
+          .hasMessageContaining("setfattr -n user.strata.segment");
+    }
+    // A copy: with its attribute, as the message says, all is there.
+    tag.write(file);
+    fixture.open();
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+    assertThat(fixture.tier().recoveryReport().freed()).isEmpty();
+  }
+
+  @Test
+  void aNewEmptyFileThatIsDeletedAsTheMessageSaysFreesTheSlot() throws IOException {
+    crash(pool -> {});
+    Files.delete(file);
+    fixture.open();
+    fixture.close();
+    Files.createFile(file);
+    assertThatThrownBy(() -> fixture.open()).isInstanceOf(FileSystemException.class);
+    Files.delete(file);
+    fixture.open();
     assertThat(fixture.tier().recoveryReport().freed()).containsExactly(file.toString());
-    assertThat(file).isEmptyFile();
-    assertThat(SegmentTag.read(file)).isEmpty();
     assertThat(fixture.tier().pools().get(0).usage().liveSlots()).isZero();
   }
 
