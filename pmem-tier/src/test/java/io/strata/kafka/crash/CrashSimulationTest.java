@@ -17,7 +17,7 @@ final class CrashSimulationTest {
 
   private static final int SEEDS = Integer.getInteger("strata.crash.seeds", 30);
   private static final long FIRST = Long.getLong("strata.crash.first", 0);
-  private static final int SEEDS_BETWEEN_REPORTS = 100;
+  private static final int SEEDS_BETWEEN_REPORTS = 10;
 
   /** Fewer mean that the simulation has lost what it cuts. */
   private static final int FEWEST_CUTS_OF_A_SEED = 400;

@@ -21,8 +21,9 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  * tier does so is taken away in turn.
  *
  * <p>{@code crash-sites.txt} lists the places, each with the seed that finds out, or with {@code -}
- * and the reason why none need. {@code -Dstrata.crash.mutations=n} searches anew, n cuts for each
- * place, and prints such a list; {@code none} looks for nothing.
+ * and the reason why none need. {@code -Dstrata.crash.mutations=n} searches for seeds of those that
+ * have none, n cuts for each place, and prints such a list; {@code none} looks for nothing. {@code
+ * -Dstrata.crash.places=text} looks at those alone whose label matches this regular expression.
  */
 @Tag("long")
 final class MutationTest {
@@ -45,6 +46,9 @@ final class MutationTest {
     }
     for (Map.Entry<String, String> each : listed.entrySet()) {
       String place = each.getKey();
+      if (!isWanted(place)) {
+        continue;
+      }
       String signature = places.get(place);
       if (signature == null) {
         wrong.add(place + " is listed, and is not there: take it out of the list");
@@ -69,7 +73,7 @@ final class MutationTest {
     System.out.println(places.size() + " places");
     Map<String, String> listed = list();
     for (Map.Entry<String, String> each : places.entrySet()) {
-      if (!listed.getOrDefault(each.getKey(), "-").startsWith("-")) {
+      if (!isWanted(each.getKey()) || !listed.getOrDefault(each.getKey(), "-").startsWith("-")) {
         continue;
       }
       Optional<Mutations.Noticed> noticed =
@@ -81,6 +85,10 @@ final class MutationTest {
                   .map(n -> n.seed() + " | after " + n.cuts() + " cuts")
                   .orElse("- not noticed"));
     }
+  }
+
+  private static boolean isWanted(String place) {
+    return place.matches(System.getProperty("strata.crash.places", ".*"));
   }
 
   private static Map<String, String> list() throws IOException {

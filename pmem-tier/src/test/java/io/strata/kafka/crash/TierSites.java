@@ -34,6 +34,7 @@ final class TierSites {
           "HomeKeeper.forceDirectories",
           "LogFile",
           "HomeKeeper.makeDurable",
+          "HomeKeeper.makeDurableIfThere",
           "OpenedDirectory",
           "HomeTail.cut",
           "HomeTail.force",
