@@ -258,26 +258,37 @@ public final class Slot {
     }
     ExtentList current = extents;
     int kept = current.countFor(length);
-    // The length first: a reader in another process that sees the new count of truncations must
-    // not see the old length with it.
-    words.store(COMMITTED_LENGTH_OFFSET, length);
-    words.store(TRUNCATIONS_OFFSET, countTruncation(length) & CheckedWord.MAX_VALUE);
-    words.persistLine();
-    if (kept < current.count()) {
-      words.persist(EXTENT_COUNT_OFFSET, kept);
+    try {
+      // The length first: a reader in another process that sees the new count of truncations must
+      // not see the old length with it.
+      words.store(COMMITTED_LENGTH_OFFSET, length);
+      words.store(TRUNCATIONS_OFFSET, nextTruncation() & CheckedWord.MAX_VALUE);
+      words.persistLine();
+      if (kept < current.count()) {
+        words.persist(EXTENT_COUNT_OFFSET, kept);
+      }
+      committedLength = length;
+      extents = current.first(kept);
+    } finally {
+      // Last: a force that has seen the longer length must not count after this.
+      countTruncation(length);
     }
-    committedLength = length;
-    extents = current.first(kept);
     if (needsForce()) {
       forceTruncation();
     }
     return current.from(kept);
   }
 
-  private long countTruncation(long length) {
+  private long nextTruncation() {
+    synchronized (forceLock) {
+      return truncations + 1;
+    }
+  }
+
+  private void countTruncation(long length) {
     synchronized (forceLock) {
       forcedLength = Math.min(forcedLength, length);
-      return ++truncations;
+      truncations++;
     }
   }
 

@@ -86,6 +86,32 @@ final class HomeNames {
   }
 
   /**
+   * Notes by which name a segment's file was opened: it may have been renamed past the provider. A
+   * rename of its directory that has come since knows better, and so does one under way.
+   */
+  void openedAs(TieredSegment segment, Path name) throws IOException {
+    // Only tried for: whoever opens holds the file's name, which comes after this lock.
+    if (name.equals(segment.home()) || !directories.readLock().tryLock()) {
+      return;
+    }
+    try {
+      if (leadsTo(name, segment) && !isOtherName(name, segment)) {
+        registry.moved(segment, name);
+      }
+    } finally {
+      directories.readLock().unlock();
+    }
+  }
+
+  private static boolean leadsTo(Path name, TieredSegment segment) throws IOException {
+    try {
+      return keyOf(name).equals(segment.fileKey());
+    } catch (NoSuchFileException renamed) {
+      return false;
+    }
+  }
+
+  /**
    * Whether a name of a segment's file is a second one, the segment's own being there, too: a hard
    * link that somebody has made.
    */

@@ -36,6 +36,7 @@ final class HomeSegments {
   private final LogDirectories logDirectories;
   private final PlacementPolicy placement;
   private final SegmentRegistry registry;
+  private final HomeNames names;
   private final SegmentFactory factory;
   private final HotSegments hot;
 
@@ -43,11 +44,13 @@ final class HomeSegments {
       LogDirectories logDirectories,
       PlacementPolicy placement,
       SegmentRegistry registry,
+      HomeNames names,
       SegmentFactory factory,
       HotSegments hot) {
     this.logDirectories = logDirectories;
     this.placement = placement;
     this.registry = registry;
+    this.names = names;
     this.factory = factory;
     this.hot = hot;
   }
@@ -105,7 +108,7 @@ final class HomeSegments {
       }
       FileChannel channel = segment.segment().open(home, options);
       if (registry.addAtHome(segment) == segment) {
-        registry.moved(segment, name);
+        names.openedAs(segment, name);
         return Optional.of(channel);
       }
       // Somebody opened the file by another name meanwhile: one object must stand for it.

@@ -21,6 +21,7 @@ final class HotSegments {
 
   private final PoolSet pools;
   private final SegmentRegistry registry;
+  private final HomeNames names;
   private final SegmentFactory factory;
   private final boolean admitsUnknown;
 
@@ -31,9 +32,14 @@ final class HotSegments {
    *     of a file outside the log directories
    */
   HotSegments(
-      PoolSet pools, SegmentRegistry registry, SegmentFactory factory, boolean admitsUnknown) {
+      PoolSet pools,
+      SegmentRegistry registry,
+      HomeNames names,
+      SegmentFactory factory,
+      boolean admitsUnknown) {
     this.pools = pools;
     this.registry = registry;
+    this.names = names;
     this.factory = factory;
     this.admitsUnknown = admitsUnknown;
   }
@@ -160,10 +166,7 @@ final class HotSegments {
       throws IOException {
     FileChannel channel = hot.segment().open(HomeChannels.under(name, options), options);
     hot.missing(false);
-    // A second name of the file, by a hard link of somebody's, does not become the segment's.
-    if (!name.equals(hot.home()) && !HomeNames.isOtherName(name, hot)) {
-      registry.moved(hot, name);
-    }
+    names.openedAs(hot, name);
     return channel;
   }
 }

@@ -138,8 +138,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
                 }
               }
             });
-    this.hot = new HotSegments(pools, registry, factory, logDirectories.forcedPlacement());
-    this.atHome = new HomeSegments(logDirectories, this::mayBeHot, registry, factory, hot);
+    this.hot = new HotSegments(pools, registry, names, factory, logDirectories.forcedPlacement());
+    this.atHome = new HomeSegments(logDirectories, this::mayBeHot, registry, names, factory, hot);
     this.placement =
         new Placement(
             pools, logDirectories, this::mayBeHot, registry, hot, keeper, unsynced, room, counts);

@@ -19,14 +19,14 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Thread safety: none; a simulation has one thread.
  */
-final class SimExecutor extends AbstractExecutorService implements ScheduledExecutorService {
+public final class SimExecutor extends AbstractExecutorService implements ScheduledExecutorService {
 
   private final Deque<Runnable> work = new ArrayDeque<>();
   private final List<Runnable> repeated = new ArrayList<>();
   private boolean shutdown;
 
   /** Does the oldest piece of work, if there is one. */
-  boolean runOne() {
+  public boolean runOne() {
     Runnable next = work.poll();
     if (next != null) {
       next.run();
@@ -35,14 +35,14 @@ final class SimExecutor extends AbstractExecutorService implements ScheduledExec
   }
 
   /** Does all there is to do, and what comes of it. */
-  void runAll() {
+  public void runAll() {
     for (int i = 0; i < 1000 && runOne(); i++) {
       // Each may add more; one that fails again and again ends, too.
     }
   }
 
   /** Does what is repeated, once. */
-  void runRepeated() {
+  public void runRepeated() {
     repeated.forEach(Runnable::run);
   }
 

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * <p>Thread safety: as real memory. Racing threads see each other's bytes or do not; words are
  * ordered.
  */
-final class SparseMemory implements PersistentMemory {
+public final class SparseMemory implements PersistentMemory {
 
   private static final int PAGE = 16 << 10;
   private static final VarHandle WORD =
@@ -27,13 +27,14 @@ final class SparseMemory implements PersistentMemory {
   private final AtomicReferenceArray<byte[]> pages;
   private final int size;
 
-  SparseMemory(int size) {
+  /** Zeros. */
+  public SparseMemory(int size) {
     this.size = size;
     this.pages = new AtomicReferenceArray<>(size / PAGE);
   }
 
   /** A copy of another one, with pages of its own. */
-  SparseMemory(SparseMemory other) {
+  public SparseMemory(SparseMemory other) {
     this(other.size);
     for (int i = 0; i < pages.length(); i++) {
       byte[] page = other.pages.get(i);

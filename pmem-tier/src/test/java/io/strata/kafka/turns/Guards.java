@@ -8,8 +8,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The guards against races, as {@code guards.txt} lists them.
@@ -19,14 +23,22 @@ import java.util.Optional;
  * @param play who finds out that it is missing, and under which seed; empty for those that need not
  *     or cannot be tested
  * @param reason why not
- * @param with the guard's text
- * @param without what stands there when it is taken away
+ * @param changes what is changed to take it away
  */
 record Guards(
-    String name, String file, Optional<Noticed> play, String reason, String with, String without) {
+    String name, String file, Optional<Noticed> play, String reason, List<Change> changes) {
 
   private static final String LIST = "/io/strata/kafka/turns/guards.txt";
+  private static final String GAP = "(?:\\s|//[^\n]*\n)+";
   private static final Path SOURCES = Path.of("src/main/java/io/strata/kafka");
+
+  /**
+   * A text of the source, and what stands in its place without the guard.
+   *
+   * @param with the guard's text
+   * @param without the other one
+   */
+  record Change(String with, String without) {}
 
   /** A play and its seed; -1 if none has been found yet. */
   record Noticed(String play, long seed) {}
@@ -49,6 +61,7 @@ record Guards(
     String file = "";
     String reason = "";
     Optional<Noticed> play = Optional.empty();
+    List<Change> changes = new ArrayList<>();
     StringBuilder with = new StringBuilder();
     StringBuilder without = new StringBuilder();
     for (String line : lines.subList(1, lines.size())) {
@@ -60,6 +73,11 @@ record Guards(
         String[] words = line.substring(6).split(" ", -1);
         play = Optional.of(new Noticed(words[0], Long.parseLong(words[1])));
       } else if (line.startsWith("- ")) {
+        if (!without.isEmpty()) {
+          changes.add(new Change(plain(with), plain(without)));
+          with.setLength(0);
+          without.setLength(0);
+        }
         with.append(line.substring(2)).append('\n');
       } else if (line.startsWith("+")) {
         without.append(line.substring(1)).append('\n');
@@ -67,38 +85,44 @@ record Guards(
         throw new IllegalArgumentException("guards.txt: " + line);
       }
     }
-    return new Guards(lines.get(0), file, play, reason, plain(with), plain(without));
+    changes.add(new Change(plain(with), plain(without)));
+    return new Guards(lines.get(0), file, play, reason, List.copyOf(changes));
   }
 
-  /** Without comments, and without a meaning of line breaks. */
-  private static String plain(CharSequence source) {
-    StringBuilder plain = new StringBuilder();
-    source.toString().lines().forEach(line -> plain.append(withoutComment(line)).append(' '));
-    return plain.toString().replaceAll("\\s+", " ").strip();
-  }
-
-  private static String withoutComment(String line) {
-    int comment = line.indexOf("//");
-    return comment < 0 ? line : line.substring(0, comment);
+  /** Without a meaning of line breaks. */
+  private static String plain(CharSequence text) {
+    return text.toString().replaceAll("\\s+", " ").strip();
   }
 
   private String source() throws IOException {
-    return plain(Files.readString(SOURCES.resolve(file + ".java")));
+    return Files.readString(SOURCES.resolve(file + ".java"));
   }
 
-  /** How often its text is in its source: once, if the list is up to date. */
-  int found() throws IOException {
+  /** A guard's text as it may be in its source: broken into lines, and with comments between. */
+  private static Pattern inSource(String text) {
+    return Pattern.compile(
+        Arrays.stream(text.split(" ", -1)).map(Pattern::quote).collect(Collectors.joining(GAP)));
+  }
+
+  /** Its texts that are not in its source exactly once: none, if the list is up to date. */
+  List<String> notFound() throws IOException {
     String source = source();
-    int count = 0;
-    for (int at = source.indexOf(with); at >= 0; at = source.indexOf(with, at + 1)) {
-      count++;
-    }
-    return count;
+    return changes.stream()
+        .map(Change::with)
+        .filter(with -> with.isEmpty() || inSource(with).matcher(source).results().count() != 1)
+        .toList();
   }
 
   /** The source in which it has been taken away. */
   String sourceWithout() throws IOException {
-    return source().replace(with, without);
+    String source = source();
+    for (Change change : changes) {
+      source =
+          inSource(change.with())
+              .matcher(source)
+              .replaceFirst(Matcher.quoteReplacement(change.without()));
+    }
+    return source;
   }
 
   /** The class's name. */

@@ -1,6 +1,8 @@
 package io.strata.kafka.turns;
 
 import com.google.errorprone.annotations.CheckReturnValue;
+import io.strata.kafka.api.PlacementPolicy;
+import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.segment.SegmentEvents;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
@@ -56,7 +58,13 @@ final class SourceCompiler {
                   List.of(file))
               .call();
       if (!done) {
-        throw new IOException(className + ": " + errors);
+        throw new IOException(
+            errors
+                .toString()
+                .lines()
+                .filter(line -> line.contains(": error: "))
+                .toList()
+                .toString());
       }
     }
     Map<String, byte[]> compiled = new HashMap<>();
@@ -65,7 +73,12 @@ final class SourceCompiler {
   }
 
   private static String classPath() {
-    return Stream.of(SegmentEvents.class, NullMarked.class, CheckReturnValue.class)
+    return Stream.of(
+            SegmentEvents.class,
+            PlacementPolicy.class,
+            TieredSegments.class,
+            NullMarked.class,
+            CheckReturnValue.class)
         .map(SourceCompiler::locationOf)
         .collect(Collectors.joining(File.pathSeparator));
   }

@@ -5,9 +5,14 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Has threads run one at a time. Rewritten classes ({@link TurnsLoader}) call the static methods;
@@ -26,6 +31,13 @@ public final class Turns {
   private final int oneIn;
   private final List<Actor> actors = new ArrayList<>();
   private final IdentityHashMap<Object, Hold> holds = new IdentityHashMap<>();
+
+  /** Who shares a lock, by lock: as often as it has it. */
+  private final IdentityHashMap<Object, List<Thread>> shares = new IdentityHashMap<>();
+
+  /** The lock that a side of one belongs to. */
+  private final IdentityHashMap<Object, Object> locksOfSides = new IdentityHashMap<>();
+
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private int steps;
 
@@ -45,6 +57,9 @@ public final class Turns {
     private final Callable<?> part;
     private final Semaphore turn = new Semaphore(0);
     private boolean ended;
+
+    /** Whether it keeps the turn. */
+    private boolean keeps;
 
     Actor(Callable<?> part) {
       this.part = part;
@@ -89,7 +104,7 @@ public final class Turns {
     }
 
     private void step() {
-      if (random.nextInt(oneIn) == 0) {
+      if (!keeps && random.nextInt(oneIn) == 0) {
         give();
       }
     }
@@ -135,6 +150,23 @@ public final class Turns {
     }
   }
 
+  /**
+   * Does something that other threads would wait for by other means than these: the turn stays
+   * where it is.
+   */
+  static void keepingTheTurn(Runnable work) {
+    if (Thread.currentThread() instanceof Actor self && !self.keeps) {
+      self.keeps = true;
+      try {
+        work.run();
+      } finally {
+        self.keeps = false;
+      }
+    } else {
+      work.run();
+    }
+  }
+
   /** In the place of a monitor's beginning. */
   public static void enter(Object monitor) {
     if (Thread.currentThread() instanceof Actor self) {
@@ -146,6 +178,10 @@ public final class Turns {
   }
 
   private boolean take(Object lock) {
+    List<Thread> sharing = shares.getOrDefault(lock, List.of());
+    if (!sharing.isEmpty()) {
+      return false;
+    }
     Hold hold = holds.getOrDefault(lock, new Hold(Thread.currentThread(), 0));
     if (hold.owner() != Thread.currentThread()) {
       return false;
@@ -171,6 +207,161 @@ public final class Turns {
       holds.remove(lock);
     } else {
       holds.put(lock, new Hold(hold.owner(), hold.count() - 1));
+    }
+  }
+
+  private boolean share(Object lock) {
+    Hold hold = holds.get(lock);
+    if (hold != null && hold.owner() != Thread.currentThread()) {
+      return false;
+    }
+    shares.computeIfAbsent(lock, any -> new ArrayList<>()).add(Thread.currentThread());
+    return true;
+  }
+
+  private void shareNoMore(Object lock) {
+    if (!shares.getOrDefault(lock, List.of()).remove(Thread.currentThread())) {
+      throw new IllegalMonitorStateException(lock + " is not shared by this thread");
+    }
+  }
+
+  private Object lockOf(Object side) {
+    Object lock = locksOfSides.get(side);
+    if (lock == null) {
+      throw new IllegalMonitorStateException(side + " was taken from its lock somewhere else");
+    }
+    return lock;
+  }
+
+  /** In the place of {@link ReentrantReadWriteLock#readLock}. */
+  public static ReentrantReadWriteLock.ReadLock readLock(ReentrantReadWriteLock lock) {
+    if (Thread.currentThread() instanceof Actor self) {
+      self.turns().locksOfSides.put(lock.readLock(), lock);
+    }
+    return lock.readLock();
+  }
+
+  /** In the place of {@link ReentrantReadWriteLock#writeLock}. */
+  public static ReentrantReadWriteLock.WriteLock writeLock(ReentrantReadWriteLock lock) {
+    if (Thread.currentThread() instanceof Actor self) {
+      self.turns().locksOfSides.put(lock.writeLock(), lock);
+    }
+    return lock.writeLock();
+  }
+
+  /** In the place of {@link ReentrantReadWriteLock.ReadLock#lock}. */
+  public static void lock(ReentrantReadWriteLock.ReadLock side) {
+    if (Thread.currentThread() instanceof Actor self) {
+      self.step();
+      while (!self.turns().share(self.turns().lockOf(side))) {
+        self.give();
+      }
+    }
+  }
+
+  /** In the place of {@link ReentrantReadWriteLock.ReadLock#tryLock()}. */
+  public static boolean tryLock(ReentrantReadWriteLock.ReadLock side) {
+    if (Thread.currentThread() instanceof Actor self) {
+      self.step();
+      return self.turns().share(self.turns().lockOf(side));
+    }
+    return true;
+  }
+
+  /** In the place of {@link ReentrantReadWriteLock.ReadLock#unlock}. */
+  public static void unlock(ReentrantReadWriteLock.ReadLock side) {
+    if (Thread.currentThread() instanceof Actor self) {
+      self.turns().shareNoMore(self.turns().lockOf(side));
+      self.step();
+    }
+  }
+
+  /** In the place of {@link ReentrantReadWriteLock.WriteLock#lock}. */
+  public static void lock(ReentrantReadWriteLock.WriteLock side) {
+    if (Thread.currentThread() instanceof Actor self) {
+      enter(self.turns().lockOf(side));
+    }
+  }
+
+  /** In the place of {@link ReentrantReadWriteLock.WriteLock#unlock}. */
+  public static void unlock(ReentrantReadWriteLock.WriteLock side) {
+    if (Thread.currentThread() instanceof Actor self) {
+      exit(self.turns().lockOf(side));
+    }
+  }
+
+  // A map holds a lock of its own while it computes, and what it calls may give the turn away.
+
+  /** In the place of {@link ConcurrentMap#compute}. */
+  public static <K, V> @Nullable V compute(
+      ConcurrentMap<K, V> map, K key, BiFunction<? super K, ? super V, ? extends V> value) {
+    enter(map);
+    try {
+      return map.compute(key, value);
+    } finally {
+      exit(map);
+    }
+  }
+
+  /** In the place of {@link ConcurrentMap#computeIfPresent}. */
+  public static <K, V> @Nullable V computeIfPresent(
+      ConcurrentMap<K, V> map, K key, BiFunction<? super K, ? super V, ? extends V> value) {
+    enter(map);
+    try {
+      return map.computeIfPresent(key, value);
+    } finally {
+      exit(map);
+    }
+  }
+
+  /** In the place of {@link ConcurrentMap#computeIfAbsent}. */
+  public static <K, V> V computeIfAbsent(
+      ConcurrentMap<K, V> map, K key, Function<? super K, ? extends V> value) {
+    enter(map);
+    try {
+      return map.computeIfAbsent(key, value);
+    } finally {
+      exit(map);
+    }
+  }
+
+  /** In the place of {@link ConcurrentMap#put}. */
+  public static <K, V> @Nullable V put(ConcurrentMap<K, V> map, K key, V value) {
+    enter(map);
+    try {
+      return map.put(key, value);
+    } finally {
+      exit(map);
+    }
+  }
+
+  /** In the place of {@link ConcurrentMap#putIfAbsent}. */
+  public static <K, V> @Nullable V putIfAbsent(ConcurrentMap<K, V> map, K key, V value) {
+    enter(map);
+    try {
+      return map.putIfAbsent(key, value);
+    } finally {
+      exit(map);
+    }
+  }
+
+  /** In the place of {@link ConcurrentMap#remove(Object)}. */
+  public static <K, V> @Nullable V remove(ConcurrentMap<K, V> map, K key) {
+    enter(map);
+    try {
+      return map.remove(key);
+    } finally {
+      exit(map);
+    }
+  }
+
+  /** In the place of {@link ConcurrentMap#remove(Object, Object)}. */
+  public static <K, V> boolean remove(ConcurrentMap<K, V> map, K key, V value) {
+    enter(map);
+    try {
+      return map.remove(key, value);
+    } finally {
+      exit(map);
     }
   }
 

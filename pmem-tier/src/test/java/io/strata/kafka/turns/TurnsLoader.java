@@ -2,44 +2,53 @@ package io.strata.kafka.turns;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 import java.util.Map;
+import java.util.Set;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.Handle;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 
 /**
- * Loads the classes of one package anew, and has them take turns: before each access to a field and
- * each call of an atomic, and at each lock and monitor.
+ * Loads the classes of some packages anew, and has them take turns: before each access to a field
+ * and each call of an atomic, and at each lock and monitor.
  *
  * <p>Thread safety: as any class loader's.
  */
 final class TurnsLoader extends ClassLoader {
 
   private static final String TURNS = Type.getInternalName(Turns.class);
-  private static final String LOCK = "java/util/concurrent/locks/ReentrantLock";
+  private static final String LOCKS = "java/util/concurrent/locks/Reentrant";
+  private static final Set<String> LOCK_METHODS =
+      Set.of("lock", "unlock", "tryLock", "readLock", "writeLock");
+  private static final String ATOMICS = "java/util/concurrent/atomic/";
+  private static final String MAP = "java/util/concurrent/ConcurrentMap";
+  private static final Set<String> MAP_METHODS =
+      Set.of("compute", "computeIfPresent", "computeIfAbsent", "put", "putIfAbsent", "remove");
 
-  private final String prefix;
+  private final Set<String> packages;
   private final Map<String, byte[]> changed;
 
   /**
    * A loader.
    *
-   * @param packageName of the classes
+   * @param packages of the classes: all that hold a lock while they call each other
    * @param changed by name, classes that are taken instead of those on the class path
    */
-  TurnsLoader(String packageName, Map<String, byte[]> changed) {
+  TurnsLoader(Set<String> packages, Map<String, byte[]> changed) {
     super(TurnsLoader.class.getClassLoader());
-    this.prefix = packageName + ".";
+    this.packages = Set.copyOf(packages);
     this.changed = Map.copyOf(changed);
   }
 
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
     synchronized (getClassLoadingLock(name)) {
-      if (!name.startsWith(prefix)) {
+      if (!packages.contains(name.substring(0, Math.max(0, name.lastIndexOf('.'))))) {
         return super.loadClass(name, resolve);
       }
       Class<?> known = findLoadedClass(name);
@@ -47,7 +56,18 @@ final class TurnsLoader extends ClassLoader {
         return known;
       }
       byte[] bytes = rewritten(read(name));
-      return defineClass(name, bytes, 0, bytes.length);
+      Class<?> defined = defineClass(name, bytes, 0, bytes.length);
+      // Others would wait for the end of its initialisation, whoever has the turn.
+      Turns.keepingTheTurn(() -> initialise(name));
+      return defined;
+    }
+  }
+
+  private void initialise(String name) {
+    try {
+      Class<?> unused = Class.forName(name, true, this);
+    } catch (ClassNotFoundException e) {
+      throw new IllegalStateException(e);
     }
   }
 
@@ -133,16 +153,45 @@ final class TurnsLoader extends ClassLoader {
     @Override
     public void visitMethodInsn(
         int opcode, String owner, String name, String descriptor, boolean isInterface) {
-      if (owner.equals(LOCK) && (name.equals("lock") || name.equals("unlock"))) {
-        call(name, "(L" + LOCK + ";)V");
-      } else if (owner.equals(LOCK) && name.equals("tryLock")) {
-        call(name, "(L" + LOCK + ";)Z");
+      if (isReplaced(owner, name)) {
+        call(name, withReceiver(owner, descriptor));
       } else {
-        if (owner.startsWith("java/util/concurrent/atomic/")) {
+        if (owner.startsWith(ATOMICS) || owner.startsWith(MAP)) {
           call("step", "()V");
         }
         super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
       }
+    }
+
+    private static boolean isReplaced(String owner, String name) {
+      return (owner.startsWith(LOCKS) && LOCK_METHODS.contains(name))
+          || (owner.equals(MAP) && MAP_METHODS.contains(name));
+    }
+
+    private static String withReceiver(String owner, String descriptor) {
+      return "(L" + owner + ";" + descriptor.substring(1);
+    }
+
+    @Override
+    public void visitInvokeDynamicInsn(
+        String name, String descriptor, Handle bootstrap, Object... arguments) {
+      Object[] replaced =
+          Arrays.stream(arguments)
+              .map(argument -> argument instanceof Handle handle ? replaced(handle) : argument)
+              .toArray();
+      super.visitInvokeDynamicInsn(name, descriptor, bootstrap, replaced);
+    }
+
+    /** A method of a lock that is referred to by its name. */
+    private static Handle replaced(Handle handle) {
+      return isReplaced(handle.getOwner(), handle.getName())
+          ? new Handle(
+              Opcodes.H_INVOKESTATIC,
+              TURNS,
+              handle.getName(),
+              withReceiver(handle.getOwner(), handle.getDesc()),
+              false)
+          : handle;
     }
   }
 }
