@@ -158,7 +158,7 @@ public final class StrataKeys {
                   + " lower what an acknowledgement means; appends then go on at the rate of"
                   + " forced writes of the log directory's disk. `always`: on every pool. `never`:"
                   + " as a stock broker, when Kafka flushes, at the disk's unforced rate; a power"
-                  + " cut may then take what a full tier has acknowledged.")
+                  + " failure may then take what a full tier has acknowledged.")
           .dynamic()
           .build();
 
