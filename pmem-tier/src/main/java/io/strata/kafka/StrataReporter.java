@@ -73,13 +73,28 @@ public final class StrataReporter implements MetricsReporter {
       reconfigure(configs);
       opened.confirm();
     } catch (ConfigException e) {
-      if (opened == null || !opened.confirmed()) {
+      if ((opened == null || !opened.confirmed()) && !addedToALiveBroker()) {
         // Not by an exception: Kafka has its log manager and has loaded no log, and its shutdown
         // would write empty checkpoints over those of the log directories.
         StrataRuntime.refuseStart(e);
       }
       throw e;
     }
+  }
+
+  /**
+   * Whether Kafka makes this reporter for a changed {@code metric.reporters}, of a broker that was
+   * started without it. Its logs are loaded, and were none of ours: they are not marked, or it
+   * would not have started. Kafka reports the exception and goes on.
+   */
+  private static boolean addedToALiveBroker() {
+    return StackWalker.getInstance()
+        .walk(
+            frames ->
+                frames.anyMatch(
+                    frame ->
+                        frame.getMethodName().equals("reconfigure")
+                            && frame.getClassName().endsWith(".DynamicMetricsReporters")));
   }
 
   private static boolean isControllerAlone(Map<String, ?> configs) {

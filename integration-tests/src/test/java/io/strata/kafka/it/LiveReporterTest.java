@@ -1,0 +1,44 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * The reporter is added to a broker that runs without the flag, as one with the remote tier alone
+ * does: Kafka has loaded its logs, so there is nothing left to protect by ending it.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LiveReporterTest {
+
+  @RegisterExtension final Workspace work = new Workspace();
+
+  @Test
+  void addedWithoutTheFlagEndsNoBroker() throws Exception {
+    StockBroker broker =
+        work.closing(StockBroker.in(work.folder("broker")).jarAlone().build()).start();
+    RecordLedger ledger = new RecordLedger("plain", 1, 1);
+    Topics.create(broker, "plain", 1, Map.of());
+    ledger.produce(broker.bootstrap(), 100, 100);
+
+    Tiers.alter(
+        broker,
+        Map.of(
+            "metric.reporters",
+            "org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter"));
+    broker.awaitLogged("provider is not active");
+
+    assertThat(broker.isRunning()).isTrue();
+    ledger.produce(broker.bootstrap(), 100, 100);
+    assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(200);
+
+    // Kafka has stored the key, and hands it over when the logs are loaded.
+    broker.stop();
+    broker.start();
+    broker.awaitLogged("provider is not active");
+    assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(200);
+  }
+}
