@@ -5,6 +5,7 @@ import io.strata.kafka.pool.PoolException;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.apache.kafka.common.config.ConfigException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,14 +25,28 @@ final class StartRefusal {
 
   /** Logs the reason and halts the JVM: neither Kafka's shutdown nor any other hook runs. */
   static void end(Exception reason) {
-    Logger log = LoggerFactory.getLogger("io.strata");
+    end(
+        reason,
+        () -> LoggerFactory.getLogger("io.strata"),
+        () -> Runtime.getRuntime().halt(EXIT_CODE));
+  }
+
+  /** Halts also where the reason cannot be logged: an appender may fail, on a full disk, say. */
+  static void end(Exception reason, Supplier<Logger> logger, Runnable halt) {
+    try {
+      log(reason, logger.get());
+    } finally {
+      halt.run();
+    }
+  }
+
+  private static void log(Exception reason, Logger log) {
     if (speaksForItself(reason)) {
       log.debug("Where the start was refused", reason);
     } else {
       log.error("Stack trace of the failure that the next message names", reason);
     }
     log.error("Strata refuses to start this broker: {}", messageOf(reason));
-    Runtime.getRuntime().halt(EXIT_CODE);
   }
 
   /** Whether the message was written for an operator; what the JDK throws names a file at most. */
