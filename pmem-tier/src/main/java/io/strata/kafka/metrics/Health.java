@@ -30,9 +30,16 @@ record Health(int value, List<String> reasons) {
 
   private record Reason(int value, String text) {}
 
-  /** The health of a broker with what it has of Strata. */
-  static Health of(Optional<LocalSample> local, Optional<RemoteStats> remote) {
+  /**
+   * The health of a broker with what it has of Strata.
+   *
+   * @param unknown names of parts that are there and whose state cannot be read
+   */
+  static Health of(
+      Optional<LocalSample> local, Optional<RemoteStats> remote, List<String> unknown) {
     List<Reason> reasons = new ArrayList<>();
+    unknown.forEach(
+        part -> degraded(reasons, "the state of %s cannot be read: see the log".formatted(part)));
     local.ifPresent(sample -> add(reasons, sample));
     remote.ifPresent(stats -> add(reasons, stats));
     return new Health(

@@ -77,7 +77,8 @@ public final class StrataMetrics implements AutoCloseable {
   private static MetricSink sinkOfThisJvm() {
     try {
       return YammerSink.ofKafka();
-    } catch (LinkageError e) {
+    } catch (RuntimeException | LinkageError e) {
+      // Also a SecurityException: a sealed or signed library lets no class into its package.
       return new JmxSink(ManagementFactory.getPlatformMBeanServer());
     }
   }
@@ -248,13 +249,34 @@ public final class StrataMetrics implements AutoCloseable {
     }
   }
 
-  /** Whether what is promised holds, of all that is published. */
+  /**
+   * Whether what is promised holds, of all that is published. A part that cannot be read hides
+   * nothing of the other one.
+   */
   Health health() {
-    return Health.of(sampleOf(local), sampleOf(remote));
+    List<String> unknown = new ArrayList<>();
+    return Health.of(
+        sampleOf(local, "the local tiers", unknown),
+        sampleOf(remote, "the remote tier", unknown),
+        unknown);
   }
 
-  private static <F> Optional<F> sampleOf(Optional<Part<F>> part) {
-    return part.map(known -> known.sample().get());
+  private static <F> Optional<F> sampleOf(
+      Optional<Part<F>> part, String what, List<String> unknown) {
+    Optional<F> sample = part.flatMap(StrataMetrics::sampleOf);
+    if (part.isPresent() && sample.isEmpty()) {
+      unknown.add(what);
+    }
+    return sample;
+  }
+
+  /** Empty if it cannot be taken, which the part has logged. */
+  private static <F> Optional<F> sampleOf(Part<F> part) {
+    try {
+      return Optional.of(part.sample().get());
+    } catch (RuntimeException | LinkageError e) {
+      return Optional.empty();
+    }
   }
 
   /** The broker's number, as configured; the empty string if it is not. */
@@ -283,8 +305,7 @@ public final class StrataMetrics implements AutoCloseable {
   }
 
   private static <F> void add(Map<String, Map<String, Double>> all, Part<F> part) {
-    F sample = part.sample().get();
-    part.groups().forEach(group -> add(all, group, sample));
+    sampleOf(part).ifPresent(sample -> part.groups().forEach(group -> add(all, group, sample)));
   }
 
   private static <F, S> void add(

@@ -89,7 +89,7 @@ class BrokerGlueTest {
       assertThat(ofPool.freeSlots()).isZero();
       assertThat(ofPool.usedBytes()).isPositive();
       assertThat(counters.appendedBytes()).isEqualTo(100_000 + 9 * MIB);
-      assertThat(Health.of(Optional.of(sample), Optional.empty()))
+      assertThat(Health.of(Optional.of(sample), Optional.empty(), List.of()))
           .isEqualTo(
               new Health(
                   1, List.of("the pools are full: 1 active segments spill to their log files")));

@@ -510,6 +510,30 @@ class StrataMetricsTest {
             "123 segments wait for a retry after a failed move between levels of the remote store");
   }
 
+  /** Not NaN, which is above no threshold of an alert. */
+  @ParameterizedTest
+  @EnumSource
+  void healthIsNotFineWhereAPartCannotBeReadAndStillHasTheOther(Where where) throws JMException {
+    StrataMetrics metrics = open(where);
+    metrics.local(
+        "1",
+        () -> {
+          throw new IllegalStateException("the pool is closed");
+        },
+        Map::of);
+    assertThat(value(where, "Broker,name=Health", "Value")).isEqualTo(1);
+    assertThat(metrics.health().reasons())
+        .containsExactly("the state of the local tiers cannot be read: see the log");
+
+    metrics.remote("1", RemoteFigures::some, Map::of);
+
+    assertThat(value(where, "Broker,name=Health", "Value")).isEqualTo(2);
+    assertThat(metrics.health().reasons())
+        .startsWith("93 segments of the remote store have no copy that is not damaged")
+        .contains("the state of the local tiers cannot be read: see the log");
+    assertThat(metrics.values()).containsKey("RemoteCache").doesNotContainKey("Tier,tier=hot");
+  }
+
   @Test
   void theStatusHasEachValueOnce() {
     StrataMetrics metrics = both(Where.JMX);
