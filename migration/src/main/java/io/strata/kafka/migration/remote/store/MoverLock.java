@@ -103,12 +103,17 @@ final class MoverLock implements AutoCloseable {
   /**
    * The lock in one directory. The operating system drops all locks that a process has on a file
    * when the process closes the file, be it that it has opened it twice: so one call at a time is
-   * at work on it. What a call that comes back late has done is done: the lock that it got is held.
+   * at work on it. A call that comes back late keeps the lock that it got while it is wanted, and
+   * releases it otherwise.
    *
    * <p>Thread safety: all methods may be called by any number of threads.
    */
   private static final class Place {
     private final StoreDirectory directory;
+
+    /** Whether the lock is to be held. */
+    @GuardedBy("this")
+    private boolean wanted;
 
     /** Whether a call is at work, be it that nobody waits for it any more. */
     @GuardedBy("this")
@@ -134,9 +139,24 @@ final class MoverLock implements AutoCloseable {
       return held;
     }
 
-    private synchronized void end(Optional<FileChannel> now) {
+    /** Ends a call: keeps what it has if that is still wanted. */
+    private void end(Optional<FileChannel> now) throws IOException {
+      if (!keeps(now)) {
+        try {
+          now.orElseThrow().close();
+        } finally {
+          boolean unused = keeps(Optional.empty());
+        }
+      }
+    }
+
+    private synchronized boolean keeps(Optional<FileChannel> now) {
+      if (now.isPresent() && !wanted) {
+        return false;
+      }
       busy = false;
       held = now;
+      return true;
     }
 
     /**
@@ -147,6 +167,9 @@ final class MoverLock implements AutoCloseable {
      * @throws IOException if the file system knows no locks
      */
     boolean take() throws IOException, InterruptedException {
+      synchronized (this) {
+        wanted = true;
+      }
       return directory
           .access()
           .brief("taking the mover's lock in " + directory, control -> takeThere());
@@ -190,28 +213,23 @@ final class MoverLock implements AutoCloseable {
       }
     }
 
+    /** Releases the lock, or has the call that is at work release what it gets. */
     void giveUp() throws IOException, InterruptedException {
       synchronized (this) {
-        if (held.isEmpty() && !busy) {
+        wanted = false;
+        if (held.isEmpty() || busy) {
           return; // Nothing is asked of a directory that may hang.
         }
       }
       boolean unused =
           directory
               .access()
-              .brief("giving up the mover's lock in " + directory, control -> giveUpThere());
+              .brief("releasing the mover's lock in " + directory, control -> giveUpThere());
     }
 
     private boolean giveUpThere() throws IOException {
-      Optional<FileChannel> channel = begin();
-      try {
-        if (channel.isPresent()) {
-          channel.get().close();
-        }
-        return true;
-      } finally {
-        end(Optional.empty());
-      }
+      end(begin());
+      return true;
     }
   }
 }

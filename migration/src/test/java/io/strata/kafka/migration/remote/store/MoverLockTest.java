@@ -92,6 +92,22 @@ class MoverLockTest {
     assertThat(isLocked()).isFalse();
   }
 
+  /** Otherwise it would be held by a broker that moves nothing. */
+  @Test
+  void anAttemptThatComesBackAfterTheLockWasReleasedHoldsNothing() throws Exception {
+    MoverLock lock = new MoverLock(directories());
+    over =
+        files.hang(
+            (operation, path) -> path.endsWith("mover.lock") && opened.incrementAndGet() == 1);
+    assertThatThrownBy(lock::tryHold).isInstanceOf(StoreUnavailableException.class);
+    lock.close();
+    over.run();
+    await().atMost(Duration.ofSeconds(100)).until(() -> stuck() == 0);
+    assertThat(isLocked()).isFalse();
+    assertThat(lock.tryHold()).isTrue();
+    lock.close();
+  }
+
   private static boolean tries(MoverLock lock) throws InterruptedException {
     try {
       return lock.tryHold();
