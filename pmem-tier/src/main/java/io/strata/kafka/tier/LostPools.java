@@ -1,14 +1,18 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolException;
+import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -62,41 +66,59 @@ final class LostPools {
   }
 
   /**
-   * Names the partitions that had bytes in the files that are missing, as far as the log
-   * directories recorded which pools those were.
+   * Names the partitions that have bytes in pools that are not among the configured files, and
+   * where those pools were, as far as the log directories recorded it.
    *
    * @param refusal what is to be thrown for a missing file
    * @return the refusal itself when no segment is concerned
    */
   static IOException explain(PoolException refusal, TierSpec spec) throws IOException {
     List<Path> missing = spec.pools().stream().filter(file -> !Files.exists(file)).toList();
+    if (missing.isEmpty()) {
+      return refusal; // It is there by now.
+    }
+    Set<UUID> present = new HashSet<>();
+    Set<Path> unreadable = new HashSet<>();
+    for (Path file : spec.pools()) {
+      if (!missing.contains(file)) {
+        try (PoolReader pool = Pool.openReadOnly(file)) {
+          present.add(pool.info().id());
+        } catch (IOException notLost) {
+          unreadable.add(file);
+        }
+      }
+    }
     LostPools lost = new LostPools();
+    Map<UUID, Path> were = new TreeMap<>();
     for (Path directory : spec.logDirectories()) {
       if (Files.isDirectory(directory)) {
         Optional<LogDirectory> known = LogDirectory.find(directory.toRealPath());
         if (known.isPresent()) {
-          lost.addMissing(known.get(), missing);
+          Map<UUID, Path> recorded = known.get().recordedPools();
+          recorded.values().removeAll(unreadable);
+          recorded.keySet().removeAll(present);
+          lost.addMissing(known.get(), recorded.keySet());
+          were.putAll(recorded);
         }
       }
     }
     if (lost.segments == 0) {
       return refusal;
     }
+    were.keySet().retainAll(lost.partitions.keySet());
     return new FileSystemException(
         missing.get(0).toString(),
         null,
         """
-        found no such file, expected a pool; %s Mount its file system, or correct the path in \
-        strata.pools (or strata.tier.<name>.pools);%s\
+        found no such file, expected a pool; %s their files were %s. Mount its file system, or correct \
+        the path in strata.pools (or strata.tier.<name>.pools);%s\
         """
-            .formatted(lost.summary("missing"), REMEDY));
+            .formatted(lost.summary("missing"), were, REMEDY));
   }
 
-  private void addMissing(LogDirectory directory, List<Path> missing) throws IOException {
-    Map<UUID, Path> recorded = directory.recordedPools();
+  private void addMissing(LogDirectory directory, Set<UUID> missing) throws IOException {
     for (TaggedHome home : TaggedHomes.in(directory.path())) {
-      Path pool = recorded.get(home.tag().pool());
-      if (pool != null && missing.contains(pool)) {
+      if (missing.contains(home.tag().pool())) {
         add(home.tag(), home.file());
       }
     }

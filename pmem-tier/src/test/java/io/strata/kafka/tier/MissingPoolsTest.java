@@ -124,6 +124,35 @@ class MissingPoolsTest {
     assertThat(segment).exists();
   }
 
+  /** The configuration names another file than the one with the records. */
+  @Test
+  void isNotCreatedUnderAnotherNameThanTheOneThatWasUsed() throws IOException {
+    brokerThatRan();
+    fixture.pools.set(0, fixture.root.resolve("renamed.pool"));
+
+    create();
+
+    assertThat(notes).singleElement().asString().contains("was used with pool", "hot.pool");
+    assertThatThrownBy(() -> fixture.open())
+        .hasMessageContainingAll("renamed.pool", "orders-0", pool.toString())
+        .hasMessageNotContaining("pool create");
+  }
+
+  /** One that was moved is there: its partitions are not to be set aside. */
+  @Test
+  void aPoolThatWasMovedIsNotSaidToBeLost() throws IOException {
+    fixture.pools.add(fixture.root.resolve("second.pool"));
+    brokerThatRan();
+    Path moved = fixture.root.resolve("moved.pool");
+    Files.move(pool, moved);
+    fixture.pools.set(0, moved);
+    Files.delete(fixture.pools.get(1));
+
+    assertThatThrownBy(() -> fixture.open())
+        .hasMessageContaining("second.pool")
+        .hasMessageNotContaining("orders-0");
+  }
+
   /** A file in a directory of another broker, say: no attribute of the directory tells of it. */
   @Test
   void isNotCreatedWhereASegmentNamesALostOne() throws IOException {
