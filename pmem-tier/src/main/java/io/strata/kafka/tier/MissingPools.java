@@ -1,6 +1,7 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.config.MetaProperties;
+import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.Pool;
@@ -73,8 +74,20 @@ public final class MissingPools {
     }
     for (Path file : missing) {
       create(spec, file, size);
+      if (mustBeDax(spec, file) && !FileProbe.isDax(file)) {
+        // It would lie hidden below the mount point once its file system is mounted.
+        Files.delete(file);
+        events.poolsNotCreated(
+            List.of(file), "strata.require.dax=true, and its file system is not mounted with DAX");
+        return;
+      }
       events.poolCreated(file, size, spec.owner());
     }
+  }
+
+  private static boolean mustBeDax(TierSpec spec, Path file) {
+    int fastest = spec.config().tiers().get(0).pools().size();
+    return spec.config().requireDax() && spec.pools().indexOf(file) < fastest;
   }
 
   private static void create(TierSpec spec, Path file, long size) throws IOException {

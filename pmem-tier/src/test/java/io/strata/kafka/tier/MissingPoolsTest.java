@@ -208,6 +208,19 @@ class MissingPoolsTest {
     assertThatThrownBy(this::create).hasMessageContaining("found no directory");
   }
 
+  /** The file system is not mounted: the pool would fill the one below the mount point. */
+  @Test
+  void nothingIsLeftWhereThePoolMustBeOnDaxAndIsNot() throws IOException {
+    fixture.extra =
+        Map.of("strata.pool.create", String.valueOf(SIZE), "strata.require.dax", "true");
+
+    create();
+
+    assertThat(notes).singleElement().asString().contains("not created", "strata.require.dax");
+    assertThat(pool).doesNotExist();
+    assertThatThrownBy(() -> fixture.open()).hasMessageContaining("mount its file system");
+  }
+
   /** What is killed leaves a file of another name, which the next creation takes away. */
   @Test
   void aCreationThatDiedIsBegunAgain() throws IOException {
