@@ -59,7 +59,9 @@ public final class MissingPools {
             events.poolOfAnotherSize(file, pool.info().size(), size);
           }
         } catch (IOException e) {
-          events.poolsNotCreated(missing, "pool %s cannot be read".formatted(file));
+          if (!missing.isEmpty()) {
+            events.poolsNotCreated(missing, "pool %s cannot be read".formatted(file));
+          }
           return; // Opening it says what is wrong with it.
         }
       }
@@ -114,7 +116,12 @@ public final class MissingPools {
   private static Optional<String> obstacleIn(Path directory, Map<UUID, Path> present)
       throws IOException {
     if (!Files.isDirectory(directory)) {
-      return Optional.of("log directory %s is not there".formatted(directory));
+      return Optional.of(
+          """
+          log directory %s is not there: mount its file system, or, on a new broker, run \
+          'kafka-storage.sh format' first\
+          """
+              .formatted(directory));
     }
     Path real = directory.toRealPath();
     Optional<LogDirectory> known = LogDirectory.find(real);

@@ -187,8 +187,21 @@ class MissingPoolsTest {
 
     create();
 
-    assertThat(notes).singleElement().asString().contains("not-mounted is not there");
+    assertThat(notes)
+        .singleElement()
+        .asString()
+        .contains("not-mounted is not there", "kafka-storage.sh format");
     assertThat(pool).doesNotExist();
+  }
+
+  /** Opening the pool says what is wrong with it; that nothing was created is no news. */
+  @Test
+  void saysNothingWhereNoPoolIsMissing() throws IOException {
+    Files.write(pool, new byte[4096]);
+
+    create();
+
+    assertThat(notes).isEmpty();
   }
 
   @Test
