@@ -59,7 +59,7 @@ public final class MissingPools {
             events.poolOfAnotherSize(file, pool.info().size(), size);
           }
         } catch (IOException e) {
-          if (!missing.isEmpty()) {
+          if (!missing.isEmpty() || !Files.exists(file)) { // Not there: a link without a target.
             events.poolsNotCreated(missing, "pool %s cannot be read".formatted(file));
           }
           return; // Opening it says what is wrong with it.
