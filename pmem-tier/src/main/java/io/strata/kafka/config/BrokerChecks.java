@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.zip.ZipFile;
 
-/** What must hold of Kafka's own keys for Strata to work. */
+/** Checks those of Kafka's own keys that Strata depends on. */
 final class BrokerChecks {
   static final String STRATA_REPORTER = "io.strata.kafka.StrataReporter";
   static final String JMX_REPORTER = "org.apache.kafka.common.metrics.JmxReporter";
@@ -50,8 +50,10 @@ final class BrokerChecks {
                     BrokerProperties.REMOTE_STORAGE_MANAGER + ".path",
                     "'" + classPath.get() + "' (" + entry + " holds Strata)",
                     "a class path without Strata's jar",
-                    "remove the key or the entry: with it Kafka loads a second copy of Strata's"
-                        + " classes, which knows nothing of the first one's pools"))
+                    """
+                    remove the key or the entry: with it Kafka loads a second copy of Strata's \
+                    classes, which knows nothing of the first one's pools\
+                    """))
         .stream()
         .toList();
   }
@@ -65,8 +67,10 @@ final class BrokerChecks {
             BrokerProperties.LOG_PREALLOCATE,
             "'true'",
             "false",
-            "remove it: with it Kafka creates segments through RandomAccessFile, past Strata, and"
-                + " none would be placed in a pool"));
+            """
+            remove it: with it Kafka creates segments through RandomAccessFile, past Strata, and \
+            none would be placed in a pool\
+            """));
   }
 
   private static void checkReporters(BrokerProperties broker, List<ConfigProblem> problems) {
@@ -77,8 +81,10 @@ final class BrokerChecks {
               BrokerProperties.METRIC_REPORTERS,
               quoted(reporters),
               "a list with " + STRATA_REPORTER,
-              "add it: it keeps the broker from starting without Strata and then losing the records"
-                  + " that are in the pool"));
+              """
+              add it: it keeps the broker from starting without Strata and then losing the \
+              records that are in the pool\
+              """));
     } else if (!reporters.contains(JMX_REPORTER)) {
       problems.add(
           ConfigProblem.warning(
@@ -107,8 +113,10 @@ final class BrokerChecks {
                           key,
                           "'" + value + "'",
                           "the value itself",
-                          "write it without a configuration provider: Strata reads it before Kafka"
-                              + " starts and does not resolve providers")));
+                          """
+                          write it without a configuration provider: Strata reads it before Kafka \
+                          starts and does not resolve providers\
+                          """)));
     }
   }
 

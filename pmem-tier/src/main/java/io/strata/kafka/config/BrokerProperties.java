@@ -58,11 +58,11 @@ public final class BrokerProperties {
       loaded.load(in);
     } catch (IllegalArgumentException e) {
       throw new IOException(
-          file
-              + ": found a malformed Unicode escape, expected the JDK's properties format; correct"
-              + " the file ("
-              + e.getMessage()
-              + ")",
+          """
+          %s: found a malformed Unicode escape, expected the JDK's properties format; correct the \
+          file (%s)\
+          """
+              .formatted(file, e.getMessage()),
           e);
     }
     Map<String, String> properties = new TreeMap<>();
@@ -80,23 +80,21 @@ public final class BrokerProperties {
     return broker;
   }
 
-  /** What this JVM cannot name, with its encoding of file names, nobody may leave out unseen. */
+  /**
+   * Refuses log directories that this JVM, with its encoding of file names, cannot name: they are
+   * never left out silently.
+   */
   private void requirePaths() throws IOException {
     try {
       List<Path> unused = logDirs();
       Path unusedToo = metadataLogDir();
     } catch (InvalidPathException e) {
       throw new IOException(
-          source
-              + ": found a log directory that is no path here ("
-              + e.getReason()
-              + "), expected paths in "
-              + LOG_DIRS
-              + ", "
-              + LOG_DIR
-              + " and "
-              + METADATA_LOG_DIR
-              + "; correct it, or start the JVM in a locale whose encoding has its letters",
+          """
+          %s: found a log directory that is no path here (%s), expected paths in %s, %s and %s; \
+          correct it, or start the JVM in a locale whose encoding has its letters\
+          """
+              .formatted(source, e.getReason(), LOG_DIRS, LOG_DIR, METADATA_LOG_DIR),
           e);
     }
   }

@@ -76,9 +76,11 @@ public record ByteAmount(long bytes) {
     return unit.length() == 1 && "kmgtp".contains(unit.toLowerCase(Locale.ROOT))
         ? "unknown unit '%1$s', which may be a power of 1000 or of 1024: write %2$sB or %2$siB"
             .formatted(unit, unit.toUpperCase(Locale.ROOT))
-        : "unknown unit '%s': B, kB, MB, GB, TB, PB (powers of 1000) or KiB, MiB, GiB, TiB, PiB"
-                .formatted(unit)
-            + " (of 1024)";
+        : """
+        unknown unit '%s': B, kB, MB, GB, TB, PB (powers of 1000) or KiB, MiB, GiB, TiB, PiB (of \
+        1024)\
+        """
+            .formatted(unit);
   }
 
   /** In decimal units, with one decimal at most: {@code 80 MB}. */
@@ -90,9 +92,8 @@ public record ByteAmount(long bytes) {
       unit++;
     }
     String number = String.format(Locale.ROOT, unit == 0 ? "%.0f" : "%.1f", value);
-    return (number.endsWith(".0") ? number.substring(0, number.length() - 2) : number)
-        + " "
-        + DECIMAL_UNITS.get(unit);
+    String shortest = number.endsWith(".0") ? number.substring(0, number.length() - 2) : number;
+    return "%s %s".formatted(shortest, DECIMAL_UNITS.get(unit));
   }
 
   @Override

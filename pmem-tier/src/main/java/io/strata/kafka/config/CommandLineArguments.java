@@ -194,11 +194,13 @@ public final class CommandLineArguments {
       file = propertiesFile();
     } catch (InvalidPathException e) {
       throw new IOException(
-          "The command line: found a properties file whose name is no path here ("
-              + e.getMessage()
-              + "), expected one; correct "
-              + (configured.isPresent() ? "-D" + CONFIG_PROPERTY : "the broker's first argument")
-              + ", or start the JVM in a locale whose encoding has its letters",
+          """
+          The command line: found a properties file whose name is no path here (%s), expected \
+          one; correct %s, or start the JVM in a locale whose encoding has its letters\
+          """
+              .formatted(
+                  e.getMessage(),
+                  configured.isPresent() ? "-D" + CONFIG_PROPERTY : "the broker's first argument"),
           e);
     }
     return file.isPresent()

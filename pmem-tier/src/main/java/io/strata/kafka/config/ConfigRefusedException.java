@@ -16,7 +16,7 @@ public final class ConfigRefusedException extends Exception {
     this.problems = List.copyOf(problems);
   }
 
-  /** What was found, in the order of the keys; at least one is an error. */
+  /** The problems, in the order of the keys; at least one is an error. */
   public List<ConfigProblem> problems() {
     return problems;
   }

@@ -42,7 +42,7 @@ final class DirectoryChecks {
   }
 
   /**
-   * What a directory is.
+   * The result of a look at a directory.
    *
    * @param real its real path; its name where it is not there
    * @param trouble what it is instead of a directory; empty if it is one
@@ -58,8 +58,10 @@ final class DirectoryChecks {
             key,
             "'" + directory + "', which " + look.trouble(),
             "a directory that exists",
-            "mount its file system, or create it: Strata does not, since what is not there may just"
-                + " not be mounted");
+            """
+            mount its file system, or create it: Strata does not, since what is not there may \
+            just not be mounted\
+            """);
         continue;
       }
       related(look.real(), logDirectories)

@@ -86,8 +86,10 @@ final class KeyReader {
           key.name(),
           "'" + text + "'",
           key.expected(),
-          "write the value itself: configuration providers are not resolved for strata.* keys,"
-              + " which are read before Kafka starts");
+          """
+          write the value itself: configuration providers are not resolved for strata.* keys, \
+          which are read before Kafka starts\
+          """);
       return Optional.empty();
     }
     try {
@@ -101,8 +103,8 @@ final class KeyReader {
           key.defaultValue()
               .map(
                   d ->
-                      "correct it, or remove the key for the default "
-                          + (d.isEmpty() ? "(empty)" : "'" + d + "'"))
+                      "correct it, or remove the key for the default %s"
+                          .formatted(d.isEmpty() ? "(empty)" : "'" + d + "'"))
               .orElse("correct it"));
       return Optional.empty();
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What can be changed of the local tiers on a live broker.
+ * The settings of the local tiers that can be changed on a live broker.
  *
  * <p>Immutable and safe for use by any thread.
  *
@@ -28,7 +28,7 @@ public record LocalSettings(
     topicsExclude = List.copyOf(topicsExclude);
   }
 
-  /** What the broker's file says. */
+  /** The settings of the broker's file. */
   public static LocalSettings of(StrataConfig config, MigrationSettings ofChosenPolicy) {
     return new LocalSettings(
         ofChosenPolicy, config.spillForce(), config.topicsInclude(), config.topicsExclude());

@@ -13,8 +13,8 @@ import java.util.Properties;
 import java.util.UUID;
 
 /**
- * What Kafka wrote about a log directory into its {@code meta.properties} when the directory was
- * formatted.
+ * The content of a log directory's {@code meta.properties}, which Kafka writes when it formats the
+ * directory.
  *
  * <p>Immutable and safe for use by any thread.
  *
@@ -55,12 +55,11 @@ public record MetaProperties(
           value(properties, "directory.id").map(MetaProperties::toUuid));
     } catch (IllegalArgumentException e) {
       throw new IOException(
-          file
-              + ": found node.id="
-              + node.orElse("")
-              + ", directory.id="
-              + value(properties, "directory.id").orElse("")
-              + ", expected a number and 16 bytes in URL-safe Base64; restore the file",
+          """
+          %s: found node.id=%s, directory.id=%s, expected a number and 16 bytes in URL-safe \
+          Base64; restore the file\
+          """
+              .formatted(file, node.orElse(""), value(properties, "directory.id").orElse("")),
           e);
     }
   }

@@ -22,19 +22,23 @@ public final class MigrationKeys {
   public static final MigrationKeys LOCAL =
       new MigrationKeys(
           "strata.migration.",
-          "The dirty share of a tier's capacity above which sealed segments are copied down, oldest"
-              + " first, until it is 0.05 below. Dirty are the bytes of segments whose only whole"
-              + " copy is in the tier. `0`: every segment as soon as it is sealed. `-1`: never."
-              + " With `strata.migration.mode=threshold` it is the used share that counts.",
+          """
+          The dirty share of a tier's capacity above which sealed segments are copied down, \
+          oldest first, until it is 0.05 below. Dirty are the bytes of segments whose only whole \
+          copy is in the tier. `0`: every segment as soon as it is sealed. `-1`: never. With \
+          `strata.migration.mode=threshold` it is the used share that counts.\
+          """,
           Optional.of(new Local()));
 
   /** Those of the remote tier's levels: {@code strata.remote.migration.*}. */
   public static final MigrationKeys REMOTE =
       new MigrationKeys(
           "strata.remote.migration.",
-          "The dirty share of a level's capacity above which segments are copied to the next one,"
-              + " oldest first, until it is 0.05 below. Dirty are the bytes of segments that no"
-              + " lower level has. `0`: as soon as they are in the store. `-1`: never.",
+          """
+          The dirty share of a level's capacity above which segments are copied to the next one, \
+          oldest first, until it is 0.05 below. Dirty are the bytes of segments that no lower \
+          level has. `0`: as soon as they are in the store. `-1`: never.\
+          """,
           Optional.empty());
 
   /** Those of the local tiers alone. */
@@ -56,14 +60,17 @@ public final class MigrationKeys {
                     List.of(MigrationSettings.Mode.values()), MigrationSettings.Mode::configName))
             .defaultValue("eager")
             .expected(
-                "one of "
-                    + Values.names(
-                        List.of(MigrationSettings.Mode.values()),
-                        MigrationSettings.Mode::configName))
+                "one of %s"
+                    .formatted(
+                        Values.names(
+                            List.of(MigrationSettings.Mode.values()),
+                            MigrationSettings.Mode::configName)))
             .documentation(
-                "What becomes of a segment in a pool once a lower tier has it too. `eager`: it"
-                    + " stays readable in the pool until its space is needed, and is then evicted"
-                    + " without I/O. `threshold`: it is evicted at once, as Pafka does.")
+                """
+                What becomes of a segment in a pool once a lower tier has it too. `eager`: it \
+                stays readable in the pool until its space is needed, and is then evicted without \
+                I/O. `threshold`: it is evicted at once, as Pafka does.\
+                """)
             .dynamic()
             .build();
 
@@ -72,8 +79,10 @@ public final class MigrationKeys {
             .defaultValue("true")
             .expected("true or false")
             .documentation(
-                "Whether segments are copied back up when a faster tier has space and the policy"
-                    + " wants them there.")
+                """
+                Whether segments are copied back up when a faster tier has space and the policy \
+                wants them there.\
+                """)
             .dynamic()
             .build();
 
@@ -117,9 +126,11 @@ public final class MigrationKeys {
             .defaultValue("newest")
             .expected("the name of a policy on the broker's class path")
             .documentation(
-                "Which segments move. `newest`: the newest stay. `age`: a segment leaves after a"
-                    + " time. `access`: what is read stays. Others can be added: see"
-                    + " `io.strata.kafka.api.MigrationPolicy`.")
+                """
+                Which segments move. `newest`: the newest stay. `age`: a segment leaves after a \
+                time. `access`: what is read stays. Others can be added: see \
+                `io.strata.kafka.api.MigrationPolicy`.\
+                """)
             .dynamic()
             .build();
     this.policyParameter =
@@ -127,9 +138,10 @@ public final class MigrationKeys {
             .otherwise("the policy's own default")
             .expected("what the policy expects")
             .documentation(
-                "A parameter of the policy. One of a policy that is not chosen is ignored, so that"
-                    + " the policy can be changed on a live broker; one that no policy has is"
-                    + " refused.")
+                """
+                A parameter of the policy. One of a policy that is not chosen is ignored, so that \
+                the policy can be changed on a live broker; one that no policy has is refused.\
+                """)
             .dynamic()
             .build();
     this.pinned =
@@ -138,9 +150,11 @@ public final class MigrationKeys {
             .defaultValue("")
             .expected("a comma-separated list of regular expressions (java.util.regex)")
             .documentation(
-                "Topics whose segments never leave their tier, whatever the policy says, and are"
-                    + " the first to be copied up: those whose whole name matches one of the"
-                    + " expressions. What they take is missing for all others.")
+                """
+                Topics whose segments never leave their tier, whatever the policy says, and are \
+                the first to be copied up: those whose whole name matches one of the expressions. \
+                What they take is missing for all others.\
+                """)
             .dynamic()
             .build();
     this.local = local;

@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What the parser of the keys cannot check, because only a broker's class path tells which policies
- * there are.
+ * Checks the policies and their parameters, which the parser of the keys cannot: only a broker's
+ * class path shows which policies there are.
  *
  * <p>Thread safety: stateless.
  */
@@ -47,8 +47,8 @@ public final class PolicyChecks {
   }
 
   /**
-   * What keeps the chosen policy from being made, and what any other refuses of its parameters:
-   * they are there to be chosen later. Empty if there is nothing of the sort.
+   * Lists what keeps the chosen policy from being made, and the parameters that any other policy
+   * refuses: those are there to be chosen later. Empty if there is no such problem.
    */
   public static List<ConfigProblem> refusals(
       MigrationKeys keys, MigrationSettings settings, PolicyRegistry policies) {
@@ -79,11 +79,8 @@ public final class PolicyChecks {
       return Optional.of(
           ConfigProblem.error(
               keys.policy().name(),
-              "parameters that policy '"
-                  + policy
-                  + "' refuses ("
-                  + Optional.ofNullable(e.getMessage()).orElse(e.toString())
-                  + ")",
+              "parameters that policy '%s' refuses (%s)"
+                  .formatted(policy, Optional.ofNullable(e.getMessage()).orElse(e.toString())),
               "values that it takes",
               "correct them"));
     }

@@ -14,16 +14,16 @@ import java.util.List;
  */
 public final class RemoteKeys {
 
-  /** What the keys that Kafka hands to the manager begin with, unless that is changed. */
+  /** The prefix of the keys that Kafka hands to the manager, unless that is changed. */
   public static final String MANAGER_PREFIX = "rsm.config.";
 
   /** Kafka's key by which that is changed. */
   static final String MANAGER_PREFIX_KEY = "remote.log.storage.manager.impl.prefix";
 
-  /** What the others begin with. */
+  /** The prefix of the other keys. */
   public static final String PREFIX = "strata.remote.";
 
-  /** What the keys of the cold manager begin with. */
+  /** The prefix of the cold manager's keys. */
   static final String COLD_PREFIX = MANAGER_PREFIX + RemoteSettings.COLD + ".";
 
   /** {@code rsm.config.levels}. */
@@ -31,14 +31,18 @@ public final class RemoteKeys {
       StrataKey.named("rsm.config.levels", "list of names", Values::parseLevels)
           .otherwise("none: required")
           .expected(
-              "a comma-separated list of names, each once: lower-case letters, digits and"
-                  + " hyphens, a letter first, 32 characters at most, and neither logdirs nor cold")
+              """
+              a comma-separated list of names, each once: lower-case letters, digits and hyphens, \
+              a letter first, 32 characters at most, and neither logdirs nor cold\
+              """)
           .documentation(
-              "The levels of the store, fastest first. Each has directories of its own"
-                  + " (`rsm.config.<level>.directories`). A segment is copied to the first level"
-                  + " that has room, and moves between them as `strata.remote.migration.*` says."
-                  + " Where another manager has the lowest level (`rsm.config.cold.class.name`),"
-                  + " that level is called `cold` and is not listed.")
+              """
+              The levels of the store, fastest first. Each has directories of its own \
+              (`rsm.config.<level>.directories`). A segment is copied to the first level that has \
+              space, and moves between them as `strata.remote.migration.*` says. Where another \
+              manager has the lowest level (`rsm.config.cold.class.name`), that level is called \
+              `cold` and is not listed.\
+              """)
           .build();
 
   /** {@code rsm.config.<level>.directories}. */
@@ -47,14 +51,18 @@ public final class RemoteKeys {
               "rsm.config.<level>.directories", "list of directories", Values::parseDirectories)
           .otherwise("none: required for each level")
           .expected(
-              "a comma-separated list of absolute directories that exist, each once and in"
-                  + " one level only")
+              """
+              a comma-separated list of absolute directories that exist, each once and in one \
+              level only\
+              """)
           .documentation(
-              "The directories of one level, several if it has several devices; a segment"
-                  + " lies wholly in one. They must exist: what is not there may just not be"
-                  + " mounted. None may be inside another, nor in, nor around, a log directory."
-                  + " All brokers of a cluster must see the same directories, under the same"
-                  + " names or others; one broker alone may use its own disks.")
+              """
+              The directories of one level, several if it has several devices; a segment lies \
+              wholly in one. They must exist: what is not there may just not be mounted. None may \
+              be inside another, nor in, nor around, a log directory. All brokers of a cluster \
+              must see the same directories, under the same names or others; one broker alone may \
+              use its own disks.\
+              """)
           .build();
 
   /** {@code rsm.config.<level>.capacity}. */
@@ -62,12 +70,15 @@ public final class RemoteKeys {
       StrataKey.named("rsm.config.<level>.capacity", "list of bytes", Values::parseCapacities)
           .otherwise("the size of the directory's file system less 5 %")
           .expected(
-              "an amount for each directory, or one for all of them, for example 500GB or"
-                  + " 2TiB,4TiB")
+              """
+              an amount for each directory, or one for all of them, for example 500GB or 2TiB,4TiB\
+              """)
           .documentation(
-              "What the store may take of a level's directories: one amount for each of"
-                  + " them, in their order, or one that holds for each. kB, MB, GB and TB are"
-                  + " powers of 1000; KiB, MiB, GiB and TiB powers of 1024.")
+              """
+              What the store may take of a level's directories: one amount for each of them, in \
+              their order, or one that holds for each. kB, MB, GB and TB are powers of 1000; KiB, \
+              MiB, GiB and TiB powers of 1024.\
+              """)
           .build();
 
   /** {@code rsm.config.cold.class.name}. */
@@ -75,13 +86,16 @@ public final class RemoteKeys {
       StrataKey.named("rsm.config.cold.class.name", "class name", Values::parseClassName)
           .otherwise("none: the store has the listed levels alone")
           .expected(
-              "the name of a class that implements"
-                  + " org.apache.kafka.server.log.remote.storage.RemoteStorageManager, not"
-                  + " Strata's own")
+              """
+              the name of a class that implements \
+              org.apache.kafka.server.log.remote.storage.RemoteStorageManager, not Strata's own\
+              """)
           .documentation(
-              "Another `RemoteStorageManager`, which then has the lowest level, below all"
-                  + " of `rsm.config.levels`: where a segment is to end in S3, GCS or Azure, for"
-                  + " example. The levels above it work as without it.")
+              """
+              Another `RemoteStorageManager`, which then has the lowest level, below all of \
+              `rsm.config.levels`: where a segment is to end in S3, GCS or Azure, for example. \
+              The levels above it work as without it.\
+              """)
           .build();
 
   /** {@code rsm.config.cold.class.path}. */
@@ -90,9 +104,11 @@ public final class RemoteKeys {
           .otherwise("the broker's class path")
           .expected("a class path without Strata's jar")
           .documentation(
-              "Where that manager's classes are, as for Kafka's own"
-                  + " `remote.log.storage.manager.class.path`: files and directories, `/*` for"
-                  + " all jars of one. They are loaded apart from the broker's.")
+              """
+              Where that manager's classes are, as for Kafka's own \
+              `remote.log.storage.manager.class.path`: files and directories, `/*` for all jars \
+              of one. They are loaded apart from the broker's.\
+              """)
           .build();
 
   /** {@code rsm.config.cold.<key>}. */
@@ -113,10 +129,11 @@ public final class RemoteKeys {
           .defaultValue("600000")
           .expected("a number from 1000 to 86400000")
           .documentation(
-              "The longest that a copy of a segment to the store may take, waiting for"
-                  + " `strata.remote.rate.copy` included. It then fails, and Kafka tries again."
-                  + " Kafka waits for a copy without end, and copies nothing else of that"
-                  + " partition meanwhile.")
+              """
+              The longest that a copy of a segment to the store may take, waiting for \
+              `strata.remote.rate.copy` included. It then fails, and Kafka tries again. Kafka \
+              waits for a copy without end, and copies nothing else of that partition meanwhile.\
+              """)
           .dynamic()
           .build();
 
@@ -129,8 +146,10 @@ public final class RemoteKeys {
           .defaultValue("30000")
           .expected("a number from 100 to 3600000")
           .documentation(
-              "The longest that the read of one chunk may take, waiting for"
-                  + " `strata.remote.rate.fetch` included.")
+              """
+              The longest that the read of one chunk may take, waiting for \
+              `strata.remote.rate.fetch` included.\
+              """)
           .dynamic()
           .build();
 
@@ -140,9 +159,11 @@ public final class RemoteKeys {
           .defaultValue("0")
           .expected("0 for no limit, or bytes per second, for example 80MB or 500MiB")
           .documentation(
-              "The most that copies to the store may take, all together, within a segment"
-                  + " too. Kafka's own `remote.log.manager.copy.max.bytes.per.second` works as"
-                  + " well; it holds whole segments back.")
+              """
+              The most that copies to the store may take, all together, within a segment too. \
+              Kafka's own `remote.log.manager.copy.max.bytes.per.second` works as well; it holds \
+              whole segments back.\
+              """)
           .dynamic()
           .build();
 
@@ -152,8 +173,10 @@ public final class RemoteKeys {
           .defaultValue("0")
           .expected("0 for no limit, or bytes per second, for example 80MB or 500MiB")
           .documentation(
-              "The most that may be read from the store for consumers and followers, all"
-                  + " together, read-ahead included. What the cache has is not counted.")
+              """
+              The most that may be read from the store for consumers and followers, all together, \
+              read-ahead included. What the cache has is not counted.\
+              """)
           .dynamic()
           .build();
 
@@ -172,9 +195,11 @@ public final class RemoteKeys {
           .defaultValue("1MiB")
           .expected("a power of two from 64KiB to 16MiB, for example 256KiB or 4MiB")
           .documentation(
-              "A segment is checked, read and cached in chunks of this size. It holds for"
-                  + " segments that are copied from now on; others keep theirs. Larger ones make"
-                  + " a catch-up read faster, and the read of a single record slower.")
+              """
+              A segment is checked, read and cached in chunks of this size. It holds for segments \
+              that are copied from now on; others keep theirs. Larger ones make a catch-up read \
+              faster, and the read of a single record slower.\
+              """)
           .build();
 
   /** {@code strata.remote.cache.size}. */
@@ -182,12 +207,16 @@ public final class RemoteKeys {
       StrataKey.named("strata.remote.cache.size", "bytes", Values::parseBytes)
           .defaultValue("128MiB")
           .expected(
-              "0 for no cache, or an amount of at least one chunk"
-                  + " (strata.remote.chunk.size), for example 512MiB")
+              """
+              0 for no cache, or an amount of at least one chunk (strata.remote.chunk.size), for \
+              example 512MiB\
+              """)
           .documentation(
-              "The bound of the chunk cache. A follower and several consumers that read the"
-                  + " same old data read it from the store once. It lies in memory outside the"
-                  + " heap; give the JVM that much `-XX:MaxDirectMemorySize`.")
+              """
+              The bound of the chunk cache. A follower and several consumers that read the same \
+              old data read it from the store once. It lies in memory outside the heap; give the \
+              JVM that much `-XX:MaxDirectMemorySize`.\
+              """)
           .build();
 
   /** {@code strata.remote.scrub.interval.ms}. */
@@ -199,8 +228,10 @@ public final class RemoteKeys {
           .defaultValue("604800000")
           .expected("0 for never, or a number from 1000 to 31536000000")
           .documentation(
-              "How often every byte of the store is read and compared with its checksum."
-                  + " One broker of the cluster does it. `0`: never; see `strata remote scrub`.")
+              """
+              How often every byte of the store is read and compared with its checksum. One \
+              broker of the cluster does it. `0`: never; see `strata remote scrub`.\
+              """)
           .dynamic()
           .build();
 

@@ -73,9 +73,8 @@ final class RemoteLevels {
           RemoteKeys.LEVEL_CAPACITY.with(level).name(),
           given + " amounts",
           "one, or one for each of the " + paths.size() + " directories",
-          "give as many as "
-              + RemoteKeys.LEVEL_DIRECTORIES.with(level).name()
-              + " has directories");
+          "give as many as %s has directories"
+              .formatted(RemoteKeys.LEVEL_DIRECTORIES.with(level).name()));
       return paths.stream().map(path -> directory(path, OptionalLong.empty())).toList();
     }
     List<StoreOptions.Directory> result = new ArrayList<>();
@@ -161,7 +160,7 @@ final class RemoteLevels {
     return configs;
   }
 
-  /** What is neither a level's key nor the cold manager's. */
+  /** Refuses keys that are neither a level's nor the cold manager's. */
   void refuseUnknown() {
     for (String name : reader.names(RemoteKeys.MANAGER_PREFIX)) {
       if (name.startsWith(RemoteKeys.COLD_PREFIX) || name.equals(RemoteKeys.LEVELS.name())) {
@@ -176,10 +175,8 @@ final class RemoteLevels {
             name,
             "an unknown key",
             "one that docs/reference/configuration.md lists",
-            "did you mean "
-                + StrataKeys.nearest(name).name()
-                + "? Otherwise remove it; keys of another manager begin with "
-                + RemoteKeys.COLD_PREFIX);
+            "did you mean %s? Otherwise remove it; keys of another manager begin with %s"
+                .formatted(StrataKeys.nearest(name).name(), RemoteKeys.COLD_PREFIX));
       } else {
         refuseUnknownLevel(name, level.get());
       }

@@ -1,7 +1,8 @@
 package io.strata.kafka.config;
 
 /**
- * Whether the tail of a segment that was spilled home is forced to the medium with each append.
+ * Whether the tail of a segment that has spilled to its log file is forced to the medium with each
+ * append.
  *
  * <p>Immutable and safe for use by any thread.
  */

@@ -112,8 +112,10 @@ public record StrataConfig(
           StrataKeys.TOPICS_INCLUDE.name(),
           "'" + TopicPlacement.CLUSTER_METADATA + "'",
           "topics that can be hot",
-          "take it out: Kafka loads this topic before Strata can keep a broker without the"
-              + " provider from starting, which would take its log for empty");
+          """
+          take it out: Kafka loads this topic before Strata can keep a broker without the \
+          provider from starting, which would take its log for empty\
+          """);
     }
     Optional<List<String>> exclude = reader.read(StrataKeys.TOPICS_EXCLUDE);
     Optional<Boolean> requireDax = reader.read(StrataKeys.REQUIRE_DAX);

@@ -32,10 +32,10 @@ public final class StrataKey<T> {
     T parse(String value);
   }
 
-  /** What stands for a word in a name. */
+  /** The placeholder of a word in a name. */
   private static final Pattern PLACEHOLDER = Pattern.compile("<[a-z]+>");
 
-  /** What may stand in a placeholder's place. */
+  /** The words that may stand in a placeholder's place. */
   private static final String WORD = "([A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*)";
 
   private final String name;
@@ -94,7 +94,7 @@ public final class StrataKey<T> {
     return patterned() ? partOf(actual).isPresent() : name.equals(actual);
   }
 
-  /** What stands in the placeholder's place in {@code actual}; empty if it is no such key. */
+  /** The word in the placeholder's place in {@code actual}; empty if it is no such key. */
   public Optional<String> partOf(String actual) {
     Matcher placeholder = PLACEHOLDER.matcher(name);
     if (!placeholder.find()) {
@@ -102,9 +102,10 @@ public final class StrataKey<T> {
     }
     Matcher matcher =
         Pattern.compile(
-                Pattern.quote(name.substring(0, placeholder.start()))
-                    + WORD
-                    + Pattern.quote(name.substring(placeholder.end())))
+                String.join(
+                    WORD,
+                    Pattern.quote(name.substring(0, placeholder.start())),
+                    Pattern.quote(name.substring(placeholder.end()))))
             .matcher(actual);
     return matcher.matches() ? Optional.of(matcher.group(1)) : Optional.empty();
   }
@@ -119,7 +120,7 @@ public final class StrataKey<T> {
     return defaultValue;
   }
 
-  /** What holds when the key is absent and has no fixed default, for the reader. */
+  /** The effect of an absent key that has no fixed default, for the reader. */
   public Optional<String> otherwise() {
     return otherwise;
   }
@@ -129,7 +130,7 @@ public final class StrataKey<T> {
     return expected;
   }
 
-  /** What the key does, in whole sentences. */
+  /** Describes the key, in whole sentences. */
   public String documentation() {
     return documentation;
   }

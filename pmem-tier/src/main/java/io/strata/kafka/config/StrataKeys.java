@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  */
 public final class StrataKeys {
 
-  /** What every key begins with. */
+  /** The prefix of every key, except those that Kafka hands to the manager of the remote tier. */
   public static final String PREFIX = "strata.";
 
   /** The tier that {@code strata.pools} is short for. */
@@ -26,12 +26,16 @@ public final class StrataKeys {
       StrataKey.named("strata.tiers", "list of names", Values::parseTiers)
           .otherwise("one tier, `hot`, with the pools of `strata.pools`")
           .expected(
-              "a comma-separated list of names, each once: lower-case letters, digits and hyphens,"
-                  + " a letter first, 32 characters at most, and not logdirs")
+              """
+              a comma-separated list of names, each once: lower-case letters, digits and hyphens, \
+              a letter first, 32 characters at most, and not logdirs\
+              """)
           .documentation(
-              "The tiers above Kafka's log directories, fastest first. Each has its own pools"
-                  + " (`strata.tier.<name>.pools`). The log directories are always the last tier."
-                  + " It is called `logdirs` and is not listed.")
+              """
+              The tiers above Kafka's log directories, fastest first. Each has its own pools \
+              (`strata.tier.<name>.pools`). The log directories are always the last tier. It is \
+              called `logdirs` and is not listed.\
+              """)
           .build();
 
   /** {@code strata.pools}. */
@@ -40,11 +44,13 @@ public final class StrataKeys {
           .otherwise("none: required, unless `strata.tiers` is set")
           .expected("a comma-separated list of pool files, each once")
           .documentation(
-              "The pool files where there is one tier: short for `strata.tiers=hot` and"
-                  + " `strata.tier.hot.pools`. A segment lies wholly in one pool; new segments go"
-                  + " to the pool with the most free space. A pool that holds segments must stay in"
-                  + " the list: take it out after `strata drain`. Relative names are resolved"
-                  + " against the working directory of the broker.")
+              """
+              The pool files where there is one tier: short for `strata.tiers=hot` and \
+              `strata.tier.hot.pools`. A segment lies wholly in one pool; new segments go to the \
+              pool with the most free space. A pool that holds segments must stay in the list: \
+              take it out after `strata drain`. Relative names are resolved against the working \
+              directory of the broker.\
+              """)
           .build();
 
   /** {@code strata.pool.create}. */
@@ -53,11 +59,13 @@ public final class StrataKeys {
           .otherwise("none: a missing pool keeps the broker from starting")
           .expected("an amount of at least 4MiB, for example 64GiB")
           .documentation(
-              "The size with which a pool that is missing is created when the broker starts. It is"
-                  + " created only where no records can be lost with it: each log directory is"
-                  + " there, and has no segment in a pool that is missing nor the mark of a broker"
-                  + " that used one. Otherwise the broker does not start. The size of a pool that"
-                  + " is there is not changed; see `strata pool grow`.")
+              """
+              The size with which a pool that is missing is created when the broker starts. It is \
+              created only where no records can be lost with it: each log directory is there, and \
+              has no segment in a pool that is missing nor the mark of a broker that used one. \
+              Otherwise the broker does not start. The size of a pool that is there is not \
+              changed; see `strata pool grow`.\
+              """)
           .build();
 
   /** {@code strata.pool.type}. */
@@ -66,13 +74,15 @@ public final class StrataKeys {
           .defaultValue("auto")
           .expected("one of " + Values.names(PoolType.ALL, PoolType::configName))
           .documentation(
-              "How the pools are reached, where `strata.tier.<name>.type` says nothing else."
-                  + " `auto`: what fits the file system of each pool's file: `pmem` on DAX"
-                  + " (`mapped` where libpmem is not installed), `mapped` on tmpfs, `file` on any"
-                  + " other. The broker's log names the type of each pool. `mapped`: a shared"
-                  + " mapping by the JDK alone, durable across a power failure on a DAX file"
-                  + " system. `pmem`: libpmem, for Linux on x86-64 with the native libraries"
-                  + " installed. `file`: a file on NVMe or SSD, durable when Kafka flushes.")
+              """
+              How the pools are reached, where `strata.tier.<name>.type` says nothing else. \
+              `auto`: what fits the file system of each pool's file: `pmem` on DAX (`mapped` \
+              where libpmem is not installed), `mapped` on tmpfs, `file` on any other. The \
+              broker's log names the type of each pool. `mapped`: a shared mapping by the JDK \
+              alone, durable across a power failure on a DAX file system. `pmem`: libpmem, for \
+              Linux on x86-64 with the native libraries installed. `file`: a file on NVMe or SSD, \
+              durable when Kafka flushes.\
+              """)
           .build();
 
   /** {@code strata.pool.prefault}. */
@@ -81,9 +91,11 @@ public final class StrataKeys {
           .defaultValue("false")
           .expected("true or false")
           .documentation(
-              "Whether every page of a pool is touched when it is opened, so that no append meets"
-                  + " a page fault later. It makes the start slower: about a second for 4 GiB on a"
-                  + " memory-backed file system.")
+              """
+              Whether every page of a pool is touched when it is opened, so that no append meets \
+              a page fault later. It makes the start slower: about a second for 4 GiB on a \
+              memory-backed file system.\
+              """)
           .build();
 
   /** {@code strata.tier.<name>.pools}. */
@@ -92,8 +104,10 @@ public final class StrataKeys {
           .otherwise("none: required for each tier that `strata.tiers` lists")
           .expected("a comma-separated list of pool files, each once and in one tier only")
           .documentation(
-              "The pool files of one tier, several if it has several devices (one per socket, for"
-                  + " example). See `strata.pools`.")
+              """
+              The pool files of one tier, several if it has several devices (one per socket, for \
+              example). See `strata.pools`.\
+              """)
           .build();
 
   /** {@code strata.tier.<name>.type}. */
@@ -111,11 +125,13 @@ public final class StrataKeys {
           .defaultValue(".*")
           .expected("a comma-separated list of regular expressions (java.util.regex)")
           .documentation(
-              "Topics whose new segments may be placed in a pool: those whose whole name matches"
-                  + " one of the expressions. A comma inside braces, brackets or parentheses, or"
-                  + " after a backslash, belongs to its expression. `__cluster_metadata` is never"
-                  + " placed, and cannot be asked for. Segments in a pool whose topic is no longer"
-                  + " included leave it as soon as they are sealed.")
+              """
+              Topics whose new segments may be placed in a pool: those whose whole name matches \
+              one of the expressions. A comma inside braces, brackets or parentheses, or after a \
+              backslash, belongs to its expression. `__cluster_metadata` is never placed, and \
+              cannot be asked for. Segments in a pool whose topic is no longer included leave it \
+              as soon as they are sealed.\
+              """)
           .dynamic()
           .build();
 
@@ -126,10 +142,11 @@ public final class StrataKeys {
           .defaultValue("")
           .expected("a comma-separated list of regular expressions (java.util.regex)")
           .documentation(
-              "Topics whose segments are never placed in a pool, though"
-                  + " `strata.topics.include` matches. Those that are in a pool already leave it as"
-                  + " soon as they are sealed, and do not come back. A topic that is pinned too is"
-                  + " excluded.")
+              """
+              Topics whose segments are never placed in a pool, though `strata.topics.include` \
+              matches. Those that are in a pool already leave it as soon as they are sealed, and \
+              do not come back. A topic that is pinned too is excluded.\
+              """)
           .dynamic()
           .build();
 
@@ -139,8 +156,10 @@ public final class StrataKeys {
           .defaultValue("false")
           .expected("true or false")
           .documentation(
-              "Whether the broker refuses to start when a pool of the first tier does not survive a"
-                  + " power failure, because its file system is not DAX or its type is `file`.")
+              """
+              Whether the broker refuses to start when a pool of the first tier does not survive \
+              a power failure, because its file system is not DAX or its type is `file`.\
+              """)
           .build();
 
   /** {@code strata.spill.force}. */
@@ -152,13 +171,15 @@ public final class StrataKeys {
           .defaultValue("auto")
           .expected("one of " + Values.names(List.of(SpillForce.values()), SpillForce::configName))
           .documentation(
-              "Whether an append that goes to the log file or to a lower tier, because the first"
-                  + " tier is full, is forced to the medium before it is acknowledged. `auto`: when"
-                  + " the first tier's pools survive a power failure, so that a full tier does not"
-                  + " lower what an acknowledgement means; appends then go on at the rate of"
-                  + " forced writes of the log directory's disk. `always`: on every pool. `never`:"
-                  + " as a stock broker, when Kafka flushes, at the disk's unforced rate; a power"
-                  + " failure may then take what a full tier has acknowledged.")
+              """
+              Whether an append that goes to the log file or to a lower tier, because the first \
+              tier is full, is forced to the medium before it is acknowledged. `auto`: when the \
+              first tier's pools survive a power failure, so that a full tier does not lower what \
+              an acknowledgement means; appends then go on at the rate of forced writes of the \
+              log directory's disk. `always`: on every pool. `never`: as a stock broker, when \
+              Kafka flushes, at the disk's unforced rate; a power failure may then take what a \
+              full tier has acknowledged.\
+              """)
           .dynamic()
           .build();
 

@@ -149,12 +149,8 @@ final class Values {
         Pattern.compile(expression);
       } catch (PatternSyntaxException e) {
         throw new IllegalArgumentException(
-            "'"
-                + expression
-                + "' is not a regular expression: "
-                + e.getDescription()
-                + " near index "
-                + e.getIndex(),
+            "'%s' is not a regular expression: %s near index %s"
+                .formatted(expression, e.getDescription(), e.getIndex()),
             e);
       }
     }
@@ -222,8 +218,10 @@ final class Values {
     }
     if (names.contains(RemoteSettings.COLD)) {
       throw new IllegalArgumentException(
-          "cold is the level of the manager that rsm.config.cold.class.name names: leave it out,"
-              + " and call no other so");
+          """
+          cold is the level of the manager that rsm.config.cold.class.name names: leave it out, \
+          and call no other so\
+          """);
     }
     return names;
   }

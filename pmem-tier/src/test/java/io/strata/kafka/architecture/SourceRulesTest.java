@@ -87,6 +87,7 @@ class SourceRulesTest {
           "pmem-tier/src/main/java/io/strata/kafka",
           "pmem-tier/src/main/java/io/strata/kafka/broker",
           "pmem-tier/src/main/java/io/strata/kafka/cli",
+          "pmem-tier/src/main/java/io/strata/kafka/config",
           "pmem-tier/src/main/java/io/strata/kafka/layout",
           "pmem-tier/src/main/java/io/strata/kafka/memory",
           "pmem-tier/src/main/java/io/strata/kafka/nio",
