@@ -20,7 +20,7 @@ import javax.management.ObjectName;
 record BeanName(String type, String name, Map<String, String> tags) {
   static final String DOMAIN = "io.strata.kafka";
 
-  /** What may stand in a value of an object name without quotes. */
+  /** The values of an object name that need no quotes. */
   private static final Pattern PLAIN = Pattern.compile("[^,=:\"*?\\\\\n]*");
 
   /** The name of a meter: {@code Type.Name} and its tags. */

@@ -63,8 +63,10 @@ record Health(int value, List<String> reasons) {
     if (sample.guarantees().spillsUnforced()) {
       broken(
           reasons,
-          "strata.spill.force=never: records that spill from a pool on DAX do not survive a power"
-              + " failure until Kafka or a copy forces them");
+          """
+          strata.spill.force=never: records that spill from a pool on DAX do not survive a power \
+          failure until Kafka or a copy forces them\
+          """);
     }
     for (String directory : sample.guarantees().skippedLogDirectories()) {
       degraded(reasons, "log directory skipped at the start: %s".formatted(directory));

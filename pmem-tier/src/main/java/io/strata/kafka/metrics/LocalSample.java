@@ -100,7 +100,7 @@ public record LocalSample(
       long mtimeRefreshes) {}
 
   /**
-   * What does not hold, and what is offline.
+   * The guarantees that do not hold, and the log directories that are offline.
    *
    * @param spillsUnforced whether appends that spill are not forced, though the pools are durable
    * @param skippedLogDirectories those that were skipped at the start, each with the reason

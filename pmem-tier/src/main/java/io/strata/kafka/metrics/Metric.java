@@ -19,7 +19,7 @@ sealed interface Metric<S> {
   /** The unit, for the reference page. */
   String unit();
 
-  /** What it says, for the reference page. */
+  /** The meaning of its value, for the reference page. */
   String meaning();
 
   /** A value that rises and falls; the attribute {@code Value}. */

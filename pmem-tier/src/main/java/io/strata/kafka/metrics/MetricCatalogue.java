@@ -65,7 +65,7 @@ final class MetricCatalogue {
             gauge("Segments", SEGMENTS, Fill::segments, "Segments that are read from here."));
   }
 
-  /** What was moved from and to a tier or a level. */
+  /** The moves from and to a tier or a level. */
   private record Moved(TierStats moves, long evictedBytes, long evictedSegments) {
     private static final TierStats NOTHING =
         new TierStats(0, 0, 0, 0, 0, 0, 0, false, 0, OptionalDouble.of(0));
@@ -91,8 +91,10 @@ final class MetricCatalogue {
                 "BacklogSeconds",
                 SECONDS,
                 m -> m.moves().backlogSeconds().orElse(Double.NaN),
-                "Estimated time to drain the backlog at the recent rate; NaN when nothing was"
-                    + " copied recently."),
+                """
+                Estimated time to drain the backlog at the recent rate; NaN when nothing was \
+                copied recently.\
+                """),
             counter(
                 "DestagedBytesTotal",
                 BYTES,
@@ -157,8 +159,10 @@ final class MetricCatalogue {
               "CancelledTotal",
               MOVES,
               MigrationStats::cancelled,
-              "Moves cancelled without a fault: the segment was deleted or changed, or there was"
-                  + " no space."),
+              """
+              Moves cancelled without a fault: the segment was deleted or changed, or there was \
+              no space.\
+              """),
           counter(
               "RefusedMovesTotal",
               MOVES,
@@ -193,8 +197,10 @@ final class MetricCatalogue {
                       "UsedBytes",
                       BYTES,
                       OfPool::usedBytes,
-                      "Bytes in extents of segments. Near the size, new segments and the tails of"
-                          + " hot ones go to the log files."),
+                      """
+                      Bytes in extents of segments. Near the size, new segments and the tails of \
+                      hot ones go to the log files.\
+                      """),
                   gauge("FreeBytes", BYTES, OfPool::freeBytes, "Bytes in no segment's extent."),
                   gauge(
                       "FreeSlots",
@@ -205,15 +211,18 @@ final class MetricCatalogue {
                       "Durability",
                       "level",
                       pool -> level(pool.durability()),
-                      "What the pool survives: 2 a power failure, with every append; 1 a power"
-                          + " failure, for what Kafka has flushed; 0 the end of the broker's"
-                          + " process only."),
+                      """
+                      What the pool survives: 2 a power failure, with every append; 1 a power \
+                      failure, for what Kafka has flushed; 0 the end of the broker's process only.\
+                      """),
                   gauge(
                       "Failed",
                       "0 or 1",
                       pool -> pool.failure().isPresent() ? 1 : 0,
-                      "1 when a force has failed: nothing more is stored in the pool until the"
-                          + " broker restarts."))),
+                      """
+                      1 when a force has failed: nothing more is stored in the pool until the \
+                      broker restarts.\
+                      """))),
           tiers(MetricCatalogue::fill, Fill.METRICS),
           tiers(
               Function.identity(),
@@ -222,14 +231,18 @@ final class MetricCatalogue {
                       "DirtyBytes",
                       BYTES,
                       tier -> tier.usage().dirtyBytes(),
-                      "Bytes whose only complete copy is here: they must be copied down before"
-                          + " their space can be used."),
+                      """
+                      Bytes whose only complete copy is here: they must be copied down before \
+                      their space can be used.\
+                      """),
                   gauge(
                       "CleanBytes",
                       BYTES,
                       tier -> tier.usage().cleanBytes(),
-                      "Bytes that a lower tier has, too: readable here, and free at once when"
-                          + " needed."),
+                      """
+                      Bytes that a lower tier has, too: readable here, and free at once when \
+                      needed.\
+                      """),
                   gauge(
                       "ActiveBytes",
                       BYTES,
@@ -239,14 +252,18 @@ final class MetricCatalogue {
                       "ReserveBytes",
                       BYTES,
                       tier -> tier.usage().reserveBytes(),
-                      "What a burst finds without waiting for a copy: the free bytes and the clean"
-                          + " ones."),
+                      """
+                      What a burst finds without waiting for a copy: the free bytes and the clean \
+                      ones.\
+                      """),
                   gauge(
                       "OldestDirtySeconds",
                       SECONDS,
                       tier -> seconds(tier.oldestDirtyMillis()),
-                      "Time since the last append to the dirty segment that has been sealed for"
-                          + " longest; 0 when no sealed segment is dirty."))),
+                      """
+                      Time since the last append to the dirty segment that has been sealed for \
+                      longest; 0 when no sealed segment is dirty.\
+                      """))),
           tiers(
               tier ->
                   new Moved(
@@ -261,20 +278,26 @@ final class MetricCatalogue {
                       "PressureBytesTotal",
                       BYTES,
                       Traffic.Counts::pressureBytes,
-                      "Of the evicted bytes, those evicted at once for an append or for another"
-                          + " copy."),
+                      """
+                      Of the evicted bytes, those evicted at once for an append or for another \
+                      copy.\
+                      """),
                   counter(
                       "PressureSegmentsTotal",
                       SEGMENTS,
                       Traffic.Counts::pressureSegments,
-                      "Of the evicted segments, those evicted at once for an append or for another"
-                          + " copy."),
+                      """
+                      Of the evicted segments, those evicted at once for an append or for another \
+                      copy.\
+                      """),
                   counter(
                       "SpilledBytesTotal",
                       BYTES,
                       Traffic.Counts::spilledBytes,
-                      "Bytes appended to segments of this tier that went to the log file, since"
-                          + " nothing clean was left to evict."),
+                      """
+                      Bytes appended to segments of this tier that went to the log file, since \
+                      nothing clean was left to evict.\
+                      """),
                   counter(
                       "SpilledSegmentsTotal",
                       SEGMENTS,
@@ -289,16 +312,20 @@ final class MetricCatalogue {
                       "ReadBytesTotal",
                       BYTES,
                       Traffic.Counts::readBytes,
-                      "Bytes read from this tier; `%s` are the log directories, for segments that"
-                              .formatted(SegmentView.LOG_DIRS)
-                          + " Strata knows."),
+                      """
+                      Bytes read from this tier; `%s` are the log directories, for segments that \
+                      Strata knows.\
+                      """
+                          .formatted(SegmentView.LOG_DIRS)),
                   counter(
                       "ReadsTotal",
                       CALLS,
                       Traffic.Counts::reads,
-                      "Reads that found their bytes in this tier; `%s` are the log directories, for"
-                              .formatted(SegmentView.LOG_DIRS)
-                          + " segments that Strata knows."))),
+                      """
+                      Reads that found their bytes in this tier; `%s` are the log directories, \
+                      for segments that Strata knows.\
+                      """
+                          .formatted(SegmentView.LOG_DIRS)))),
           MetricGroup.one("Migration", LocalSample::migration, ENGINE),
           failedMoves("Migration", LocalSample::migration),
           MetricGroup.one(
@@ -321,8 +348,10 @@ final class MetricCatalogue {
                       "PlacementsRefusedTotal",
                       SEGMENTS,
                       OfSegments::placementsRefused,
-                      "New segments that began in their log files because no pool had space or a"
-                          + " free slot."))),
+                      """
+                      New segments that began in their log files because no pool had space or a \
+                      free slot.\
+                      """))),
           MetricGroup.one(
               "Append",
               sample -> Optional.of(sample.counters()),
@@ -330,8 +359,10 @@ final class MetricCatalogue {
                   latency(
                       "LatencySeconds",
                       EventCounters::appendLatency,
-                      "Duration of appends to hot segments, waiting for the segment's writer lock"
-                          + " included."),
+                      """
+                      Duration of appends to hot segments, waiting for the segment's writer lock \
+                      included.\
+                      """),
                   counter(
                       "BytesTotal",
                       BYTES,
@@ -363,14 +394,17 @@ final class MetricCatalogue {
                       "FailuresTotal",
                       CALLS,
                       OfSegments::logFileFailures,
-                      "Operations on the log files of hot segments that failed: the disk of the log"
-                          + " directory is full or failing."),
+                      """
+                      Operations on the log files of hot segments that failed: the disk of the \
+                      log directory is full or failing.\
+                      """),
                   counter(
                       "MtimeRefreshesTotal",
                       CALLS,
                       OfSegments::mtimeRefreshes,
-                      "Updates of a log file's modification time to the time of the last"
-                          + " append."))));
+                      """
+                      Updates of a log file's modification time to the time of the last append.\
+                      """))));
 
   /** The remote tier's. */
   static final List<MetricGroup<RemoteStats, ?>> REMOTE =
@@ -391,8 +425,10 @@ final class MetricCatalogue {
                       "CompletedTotal",
                       CALLS,
                       OperationStats::count,
-                      "Operations that succeeded: segments copied and deleted, ranges and indexes"
-                          + " read."),
+                      """
+                      Operations that succeeded: segments copied and deleted, ranges and indexes \
+                      read.\
+                      """),
                   counter("BytesTotal", BYTES, OperationStats::bytes, "Their bytes."),
                   gauge("Running", CALLS, OperationStats::running, "Operations under way."),
                   latency(
@@ -408,9 +444,11 @@ final class MetricCatalogue {
                       "FailuresTotal",
                       CALLS,
                       Long::doubleValue,
-                      "Operations that failed. Kafka retries a copy and a deletion; a consumer"
-                          + " retries its fetch. An index that is not found is mostly a"
-                          + " transaction index that the segment does not have: no fault."))),
+                      """
+                      Operations that failed. Kafka retries a copy and a deletion; a consumer \
+                      retries its fetch. An index that is not found is mostly a transaction index \
+                      that the segment does not have: no fault.\
+                      """))),
           levels(
               (stats, level) ->
                   new Fill(level.capacityBytes(), level.usedBytes(), level.segments()),
@@ -423,8 +461,10 @@ final class MetricCatalogue {
                       "UnavailableDirectories",
                       "directories",
                       LevelStats::unavailableDirectories,
-                      "Of the directories, those that cannot be used now: unmounted, read-only, of"
-                          + " another store."),
+                      """
+                      Of the directories, those that cannot be used now: unmounted, read-only, of \
+                      another store.\
+                      """),
                   gauge(
                       "MovingCopies",
                       SEGMENTS,
@@ -434,8 +474,10 @@ final class MetricCatalogue {
                       "DamagedCopies",
                       SEGMENTS,
                       LevelStats::damagedCopies,
-                      "Copies known to be damaged: another copy is read if there is one, and the"
-                          + " scrub repairs them from it."),
+                      """
+                      Copies known to be damaged: another copy is read if there is one, and the \
+                      scrub repairs them from it.\
+                      """),
                   counter(
                       "CopiedBytesTotal",
                       BYTES,
@@ -460,14 +502,18 @@ final class MetricCatalogue {
                       "OldestUncopiedSeconds",
                       SECONDS,
                       stats -> seconds(stats.oldestUncopiedMillis()),
-                      "Age of the oldest sealed segment, of a tiered partition that this broker"
-                          + " leads, that is not in the store yet; 0 when there is none."),
+                      """
+                      Age of the oldest sealed segment, of a tiered partition that this broker \
+                      leads, that is not in the store yet; 0 when there is none.\
+                      """),
                   gauge(
                       "StuckThreads",
                       "threads",
                       RemoteStats::stuckThreads,
-                      "Threads whose operation exceeded its time limit and has not returned: a"
-                          + " file system that hangs."),
+                      """
+                      Threads whose operation exceeded its time limit and has not returned: a \
+                      file system that hangs.\
+                      """),
                   counter(
                       "LinkedBytesTotal",
                       BYTES,
@@ -477,20 +523,23 @@ final class MetricCatalogue {
                       "ReplacedReadsTotal",
                       CALLS,
                       RemoteStats::replacedReads,
-                      "Reads served by another copy because the first one was damaged or could not"
-                          + " be read."),
+                      """
+                      Reads served by another copy because the first one was damaged or could not \
+                      be read.\
+                      """),
                   gauge(
                       "DamagedSegments",
                       SEGMENTS,
                       RemoteStats::damagedSegments,
-                      "Segments of which every copy is known to be damaged: fetches of them"
-                          + " fail."),
+                      "Segments of which every copy is known to be damaged: fetches of them fail."),
                   gauge(
                       "RetiredDirectories",
                       "directories",
                       stats -> stats.directories().stream().filter(DirectoryStats::retired).count(),
-                      "Configured directories that were taken out of the store for good (`strata"
-                          + " remote retire`)."))),
+                      """
+                      Configured directories that were taken out of the store for good (`strata \
+                      remote retire`).\
+                      """))),
           MetricGroup.one(
               "RemoteCache",
               stats -> Optional.of(stats.cache()),
@@ -572,8 +621,10 @@ final class MetricCatalogue {
                       "Active",
                       "0 or 1",
                       stats -> stats.migration().isPresent() ? 1 : 0,
-                      "1 on the broker that moves segments between levels: one of the cluster, if"
-                          + " there are several levels."))),
+                      """
+                      1 on the broker that moves segments between levels: one of the cluster, if \
+                      there are several levels.\
+                      """))),
           MetricGroup.one("RemoteMigration", RemoteStats::migration, ENGINE),
           failedMoves("RemoteMigration", RemoteStats::migration));
 
@@ -588,8 +639,10 @@ final class MetricCatalogue {
                       "Health",
                       "level",
                       Health::value,
-                      "0 fine; 1 degraded; 2 a promise does not hold. `strata status` shows the"
-                          + " reasons; [what gives which value](../operations.md#health)."))));
+                      """
+                      0 fine; 1 degraded; 2 a promise does not hold. `strata status` shows the \
+                      reasons; [what gives which value](../operations.md#health).\
+                      """))));
 
   private static <S> MetricGroup<LocalSample, S> tiers(
       Function<OfTier, S> part, List<Metric<S>> metrics) {

@@ -31,7 +31,7 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
   /** So many corrupt segments are remembered as told; one more may be told twice. */
   private static final int TOLD = 10_000;
 
-  /** What fails: a target and the sort of failure. */
+  /** A recurring failure: its target and its sort. */
   private record Trouble(String target, String sort) {}
 
   private final Logger log;
@@ -54,7 +54,7 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
   /**
    * A log by the system's clock.
    *
-   * @param tiers the tiers' names but home's, fastest first
+   * @param tiers the tiers' names without the log directories', fastest first
    */
   public MigrationLog(List<String> tiers) {
     this(LoggerFactory.getLogger("io.strata.kafka.migration"), System::nanoTime, tiers);
@@ -109,21 +109,18 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
   private void warn(
       Move move, Exception cause, String sort, int attempt, long retryMillis, long before) {
     String message =
-        "Could not copy "
-            + move.segment().name().id()
-            + " "
-            + describe(move)
-            + " ("
-            + sort
-            + "): "
-            + cause
-            + "; attempt "
-            + attempt
-            + ", tried again in "
-            + seconds(retryMillis)
-            + ". The segment is where it was. "
-            + before
-            + " more such failures since the last such line.";
+        """
+        Could not copy %s %s (%s): %s; attempt %s, tried again in %s. The segment is where it \
+        was. %s more such failures since the last such line.\
+        """
+            .formatted(
+                move.segment().name().id(),
+                describe(move),
+                sort,
+                cause,
+                attempt,
+                seconds(retryMillis),
+                before);
     if (cause instanceof IOException) {
       log.warn("{}", message);
     } else {
@@ -141,9 +138,11 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
     }
     if (first) {
       log.error(
-          "Segment {} in {} is corrupt, stays in tier {} and is copied nowhere: {}. If another"
-              + " replica is in sync, stop the broker, remove the partition's directory and let"
-              + " Kafka replicate it; check the device of the tier.",
+          """
+          Segment {} in {} is corrupt, stays in tier {} and is copied nowhere: {}. If another \
+          replica is in sync, stop the broker, remove the partition's directory and let Kafka \
+          replicate it; check the device of the tier.\
+          """,
           move.segment().name().id(),
           move.segment().logDirectory(),
           name(move.segment().tier()),
@@ -156,10 +155,12 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
     rounds.ifDue(
         unused ->
             log.warn(
-                "Planning which segments move failed, {} times in a row: nothing moves until it"
-                    + " succeeds. Appends go on, and go home when the pools are full. If the policy"
-                    + " (strata.migration.policy) is at fault, choose another with"
-                    + " kafka-configs.sh.",
+                """
+                Planning which segments move failed, {} times in a row: nothing moves until it \
+                succeeds. Appends go on, and go to the log files when the pools are full. If the \
+                policy (strata.migration.policy) is at fault, choose another with \
+                kafka-configs.sh.\
+                """,
                 inARow,
                 cause));
   }
@@ -174,8 +175,10 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
     refusals.ifDue(
         before ->
             log.warn(
-                "The policy planned {}, which is not allowed: {}. It was dropped, as were moves in"
-                    + " {} rounds before it since the last such line.",
+                """
+                The policy planned {}, which is not allowed: {}. It was dropped, as were moves in \
+                {} rounds before it since the last such line.\
+                """,
                 move,
                 reason,
                 before));
@@ -197,8 +200,10 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
   /** Tells of keys that were left out. */
   public void ignored(List<String> names) {
     log.warn(
-        "Dynamic configuration that this broker has no use for, left out: {}. Remove it with"
-            + " kafka-configs.sh --delete-config.",
+        """
+        Dynamic configuration that this broker has no use for, left out: {}. Remove it with \
+        kafka-configs.sh --delete-config.\
+        """,
         String.join(", ", names));
   }
 
@@ -214,18 +219,19 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
     return NoSpaceException.isCauseOf(cause) ? "no space" : "I/O error";
   }
 
-  /** Home fails by the log directory, a tier as a whole. */
+  /** The unit that fails: the log files of one log directory, or a tier as a whole. */
   private String target(Move move) {
     return move.toTier() < tiers.size()
         ? "tier " + name(move.toTier())
-        : "home in " + move.segment().logDirectory();
+        : "the log files in " + move.segment().logDirectory();
   }
 
   private String describe(Move move) {
-    return (move.kind() == Move.Kind.PROMOTE ? "up from " : "down from ")
-        + name(move.segment().tier())
-        + " to "
-        + target(move);
+    return "%s from %s to %s"
+        .formatted(
+            move.kind() == Move.Kind.PROMOTE ? "up" : "down",
+            name(move.segment().tier()),
+            target(move));
   }
 
   private String name(int tier) {

@@ -31,8 +31,10 @@ public final class RemoteLog {
   /** Tells of keys that were left out. */
   public void ignored(List<String> names) {
     log.warn(
-        "Dynamic configuration that this broker's remote tier has no use for, left out: {}. Remove"
-            + " it with kafka-configs.sh --delete-config.",
+        """
+        Dynamic configuration that this broker's remote tier has no use for, left out: {}. Remove \
+        it with kafka-configs.sh --delete-config.\
+        """,
         String.join(", ", names));
   }
 

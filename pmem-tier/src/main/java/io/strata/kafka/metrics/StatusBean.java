@@ -10,7 +10,7 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * What {@code strata status} asks of a broker.
+ * The bean that {@code strata status} reads of a broker.
  *
  * <p>Thread safety: as its sources.
  */

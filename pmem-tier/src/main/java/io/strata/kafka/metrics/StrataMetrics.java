@@ -43,7 +43,7 @@ public final class StrataMetrics implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final MeterRegistry registry = new SimpleMeterRegistry();
 
-  /** What the registry refers to weakly. */
+  /** Strong references to what the registry refers to weakly. */
   @GuardedBy("this")
   private final Map<Meter.Id, Object> held = new LinkedHashMap<>();
 

@@ -59,8 +59,10 @@ public final class TierLog implements TierEvents {
   @Override
   public void poolOfAnotherSize(Path file, long bytes, long configured) {
     log.info(
-        "Pool {} has {} bytes and keeps them: strata.pool.create, which is {}, is for new pools"
-            + " alone. See 'strata pool grow'.",
+        """
+        Pool {} has {} bytes and keeps them: strata.pool.create, which is {}, is for new pools \
+        alone. See 'strata pool grow'.\
+        """,
         file,
         bytes,
         configured);
@@ -70,8 +72,10 @@ public final class TierLog implements TierEvents {
   public void poolOpened(Pool pool) {
     PoolInfo info = pool.info();
     log.info(
-        "Opened pool {} ({}): type {}, durability {}, {} bytes for data, {} free, {} of {} slots in"
-            + " use",
+        """
+        Opened pool {} ({}): type {}, durability {}, {} bytes for data, {} free, {} of {} slots \
+        in use\
+        """,
         info.path(),
         info.id(),
         info.type().configName(),
@@ -83,16 +87,19 @@ public final class TierLog implements TierEvents {
     logFindings(pool);
     if (info.durability().needsForce()) {
       log.warn(
-          "Pool {} does not survive a power failure (its file system is not DAX): what was"
-              + " flushed or replicated does, as with stock Kafka. Use persistent memory on"
-              + " a file system mounted with DAX, and strata.require.dax=true, to have every"
-              + " acknowledged record survive.",
+          """
+          Pool {} does not survive a power failure (its file system is not DAX): what was flushed \
+          or replicated does, as with stock Kafka. Use persistent memory on a file system mounted \
+          with DAX, and strata.require.dax=true, to have every acknowledged record survive.\
+          """,
           info.path());
     } else if (!info.durability().survivesReboot()) {
       log.warn(
-          "Pool {} is on a file system in memory: a power failure or a reboot empties it, flushed"
-              + " or not. Only what was replicated survives. Use a pool on a disk, or on"
-              + " persistent memory with strata.require.dax=true, for data that must stay.",
+          """
+          Pool {} is on a file system in memory: a power failure or a reboot empties it, flushed \
+          or not. Only what was replicated survives. Use a pool on a disk, or on persistent \
+          memory with strata.require.dax=true, for data that must stay.\
+          """,
           info.path());
     }
   }
@@ -106,8 +113,10 @@ public final class TierLog implements TierEvents {
     }
     if (report.powerLost()) {
       log.warn(
-          "The machine went down while pool {} was open. What was flushed is there; {} segments"
-              + " end where their extents do. Kafka verifies the rest, as with its own files.",
+          """
+          The machine went down while pool {} was open. What was flushed is there; {} segments \
+          end where their extents do. Kafka verifies the rest, as with its own files.\
+          """,
           file,
           report.shortened().size());
       name(
@@ -127,9 +136,11 @@ public final class TierLog implements TierEvents {
   @Override
   public void recovered(RecoveryReport report) {
     log.info(
-        "Recovered the hot tier in {} ms: {} segments in the pools, {} log files restored, {} slots"
-            + " freed whose log file was removed, {} deletions finished, {} stale tags removed, {}"
-            + " slots kept for absent log directories",
+        """
+        Recovered the hot tier in {} ms: {} segments in the pools, {} log files restored, {} \
+        slots freed whose log file was removed, {} deletions finished, {} stale tags removed, {} \
+        slots kept for absent log directories\
+        """,
         report.millis(),
         report.hot(),
         report.restored().size(),
@@ -139,8 +150,10 @@ public final class TierLog implements TierEvents {
         report.kept().size());
     name("Restored log files that a power failure had taken", report.restored());
     name(
-        "Log files are missing of segments that the pools hold: bring them back with their"
-            + " extended attributes, or the next start frees their bytes",
+        """
+        Log files are missing of segments that the pools hold: bring them back with their \
+        extended attributes, or the next start frees their bytes\
+        """,
         report.orphaned());
     name("Freed slots of log files that were removed", report.freed());
     name("Kept slots", report.kept());
@@ -161,11 +174,13 @@ public final class TierLog implements TierEvents {
     refusals.ifDue(
         before ->
             log.warn(
-                "No pool has a free slot and space, nor a clean segment to evict: {} and {}"
-                    + " segments before it since the last such line begin in their log files. See"
-                    + " 'strata status': a lower strata.migration.threshold keeps more space in"
-                    + " reserve; more slots (strata pool create --slots) or another pool help where"
-                    + " it is full of active segments.",
+                """
+                No pool has a free slot and space, nor a clean segment to evict: {} and {} \
+                segments before it since the last such line begin in their log files. See 'strata \
+                status': a lower strata.migration.threshold keeps more space in reserve; more \
+                slots (strata pool create --slots) or another pool help where it is full of \
+                active segments.\
+                """,
                 file,
                 before));
   }
@@ -175,8 +190,10 @@ public final class TierLog implements TierEvents {
     spills.ifDue(
         before ->
             log.info(
-                "The pool is full: {} goes on in its log file after {} bytes in the pool; {} other"
-                    + " segments did so since the last such line",
+                """
+                The pool is full: {} goes on in its log file after {} bytes in the pool; {} other \
+                segments did so since the last such line\
+                """,
                 file,
                 bytesInPool,
                 before));

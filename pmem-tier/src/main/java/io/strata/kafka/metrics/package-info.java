@@ -1,5 +1,5 @@
 /**
- * What the broker's operator sees of the tiers while it runs: metrics, status and the log.
+ * Metrics, status and the log: the view that an operator has of the tiers of a running broker.
  *
  * <p>Public doors: {@link io.strata.kafka.metrics.StrataMetrics}, which publishes; {@link
  * io.strata.kafka.metrics.TierSampler}, what it reads of the local tiers; {@link

@@ -90,6 +90,7 @@ class SourceRulesTest {
           "pmem-tier/src/main/java/io/strata/kafka/config",
           "pmem-tier/src/main/java/io/strata/kafka/layout",
           "pmem-tier/src/main/java/io/strata/kafka/memory",
+          "pmem-tier/src/main/java/io/strata/kafka/metrics",
           "pmem-tier/src/main/java/io/strata/kafka/nio",
           "pmem-tier/src/main/java/io/strata/kafka/pool");
 

@@ -38,10 +38,11 @@ class MigrationLogTest {
             line ->
                 assertThat(line)
                     .startsWith(
-                        "WARN Could not copy orders-3@1 down from pmem to home in /a (no space):")
+                        "WARN Could not copy orders-3@1 down from pmem to the log files in /a (no"
+                            + " space):")
                     .contains("No space left on device; attempt 3, tried again in 4.0 s."),
             line -> assertThat(line).contains("(I/O error)").contains("tried again in 5 min"),
-            line -> assertThat(line).contains("to home in /b"),
+            line -> assertThat(line).contains("to the log files in /b"),
             line -> assertThat(line).contains("to tier ssd"));
 
     now.addAndGet(TimeUnit.MINUTES.toNanos(1));
@@ -77,7 +78,7 @@ class MigrationLogTest {
         .hasSize(2)
         .last()
         .asString()
-        .startsWith("INFO Copies to home in /a succeed again, after 2 failed");
+        .startsWith("INFO Copies to the log files in /a succeed again, after 2 failed");
   }
 
   @Test
