@@ -4,11 +4,12 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,18 +68,39 @@ final class GuardsTest {
     Turns.play((Play) play.getConstructor(long.class).newInstance(seed), seed);
   }
 
-  static List<Guards> guards() throws IOException {
-    return Guards.all();
+  static Stream<Guards> guards() throws IOException {
+    return Guards.all().stream().filter(guard -> !isOfTheTier(guard));
+  }
+
+  static Stream<Guards> guardsOfTheTier() throws IOException {
+    return Guards.all().stream().filter(GuardsTest::isOfTheTier);
+  }
+
+  private static boolean isOfTheTier(Guards guard) {
+    return guard.play().filter(noticed -> noticed.play().startsWith("tier/")).isPresent();
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"segment/GatePlay", "segment/SegmentPlay", "pool/SlotPlay", "tier/TierPlay"})
+  @ValueSource(strings = {"segment/GatePlay", "segment/SegmentPlay", "pool/SlotPlay"})
   void withAllGuardsNothingGoesWrong(String play) throws Exception {
     Class<?> made = load(play, Map.of());
     for (long seed = 0; seed < SEEDS; seed++) {
       play(made, seed);
     }
+  }
+
+  /** Not every play of the whole tier is repeated exactly: see docs/design/findings.md. */
+  @Test
+  @Tag("long")
+  void withAllGuardsNothingGoesWrongInTheTier() throws Exception {
+    withAllGuardsNothingGoesWrong("tier/TierPlay");
+  }
+
+  @ParameterizedTest
+  @Tag("long")
+  @MethodSource("guardsOfTheTier")
+  void aMissingGuardOfTheTierIsNoticed(Guards guard) throws Exception {
+    aMissingGuardIsNoticed(guard);
   }
 
   @ParameterizedTest
