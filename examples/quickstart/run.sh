@@ -458,13 +458,13 @@ count_segments() {
   local json name
   json=$(segments --totals --json 2>"$work/logs/segments.log") \
     || fail "strata segments failed: $(tail -n 1 "$work/logs/segments.log")"
-  for name in hot clean spilled home unreachable; do
+  for name in hot clean spilled logdirs unreachable; do
     [[ $json =~ \"$name\"\ *:\ *([0-9]+) ]] || fail "strata segments --json has no total for '$name'"
     totals[$name]=${BASH_REMATCH[1]}
   done
   ((totals[unreachable] == 0)) || fail "${totals[unreachable]} segments cannot be reached: $(tail -n 1 "$work/logs/segments.log")"
   hot=${totals[hot]}
-  spilled=$((totals[spilled] + totals[home]))
+  spilled=$((totals[spilled] + totals[logdirs]))
 }
 
 # produce TOPIC RECORDS PROPERTY...: with ProducerPerformance; adds to acknowledged_records.
@@ -545,7 +545,7 @@ row WHERE SEGMENTS
 row "pool alone" $((totals[hot] - totals[clean]))
 row "pool, and a copy in the log file" "${totals[clean]}"
 row "first part in the pool, the rest in the log file" "${totals[spilled]}"
-row "log file alone" "${totals[home]}"
+row "log file alone" "${totals[logdirs]}"
 lost=$((acknowledged_records - checked_records))
 ((lost == 0)) || fail "$lost of $acknowledged_records acknowledged records are lost"
 

@@ -77,7 +77,7 @@ class PoolLifecycleTest {
     Map<String, String> smallSteps = Map.of("max.partition.fetch.bytes", "60000");
     assertThat(filling.verify(broker.bootstrap(), smallSteps).records()).isEqualTo(40_000);
 
-    assertThat(segments()).as("strata segments").contains("spilled", "hot", "home");
+    assertThat(segments()).as("strata segments").contains("spilled", "hot", "logdirs");
     assertThat(metric("type=Segments,name=Spilled")).as("spilled segments").isPositive();
     assertThat(metric("type=Segments,name=Hot")).as("hot segments").isPositive();
     assertThat(metric("type=Tier,name=SpilledSegmentsTotal,*")).as("spills").isPositive();
