@@ -1,5 +1,6 @@
 package io.strata.kafka.cli;
 
+import io.strata.kafka.config.EditDistance;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -20,7 +21,7 @@ final class NearNames {
     List<String> near =
         names.stream()
             .filter(name -> isNear(missing, name))
-            .sorted(Comparator.comparingInt(name -> distance(missing, name)))
+            .sorted(Comparator.comparingInt(name -> EditDistance.between(missing, name)))
             .limit(SHOWN)
             .toList();
     if (!near.isEmpty()) {
@@ -36,24 +37,7 @@ final class NearNames {
     String other = name.toLowerCase(Locale.ROOT);
     return other.contains(one)
         || one.contains(other)
-        || distance(one, other) <= Math.max(1, Math.min(one.length(), other.length()) / 4);
-  }
-
-  /** Counts the characters to insert, remove or replace (Levenshtein). */
-  private static int distance(String one, String other) {
-    int[] above = new int[other.length() + 1];
-    for (int j = 0; j <= other.length(); j++) {
-      above[j] = j;
-    }
-    for (int i = 1; i <= one.length(); i++) {
-      int[] row = new int[other.length() + 1];
-      row[0] = i;
-      for (int j = 1; j <= other.length(); j++) {
-        int replaced = above[j - 1] + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
-        row[j] = Math.min(replaced, 1 + Math.min(above[j], row[j - 1]));
-      }
-      above = row;
-    }
-    return above[other.length()];
+        || EditDistance.between(one, other)
+            <= Math.max(1, Math.min(one.length(), other.length()) / 4);
   }
 }

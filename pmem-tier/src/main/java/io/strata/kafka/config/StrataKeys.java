@@ -217,25 +217,7 @@ public final class StrataKeys {
   /** The known key that is most like {@code name}. */
   static StrataKey<?> nearest(String name) {
     return all().stream()
-        .min(Comparator.comparingInt(key -> distance(name, key.name())))
+        .min(Comparator.comparingInt(key -> EditDistance.between(name, key.name())))
         .orElseThrow();
-  }
-
-  /** Levenshtein's distance: the least number of inserted, deleted and replaced characters. */
-  static int distance(String a, String b) {
-    int[] previous = new int[b.length() + 1];
-    for (int j = 0; j <= b.length(); j++) {
-      previous[j] = j;
-    }
-    for (int i = 1; i <= a.length(); i++) {
-      int[] row = new int[b.length() + 1];
-      row[0] = i;
-      for (int j = 1; j <= b.length(); j++) {
-        int replaced = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-        row[j] = Math.min(replaced, Math.min(previous[j], row[j - 1]) + 1);
-      }
-      previous = row;
-    }
-    return previous[b.length()];
   }
 }

@@ -166,10 +166,10 @@ class StrataKeysTest {
 
   @Test
   void distanceCountsEdits() {
-    assertThat(StrataKeys.distance("", "abc")).isEqualTo(3);
-    assertThat(StrataKeys.distance("abc", "")).isEqualTo(3);
-    assertThat(StrataKeys.distance("kitten", "sitting")).isEqualTo(3);
-    assertThat(StrataKeys.distance("same", "same")).isZero();
+    assertThat(EditDistance.between("", "abc")).isEqualTo(3);
+    assertThat(EditDistance.between("abc", "")).isEqualTo(3);
+    assertThat(EditDistance.between("kitten", "sitting")).isEqualTo(3);
+    assertThat(EditDistance.between("same", "same")).isZero();
   }
 
   @Test
