@@ -10,6 +10,7 @@ import io.strata.kafka.migration.MigrationStats.Latency;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.kafka.server.metrics.KafkaYammerMetrics;
 
@@ -20,6 +21,9 @@ import org.apache.kafka.server.metrics.KafkaYammerMetrics;
  * <p>Thread safety: immutable; safe for use by any thread.
  */
 final class YammerSink implements MetricSink {
+
+  private static final String GROUP = "strata";
+  private static final Pattern COUNTER = Pattern.compile("Total$");
 
   private final MetricsRegistry registry;
 
@@ -81,16 +85,22 @@ final class YammerSink implements MetricSink {
     registry.removeMetric(nameOf(name));
   }
 
-  /** As Kafka makes its own; reporters tell tags by the scope. */
+  /**
+   * The name in JMX, and what reporters make names of that read the registry: Strimzi's makes
+   * {@code strata_tier_spilledbytes_total} of group, type and name, where the ending says that it
+   * is a counter, and finds the tags by the scope.
+   */
+  @SuppressWarnings("NullAway") // no scope is null to the library
   private static MetricName nameOf(BeanName name) {
+    String withoutKind = COUNTER.matcher(name.name()).replaceFirst("");
     if (name.tags().isEmpty()) {
-      return KafkaYammerMetrics.getMetricName(BeanName.DOMAIN, name.type(), name.name());
+      return new MetricName(GROUP, name.type(), withoutKind, null, name.objectName());
     }
     String scope =
         name.tags().entrySet().stream()
             .map(tag -> tag.getKey() + "." + tag.getValue().replace('.', '_'))
             .collect(Collectors.joining("."));
-    return new MetricName(BeanName.DOMAIN, name.type(), name.name(), scope, name.objectName());
+    return new MetricName(GROUP, name.type(), withoutKind, scope, name.objectName());
   }
 
   /** The percentiles of a distribution; one that is not known is the next higher one that is. */

@@ -123,8 +123,8 @@ class MetricCatalogueTest {
             <!-- Generated from io.strata.kafka.metrics.MetricCatalogue: see docs/contributing.md. -->
 
             Strata adds its metrics to the registry of Kafka's own broker metrics (`KafkaYammerMetrics`). Kafka's reporter
-            shows each in JMX, once, and other reporters for that registry find them there, such as Strimzi's
-            `ServerYammerMetricsReporter`. `metrics.jmx.include` and `metrics.jmx.exclude` apply to them, too. On a broker
+            shows each in JMX, once, and other reporters for that registry find them there, such as Strimzi's metrics
+            reporter. `metrics.jmx.include` and `metrics.jmx.exclude` apply to them, too. On a broker
             without that registry they are in JMX alone, under the same names.
 
             | kind | JMX attributes | meaning |
@@ -134,6 +134,11 @@ class MetricCatalogueTest {
             | distribution | `Count`, `Mean`, `Min`, `Max`, `StdDev`, `50thPercentile`, `75thPercentile`, `95thPercentile`, `98thPercentile`, `99thPercentile`, `999thPercentile` | Durations in seconds. `Count` and `Mean` are since the broker's start; all else is of the last five to ten minutes, or since the last reading if that is longer ago, and 0 if there was no call. |
 
             The name of a counter ends with `Total`. A name with `Bytes` is in bytes, one that ends with `Seconds` in seconds.
+
+            In Prometheus a metric is `strata_<type>_<name>` in lower case, a counter without `Total` and with `_total`:
+            `strata_pool_usedbytes{pool="…"}`, `strata_tier_spilledbytes_total{tier="…"}`. A distribution has a `_count` and
+            a value for each `quantile`. Strimzi's reporter makes these names of the registry, and the
+            [JMX exporter](../operations.md#prometheus-and-grafana) of the rules in `examples/prometheus/jmx-exporter.yml`.
 
             The metrics of one scrape are of one moment. All segments are counted once for it, in a sample that is kept for
             200 ms, and for twenty times as long as it took to take: with a hundred thousand segments a second or two.

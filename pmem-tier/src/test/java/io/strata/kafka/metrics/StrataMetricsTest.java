@@ -269,10 +269,13 @@ class StrataMetricsTest {
         .allSatisfy(
             (name, metric) -> {
               assertThat(metric).isInstanceOfAny(Gauge.class, Counter.class, Histogram.class);
-              assertThat(name.getGroup()).isEqualTo("io.strata.kafka");
+              assertThat(name.getGroup()).isEqualTo("strata");
+              assertThat(name.getName()).doesNotEndWith("Total");
               assertThat(metric instanceof Counter)
                   .as("%s", name)
-                  .isEqualTo(name.getName().endsWith("Total"));
+                  .isEqualTo(
+                      name.getMBeanName()
+                          .matches("[^,]+,name=%sTotal(,.*)?".formatted(name.getName())));
             })
         .anySatisfy(
             (name, metric) -> {
