@@ -18,6 +18,7 @@ import java.util.Set;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.metrics.KafkaMetric;
 import org.apache.kafka.common.metrics.MetricsReporter;
+import org.apache.kafka.common.utils.AppInfoParser;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +67,7 @@ public final class StrataReporter implements MetricsReporter {
       opened = openTier();
       if (!opened.confirmed()) {
         requireSameConfiguration(configs, opened);
+        opened.noteKafka(AppInfoParser.getVersion());
       }
       broker = opened;
       // Kafka also makes a reporter on a live broker, when metric.reporters is changed: what it

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -18,6 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The one jar that users put beside Kafka's own: self-contained, and in nobody's way. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -117,6 +121,44 @@ class InstallableJarTest {
     JavaProcess.Finished version = Pools.strata("--version").orFail();
     assertThat(version.output()).contains(Distribution.version());
   }
+
+  /** The wrapper script, where install.md has a user put it. */
+  @Test
+  void theWrapperFindsTheJarBesideKafkas(@TempDir Path kafka) throws Exception {
+    Path script = Files.createDirectory(kafka.resolve("bin")).resolve("strata");
+    Files.copy(Path.of("../examples/bin/strata"), script, StandardCopyOption.COPY_ATTRIBUTES);
+    Path libs = Files.createDirectory(kafka.resolve("libs"));
+
+    Run without = run(script.toString(), "--version");
+    assertThat(without.code()).isEqualTo(2);
+    assertThat(without.output()).contains("found no strata-kafka-*.jar", libs.toString());
+
+    Path name = Distribution.strataJar().getFileName();
+    Files.createSymbolicLink(libs.resolve(name), Distribution.strataJar());
+    Run with = run(script.toString(), "--version");
+    assertThat(with.output()).contains("strata " + Distribution.version());
+    assertThat(with.code()).isZero();
+
+    Run completion =
+        run(
+            "bash",
+            "-c",
+            """
+            source <('%s' generate-completion)
+            COMP_WORDS=(strata po); COMP_CWORD=1; COMP_LINE='strata po'; _complete_strata
+            echo "completed: ${COMPREPLY[*]}"
+            """
+                .formatted(script));
+    assertThat(completion.output()).contains("completed: pool");
+  }
+
+  private static Run run(String... command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+    return new Run(process.waitFor(), output);
+  }
+
+  private record Run(int code, String output) {}
 
   @Test
   void carriesTheLicencesOfWhatIsInIt() throws IOException {

@@ -67,6 +67,11 @@ public final class BrokerTier {
     confirmed.set(true);
   }
 
+  /** Warns where Strata was not tested with this version of Kafka. */
+  public void noteKafka(String version) {
+    KafkaVersions.untested(version).ifPresent(new TierLog()::warning);
+  }
+
   /** Whether {@link #confirm} was called: the broker is past the start, or well into it. */
   public boolean confirmed() {
     return confirmed.get();

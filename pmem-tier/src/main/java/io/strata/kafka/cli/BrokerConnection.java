@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
 import javax.management.JMX;
@@ -101,15 +102,11 @@ final class BrokerConnection implements AutoCloseable {
    * file.
    */
   static BrokerConnection ofPools(List<Path> pools) throws IOException {
-    Set<Long> holders = new LinkedHashSet<>();
-    for (Path pool : pools) {
-      holder(pool).ifPresent(holders::add);
+    OptionalLong running = holderOf(pools, Surroundings.ofThisProcess());
+    if (running.isPresent()) {
+      return ofProcess(running.getAsLong());
     }
-    for (long pid : holders) {
-      if (ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent()) {
-        return ofProcess(pid);
-      }
-    }
+    Set<Long> holders = holders(pools);
     throw new IOException(
         """
         found no process that has one of the pools %s open, expected a running broker%s; start \
@@ -117,6 +114,30 @@ final class BrokerConnection implements AutoCloseable {
         """
             .formatted(
                 pools, holders.isEmpty() ? "" : " (the last one was process " + holders + ")"));
+  }
+
+  /**
+   * Returns the process that has one of these pools open, by the pools' lock files; empty if it
+   * runs no more.
+   */
+  static OptionalLong holderOf(List<Path> pools, Surroundings surroundings) throws IOException {
+    for (Path pool : pools) {
+      Optional<Long> holder = holder(pool);
+      if (holder.isPresent()
+          && ProcessHandle.of(holder.get()).filter(ProcessHandle::isAlive).isPresent()
+          && surroundings.holdsLock(holder.get(), lockFile(pool))) {
+        return OptionalLong.of(holder.get());
+      }
+    }
+    return OptionalLong.empty();
+  }
+
+  private static Set<Long> holders(List<Path> pools) throws IOException {
+    Set<Long> holders = new LinkedHashSet<>();
+    for (Path pool : pools) {
+      holder(pool).ifPresent(holders::add);
+    }
+    return holders;
   }
 
   /** Connects to the only broker with Strata on this machine that this user can see. */
@@ -149,9 +170,13 @@ final class BrokerConnection implements AutoCloseable {
                         brokers.stream().map(broker -> Long.toString(broker.pid())).toList())));
   }
 
-  private static Optional<Long> holder(Path pool) throws IOException {
+  private static Path lockFile(Path pool) throws IOException {
     Path real = Files.exists(pool) ? pool.toRealPath() : pool;
-    Path lock = real.resolveSibling(real.getFileName() + ".lock");
+    return real.resolveSibling(real.getFileName() + ".lock");
+  }
+
+  private static Optional<Long> holder(Path pool) throws IOException {
+    Path lock = lockFile(pool);
     if (!Files.isRegularFile(lock)) {
       return Optional.empty();
     }

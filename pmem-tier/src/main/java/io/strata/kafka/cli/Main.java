@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.Optional;
 import java.util.function.Function;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -37,10 +38,12 @@ import picocli.CommandLine.Spec;
       SegmentsCommand.class,
       StatusCommand.class,
       PlanCommand.class,
+      DoctorCommand.class,
       DrainCommand.class,
       SetAsideCommand.class,
       RemoteCommand.class,
       HelpCommand.class,
+      AutoComplete.GenerateCompletion.class,
     })
 public final class Main implements Runnable {
   // Set by picocli, before anything is run.

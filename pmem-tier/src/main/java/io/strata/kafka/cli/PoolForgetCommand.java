@@ -11,7 +11,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code strata pool forget}. */
@@ -42,10 +41,7 @@ final class PoolForgetCommand implements Callable<Integer> {
   @Spec
   private CommandSpec spec;
 
-  // Required, and so set by picocli.
-  @SuppressWarnings("NullAway.Init")
-  @Parameters(paramLabel = "FILE", description = "The pool file.")
-  private Path file;
+  @Mixin private final PoolPlace place = new PoolPlace();
 
   // Required, and so set by picocli.
   @SuppressWarnings("NullAway.Init")
@@ -56,10 +52,7 @@ final class PoolForgetCommand implements Callable<Integer> {
       description = "The log directory, by the UUID that the broker's refusal names.")
   private UUID directory;
 
-  @Option(names = "--yes", description = "Really do it.")
-  private boolean yes;
-
-  @Mixin private final ConfigOption config = new ConfigOption();
+  @Mixin private final Confirmation confirmation = new Confirmation();
 
   @Mixin private final JsonOption json = new JsonOption();
 
@@ -67,8 +60,9 @@ final class PoolForgetCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Path target = file.toAbsolutePath().normalize();
-    List<String> segments = Forget.run(target, directory, config.require().logDirs(), yes);
+    Path target = place.resolve();
+    boolean yes = confirmation.given();
+    List<String> segments = Forget.run(target, directory, place.requireConfig().logDirs(), yes);
     PrintWriter out = spec.commandLine().getOut();
     if (json.given()) {
       ObjectNode document = Json.object();
@@ -86,7 +80,7 @@ final class PoolForgetCommand implements Callable<Integer> {
                   yes ? "discarded" : "would be discarded"));
     }
     if (!yes && !segments.isEmpty()) {
-      throw new RefusedException(
+      confirmation.require(
           """
           found no --yes, expected it to discard %s segments; put the log directory back if you \
           can, or repeat with --yes\

@@ -9,7 +9,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code strata pool grow}. */
@@ -31,10 +30,7 @@ final class PoolGrowCommand implements Callable<Integer> {
   @Spec
   private CommandSpec spec;
 
-  // Required, and so set by picocli.
-  @SuppressWarnings("NullAway.Init")
-  @Parameters(paramLabel = "FILE", description = "The pool file.")
-  private Path file;
+  @Mixin private final PoolPlace place = new PoolPlace();
 
   // Required, and so set by picocli.
   @SuppressWarnings("NullAway.Init")
@@ -52,7 +48,7 @@ final class PoolGrowCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Path target = file.toAbsolutePath().normalize();
+    Path target = place.resolve();
     try (Progress progress = Progress.onTerminal("growing " + target.getFileName())) {
       Pool.grow(target, size.bytes(), progress);
     }

@@ -11,8 +11,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code strata pool repair}. */
@@ -41,13 +39,9 @@ final class PoolRepairCommand implements Callable<Integer> {
   @Spec
   private CommandSpec spec;
 
-  // Required, and so set by picocli.
-  @SuppressWarnings("NullAway.Init")
-  @Parameters(paramLabel = "FILE", description = "The pool file.")
-  private Path file;
+  @Mixin private final PoolPlace place = new PoolPlace();
 
-  @Option(names = "--yes", description = "Really do it.")
-  private boolean yes;
+  @Mixin private final Confirmation confirmation = new Confirmation();
 
   @Mixin private final JsonOption json = new JsonOption();
 
@@ -55,17 +49,19 @@ final class PoolRepairCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Path target = file.toAbsolutePath().normalize();
+    Path target = place.resolve();
     CheckReport before = PoolChecker.check(target);
-    if (!before.usable() && !yes) {
+    boolean confirmed = confirmation.given() || (before.usable() && !confirmation.lookOnly());
+    if (!confirmed) {
       PrintWriter err = spec.commandLine().getErr();
       FindingOutput.print(target, before, err);
-      throw new RefusedException(
+      confirmation.require(
           """
           %s: found a damaged pool, expected --yes to discard what its damaged slots held; \
           restore the pool if you can, or repeat with --yes\
           """
               .formatted(target));
+      return ExitCode.OK.code();
     }
     RepairReport report = Pool.repair(target);
     PrintWriter out = spec.commandLine().getOut();

@@ -81,8 +81,7 @@ final class SetAsideCommand implements Callable<Integer> {
           """)
   private List<UUID> lostPools = new ArrayList<>();
 
-  @Option(names = "--yes", description = "Really do it.")
-  private boolean yes;
+  @Mixin private final Confirmation confirmation = new Confirmation();
 
   @Mixin private final JsonOption json = new JsonOption();
 
@@ -97,11 +96,12 @@ final class SetAsideCommand implements Callable<Integer> {
     Set<Path> directories = new LinkedHashSet<>(broker.logDirs());
     directories.add(broker.metadataLogDir());
     try (BrokerStopped stopped = BrokerStopped.require(List.copyOf(directories))) {
+      boolean yes = confirmation.given();
       SetAside.Plan plan = plan(strata, directories);
       if (yes) {
         SetAside.run(plan);
       }
-      print(plan, spec.commandLine().getOut());
+      print(plan, yes, spec.commandLine().getOut());
       for (SetAside.Skipped skipped : plan.skipped()) {
         spec.commandLine()
             .getErr()
@@ -110,7 +110,7 @@ final class SetAsideCommand implements Callable<Integer> {
                     .formatted(skipped.logDirectory(), skipped.reason()));
       }
       if (!yes && !plan.isEmpty()) {
-        throw new RefusedException(
+        confirmation.require(
             """
             found no --yes, expected it to move %d partitions; bring the pool back if you can, or \
             repeat with --yes\
@@ -150,7 +150,7 @@ final class SetAsideCommand implements Callable<Integer> {
     return lostPools.contains(tag.pool()) || pools.hasLost(tag);
   }
 
-  private void print(SetAside.Plan plan, PrintWriter out) {
+  private void print(SetAside.Plan plan, boolean yes, PrintWriter out) {
     if (json.given()) {
       ObjectNode document = Json.object();
       document.put("done", yes || plan.isEmpty());

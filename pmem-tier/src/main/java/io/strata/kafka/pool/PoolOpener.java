@@ -101,15 +101,7 @@ final class PoolOpener {
   }
 
   private void refuseOtherOwner(PoolOwner found, PoolOwner expected) throws PoolException {
-    boolean otherBroker =
-        found.brokerId().isPresent()
-            && expected.brokerId().isPresent()
-            && found.brokerId().getAsInt() != expected.brokerId().getAsInt();
-    boolean otherCluster =
-        found.clusterId().isPresent()
-            && expected.clusterId().isPresent()
-            && !found.clusterId().equals(expected.clusterId());
-    if (otherBroker || otherCluster) {
+    if (found.contradicts(expected)) {
       throw new PoolException(
           Kind.OTHER_OWNER,
           memory.path(),

@@ -21,6 +21,15 @@ public record PoolOwner(OptionalInt brokerId, Optional<String> clusterId) {
     return new PoolOwner(OptionalInt.of(brokerId), Optional.of(clusterId));
   }
 
+  /** Whether both name a broker, or both a cluster, and not the same one. */
+  public boolean contradicts(PoolOwner other) {
+    boolean otherBroker =
+        brokerId.isPresent() && other.brokerId.isPresent() && !brokerId.equals(other.brokerId);
+    boolean otherCluster =
+        clusterId.isPresent() && other.clusterId.isPresent() && !clusterId.equals(other.clusterId);
+    return otherBroker || otherCluster;
+  }
+
   /** For messages: {@code broker 1 of cluster abc}. */
   @Override
   public String toString() {

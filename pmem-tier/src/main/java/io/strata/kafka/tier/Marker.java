@@ -64,6 +64,15 @@ public final class Marker {
   }
 
   /**
+   * Whether a log directory is marked: it has been used with Strata, and not been drained.
+   *
+   * @throws IOException as {@link #read}
+   */
+  public static boolean isMarked(Path directory) throws IOException {
+    return read(directory.resolve(MetaProperties.FILE_NAME)).isPresent();
+  }
+
+  /**
    * Has a file take the place of a marked one, as a rename does, and marks it.
    *
    * @return false, and nothing done, when the target is not marked, or the source is

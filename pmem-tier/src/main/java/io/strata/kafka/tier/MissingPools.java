@@ -87,6 +87,16 @@ public final class MissingPools {
     }
   }
 
+  /**
+   * Returns why {@link #create} would not create a pool that is missing; empty if it would. Reads
+   * only.
+   *
+   * @param present the pools that are there, by their ids
+   */
+  public static Optional<String> obstacle(TierSpec spec, Map<UUID, Path> present) {
+    return obstacle(spec.logDirectories(), present);
+  }
+
   private static boolean mustBeDax(TierSpec spec, Path file) {
     int fastest = spec.config().tiers().get(0).pools().size();
     return spec.config().requireDax() && spec.pools().indexOf(file) < fastest;

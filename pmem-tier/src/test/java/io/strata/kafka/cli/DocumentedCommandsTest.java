@@ -59,7 +59,8 @@ class DocumentedCommandsTest {
           "/tmp/pmem_append",
           "systemctl",
           "umount",
-          "alias");
+          "alias",
+          "source");
 
   /** What one tier is called, and what the pages call the first of several. */
   private static final String FIRST_TIER = "hot";

@@ -147,6 +147,7 @@ class MainTest {
       `FetchedBytesPerSecond` of remote levels; what is not known is missing; `settings`: by key |
       | `plan` | each result by its name in the table, in bytes, bytes per second, seconds or as a share; `null` for "for \
       ever" |
+      | `doctor` | `checks[]`: `verdict` (`ok`, `warn`, `fail`), `what`, `found`, `remedy`; `failed`, `warned` |
       | `drain` | `complete`, `segments`, `bytes`, `kept[]` |
       | `set-aside` | `done`, `partitions[]`: `from`, `to`; `untagged[]`; `skipped[]`: `logDirectory`, `reason` |
       | `remote ls` | `storeId`, `clusterId`, `segments[]`: `topic`, `topicId`, `partition`, `startOffset`, `endOffset`, `id`, \

@@ -162,6 +162,22 @@ class PoolCommandsTest {
   }
 
   @Test
+  void growsTheOnlyPoolOfAConfiguration() throws IOException {
+    Path file = directory.resolve("hot.pool");
+    CommandLineRun.of("pool", "create", "--size", "16MiB", file).succeeds();
+    Path config = directory.resolve("server.properties");
+    Files.writeString(config, "strata.pools=" + file + "\n");
+
+    CommandLineRun grown =
+        CommandLineRun.of("pool", "grow", "--size", "32MiB", "--config", config).succeeds();
+
+    assertThat(grown.out()).contains("size      32 MiB");
+    Files.writeString(config, "strata.pools=" + file + "," + directory.resolve("other") + "\n");
+    CommandLineRun.of("pool", "grow", "--size", "64MiB", "--config", config).fails(ExitCode.USAGE);
+    CommandLineRun.of("pool", "repair").fails(ExitCode.USAGE);
+  }
+
+  @Test
   void refusesToGrowAPoolInUseAndShowsItAllTheSame() throws IOException {
     Path file = directory.resolve("hot.pool");
     CommandLineRun.of("pool", "create", "--size", "16MiB", file).succeeds();
@@ -223,6 +239,13 @@ class PoolCommandsTest {
     assertThat(refused.code()).isEqualTo(ExitCode.REFUSED.code());
     assertThat(refused.err()).contains("--yes").contains("slot 0");
     assertThat(CommandLineRun.of("pool", "check", file).code()).isEqualTo(ExitCode.FINDINGS.code());
+
+    CommandLineRun look = CommandLineRun.of("pool", "repair", "--dry-run", file);
+    assertThat(look.code()).isZero();
+    assertThat(look.err()).contains("slot 0");
+    assertThat(CommandLineRun.of("pool", "check", file).code()).isEqualTo(ExitCode.FINDINGS.code());
+    assertThat(CommandLineRun.of("pool", "repair", "--dry-run", "--yes", file).code())
+        .isEqualTo(ExitCode.USAGE.code());
 
     CommandLineRun repaired = CommandLineRun.of("pool", "repair", "--yes", file);
     assertThat(repaired.code()).isZero();

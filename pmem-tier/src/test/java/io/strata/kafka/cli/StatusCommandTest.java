@@ -112,9 +112,10 @@ class StatusCommandTest {
 
   @Test
   void findsTheProcessByThePoolsLock() throws IOException {
-    Process broker = start(List.of(), List.of());
     Path pool = Files.createFile(directory.resolve("hot.pool"));
-    Files.writeString(directory.resolve("hot.pool.lock"), broker.pid() + "\n");
+    Path lock = Files.createFile(directory.resolve("hot.pool.lock"));
+    Process broker = start(List.of(), List.of("local", lock.toString()));
+    Files.writeString(lock, broker.pid() + "\n");
 
     assertThat(CommandLineRun.of("status", "--config", config(pool)).succeeds().out())
         .contains("hot ");

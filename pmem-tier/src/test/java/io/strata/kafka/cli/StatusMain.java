@@ -5,9 +5,17 @@ import io.strata.kafka.metrics.LocalFigures;
 import io.strata.kafka.metrics.RemoteFigures;
 import io.strata.kafka.metrics.StrataMetrics;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Map;
 
-/** A JVM that has a broker's status to show; ends when its standard input does. */
+/**
+ * A JVM that has a broker's status to show, and a file locked if one is named; ends when its
+ * standard input does.
+ */
 public final class StatusMain {
   private static final double BYTES_PER_NANO = 10 * (1 << 20) / 1e9;
 
@@ -16,7 +24,11 @@ public final class StatusMain {
   /** Publishes, says so, and waits. */
   public static void main(String[] args) throws IOException {
     String what = args.length == 0 ? "local" : args[0];
-    try (StrataMetrics metrics = new StrataMetrics()) {
+    Path lock = args.length > 1 ? Path.of(args[1]) : Files.createTempFile("status", ".lock");
+    lock.toFile().deleteOnExit();
+    try (StrataMetrics metrics = new StrataMetrics();
+        FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE)) {
+      FileLock unused = channel.lock();
       if (what.equals("remote") || what.equals("both")) {
         metrics.remote("8", RemoteFigures::some, () -> Map.of("strata.remote.rate.copy", "0"));
       }
@@ -31,7 +43,8 @@ public final class StatusMain {
             () -> Map.of("strata.migration.mode", "eager", "strata.migration.threads", "2"));
       }
       System.out.println("ready");
-      int unused = System.in.read();
+      int end = System.in.read();
+      assert end < 0;
     }
   }
 }

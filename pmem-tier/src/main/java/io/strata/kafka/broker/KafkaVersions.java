@@ -1,0 +1,45 @@
+package io.strata.kafka.broker;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The versions of Kafka that Strata is tested with.
+ *
+ * <p>Thread safety: stateless.
+ */
+public final class KafkaVersions {
+
+  /** The releases that the tests run on, oldest first. */
+  public static final List<String> TESTED = List.of("3.9.2", "4.0.2", "4.1.2", "4.2.1", "4.3.1");
+
+  private static final Pattern RELEASE = Pattern.compile("(\\d+\\.\\d+)(\\..*)?");
+
+  private KafkaVersions() {}
+
+  /**
+   * Returns a sentence on a version of which no release was tested; empty for one of a tested minor
+   * version.
+   *
+   * @param version as Kafka writes it, {@code 4.3.1} for example
+   */
+  public static Optional<String> untested(String version) {
+    Optional<String> minor = minor(version);
+    boolean tested =
+        minor.isPresent() && TESTED.stream().anyMatch(release -> minor(release).equals(minor));
+    return tested
+        ? Optional.empty()
+        : Optional.of(
+            """
+            found Kafka %s, which this version of Strata is not tested with; tested are %s\
+            """
+                .formatted(version, String.join(", ", TESTED)));
+  }
+
+  private static Optional<String> minor(String version) {
+    Matcher release = RELEASE.matcher(version);
+    return release.matches() ? Optional.of(release.group(1)) : Optional.empty();
+  }
+}

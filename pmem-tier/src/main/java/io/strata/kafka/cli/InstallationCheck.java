@@ -1,0 +1,244 @@
+package io.strata.kafka.cli;
+
+import io.strata.kafka.broker.KafkaVersions;
+import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.ConfigProblem;
+import io.strata.kafka.config.RemoteConfig;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/**
+ * Looks at what a broker is started with: its keys, the JVM's flag, the jar, Kafka's version.
+ *
+ * <p>Not thread-safe.
+ */
+final class InstallationCheck {
+
+  private static final String FLAG_NAME = "-Djava.nio.file.spi.DefaultFileSystemProvider=";
+  private static final String FLAG = FLAG_NAME + "io.strata.kafka.nio.StrataFileSystemProvider";
+
+  private final Surroundings surroundings;
+  private final BrokerProperties broker;
+  private final OptionalLong process;
+  private final List<Diagnosis> found = new ArrayList<>();
+
+  private InstallationCheck(
+      Surroundings surroundings, BrokerProperties broker, OptionalLong process) {
+    this.surroundings = surroundings;
+    this.broker = broker;
+    this.process = process;
+  }
+
+  /**
+   * Looks at all of it.
+   *
+   * @param process the running broker; empty if it is stopped
+   * @param libs Kafka's {@code libs}; empty for the directory of this command's jar
+   */
+  static List<Diagnosis> of(
+      Surroundings surroundings, BrokerProperties broker, OptionalLong process, Optional<Path> libs)
+      throws IOException {
+    InstallationCheck check = new InstallationCheck(surroundings, broker, process);
+    check.keys();
+    check.flag();
+    check.libs(libs);
+    return check.found;
+  }
+
+  private void keys() {
+    List<ConfigProblem> problems = new ArrayList<>(broker.strataConfig().problems());
+    problems.addAll(broker.check());
+    if (usesRemoteManager(broker)) {
+      RemoteConfig.parse(broker).problems().stream()
+          .filter(problem -> !problems.contains(problem))
+          .forEach(problems::add);
+    }
+    for (ConfigProblem problem : problems) {
+      String text =
+          "%s: found %s, expected %s".formatted(problem.key(), problem.found(), problem.expected());
+      found.add(
+          problem.isError()
+              ? Diagnosis.fail("configuration", text, problem.action())
+              : Diagnosis.warn("configuration", text, problem.action()));
+    }
+    if (problems.isEmpty()) {
+      long keys = broker.asMap().keySet().stream().filter(InstallationCheck::isOurs).count();
+      found.add(
+          Diagnosis.ok(
+              "configuration", "%s keys of Strata in %s".formatted(keys, broker.source())));
+    }
+  }
+
+  static boolean usesRemoteManager(BrokerProperties broker) {
+    return broker
+        .remoteStorageManagerClassName()
+        .filter(name -> name.startsWith("io.strata.kafka."))
+        .isPresent();
+  }
+
+  private static boolean isOurs(String key) {
+    return key.startsWith("strata.") || key.startsWith("rsm.config.");
+  }
+
+  private void flag() {
+    if (process.isPresent()) {
+      long pid = process.getAsLong();
+      Optional<List<String>> arguments = surroundings.arguments(pid);
+      if (arguments.isEmpty()) {
+        found.add(
+            Diagnosis.warn(
+                "flag",
+                "the broker's command line (process %d) cannot be read".formatted(pid),
+                "run this as the user that the broker runs as"));
+      } else {
+        flagIn("the broker's command line (process %d)".formatted(pid), arguments.get());
+      }
+      return;
+    }
+    Optional<String> options = Optional.ofNullable(surroundings.environment().get("KAFKA_OPTS"));
+    flagIn("KAFKA_OPTS of this shell", Arrays.asList(options.orElse("").split("\\s+")));
+  }
+
+  private void flagIn(String place, List<String> arguments) {
+    Optional<String> given =
+        arguments.stream().filter(argument -> argument.startsWith(FLAG_NAME)).findFirst();
+    if (given.isPresent()) {
+      found.add(
+          given.get().equals(FLAG)
+              ? Diagnosis.ok("flag", "is in " + place)
+              : Diagnosis.fail(
+                  "flag", "%s has %s".formatted(place, given.get()), "replace it with " + FLAG));
+    } else if (process.isPresent()) {
+      found.add(
+          Diagnosis.fail(
+              "flag", "is not in " + place, "add %s to the broker's KAFKA_OPTS".formatted(FLAG)));
+    } else {
+      found.add(
+          Diagnosis.warn(
+              "flag",
+              "is not in %s; the broker's environment may be another".formatted(place),
+              """
+              see that the broker's KAFKA_OPTS has %s, and run this with the same KAFKA_OPTS\
+              """
+                  .formatted(FLAG)));
+    }
+  }
+
+  private void libs(Optional<Path> given) throws IOException {
+    Optional<Path> libs =
+        given.or(() -> surroundings.jar().map(Path::getParent).filter(this::hasKafka));
+    if (libs.isEmpty()) {
+      found.add(
+          Diagnosis.warn(
+              "jar",
+              "Kafka's libs are not known: this command's jar lies elsewhere",
+              "name them with --libs"));
+      return;
+    }
+    Path directory = libs.get();
+    if (!hasKafka(directory)) {
+      found.add(
+          Diagnosis.fail(
+              "jar",
+              "%s has no kafka-clients-*.jar".formatted(directory),
+              "name Kafka's libs with --libs"));
+      return;
+    }
+    jars(directory);
+    kafka(directory);
+  }
+
+  private void jars(Path libs) throws IOException {
+    List<Path> ours = new ArrayList<>(files(libs, "strata-kafka-*.jar"));
+    Stream.of(
+            Optional.ofNullable(surroundings.environment().get("CLASSPATH"))
+                .orElse("")
+                .split(File.pathSeparator))
+        .map(Path::of)
+        .filter(entry -> String.valueOf(entry.getFileName()).matches("strata-kafka-.*\\.jar"))
+        .filter(entry -> ours.stream().noneMatch(jar -> isSame(jar, entry)))
+        .forEach(ours::add);
+    if (ours.isEmpty()) {
+      found.add(
+          Diagnosis.fail(
+              "jar",
+              "neither %s nor CLASSPATH of this shell has a strata-kafka-*.jar".formatted(libs),
+              "copy the jar to " + libs));
+    } else if (ours.size() > 1) {
+      found.add(
+          Diagnosis.fail(
+              "jar",
+              "%d jars of Strata: %s".formatted(ours.size(), ours),
+              "remove all but one: which one the broker loads is chance"));
+    } else if (!Files.isReadable(ours.get(0))) {
+      found.add(
+          Diagnosis.fail(
+              "jar",
+              "%s cannot be read".formatted(ours.get(0)),
+              "make it readable for the user that the broker runs as"));
+    } else {
+      found.add(
+          surroundings.jar().isEmpty() || isSameBytes(ours.get(0), surroundings.jar().get())
+              ? Diagnosis.ok("jar", ours.get(0).toString())
+              : Diagnosis.warn(
+                  "jar",
+                  "%s is another one than this command's %s"
+                      .formatted(ours.get(0), surroundings.jar().get()),
+                  "run the command from the broker's jar"));
+    }
+  }
+
+  private void kafka(Path libs) throws IOException {
+    List<String> versions =
+        files(libs, "kafka-clients-*.jar").stream()
+            .map(jar -> String.valueOf(jar.getFileName()))
+            .map(name -> name.substring("kafka-clients-".length(), name.length() - 4))
+            .filter(version -> Character.isDigit(version.charAt(0)))
+            .toList();
+    for (String version : versions) {
+      found.add(
+          KafkaVersions.untested(version)
+              .map(
+                  text ->
+                      Diagnosis.warn("kafka", text, "try it where nothing can be lost, or wait"))
+              .orElse(Diagnosis.ok("kafka", "version %s, which is tested".formatted(version))));
+    }
+  }
+
+  private boolean hasKafka(Path directory) {
+    try {
+      return !files(directory, "kafka-clients-*.jar").isEmpty();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static List<Path> files(Path directory, String pattern) throws IOException {
+    List<Path> files = new ArrayList<>();
+    try (DirectoryStream<Path> matching = Files.newDirectoryStream(directory, pattern)) {
+      matching.forEach(files::add);
+    }
+    return files.stream().sorted().toList();
+  }
+
+  private static boolean isSame(Path one, Path other) {
+    try {
+      return Files.isSameFile(one, other);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static boolean isSameBytes(Path one, Path other) throws IOException {
+    return Files.isSameFile(one, other) || Files.mismatch(one, other) < 0;
+  }
+}

@@ -1,0 +1,380 @@
+package io.strata.kafka.cli;
+
+import io.strata.kafka.broker.TierSpecs;
+import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.PoolType;
+import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.memory.Durability;
+import io.strata.kafka.memory.FileProbe;
+import io.strata.kafka.memory.MemoryOpener;
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.pool.CheckReport;
+import io.strata.kafka.pool.PoolChecker;
+import io.strata.kafka.pool.PoolException;
+import io.strata.kafka.pool.PoolInfo;
+import io.strata.kafka.tier.Marker;
+import io.strata.kafka.tier.MissingPools;
+import io.strata.kafka.tier.TierSpec;
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Looks at a broker's log directories and pools, at what is in them, and at the limits of the
+ * machine that they need. Writes nothing.
+ *
+ * <p>Not thread-safe.
+ */
+final class StorageCheck {
+
+  /** The least that Kafka's documentation recommends for a broker. */
+  private static final long OPEN_FILES = 100_000;
+
+  private static final Pattern PMEM_DEVICE = Pattern.compile("/dev/(pmem[\\d.]+)(p\\d+)?");
+
+  private final Surroundings surroundings;
+  private final BrokerProperties broker;
+  private final StrataConfig config;
+  private final TierSpec spec;
+  private final List<Diagnosis> found = new ArrayList<>();
+  private final Map<UUID, Path> present = new HashMap<>();
+
+  private StorageCheck(Surroundings surroundings, BrokerProperties broker, StrataConfig config) {
+    this.surroundings = surroundings;
+    this.broker = broker;
+    this.config = config;
+    this.spec = TierSpecs.of(config, broker);
+  }
+
+  /**
+   * Looks at all of it.
+   *
+   * @param process the running broker; empty if it is stopped
+   */
+  static List<Diagnosis> of(
+      Surroundings surroundings, BrokerProperties broker, StrataConfig config, OptionalLong process)
+      throws IOException {
+    StorageCheck check = new StorageCheck(surroundings, broker, config);
+    for (Path directory : broker.logDirs()) {
+      check.logDirectory(directory);
+    }
+    for (Path pool : check.spec.pools()) {
+      check.pool(pool);
+    }
+    check.missingPools();
+    check.segments(process);
+    return check.found;
+  }
+
+  // -- log directories
+
+  private void logDirectory(Path directory) {
+    String what = "log directory " + directory;
+    try {
+      if (!Files.isDirectory(directory)) {
+        found.add(
+            Diagnosis.fail(
+                what,
+                "is not there",
+                "mount its file system, or run 'kafka-storage.sh format' on a new broker"));
+      } else if (!Files.isWritable(directory)) {
+        found.add(
+            Diagnosis.fail(
+                what,
+                "user %s may not write to it"
+                    .formatted(System.getProperty("user.name", "(unknown)")),
+                "run this as the user that the broker runs as, or correct the owner"));
+      } else if (!Files.getFileStore(directory).supportsFileAttributeView("user")) {
+        found.add(
+            Diagnosis.fail(
+                what,
+                "its file system (%s) takes no user extended attributes"
+                    .formatted(Files.getFileStore(directory).type()),
+                "use ext4, XFS or Btrfs, without the mount option nouser_xattr"));
+      } else {
+        found.add(
+            Diagnosis.ok(
+                what,
+                Marker.isMarked(directory)
+                    ? "is marked as used with Strata"
+                    : "is not marked: it has not been used with Strata, or has been drained"));
+      }
+    } catch (IOException e) {
+      found.add(Diagnosis.fail(what, Failures.messageOf(e), "repair it before the broker starts"));
+    }
+  }
+
+  // -- pools
+
+  private void pool(Path file) throws IOException {
+    String what = "pool " + file;
+    if (!Files.exists(file)) {
+      return; // See missingPools.
+    }
+    try {
+      CheckReport report = PoolChecker.check(file);
+      Optional<PoolInfo> info = report.info();
+      if (!report.usable() || info.isEmpty()) {
+        found.add(
+            Diagnosis.fail(
+                what,
+                "is damaged: %s".formatted(report.findings().get(0)),
+                "see 'strata pool check %s'".formatted(file)));
+      } else if (info.get().owner().contradicts(spec.owner())) {
+        found.add(
+            Diagnosis.fail(
+                what,
+                "is a pool of %s, and this is %s".formatted(info.get().owner(), spec.owner()),
+                "name this broker's own pool"));
+      } else if (!Files.isWritable(file)) {
+        found.add(
+            Diagnosis.fail(
+                what,
+                "belongs to %s; user %s may not write to it"
+                    .formatted(
+                        Files.getOwner(file).getName(),
+                        System.getProperty("user.name", "(unknown)")),
+                "run this as the user that the broker runs as, or correct the owner"));
+      } else {
+        soundPool(what, file, info.get(), report);
+      }
+    } catch (PoolException e) {
+      found.add(Diagnosis.fail(what, String.valueOf(e.getMessage()), "see the message"));
+    }
+  }
+
+  private void soundPool(String what, Path file, PoolInfo info, CheckReport report)
+      throws IOException {
+    present.put(info.id(), file);
+    PoolType configured = config.poolType(file);
+    MemoryType type = configured.fixed().orElseGet(() -> MemoryOpener.fitting(file));
+    Optional<String> unavailable = MemoryOpener.unavailable(type);
+    if (unavailable.isPresent()) {
+      found.add(
+          Diagnosis.fail(
+              what,
+              "type %s cannot be used: %s".formatted(type.configName(), unavailable.get()),
+              "install what is missing, or set the type to auto"));
+      return;
+    }
+    boolean first = config.tiers().get(0).pools().contains(file);
+    boolean dax = type != MemoryType.FILE && info.durability() == Durability.POWER;
+    if (first && config.requireDax() && !dax) {
+      found.add(
+          Diagnosis.fail(
+              what,
+              "strata.require.dax=true, and the pool would not survive a power failure",
+              "mount its file system with -o dax, or take the key out"));
+      return;
+    }
+    String text =
+        "%s, type %s, %s of %s used, %s of %s slots"
+            .formatted(
+                survives(dax, file),
+                type.configName(),
+                ByteSize.format(report.usedBytes()),
+                ByteSize.format(info.dataSize()),
+                report.liveSlots() + report.deletingSlots(),
+                info.slotCount());
+    if (FileProbe.isMemoryBacked(file)) {
+      found.add(
+          Diagnosis.warn(
+              what, text, "a reboot empties it: use it for trials, or put it on NVMe or DAX"));
+    } else {
+      found.add(Diagnosis.ok(what, text + node(file)));
+    }
+  }
+
+  private static String survives(boolean dax, Path file) throws IOException {
+    if (dax) {
+      return "survives a power failure with every append";
+    }
+    return FileProbe.isMemoryBacked(file)
+        ? "is in memory and survives no restart of the machine"
+        : "survives a power failure with what Kafka has flushed";
+  }
+
+  /** Returns where on the machine a pool's device is; empty where there is one place only. */
+  private String node(Path file) throws IOException {
+    FileStore store = Files.getFileStore(file);
+    Matcher device = PMEM_DEVICE.matcher(store.name());
+    if (!device.matches()
+        || !Files.exists(surroundings.root().resolve("sys/devices/system/node/node1"))) {
+      return "";
+    }
+    OptionalLong node =
+        surroundings.number("sys/block/%s/device/numa_node".formatted(device.group(1)));
+    return node.isPresent()
+        ? ", on NUMA node %d of several: have one pool for each node".formatted(node.getAsLong())
+        : "";
+  }
+
+  private void missingPools() {
+    for (Path file : spec.pools()) {
+      if (Files.exists(file)) {
+        continue;
+      }
+      String what = "pool " + file;
+      if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+        found.add(
+            Diagnosis.fail(what, "is a link to a file that is not there", "mount its file system"));
+      } else if (config.poolCreate().isEmpty()) {
+        found.add(
+            Diagnosis.fail(
+                what,
+                "is not there",
+                """
+                mount its file system, create it with 'strata pool create', or set \
+                strata.pool.create\
+                """));
+      } else {
+        missingPool(what, file, config.poolCreate().getAsLong());
+      }
+    }
+  }
+
+  private void missingPool(String what, Path file, long size) {
+    Optional<String> obstacle = MissingPools.obstacle(spec, present);
+    Path directory = Optional.ofNullable(file.toAbsolutePath().getParent()).orElse(file);
+    try {
+      if (obstacle.isPresent()) {
+        found.add(
+            Diagnosis.fail(
+                what,
+                "is not there, and strata.pool.create does not create it: " + obstacle.get(),
+                "bring the pool back; if it is lost, see 'strata set-aside --help'"));
+      } else if (!Files.isDirectory(directory) || !Files.isWritable(directory)) {
+        found.add(
+            Diagnosis.fail(
+                what,
+                "cannot be created: user %s may not create files in %s"
+                    .formatted(System.getProperty("user.name", "(unknown)"), directory),
+                "make the directory, for the user that the broker runs as"));
+      } else if (Files.getFileStore(directory).getUsableSpace() < size) {
+        found.add(
+            Diagnosis.fail(
+                what,
+                "cannot be created: %s are free in %s, and strata.pool.create is %s"
+                    .formatted(
+                        ByteSize.format(Files.getFileStore(directory).getUsableSpace()),
+                        directory,
+                        ByteSize.format(size)),
+                "set strata.pool.create to less, or make space"));
+      } else {
+        found.add(
+            Diagnosis.ok(
+                what, "is not there; the next start creates it with " + ByteSize.format(size)));
+      }
+    } catch (IOException e) {
+      found.add(Diagnosis.fail(what, Failures.messageOf(e), "repair its file system"));
+    }
+  }
+
+  // -- segments, and what they need of the machine
+
+  private void segments(OptionalLong process) throws IOException {
+    Map<String, FileStore> stores = new LinkedHashMap<>();
+    Map<String, Long> dirty = new HashMap<>();
+    int segments = 0;
+    try (SegmentInventory inventory = new SegmentInventory(List.copyOf(present.values()))) {
+      for (Path directory : broker.logDirs()) {
+        if (Files.isDirectory(directory)) {
+          inventory.walk(directory, any -> true);
+          FileStore store = Files.getFileStore(directory);
+          stores.put(store.toString(), store);
+        }
+      }
+      for (SegmentEntry entry : inventory.entries()) {
+        segments++;
+        if (entry.cleanIn().isEmpty() && entry.bytesInPool() > 0) {
+          dirty.merge(Files.getFileStore(entry.file()).toString(), entry.bytesInPool(), Long::sum);
+        }
+      }
+      segments(inventory.findings(), segments);
+    }
+    for (Map.Entry<String, FileStore> store : stores.entrySet()) {
+      space(store.getKey(), store.getValue(), dirty.getOrDefault(store.getKey(), 0L));
+    }
+    openFiles(segments, process);
+    mappings(segments);
+  }
+
+  private void segments(List<String> findings, int segments) {
+    if (findings.isEmpty()) {
+      found.add(Diagnosis.ok("segments", "%d, and each is where it should be".formatted(segments)));
+    } else if (present.size() < spec.pools().size()) {
+      found.add(
+          Diagnosis.warn(
+              "segments",
+              "%d, of which not all were found: not all pools are there".formatted(segments),
+              "bring the pools back first"));
+    } else {
+      findings.forEach(
+          text ->
+              found.add(Diagnosis.fail("segments", text, "see 'When the broker does not start'")));
+    }
+  }
+
+  private void space(String name, FileStore store, long dirty) throws IOException {
+    long free = store.getUsableSpace();
+    String text =
+        "%s free; the pools have %s that the log files lack"
+            .formatted(ByteSize.format(free), ByteSize.format(dirty));
+    found.add(
+        free < dirty
+            ? Diagnosis.warn(
+                "space in " + name,
+                text,
+                "make space: 'strata drain' would not find enough, and a full pool soon would not")
+            : Diagnosis.ok("space in " + name, text));
+  }
+
+  private void openFiles(int segments, OptionalLong process) {
+    String whose = process.isPresent() ? Long.toString(process.getAsLong()) : "self";
+    OptionalLong limit = surroundings.openFiles(whose);
+    if (limit.isEmpty()) {
+      return;
+    }
+    String text =
+        "%s for %s, with %d segments"
+            .formatted(
+                limit.getAsLong() == Long.MAX_VALUE ? "no limit" : limit.getAsLong(),
+                process.isPresent() ? "the broker" : "this shell",
+                segments);
+    found.add(
+        limit.getAsLong() < Math.max(OPEN_FILES, 2L * segments)
+            ? Diagnosis.warn(
+                "open files",
+                text,
+                "set LimitNOFILE in the broker's unit, or ulimit -n, to %d or more"
+                    .formatted(Math.max(OPEN_FILES, 2L * segments)))
+            : Diagnosis.ok("open files", text));
+  }
+
+  /** Kafka maps the indexes of each segment, and Strata a pool in pieces of up to 1 GiB. */
+  private void mappings(int segments) {
+    OptionalLong limit = surroundings.number("proc/sys/vm/max_map_count");
+    if (limit.isEmpty()) {
+      return;
+    }
+    long needed = 4L * segments + 10_000;
+    String text = "%d, with %d segments".formatted(limit.getAsLong(), segments);
+    found.add(
+        limit.getAsLong() < needed
+            ? Diagnosis.warn(
+                "vm.max_map_count", text, "sysctl -w vm.max_map_count=%d".formatted(2 * needed))
+            : Diagnosis.ok("vm.max_map_count", text));
+  }
+}

@@ -1,0 +1,103 @@
+package io.strata.kafka.cli;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The machine as a command sees it, beside files that it is given: the environment, its own jar and
+ * the kernel's files.
+ *
+ * <p>Immutable and safe for use by any thread.
+ *
+ * @param environment the environment's variables
+ * @param jar the jar that this runs from; empty if it is none
+ * @param root the directory that {@code proc} and {@code sys} are in
+ */
+record Surroundings(Map<String, String> environment, Optional<Path> jar, Path root) {
+
+  private static final Pattern OPEN_FILES =
+      Pattern.compile("^Max open files\\s+(\\d+|unlimited)\\s.*", Pattern.MULTILINE);
+
+  Surroundings {
+    environment = Map.copyOf(environment);
+  }
+
+  static Surroundings ofThisProcess() {
+    return new Surroundings(System.getenv(), ownJar(), Path.of("/"));
+  }
+
+  private static Optional<Path> ownJar() {
+    CodeSource source = Surroundings.class.getProtectionDomain().getCodeSource();
+    if (source == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(Path.of(source.getLocation().toURI())).filter(Files::isRegularFile);
+    } catch (URISyntaxException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Returns the arguments of a process; empty if they cannot be read. */
+  Optional<List<String>> arguments(long pid) {
+    return text("proc/%d/cmdline".formatted(pid)).map(line -> Arrays.asList(line.split("\0")));
+  }
+
+  /**
+   * Returns how many files a process may have open; empty if that is not known. No limit is {@link
+   * Long#MAX_VALUE}.
+   *
+   * @param process a process id, or {@code self}
+   */
+  OptionalLong openFiles(String process) {
+    Matcher limit = OPEN_FILES.matcher(text("proc/%s/limits".formatted(process)).orElse(""));
+    if (!limit.find()) {
+      return OptionalLong.empty();
+    }
+    return OptionalLong.of(
+        limit.group(1).equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(limit.group(1)));
+  }
+
+  /** Returns the number that a file of the kernel has; empty if it has none. */
+  OptionalLong number(String file) {
+    try {
+      return text(file).map(String::strip).stream().mapToLong(Long::parseLong).findFirst();
+    } catch (NumberFormatException e) {
+      return OptionalLong.empty();
+    }
+  }
+
+  /**
+   * Whether a process has locked a file; true where the kernel does not say.
+   *
+   * @param file an existing file
+   */
+  boolean holdsLock(long pid, Path file) throws IOException {
+    Optional<String> locks = text("proc/locks");
+    if (locks.isEmpty()) {
+      return true;
+    }
+    // As in "1: POSIX  ADVISORY  WRITE 4711 fe:00:1048577 0 EOF".
+    Pattern lock =
+        Pattern.compile(" %d \\w+:\\w+:%s ".formatted(pid, Files.getAttribute(file, "unix:ino")));
+    return lock.matcher(locks.get()).find();
+  }
+
+  private Optional<String> text(String file) {
+    try {
+      return Optional.of(Files.readString(root.resolve(file)));
+    } catch (IOException e) {
+      return Optional.empty(); // Not Linux, or another user's process.
+    }
+  }
+}

@@ -1,0 +1,334 @@
+package io.strata.kafka.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.memory.ProgressListener;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolOwner;
+import io.strata.kafka.pool.PoolSpec;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** What {@code strata doctor} finds in an installation, and what to do about it. */
+class DoctorCommandTest {
+  private static final long MIB = 1 << 20;
+  private static final String FLAG =
+      "-Djava.nio.file.spi.DefaultFileSystemProvider=io.strata.kafka.nio.StrataFileSystemProvider";
+  private static final String REPORTERS =
+      "metric.reporters=org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter";
+
+  @TempDir Path directory;
+
+  private Path logs = Path.of("");
+  private Path libs = Path.of("");
+  private Path pool = Path.of("");
+  private Path root = Path.of("");
+  private final Map<String, String> environment = new HashMap<>();
+
+  @BeforeEach
+  void install() throws IOException {
+    logs = Files.createDirectory(directory.resolve("logs"));
+    libs = Files.createDirectory(directory.resolve("libs"));
+    pool = directory.resolve("hot.pool");
+    root = directory.resolve("root");
+    Files.createDirectories(root.resolve("proc/self"));
+    Files.createDirectories(root.resolve("proc/sys/vm"));
+    Files.writeString(
+        root.resolve("proc/self/limits"),
+        "Max processes   10  20  processes\nMax open files   200000   200000   files\n");
+    Files.writeString(root.resolve("proc/sys/vm/max_map_count"), "1048576\n");
+    Files.createFile(root.resolve("proc/locks"));
+    Files.createFile(libs.resolve("kafka-clients-4.3.1.jar"));
+    Files.createFile(libs.resolve("strata-kafka-1.jar"));
+    Files.writeString(logs.resolve("meta.properties"), "version=1\nnode.id=1\ncluster.id=abc\n");
+    environment.put("KAFKA_OPTS", "-Xlog:gc " + FLAG);
+  }
+
+  @Test
+  void findsNothingToDoInASoundInstallation() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+
+    JsonNode found = run(0, sound());
+
+    assertThat(verdicts(found, "fail")).isEmpty();
+    assertThat(verdicts(found, "ok"))
+        .containsKeys("configuration", "flag", "jar", "kafka", "log directory " + logs, "segments")
+        .containsKeys("open files", "vm.max_map_count");
+  }
+
+  @Test
+  void printsForPeople() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    environment.remove("KAFKA_OPTS");
+    StringWriter out = new StringWriter();
+
+    int code = commandLine().setOut(new PrintWriter(out, true)).execute(arguments(sound()));
+
+    assertThat(code).isZero();
+    assertThat(out.toString())
+        .contains("OK    configuration: ")
+        .contains("WARN  flag: is not in KAFKA_OPTS of this shell")
+        .contains("      -> see that the broker's KAFKA_OPTS has " + FLAG)
+        .containsPattern("\\d+ looked at: 0 failed, [12] warned\n");
+  }
+
+  @Test
+  void findsMistakesInTheKeys() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+
+    Map<String, String> failed =
+        verdicts(run(1, List.of("strata.pools=" + pool, "strata.spill.force=x")), "fail");
+
+    assertThat(failed.get("configuration")).contains("strata.spill.force").contains("found 'x'");
+  }
+
+  @Test
+  void findsAMissingReporter() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+
+    assertThat(verdicts(run(1, List.of("strata.pools=" + pool)), "fail").get("configuration"))
+        .contains("metric.reporters");
+  }
+
+  @Test
+  void findsAnotherProvidersFlag() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    environment.put("KAFKA_OPTS", FLAG + "s");
+
+    assertThat(verdicts(run(1, sound()), "fail").get("flag")).contains("Providers");
+  }
+
+  @Test
+  void findsTheFlagOfARunningBroker() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    long pid = ProcessHandle.current().pid();
+    Path lock = directory.resolve("hot.pool.lock");
+    Files.writeString(lock, pid + "\n");
+    Files.writeString(
+        root.resolve("proc/locks"),
+        "1: POSIX  ADVISORY  WRITE %d 00:2d:%s 0 EOF%n"
+            .formatted(pid, Files.getAttribute(lock, "unix:ino")));
+    Path process = Files.createDirectory(root.resolve("proc/" + pid));
+    Files.writeString(process.resolve("cmdline"), "java\0" + FLAG + "\0kafka.Kafka\0");
+    Files.writeString(process.resolve("limits"), "Max open files   unlimited  unlimited  files\n");
+    environment.clear();
+
+    Map<String, String> found = verdicts(run(0, sound()), "ok");
+
+    assertThat(found.get("flag")).isEqualTo("is in the broker's command line (process %d)", pid);
+    assertThat(found.get("broker")).startsWith("runs as process " + pid);
+    assertThat(found.get("open files")).isEqualTo("no limit for the broker, with 0 segments");
+
+    Files.writeString(process.resolve("cmdline"), "java\0kafka.Kafka\0");
+    assertThat(verdicts(run(1, sound()), "fail").get("flag")).startsWith("is not in the broker's");
+  }
+
+  @Test
+  void findsAMissingAndATwofoldJar() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    Files.createFile(libs.resolve("strata-kafka-2.jar"));
+    assertThat(verdicts(run(1, sound()), "fail").get("jar")).contains("2 jars of Strata");
+
+    Files.delete(libs.resolve("strata-kafka-1.jar"));
+    Files.delete(libs.resolve("strata-kafka-2.jar"));
+    assertThat(verdicts(run(1, sound()), "fail").get("jar")).contains("neither").contains("libs");
+
+    environment.put("CLASSPATH", directory.resolve("strata-kafka-1.jar").toString());
+    Files.createFile(directory.resolve("strata-kafka-1.jar"));
+    assertThat(verdicts(run(0, sound()), "ok").get("jar")).contains("strata-kafka-1.jar");
+  }
+
+  @Test
+  void warnsOfAnUntestedKafka() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    Files.move(libs.resolve("kafka-clients-4.3.1.jar"), libs.resolve("kafka-clients-5.0.0.jar"));
+
+    assertThat(verdicts(run(0, sound()), "warn").get("kafka")).contains("Kafka 5.0.0");
+  }
+
+  @Test
+  void findsAMissingLogDirectory() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    List<String> lines = new ArrayList<>(sound());
+    lines.add("log.dirs=" + logs + "," + directory.resolve("unmounted"));
+
+    assertThat(verdicts(run(1, lines), "fail"))
+        .containsEntry("log directory " + directory.resolve("unmounted"), "is not there");
+  }
+
+  @Test
+  void findsAPoolOfAnotherBroker() throws IOException {
+    createPool(PoolOwner.of(2, "abc"));
+
+    assertThat(verdicts(run(1, sound()), "fail").get("pool " + pool))
+        .contains("broker 2 of cluster abc")
+        .contains("broker 1 of cluster abc");
+  }
+
+  @Test
+  void findsADamagedPool() throws IOException {
+    Files.write(pool, new byte[(int) (4 * MIB)]);
+
+    assertThat(verdicts(run(1, sound()), "fail").get("pool " + pool)).contains("is damaged");
+  }
+
+  @Test
+  void saysWhetherAMissingPoolIsCreated() throws IOException {
+    assertThat(verdicts(run(1, sound()), "fail")).containsEntry("pool " + pool, "is not there");
+
+    List<String> create = new ArrayList<>(sound());
+    create.add("strata.pool.create=16MiB");
+    assertThat(verdicts(run(0, create), "ok").get("pool " + pool))
+        .contains("the next start creates it with 16 MiB");
+    assertThat(pool).doesNotExist();
+
+    new SegmentTag(UUID.randomUUID(), 0, 1).write(logFile());
+    assertThat(verdicts(run(1, create), "fail").get("pool " + pool))
+        .contains("does not create it")
+        .contains("has bytes in pool");
+  }
+
+  @Test
+  void findsSegmentsWhosePoolIsNotNamed() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    new SegmentTag(UUID.randomUUID(), 0, 1).write(logFile());
+
+    assertThat(verdicts(run(1, sound()), "fail").get("segments")).contains("1 segments");
+  }
+
+  @Test
+  void insistsOnDaxWhereTheKeysDo() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    List<String> lines = new ArrayList<>(sound());
+    lines.add("strata.require.dax=true");
+
+    assertThat(verdicts(run(1, lines), "fail").get("pool " + pool)).contains("strata.require.dax");
+  }
+
+  @Test
+  void warnsOfLowLimits() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    Files.writeString(root.resolve("proc/self/limits"), "Max open files   1024   4096   files\n");
+    Files.writeString(root.resolve("proc/sys/vm/max_map_count"), "5000\n");
+
+    assertThat(verdicts(run(0, sound()), "warn"))
+        .hasEntrySatisfying(
+            "open files", text -> assertThat(text).startsWith("1024 for this shell"))
+        .hasEntrySatisfying("vm.max_map_count", text -> assertThat(text).startsWith("5000"));
+  }
+
+  @Test
+  void leavesAControllerAlone() throws IOException {
+    JsonNode found = run(0, List.of("process.roles=controller", "strata.pools=/nowhere"));
+
+    assertThat(verdicts(found, "ok").get("configuration")).contains("only a controller");
+  }
+
+  @Test
+  void changesNothing() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    try (Pool open = Pool.open(pool, MemoryType.MAPPED, PoolOwner.of(1, "abc"))) {
+      Path log = logFile();
+      Slot slot = open.allocateSlot(new UUID(1, 2), "orders-0/" + log.getFileName()).orElseThrow();
+      assertThat(slot.grow()).isTrue();
+      slot.commit(1000);
+      new SegmentTag(open.info().id(), slot.index(), slot.generation()).write(log);
+    }
+    Map<Path, FileTime> before = times();
+
+    run(0, sound());
+
+    assertThat(times()).isEqualTo(before);
+  }
+
+  private Map<Path, FileTime> times() throws IOException {
+    Map<Path, FileTime> times = new TreeMap<>();
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.filter(path -> !path.endsWith("server.properties")).toList()) {
+        times.put(
+            file,
+            file.equals(directory) ? FileTime.fromMillis(0) : Files.getLastModifiedTime(file));
+      }
+    }
+    return times;
+  }
+
+  private Path logFile() throws IOException {
+    Path partition = Files.createDirectory(logs.resolve("orders-0"));
+    return Files.createFile(partition.resolve("00000000000000000000.log"));
+  }
+
+  private List<String> sound() {
+    return List.of("strata.pools=" + pool, REPORTERS);
+  }
+
+  private void createPool(PoolOwner owner) throws IOException {
+    Pool.create(
+        PoolSpec.of(pool, MemoryType.MAPPED, 16 * MIB).withOwner(owner), ProgressListener.NONE);
+  }
+
+  private JsonNode run(int expected, List<String> lines) throws IOException {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    int code =
+        commandLine()
+            .setOut(new PrintWriter(out, true))
+            .setErr(new PrintWriter(err, true))
+            .execute("--config", config(lines).toString(), "--libs", libs.toString(), "--json");
+    assertThat(err.toString()).isEmpty();
+    assertThat(code).as("%s", out).isEqualTo(expected);
+    return new ObjectMapper().readTree(out.toString());
+  }
+
+  private CommandLine commandLine() {
+    return new CommandLine(
+        new DoctorCommand(new Surroundings(environment, Optional.empty(), root)));
+  }
+
+  private String[] arguments(List<String> lines) throws IOException {
+    return new String[] {"--config", config(lines).toString(), "--libs", libs.toString()};
+  }
+
+  private Path config(List<String> lines) throws IOException {
+    List<String> all = new ArrayList<>(List.of("node.id=1", "log.dirs=" + logs));
+    all.addAll(lines);
+    return Files.write(directory.resolve("server.properties"), all);
+  }
+
+  private static Map<String, String> verdicts(JsonNode document, String verdict) {
+    Map<String, String> found = new HashMap<>();
+    document
+        .get("checks")
+        .forEach(
+            check -> {
+              if (check.get("verdict").asText().equals(verdict)) {
+                found.merge(
+                    check.get("what").asText(),
+                    check.get("found").asText(),
+                    (one, other) -> one + "; " + other);
+              }
+            });
+    return found;
+  }
+}
