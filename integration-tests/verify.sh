@@ -2,7 +2,7 @@
 # Tests the project: in minutes by default, or all that there is. See --help.
 set -euo pipefail
 
-readonly ALL_PARTS=(short unit jdk25 lincheck brokers kafka kills powercuts fuzz jars)
+readonly ALL_PARTS=(short unit jdk25 lincheck brokers kafka kills powercuts fuzz jars docs)
 
 usage() {
   cat <<'EOT'
@@ -21,6 +21,7 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
   powercuts  a virtual machine whose power is cut (powercut/run.sh --short)
   fuzz       each fuzz target for some seconds with Jazzer (fuzz.sh)
   jars       two builds of the same sources give the same jar
+  docs       the site of the documentation, whose links and anchors must exist (docs/site/build.sh)
 
 --all runs each of them, and goes on to the next one after a failure; it takes hours. What several parts print is in
 integration-tests/target/verify/PART.log; here each has a line with its time and its result, and so has a summary at the end.
@@ -216,6 +217,14 @@ part_jars() {
   second=$(jar)
   printf '%s\n%s\n' "$first" "$second"
   [[ -n $first && $first == "$second" ]] || { say "FAILED: two builds of the same sources gave different jars"; return 1; }
+}
+
+part_docs() {
+  if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+    say "SKIPPED: the site: it needs Python 3.11 or later"
+    return $SKIPPED
+  fi
+  docs/site/build.sh
 }
 
 # ---------------------------------------------------------------------------------------------------------------------

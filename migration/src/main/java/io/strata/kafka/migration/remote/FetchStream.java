@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
@@ -78,16 +79,19 @@ final class FetchStream extends FilterInputStream {
     }
   }
 
-  /** Kafka's threads take exceptions; an Error would end what they do without a word. */
+  /**
+   * Names the segment in a failure. Kafka's threads take exceptions; an Error would end what they
+   * do without a word.
+   */
   private IOException failed(Throwable failure) {
-    Optional<Exception> told = Optional.empty();
+    Optional<Exception> named = Optional.empty();
     if (!ended) {
       ended = true;
-      told = Optional.of(failed.apply(failure));
+      named = Optional.of(failed.apply(failure));
     }
-    return failure instanceof IOException io
-        ? io
-        : new IOException(told.map(Throwable::getMessage).orElseGet(failure::toString), failure);
+    return failure instanceof InterruptedIOException interrupted
+        ? interrupted
+        : new IOException(named.map(Throwable::getMessage).orElseGet(failure::toString), failure);
   }
 
   @Override

@@ -252,9 +252,10 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
       RemoteLogSegmentMetadata metadata, int startPosition, int endPosition)
       throws RemoteStorageException {
     String what = KafkaSegments.describe(metadata);
+    String fetching = "Fetching %s from byte %d".formatted(what, startPosition);
     return run(
         Operation.FETCH,
-        "Fetching " + what + " from byte " + startPosition,
+        fetching,
         (now, run) -> {
           SegmentKey key = KafkaSegments.key(metadata);
           try {
@@ -263,7 +264,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
                 range,
                 run,
                 bytes -> now.tier().read(key, bytes),
-                failure -> now.failed(Operation.FETCH, what, run, failure));
+                failure -> now.failed(Operation.FETCH, fetching, run, failure));
           } catch (SegmentMissingException e) {
             throw missing(metadata, now.tier(), e);
           }

@@ -412,7 +412,7 @@ class StrataRemoteStorageManagerTest {
       assertThatThrownBy(() -> stream.read(new byte[10]))
           .isInstanceOf(IOException.class)
           .hasMessageContaining(String.valueOf(log.getParent()))
-          .hasMessageContaining("orders-3");
+          .hasMessageContaining("Fetching orders-3, offsets 0 to 99");
     }
     Path index = find(".timeindex");
     byte[] bytes = Files.readAllBytes(index);
