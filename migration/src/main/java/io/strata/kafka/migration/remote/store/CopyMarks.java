@@ -95,6 +95,25 @@ final class CopyMarks {
     return !isGoing(segment);
   }
 
+  /**
+   * As {@link #isStaying(Path, Path)}, with a file of its own.
+   *
+   * @param nonce names the file; nobody else's
+   */
+  static boolean isStaying(Path segment, String nonce) throws IOException {
+    if (!isGoing(segment)) {
+      return true;
+    }
+    Path now = segment.resolve(nonce + StoreNames.PART);
+    try {
+      return isStaying(segment, Files.createFile(now));
+    } catch (NoSuchFileException e) {
+      return false; // The copy has just gone.
+    } finally {
+      boolean unused = Files.deleteIfExists(now);
+    }
+  }
+
   static boolean isMoving(Path segment) throws IOException {
     return Disk.isThere(segment.resolve(StoreNames.MOVING));
   }

@@ -10,10 +10,11 @@ import java.util.Optional;
 
 /**
  * Evicts one of two copies of a segment. Every byte of the other one is read first. The copy that
- * goes is then marked ({@code going}), the other one is looked at once more, and only then is the
- * copy renamed into the trash, from where nothing comes back: a deletion finds each copy under its
- * name until it is gone, and of two brokers that both think that they move, and evict one copy
- * each, one sees the other's mark.
+ * goes is then marked ({@code going}), the other one is looked at once more (a mark on it that a
+ * dead process has left is taken off, and does not count), and only then is the copy renamed into
+ * the trash, from where nothing comes back: a deletion finds each copy under its name until it is
+ * gone, and of two brokers that both think that they move, and evict one copy each, one sees the
+ * other's mark.
  *
  * <p>Thread safety: all methods may be called by any number of threads, for different segments.
  */
@@ -112,7 +113,7 @@ final class Eviction {
       return hasCold(copy, directory);
     }
     copy.directory().access().checkInUse();
-    if (CopyMarks.isMoving(directory) || CopyMarks.isGoing(directory)) {
+    if (CopyMarks.isMoving(directory) || !CopyMarks.isStaying(directory, store.trashName())) {
       return false;
     }
     return Disk.isThere(directory.resolve(ObjectType.LOG.fileName(entry.key())))

@@ -6,12 +6,17 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -23,6 +28,14 @@ import java.util.Optional;
  * <p>Thread safety: all methods may be called by any number of threads.
  */
 final class MoverLock implements AutoCloseable {
+
+  /**
+   * The files, by device and inode, that this process has open to lock. The system's locks are the
+   * process's: closing a file drops them, whichever store of this process has locked it, and
+   * through whichever channel. So this process must not open one twice.
+   */
+  @GuardedBy("OPEN")
+  private static final Map<Object, Optional<FileChannel>> OPEN = new HashMap<>();
 
   private final List<Place> places;
 
@@ -100,6 +113,40 @@ final class MoverLock implements AutoCloseable {
     }
   }
 
+  /** A file that is locked, and the only channel of this process on it. */
+  private record Locked(FileChannel channel, Object key) implements AutoCloseable {
+    @Override
+    public void close() throws IOException {
+      try {
+        channel.close();
+      } finally {
+        forget(key);
+      }
+    }
+  }
+
+  private static boolean note(Object key) {
+    synchronized (OPEN) {
+      return OPEN.putIfAbsent(key, Optional.empty()) == null;
+    }
+  }
+
+  /**
+   * Another copy of this class holds the lock. Closing the channel would drop that one's: it stays
+   * open, and this copy stays without the lock.
+   */
+  private static void keep(Object key, FileChannel channel) {
+    synchronized (OPEN) {
+      Optional<FileChannel> unused = OPEN.put(key, Optional.of(channel));
+    }
+  }
+
+  private static void forget(Object key) {
+    synchronized (OPEN) {
+      Optional<FileChannel> unused = OPEN.remove(key);
+    }
+  }
+
   /**
    * The lock in one directory. The operating system drops all locks that a process has on a file
    * when the process closes the file, be it that it has opened it twice: so one call at a time is
@@ -121,7 +168,7 @@ final class MoverLock implements AutoCloseable {
 
     /** The open file while its lock is held. */
     @GuardedBy("this")
-    private Optional<FileChannel> held = Optional.empty();
+    private Optional<Locked> held = Optional.empty();
 
     Place(StoreDirectory directory) {
       this.directory = directory;
@@ -131,7 +178,7 @@ final class MoverLock implements AutoCloseable {
       return held.isPresent() && !busy;
     }
 
-    private synchronized Optional<FileChannel> begin() throws StoreUnavailableException {
+    private synchronized Optional<Locked> begin() throws StoreUnavailableException {
       if (busy) {
         throw new StoreUnavailableException("an earlier attempt to lock it has not come back");
       }
@@ -140,7 +187,7 @@ final class MoverLock implements AutoCloseable {
     }
 
     /** Ends a call: keeps what it has if that is still wanted. */
-    private void end(Optional<FileChannel> now) throws IOException {
+    private void end(Optional<Locked> now) throws IOException {
       if (!keeps(now)) {
         try {
           now.orElseThrow().close();
@@ -150,7 +197,7 @@ final class MoverLock implements AutoCloseable {
       }
     }
 
-    private synchronized boolean keeps(Optional<FileChannel> now) {
+    private synchronized boolean keeps(Optional<Locked> now) {
       if (now.isPresent() && !wanted) {
         return false;
       }
@@ -176,38 +223,71 @@ final class MoverLock implements AutoCloseable {
     }
 
     private boolean takeThere() throws IOException {
-      Optional<FileChannel> channel = begin();
+      Optional<Locked> locked = begin();
       try {
-        if (channel.isEmpty()) {
-          channel = locked();
+        if (locked.isEmpty()) {
+          locked = locked();
         }
-        return channel.isPresent();
+        return locked.isPresent();
       } finally {
-        end(channel);
+        end(locked);
       }
     }
 
-    private Optional<FileChannel> locked() throws IOException {
+    private Optional<Locked> locked() throws IOException {
       directory.checkAvailable();
-      FileChannel opened = open();
-      boolean taken = false;
+      Path file = directory.path().resolve(StoreNames.LOCKS).resolve(StoreNames.MOVER_LOCK);
+      Object key = key(file);
+      if (!note(key)) {
+        return Optional.empty(); // Another store of this process has it, or tries to.
+      }
+      boolean keeps = false;
       try {
-        taken = Optional.ofNullable(opened.tryLock()).isPresent();
-        return taken ? Optional.of(opened) : Optional.empty();
-      } catch (OverlappingFileLockException e) {
-        return Optional.empty(); // Another store of this JVM.
+        FileChannel opened = open(file);
+        try {
+          keeps = Optional.ofNullable(opened.tryLock()).isPresent();
+          return keeps ? Optional.of(new Locked(opened, key)) : Optional.empty();
+        } catch (OverlappingFileLockException e) {
+          keep(key, opened);
+          keeps = true;
+          return Optional.empty();
+        } finally {
+          if (!keeps) {
+            opened.close();
+          }
+        }
       } finally {
-        if (!taken) {
-          opened.close();
+        if (!keeps) {
+          forget(key);
         }
       }
     }
 
-    private FileChannel open() throws StoreUnavailableException {
-      Path file = directory.path().resolve(StoreNames.LOCKS).resolve(StoreNames.MOVER_LOCK);
+    private static Object key(Path file) throws StoreUnavailableException {
       try {
-        return FileChannel.open(
-            file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+          createIfMissing(file);
+        }
+        Object key =
+            Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .fileKey();
+        return key == null ? file.toRealPath() : key;
+      } catch (IOException e) {
+        throw new StoreUnavailableException(StoreDirectory.reason(e));
+      }
+    }
+
+    private static void createIfMissing(Path file) throws IOException {
+      try {
+        Path unused = Files.createFile(file);
+      } catch (FileAlreadyExistsException e) {
+        return; // Another broker was faster.
+      }
+    }
+
+    private static FileChannel open(Path file) throws StoreUnavailableException {
+      try {
+        return FileChannel.open(file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
       } catch (IOException e) {
         throw new StoreUnavailableException(StoreDirectory.reason(e));
       }

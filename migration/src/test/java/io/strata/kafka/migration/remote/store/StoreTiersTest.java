@@ -830,6 +830,28 @@ class StoreTiersTest {
     assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
   }
 
+  /** It died between the mark and the trash, and now the other copy is to go. */
+  @Test
+  void aMarkThatADeadProcessLeftKeepsNoOtherCopyFromEviction() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    long id = only(tiers).id();
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    Path going = Files.createFile(StoreNames.segment(hdd, SEGMENT.key()).resolve("going"));
+    assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
+    assertThat(going).exists();
+
+    FileTime hoursAgo = FileTime.from(Instant.now().minus(Duration.ofHours(2)));
+    Path unusedPath = Files.setLastModifiedTime(going, hoursAgo);
+    assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(only(tiers).tier()).isEqualTo(1);
+    assertThat(Stores.tree(hdd)).noneMatch(path -> path.endsWith("/going"));
+    assertThat(Stores.tree(hdd)).noneMatch(path -> path.endsWith(StoreNames.PART));
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+  }
+
   /** The operator has taken another cold manager: what the one before has is no copy. */
   @Test
   void whatAnotherColdManagerHasDoesNotCount() throws Exception {
