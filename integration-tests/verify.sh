@@ -2,7 +2,7 @@
 # Tests the project: in minutes by default, or all that there is. See --help.
 set -euo pipefail
 
-readonly ALL_PARTS=(short unit jdk25 lincheck brokers kafka kills powercuts fuzz jars docs)
+readonly ALL_PARTS=(short unit jdk25 lincheck brokers kafka metrics kills powercuts fuzz jars docs)
 
 usage() {
   cat <<'EOT'
@@ -17,6 +17,7 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
   lincheck   the checks of linearizability, with ten times as many scenarios
   brokers    all tests on stock brokers, one at a time
   kafka      all of Kafka's own tests that run on our channel and our remote manager
+  metrics    the alerts and the dashboard of the examples on a real Prometheus that scrapes a broker under load
   kills      brokers that are killed and stopped at random (kills.sh, 100 cycles)
   powercuts  a virtual machine whose power is cut (powercut/run.sh --short)
   fuzz       each fuzz target for some seconds with Jazzer (fuzz.sh)
@@ -26,9 +27,9 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
 --all runs each of them, and goes on to the next one after a failure; it takes hours. What several parts print is in
 integration-tests/target/verify/PART.log; here each has a line with its time and its result, and so has a summary at the end.
 
-Installs what is missing (libpmem for all; nbdkit, nbdfuse, fuse3 and libfaketime for brokers; QEMU for powercuts) by apt or dnf where it
-is root or may use sudo without a password, and says what is skipped where it cannot. Other arguments go to Maven in the parts
-short, unit, jdk25, lincheck, brokers and kafka. A test that is named runs whether or not it is tagged "long":
+Installs what is missing (libpmem for all; nbdkit, nbdfuse, fuse3 and libfaketime for brokers; prometheus for metrics; QEMU for powercuts)
+by apt or dnf where it is root or may use sudo without a password, and says what is skipped where it cannot. Other arguments go to Maven in the parts
+short, unit, jdk25, lincheck, brokers, kafka and metrics. A test that is named runs whether or not it is tagged "long":
 
   integration-tests/verify.sh -Dtest='Hot*' -Dsurefire.failIfNoSpecifiedTests=false
   integration-tests/verify.sh --part brokers -Dstrata.it.kill.cycles=500
@@ -84,6 +85,7 @@ as_root() {
 has_library() { ldconfig -p 2>/dev/null | grep -qF "$1" || /sbin/ldconfig -p 2>/dev/null | grep -qF "$1"; }
 has_native_packages() { has_library libpmem.so.1 && has_library libpmemobj.so.1 && has_library libpmempool.so.1; }
 has_slow_device() { command -v nbdkit && command -v nbdfuse && command -v fusermount3; } >/dev/null
+has_prometheus() { command -v prometheus && command -v promtool; } >/dev/null
 has_faketime() { compgen -G '/usr/lib*/*/faketime/libfaketime.so.1' || compgen -G '/usr/lib*/faketime/libfaketime.so.1'; } >/dev/null
 
 apt_updated=
@@ -172,7 +174,7 @@ part_lincheck() {
 part_brokers() {
   provide_native_packages
   provide_devices
-  maven verify -Dtest='io/strata/kafka/it/*Test,!KafkaOwn*Test,!KillCampaignTest' -Dsurefire.failIfNoSpecifiedTests=false \
+  maven verify -Dtest='io/strata/kafka/it/*Test,!KafkaOwn*Test,!KillCampaignTest,!PrometheusTest' -Dsurefire.failIfNoSpecifiedTests=false \
     -Dtest.forks=1 -Dstrata.it.kill.cycles=8 "$@"
 }
 
@@ -183,6 +185,21 @@ part_kafka() {
   maven verify -Dtest=KafkaOwnRemoteTestsTest -Dsurefire.failIfNoSpecifiedTests=false -Dtest.forks=1 \
     -Dstrata.it.kafka.remote=transactions "$@" || code=1
   return $code
+}
+
+part_metrics() {
+  provide has_prometheus "prometheus and promtool" "alerts and dashboard on a real Prometheus" prometheus ""
+  if command -v npm >/dev/null && (cd integration-tests/dashboard && npm_install); then
+    node integration-tests/dashboard/check.mjs
+  else
+    say "SKIPPED: the dashboard against Grafana's types: needs Node.js, npm and its registry"
+  fi
+  has_prometheus || return $SKIPPED
+  maven verify -Dtest='PrometheusTest,MonitoringExamplesTest' -Dsurefire.failIfNoSpecifiedTests=false "$@"
+}
+
+npm_install() {
+  [[ -d node_modules ]] || { [[ -z ${STRATA_VERIFY_OFFLINE:-} ]] && npm install --silent --no-package-lock --no-fund --no-audit; }
 }
 
 part_kills() { integration-tests/kills.sh --cycles 100; }

@@ -82,6 +82,8 @@ class DocumentedToolsTest {
             .filter(line -> line.contains("=") && !line.startsWith("#"))
             .map(line -> line.substring(0, line.indexOf('=')))
             .filter(key -> !key.matches("(strata|rsm\\.config|rlmm\\.config)\\..*"))
+            // Read by what reports the metrics of Kafka's own registry.
+            .filter(key -> !key.matches("(kafka\\.metrics|prometheus\\.metrics\\.reporter)\\..*"))
             .filter(key -> !KafkaConfig.configNames().contains(key))
             .filter(key -> !LogConfig.configNames().contains(key))
             .toList();

@@ -122,7 +122,7 @@ class DocumentationTest {
     List<String> unknown = new ArrayList<>();
     for (MarkdownPage.Code code : page.code()) {
       DocumentedNames.find(
-              "(?<![A-Za-z0-9_.-])(strata|rsm\\.config)\\.[a-z][A-Za-z0-9_.<>-]*(\\*|…|\\.\\.\\.)?",
+              "(?<![A-Za-z0-9_./-])(strata|rsm\\.config)\\.[a-z][A-Za-z0-9_.<>-]*(\\*|…|\\.\\.\\.)?",
               code.text())
           .map(MatchResult::group)
           .filter(name -> !isKeyOrProperty(name))

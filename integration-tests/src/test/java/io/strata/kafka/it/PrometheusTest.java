@@ -1,0 +1,319 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Future;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The alerts and the dashboard of the examples, on a Prometheus that scrapes a stock broker under
+ * load: every metric of the reference page is there, every query returns data, and every alert can
+ * be evaluated. Skipped where there is no Prometheus.
+ */
+@Tag("long")
+class PrometheusTest {
+  @RegisterExtension static final Workspace WORK = new Workspace();
+
+  private static final String TOPIC = "watched";
+  private static final int PARTITIONS = 2;
+  private static final Path ROOT = Distribution.otherKafka().resolve("../../..").normalize();
+  private static final Path EXAMPLES = ROOT.resolve("examples");
+
+  /** A series that an expression reads, with its labels and without its range. */
+  private static final Pattern SERIES = Pattern.compile("strata_\\w+(\\{[^}]*})?");
+
+  /** A row of the reference page: type, name, tags and kind. */
+  private static final Pattern METRIC =
+      Pattern.compile("\\| `io\\.strata\\.kafka:type=(\\w+),name=(\\w+)[^`]*` \\| (\\w+) \\|");
+
+  /** What shows a broker's metrics. */
+  private enum Exporter {
+    JMX_EXPORTER {
+      @Override
+      StockBroker broker(StockBroker.Builder builder, int port)
+          throws IOException, InterruptedException {
+        return builder
+            .build()
+            .ownJvmOptions(
+                "-javaagent:%s=127.0.0.1:%d:%s"
+                    .formatted(
+                        jars().filter(Exporter::isAgent).findAny().orElseThrow(),
+                        port,
+                        EXAMPLES.resolve("prometheus/jmx-exporter.yml")));
+      }
+    },
+    STRIMZI {
+      @Override
+      StockBroker broker(StockBroker.Builder builder, int port)
+          throws IOException, InterruptedException {
+        jars().filter(jar -> !isAgent(jar)).forEach(builder::library);
+        return builder
+            .set(
+                "metric.reporters",
+                String.join(
+                    ",",
+                    "org.apache.kafka.common.metrics.JmxReporter",
+                    "io.strata.kafka.StrataReporter",
+                    "io.strimzi.kafka.metrics.KafkaPrometheusMetricsReporter"))
+            .set(
+                "kafka.metrics.reporters",
+                "io.strimzi.kafka.metrics.YammerPrometheusMetricsReporter")
+            .set("prometheus.metrics.reporter.listener", "http://127.0.0.1:" + port)
+            // Ours alone: Kafka's thousands take a busy machine longer than a scrape may take.
+            .set("prometheus.metrics.reporter.allowlist", "strata_.*")
+            .build();
+      }
+    };
+
+    /** The broker, which shows its metrics on the port once it runs. */
+    abstract StockBroker broker(StockBroker.Builder builder, int port)
+        throws IOException, InterruptedException;
+
+    private static boolean isAgent(Path jar) {
+      return jar.toString().contains("javaagent");
+    }
+
+    private static Stream<Path> jars() throws IOException {
+      try (Stream<Path> files = Files.list(WORK.folder("exporters"))) {
+        return files.toList().stream();
+      }
+    }
+  }
+
+  @BeforeAll
+  static void whatIsNeeded() throws IOException, InterruptedException {
+    assumeTrue(
+        TestMount.isInstalled("prometheus") && TestMount.isInstalled("promtool"),
+        "SKIPPED: alerts and dashboard on a real Prometheus: install the package prometheus");
+    List<String> maven = new ArrayList<>(Distribution.maven());
+    maven.addAll(
+        List.of(
+            "-f",
+            ROOT.resolve("integration-tests/exporters/pom.xml").toString(),
+            "-DincludeScope=runtime",
+            "-DoutputDirectory=" + WORK.folder("exporters"),
+            "dependency:copy-dependencies"));
+    String problem = TestMount.run(maven.toArray(String[]::new));
+    assertThat(problem).as("%s", maven).isEmpty();
+  }
+
+  @Test
+  void theExamplesAreValidAndTheirTestsPass() throws IOException, InterruptedException {
+    String folder = EXAMPLES.resolve("prometheus") + File.separator;
+    assertThat(TestMount.run("promtool", "check", "config", folder + "prometheus.yml")).isEmpty();
+    assertThat(TestMount.run("promtool", "test", "rules", folder + "alerts-test.yml")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyQueryReturnsDataOfABrokerUnderLoad(Exporter exporter)
+      throws IOException, InterruptedException {
+    Path folder = WORK.folder(exporter.name().toLowerCase(Locale.ROOT));
+    int port = FreePorts.find(1).get(0);
+    TieredBrokers tier =
+        TieredBrokers.over(WORK.folder("data-ssd-" + exporter), WORK.folder("data-hdd-" + exporter))
+            .with(RemoteManager.STRATA);
+    StockBroker.Builder builder =
+        tier.withPools(folder.resolve("broker"), Pools.create(WORK.pool("" + exporter), "24MiB"));
+    try (StockBroker broker = exporter.broker(builder, port).start();
+        Traffic traffic = new Traffic(broker);
+        PrometheusServer prometheus =
+            PrometheusServer.start(configuration(folder, port), folder.resolve("prometheus"))) {
+      everyMetricIsThere(prometheus);
+      everyPanelHasData(prometheus);
+      everyAlertIsEvaluated(prometheus);
+      traffic.assertRunning();
+    }
+  }
+
+  /** The example's, with this broker and the alerts as they are, and more often. */
+  private static Path configuration(Path folder, int port) throws IOException {
+    String example = Files.readString(EXAMPLES.resolve("prometheus/prometheus.yml"));
+    assertThat(example).contains("localhost:9404", "15s", "- alerts.yml");
+    Path file = folder.resolve("prometheus.yml");
+    Files.writeString(
+        file,
+        example
+            .replace("localhost:9404", "127.0.0.1:" + port)
+            .replace("15s", "5s")
+            .replace("alerts.yml", EXAMPLES.resolve("prometheus/alerts.yml").toString()));
+    return file;
+  }
+
+  private static void everyMetricIsThere(PrometheusServer prometheus) throws IOException {
+    Set<String> expected = new TreeSet<>();
+    METRIC
+        .matcher(Files.readString(ROOT.resolve("docs/reference/metrics.md")))
+        .results()
+        .forEach(row -> expected.addAll(names(row)));
+    assertThat(expected).hasSizeGreaterThan(80);
+    await()
+        .atMost(Tiers.PATIENCE)
+        .ignoreExceptionsInstanceOf(IOException.class)
+        .untilAsserted(
+            () -> {
+              Set<String> there = new TreeSet<>();
+              prometheus.get("label/__name__/values").forEach(name -> there.add(name.asText()));
+              assertThat(there).containsAll(expected);
+            });
+  }
+
+  private static List<String> names(MatchResult row) {
+    String name = "strata_%s_%s".formatted(row.group(1), row.group(2)).toLowerCase(Locale.ROOT);
+    return switch (row.group(3)) {
+      case "counter" -> List.of(name.replaceFirst("total$", "_total"));
+      case "distribution" -> List.of(name, name + "_count");
+      default -> List.of(name);
+    };
+  }
+
+  private static void everyPanelHasData(PrometheusServer prometheus) throws IOException {
+    JsonNode dashboard =
+        new ObjectMapper().readTree(EXAMPLES.resolve("grafana/strata.json").toFile());
+    Map<String, String> queries = new HashMap<>();
+    for (JsonNode panel : dashboard.path("panels")) {
+      for (JsonNode target : panel.path("targets")) {
+        String expression =
+            target
+                .path("expr")
+                .asText()
+                .replace("$job", ".*")
+                .replace("$instance", ".*")
+                .replace("$__rate_interval", "1m");
+        assertThat(expression).doesNotContain("$");
+        queries.put(panel.path("title").asText() + ": " + expression, expression);
+      }
+    }
+    assertThat(queries).hasSizeGreaterThan(40);
+    awaitData(prometheus, queries);
+  }
+
+  private static void everyAlertIsEvaluated(PrometheusServer prometheus) throws IOException {
+    Map<String, String> operands = new HashMap<>();
+    await()
+        .atMost(Tiers.PATIENCE)
+        .untilAsserted(
+            () -> {
+              JsonNode rules = prometheus.get("rules").path("groups").path(0).path("rules");
+              assertThat(rules).hasSizeGreaterThan(8);
+              for (JsonNode rule : rules) {
+                assertThat(rule.path("health").asText()).as("%s", rule).isEqualTo("ok");
+                SERIES
+                    .matcher(rule.path("query").asText())
+                    .results()
+                    .forEach(s -> operands.put(rule.path("name").asText() + s.group(), s.group()));
+              }
+            });
+    assertThat(operands).hasSizeGreaterThan(15);
+    awaitData(prometheus, operands);
+  }
+
+  /** Waits until each of the queries, by names, returns a series. */
+  private static void awaitData(PrometheusServer prometheus, Map<String, String> queries) {
+    await()
+        .atMost(Tiers.PATIENCE)
+        .untilAsserted(
+            () -> {
+              Set<String> empty = new TreeSet<>();
+              for (Map.Entry<String, String> query : queries.entrySet()) {
+                if (prometheus.query(query.getValue()).isEmpty()) {
+                  empty.add(query.getKey());
+                }
+              }
+              assertThat(empty).as("queries without data").isEmpty();
+            });
+  }
+
+  /** Appends to a tiered topic, and reads it over and over: what is in the pool and what is not. */
+  private static final class Traffic implements AutoCloseable {
+    private static final byte[] VALUE = new byte[10_000];
+
+    private final StockBroker broker;
+    private final List<Thread> threads;
+    private volatile boolean stopping;
+
+    Traffic(StockBroker broker) throws InterruptedException {
+      this.broker = broker;
+      Topics.create(broker, TOPIC, PARTITIONS, TieredBrokers.topic());
+      threads = List.of(new Thread(this::produce, "produce"), new Thread(this::consume, "consume"));
+      threads.forEach(Thread::start);
+    }
+
+    private void produce() {
+      try (Producer<byte[], byte[]> producer =
+          RecordLedger.producer(broker.bootstrap(), Map.of("linger.ms", "20"))) {
+        while (!stopping) {
+          for (int partition = 0; partition < PARTITIONS; partition++) {
+            Future<RecordMetadata> unused =
+                producer.send(new ProducerRecord<>(TOPIC, partition, null, VALUE));
+          }
+          Thread.sleep(20);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    private void consume() {
+      try (Consumer<byte[], byte[]> consumer =
+          RecordLedger.consumer(broker.bootstrap(), Map.of())) {
+        List<TopicPartition> all =
+            IntStream.range(0, PARTITIONS).mapToObj(p -> new TopicPartition(TOPIC, p)).toList();
+        consumer.assign(all);
+        while (!stopping) {
+          consumer.seekToBeginning(all);
+          for (int i = 0; i < 20 && !stopping; i++) {
+            consumer.poll(Duration.ofMillis(200));
+          }
+        }
+      }
+    }
+
+    void assertRunning() {
+      assertThat(threads).allMatch(Thread::isAlive);
+    }
+
+    @Override
+    public void close() {
+      stopping = true;
+      try {
+        for (Thread thread : threads) {
+          thread.join();
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new AssertionError("interrupted while waiting for the traffic to end", e);
+      }
+    }
+  }
+}
