@@ -2,7 +2,7 @@
 # Tests the project: in minutes by default, or all that there is. See --help.
 set -euo pipefail
 
-readonly ALL_PARTS=(short unit jdk25 lincheck brokers kafka metrics kills powercuts fuzz jars docs)
+readonly ALL_PARTS=(short unit jdk25 lincheck brokers kafka metrics kills powercuts fuzz jars docs strimzi)
 
 usage() {
   cat <<'EOT'
@@ -23,13 +23,15 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
   fuzz       each fuzz target for some seconds with Jazzer (fuzz.sh)
   jars       two builds of the same sources give the same jar
   docs       the site of the documentation, whose links and anchors must exist (docs/site/build.sh)
+  strimzi    the Helm chart in examples/strimzi, rendered and read by Strimzi's own model (its nodes start in the part brokers)
 
 --all runs each of them, and goes on to the next one after a failure; it takes hours. What several parts print is in
 integration-tests/target/verify/PART.log; here each has a line with its time and its result, and so has a summary at the end.
 
 Installs what is missing (libpmem for all; nbdkit, nbdfuse, fuse3 and libfaketime for brokers; prometheus for metrics; QEMU for powercuts)
-by apt or dnf where it is root or may use sudo without a password, and says what is skipped where it cannot. Other arguments go to Maven in the parts
-short, unit, jdk25, lincheck, brokers, kafka and metrics. A test that is named runs whether or not it is tagged "long":
+by apt or dnf where it is root or may use sudo without a password, and helm and kubeconform for strimzi by go install; it says what is
+skipped where it cannot. Other arguments go to Maven in the parts short, unit, jdk25, lincheck, brokers, kafka, metrics and strimzi. A test
+that is named runs whether or not it is tagged "long":
 
   integration-tests/verify.sh -Dtest='Hot*' -Dsurefire.failIfNoSpecifiedTests=false
   integration-tests/verify.sh --part brokers -Dstrata.it.kill.cycles=500
@@ -127,6 +129,31 @@ provide_devices() {
   provide has_faketime libfaketime "the test of a clock that jumps" libfaketime libfaketime
   [[ $EUID -eq 0 ]] && command -v mkfs.ext4 >/dev/null \
     || say "SKIPPED where a test mounts a file system of its own (full, read-only, no user attributes): it needs root and mkfs.ext4"
+}
+
+# tool NAME PACKAGE: the path of a program that is there, or that go install builds into target/tools; nothing where neither is.
+tool() {
+  local name=$1 package=$2 tools=$PWD/integration-tests/target/tools
+  if [[ -z ${STRATA_VERIFY_OFFLINE:-} ]] && ! command -v "$name" >/dev/null && ! [[ -x $tools/$name ]] \
+      && command -v go >/dev/null; then
+    say "building $name" >&2
+    GOBIN=$tools go install "$package" >&2 || true
+  fi
+  command -v "$name" || ! [[ -x $tools/$name ]] || echo "$tools/$name"
+}
+
+# The home of a JDK of the release 21 or newer, the newest one.
+jdk21() {
+  local home release best=0 found=
+  for home in ${JAVA_HOME:+"$JAVA_HOME"} /usr/lib/jvm/*; do
+    [[ -x $home/bin/javac ]] || continue
+    release=$("$home/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p')
+    if [[ ${release:-0} -ge 21 && $release -gt $best ]]; then
+      best=$release
+      found=$home
+    fi
+  done
+  echo "$found"
 }
 
 # A JDK 25, when it is not the one that runs Maven.
@@ -242,6 +269,23 @@ part_docs() {
     return $SKIPPED
   fi
   docs/site/build.sh
+}
+
+part_strimzi() {
+  local jdk helm kubeconform
+  jdk=$(jdk21)
+  if [[ -z $jdk ]]; then
+    say "SKIPPED: the chart for Strimzi: no JDK 21 or newer in JAVA_HOME or below /usr/lib/jvm"
+    return $SKIPPED
+  fi
+  helm=$(tool helm helm.sh/helm/v3/cmd/helm@v3.22.0)
+  if [[ -z $helm ]]; then
+    say "SKIPPED: the chart for Strimzi: no helm, and no go to build it"
+    return $SKIPPED
+  fi
+  kubeconform=$(tool kubeconform github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0)
+  [[ -n $kubeconform ]] || say "SKIPPED: the check of the chart's resources against Strimzi's CRDs: no kubeconform, and no go to build it"
+  JAVA_HOME=$jdk maven test -f integration-tests/strimzi/pom.xml -Dhelm="$helm" -Dkubeconform="${kubeconform:-none}" "$@"
 }
 
 # ---------------------------------------------------------------------------------------------------------------------

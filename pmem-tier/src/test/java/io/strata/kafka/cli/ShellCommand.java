@@ -97,14 +97,23 @@ record ShellCommand(String where, List<String> words) {
     return words.get(0);
   }
 
+  /** What {@code kubectl exec} runs. */
+  private ShellCommand inPod() {
+    return new ShellCommand(where, words.subList(words.indexOf("--") + 1, words.size()));
+  }
+
   /** The arguments of Strata's command line, if it is one, by whichever name. */
   Optional<List<String>> strata() {
     if (name().equals("strata")) {
       return Optional.of(words.subList(1, words.size()));
     }
+    if (name().equals("kubectl") && words.contains("--")) {
+      return inPod().strata();
+    }
     if (name().equals("java")) {
       for (int i = 1; i < words.size(); i++) {
-        boolean jar = words.get(i - 1).equals("-jar") && words.get(i).contains("strata-kafka-");
+        boolean jar =
+            words.get(i - 1).equals("-jar") && words.get(i).matches(".*strata-kafka(-.*)?\\.jar");
         if (jar || words.get(i).equals(Main.class.getName())) {
           return Optional.of(words.subList(i + 1, words.size()));
         }

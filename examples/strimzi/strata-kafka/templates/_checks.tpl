@@ -1,0 +1,93 @@
+{{/* What the schema cannot see, because it depends on several values. Each message names the value, what was found, and what to do. */}}
+{{- define "strata-kafka.check" -}}
+{{- $values := .Values -}}
+{{- $jar := .Values.jar -}}
+{{- if or (include "strata-kafka.needsJar" .) .Values.drain.enabled -}}
+{{- if and (eq $jar.delivery "image") (not $jar.image) -}}
+{{- fail "jar.image is empty: with jar.delivery=image, name your image of Strimzi's Kafka with Strata's jar (examples/strimzi/Dockerfile, target \"kafka\")" -}}
+{{- end -}}
+{{- if and (eq $jar.delivery "imageVolume") (not $jar.imageVolume.reference) -}}
+{{- fail "jar.imageVolume.reference is empty: with jar.delivery=imageVolume, name the image that holds Strata's jar (examples/strimzi/Dockerfile, target \"jar\")" -}}
+{{- end -}}
+{{- end -}}
+
+{{- $ids := list -}}
+{{- $pools := list -}}
+{{- $roles := list -}}
+{{- range .Values.nodePools -}}
+{{- if has .name $pools -}}{{- fail (printf "nodePools: two pools are called %s; give each a name of its own" .name) -}}{{- end -}}
+{{- $pools = append $pools .name -}}
+{{- $roles = concat $roles .roles -}}
+{{- range .nodeIds -}}
+{{- if has (int64 .) $ids -}}{{- fail (printf "nodePools: node id %d is there twice; node ids are unique in the cluster" (int64 .)) -}}{{- end -}}
+{{- $ids = append $ids (int64 .) -}}
+{{- end -}}
+{{- if and (eq .storage.type "jbod") (not .storage.volumes) -}}{{- fail (printf "nodePools: the storage of %s is jbod and has no volumes" .name) -}}{{- end -}}
+{{- end -}}
+{{- range list "controller" "broker" -}}
+{{- if not (has . $roles) -}}{{- fail (printf "nodePools: no pool has the role %s" .) -}}{{- end -}}
+{{- end -}}
+
+{{- if or .Values.strata.enabled .Values.drain.enabled -}}
+{{- if not .Values.strata.tiers -}}{{- fail "strata.tiers is empty: name at least one tier, or set strata.enabled=false" -}}{{- end -}}
+{{- $volumes := dict -}}
+{{- range .Values.strata.volumes -}}
+{{- if hasKey $volumes .name -}}{{- fail (printf "strata.volumes: two volumes are called %s; give each a name of its own" .name) -}}{{- end -}}
+{{- $volumes = set $volumes .name . -}}
+{{- $size := include "strata-kafka.bytes" .size | int64 -}}
+{{- if ge (include "strata-kafka.bytes" $values.strata.poolSize | int64) $size -}}
+{{- fail (printf "strata.poolSize=%s does not fit into volume %s of %s: leave some space for the file system, 5 %% for example" $values.strata.poolSize .name .size) -}}
+{{- end -}}
+{{- $volume := . -}}
+{{- range $values.nodePools -}}
+{{- if has "broker" .roles -}}
+{{- $ephemeral := include "strata-kafka.isEphemeral" . -}}
+{{- if and (eq $volume.type "memory") (not $ephemeral) -}}
+{{- fail (printf "strata.volumes: %s is of type memory, which is gone with the pod, and the log directories of node pool %s are not: after a roll the broker would refuse to start for its lost pool. Take type claim, or storage of type ephemeral" $volume.name .name) -}}
+{{- end -}}
+{{- if and (eq $volume.type "claim") $ephemeral -}}
+{{- fail (printf "strata.volumes: %s is of type claim, which stays, and log directories of node pool %s are ephemeral: after a roll the broker would refuse to start for its lost log directories. Take type memory, or storage of type persistent-claim" $volume.name .name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $tiers := list -}}
+{{- $used := list -}}
+{{- range $tier := .Values.strata.tiers -}}
+{{- if has .name $tiers -}}{{- fail (printf "strata.tiers: two tiers are called %s; give each a name of its own" .name) -}}{{- end -}}
+{{- $tiers = append $tiers .name -}}
+{{- range .volumes -}}
+{{- if not (hasKey $volumes .) -}}{{- fail (printf "strata.tiers: tier %s names volume %s, which is not in strata.volumes (there: %s)" $tier.name . (keys $volumes | sortAlpha | join ", ")) -}}{{- end -}}
+{{- if has . $used -}}{{- fail (printf "strata.tiers: volume %s is in two tiers; a volume belongs to one" .) -}}{{- end -}}
+{{- $used = append $used . -}}
+{{- end -}}
+{{- end -}}
+{{- range keys $volumes | sortAlpha -}}
+{{- if not (has . $used) -}}{{- fail (printf "strata.volumes: no tier uses volume %s; list it in strata.tiers, or remove it" .) -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- if .Values.drain.enabled -}}
+{{- if .Values.strata.enabled -}}{{- fail "drain.enabled=true with strata.enabled=true: brokers would fill the pools that the Jobs drain; set strata.enabled=false, too" -}}{{- end -}}
+{{- range .Values.strata.volumes -}}
+{{- if eq .type "memory" -}}{{- fail (printf "drain.enabled=true, and volume %s is of type memory: it is gone with the pod, and there is nothing to drain" .name) -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- if .Values.remote.enabled -}}
+{{- if not .Values.remote.levels -}}{{- fail "remote.levels is empty: name at least one level, or set remote.enabled=false" -}}{{- end -}}
+{{- $levels := list -}}
+{{- $brokers := include "strata-kafka.brokerCount" . | int -}}
+{{- range .Values.remote.levels -}}
+{{- if has .name $levels -}}{{- fail (printf "remote.levels: two levels are called %s; give each a name of its own" .name) -}}{{- end -}}
+{{- $levels = append $levels .name -}}
+{{- if and (gt $brokers 1) (eq (dig "claim" "accessMode" "ReadWriteMany" .) "ReadWriteOnce") -}}
+{{- fail (printf "remote.levels: level %s has accessMode ReadWriteOnce and there are %d brokers, which must all see the same store; take ReadWriteMany" .name $brokers) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- if and .Values.localVolumes.volumes (not .Values.localVolumes.storageClass) -}}
+{{- fail "localVolumes.volumes is set and localVolumes.storageClass is empty: name the StorageClass to create for them" -}}
+{{- end -}}
+{{- end }}
