@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Tag;
 
 /**
  * Tiered storage on a broker without provider and pools: our jar, and lines in its file. Two
- * levels, the first of which is small; small chunks, of which the cache holds few.
+ * levels, the first of which is small; a cache that holds few chunks.
  */
 @Tag("long")
 class RemoteAloneTest extends RemoteFeatures {
@@ -19,7 +19,6 @@ class RemoteAloneTest extends RemoteFeatures {
     return over.alone(work.folder("broker"))
         .set("rsm.config.level-0.capacity", "16MiB")
         .set("strata.remote.migration.threshold", "0.2")
-        .set("strata.remote.chunk.size", "64KiB")
-        .set("strata.remote.cache.size", "1MiB");
+        .set("strata.remote.cache.size", "4MiB");
   }
 }

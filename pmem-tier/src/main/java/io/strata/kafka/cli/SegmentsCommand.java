@@ -3,10 +3,12 @@ package io.strata.kafka.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.NearNames;
 import io.strata.kafka.config.StrataConfig;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -51,6 +53,9 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     mixinStandardHelpOptions = true)
 final class SegmentsCommand implements Callable<Integer> {
+  /** So many topics fit on a line. */
+  private static final int TOPICS_SHOWN = 10;
+
   // Set by picocli, before anything is run.
   @SuppressWarnings("NullAway.Init")
   @Spec
@@ -100,9 +105,23 @@ final class SegmentsCommand implements Callable<Integer> {
       if (!inventory.topics().contains(topic)) {
         inventory.addFinding(
             "topic %s: found no partition of it in the log directories of this broker; %s"
-                .formatted(topic, NearNames.describe(topic, inventory.topics())));
+                .formatted(topic, otherTopics(topic, inventory.topics())));
       }
     }
+  }
+
+  /** A phrase with the topics that are like the given one, or with those that there are. */
+  private static String otherTopics(String missing, Collection<String> topics) {
+    if (topics.isEmpty()) {
+      return "they have no partition of any topic";
+    }
+    List<String> near = NearNames.of(missing, topics);
+    if (!near.isEmpty()) {
+      return "near names: " + String.join(", ", near.stream().limit(TOPICS_SHOWN).toList());
+    }
+    String all = String.join(", ", topics.stream().limit(TOPICS_SHOWN).toList());
+    int more = topics.size() - TOPICS_SHOWN;
+    return more > 0 ? "topics: %s and %d more".formatted(all, more) : "topics: " + all;
   }
 
   private void printText(SegmentInventory inventory, PrintWriter out) throws Exception {

@@ -110,6 +110,13 @@ final class KeyReader {
     }
   }
 
+  /** Says what to do about an unknown key. */
+  static String whatToDo(String unknown) {
+    return StrataKeys.nearest(unknown)
+        .map("did you mean %s? Otherwise remove it"::formatted)
+        .orElse("remove it");
+  }
+
   void refuseUnknown() {
     for (String name : names()) {
       if (StrataKeys.find(name).isEmpty()) {
@@ -117,7 +124,7 @@ final class KeyReader {
             name,
             "an unknown key",
             "one that docs/reference/configuration.md lists",
-            "did you mean " + StrataKeys.nearest(name).name() + "? Otherwise remove it");
+            whatToDo(name));
       }
     }
   }

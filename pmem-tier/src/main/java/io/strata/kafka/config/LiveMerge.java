@@ -107,7 +107,9 @@ final class LiveMerge {
           new IgnoredKey(
               name,
               value,
-              "an unknown key; did you mean %s?".formatted(StrataKeys.nearest(name).name())));
+              StrataKeys.nearest(name)
+                  .map("an unknown key; did you mean %s?"::formatted)
+                  .orElse("an unknown key")));
     } else {
       ignored.add(new IgnoredKey(name, value, stranger));
     }

@@ -54,15 +54,16 @@ public final class RemoteConfig {
   /**
    * Checks all values. Every problem is found in one pass.
    *
-   * @param given what Kafka gives to the manager: {@code rsm.config.*} without that prefix, and
+   * @param manager what Kafka gives to the manager: {@code rsm.config.*} without that prefix, and
    *     {@code broker.id}
    * @param broker the broker's file; empty if it is not known: then {@code strata.remote.*} keys
    *     have their defaults, and nothing is compared with the log directories
    * @param policies those on the broker's class path; empty to leave them unchecked
    */
   public static Parsed parse(
-      Map<String, ?> given, Optional<BrokerProperties> broker, Optional<PolicyRegistry> policies) {
-    Map<String, Object> manager = withoutLogDirectories(given);
+      Map<String, ?> manager,
+      Optional<BrokerProperties> broker,
+      Optional<PolicyRegistry> policies) {
     Map<String, String> keys = new HashMap<>();
     broker.ifPresent(file -> keys.putAll(file.asMap()));
     // In the file they have not been resolved, and may have another prefix.
@@ -115,15 +116,8 @@ public final class RemoteConfig {
   public static Optional<BrokerProperties> logDirectories(Map<String, ?> manager) {
     return Optional.ofNullable(manager.get(BrokerProperties.LOG_DIRS))
         .map(Object::toString)
-        .filter(value -> !value.isBlank())
         .map(
             value -> BrokerProperties.of("rsm.config.*", Map.of(BrokerProperties.LOG_DIRS, value)));
-  }
-
-  private static Map<String, Object> withoutLogDirectories(Map<String, ?> manager) {
-    Map<String, Object> own = new HashMap<>(manager);
-    own.remove(BrokerProperties.LOG_DIRS);
-    return own;
   }
 
   /** The levels that have a threshold: all but the lowest. */
@@ -134,19 +128,13 @@ public final class RemoteConfig {
   private static Optional<RemoteSettings> read(
       KeyReader reader, Map<String, ?> manager, Optional<BrokerProperties> broker) {
     OptionalInt brokerId = brokerId(reader, manager);
-    RemoteLevels levels = new RemoteLevels(reader, manager, broker);
+    Optional<BrokerProperties> given =
+        reader.readIfSet(RemoteKeys.LOG_DIRS).flatMap(unused -> logDirectories(manager));
+    RemoteLevels levels = new RemoteLevels(reader, manager, broker.or(() -> given));
     List<StoreOptions.Level> read = levels.levels();
     Optional<ColdSettings> cold = levels.cold();
     levels.refuseUnknown();
-    Optional<Integer> chunk = reader.read(RemoteKeys.CHUNK_SIZE);
     Optional<Long> cache = reader.read(RemoteKeys.CACHE_SIZE);
-    if (chunk.isPresent() && cache.isPresent() && cache.get() > 0 && cache.get() < chunk.get()) {
-      reader.refuse(
-          RemoteKeys.CACHE_SIZE.name(),
-          "'" + cache.get() + "' bytes",
-          "0, or at least one chunk, which is " + chunk.get() + " bytes",
-          "raise it, or lower " + RemoteKeys.CHUNK_SIZE.name());
-    }
     Optional<RemoteSettings.Live> live =
         RemoteLiveKeys.read(reader, thresholdLevels(levels.names()));
     if (reader.problems().stream().anyMatch(ConfigProblem::isError)) {
@@ -157,7 +145,7 @@ public final class RemoteConfig {
             brokerId.orElseThrow(),
             read,
             cold,
-            chunk.orElseThrow(),
+            RemoteSettings.CHUNK_BYTES,
             cache.orElseThrow(),
             live.orElseThrow()));
   }

@@ -120,6 +120,22 @@ public final class RemoteKeys {
               "Handed to that manager as `<key>`; what there is, its own documentation" + " says.")
           .build();
 
+  /** {@code rsm.config.log.dirs}. */
+  public static final StrataKey<List<Path>> LOG_DIRS =
+      StrataKey.named(
+              MANAGER_PREFIX + BrokerProperties.LOG_DIRS,
+              "list of directories",
+              Values::parseLogDirectories)
+          .otherwise("`log.dirs` of the broker's file")
+          .expected("the value of log.dirs: a comma-separated list of directories, each once")
+          .documentation(
+              """
+              Only for a broker that is embedded in another program: Strata finds no file of it, \
+              and learns here which its log directories are. They have the cluster's id. Where \
+              there is a file, its `log.dirs` holds.\
+              """)
+          .build();
+
   /** {@code strata.remote.copy.timeout.ms}. */
   public static final StrataKey<Long> COPY_TIMEOUT_MS =
       StrataKey.named(
@@ -189,31 +205,18 @@ public final class RemoteKeys {
           .dynamic()
           .build();
 
-  /** {@code strata.remote.chunk.size}. */
-  public static final StrataKey<Integer> CHUNK_SIZE =
-      StrataKey.named("strata.remote.chunk.size", "bytes", Values::parseChunkSize)
-          .defaultValue("1MiB")
-          .expected("a power of two from 64KiB to 16MiB, for example 256KiB or 4MiB")
-          .documentation(
-              """
-              A segment is checked, read and cached in chunks of this size. It holds for segments \
-              that are copied from now on; others keep theirs. Larger ones make a catch-up read \
-              faster, and the read of a single record slower.\
-              """)
-          .build();
-
   /** {@code strata.remote.cache.size}. */
   public static final StrataKey<Long> CACHE_SIZE =
-      StrataKey.named("strata.remote.cache.size", "bytes", Values::parseBytes)
+      StrataKey.named("strata.remote.cache.size", "bytes", Values::parseCacheSize)
           .defaultValue("128MiB")
           .expected(
               """
-              0 for no cache, or an amount of at least one chunk (strata.remote.chunk.size), for \
-              example 512MiB\
+              0 for no cache, or an amount of at least one chunk, which is 1MiB, for example 512MiB\
               """)
           .documentation(
               """
-              The bound of the chunk cache. A follower and several consumers that read the same \
+              The bound of the cache of chunks: pieces of 1 MiB, in which a segment is checked, \
+              read and cached. A follower and several consumers that read the same \
               old data read it from the store once. It lies in memory outside the heap; give the \
               JVM that much `-XX:MaxDirectMemorySize`.\
               """)
@@ -245,12 +248,12 @@ public final class RemoteKeys {
               COLD_CLASS_NAME,
               COLD_CLASS_PATH,
               COLD_CONFIG,
+              LOG_DIRS,
               COPY_TIMEOUT_MS,
               FETCH_TIMEOUT_MS,
               RATE_COPY,
               RATE_FETCH,
               RATE_SCRUB,
-              CHUNK_SIZE,
               CACHE_SIZE,
               SCRUB_INTERVAL_MS),
           MigrationKeys.REMOTE);

@@ -163,7 +163,9 @@ final class RemoteLevels {
   /** Refuses keys that are neither a level's nor the cold manager's. */
   void refuseUnknown() {
     for (String name : reader.names(RemoteKeys.MANAGER_PREFIX)) {
-      if (name.startsWith(RemoteKeys.COLD_PREFIX) || name.equals(RemoteKeys.LEVELS.name())) {
+      if (name.startsWith(RemoteKeys.COLD_PREFIX)
+          || name.equals(RemoteKeys.LEVELS.name())
+          || name.equals(RemoteKeys.LOG_DIRS.name())) {
         continue;
       }
       Optional<String> level =
@@ -175,8 +177,8 @@ final class RemoteLevels {
             name,
             "an unknown key",
             "one that docs/reference/configuration.md lists",
-            "did you mean %s? Otherwise remove it; keys of another manager begin with %s"
-                .formatted(StrataKeys.nearest(name).name(), RemoteKeys.COLD_PREFIX));
+            "%s; keys of another manager begin with %s"
+                .formatted(KeyReader.whatToDo(name), RemoteKeys.COLD_PREFIX));
       } else {
         refuseUnknownLevel(name, level.get());
       }

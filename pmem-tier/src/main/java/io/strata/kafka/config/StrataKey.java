@@ -2,6 +2,7 @@ package io.strata.kafka.config;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -112,7 +113,30 @@ public final class StrataKey<T> {
 
   /** The one key that has {@code part} in the placeholder's place. */
   public StrataKey<T> with(String part) {
-    return new StrataKey<>(this, PLACEHOLDER.matcher(name).replaceFirst(part));
+    return new StrataKey<>(
+        this, PLACEHOLDER.matcher(name).replaceFirst(Matcher.quoteReplacement(part)));
+  }
+
+  /**
+   * The key that has, in the place of a placeholder amid the name, the part that another name has
+   * there; this one if there is no such key.
+   *
+   * @param parts of the other name, between its dots
+   */
+  StrataKey<T> like(List<String> parts) {
+    List<String> own = List.of(name.split("\\."));
+    int place = own.indexOf(placeholder());
+    if (place < 0 || place == own.size() - 1 || own.size() != parts.size()) {
+      return this;
+    }
+    StrataKey<T> key = with(parts.get(place));
+    return matches(key.name()) ? key : this;
+  }
+
+  /** The placeholder, or the whole name if there is none. */
+  private String placeholder() {
+    Matcher matcher = PLACEHOLDER.matcher(name);
+    return matcher.find() ? matcher.group() : name;
   }
 
   /** The default as it would be written in the file; empty if there is no fixed one. */

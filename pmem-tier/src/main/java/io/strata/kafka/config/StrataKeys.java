@@ -1,7 +1,6 @@
 package io.strata.kafka.config;
 
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -214,10 +213,13 @@ public final class StrataKeys {
     return LOCAL.find(name).or(() -> RemoteKeys.REMOTE.find(name));
   }
 
-  /** The known key that is most like {@code name}. */
-  static StrataKey<?> nearest(String name) {
-    return all().stream()
-        .min(Comparator.comparingInt(key -> EditDistance.between(name, key.name())))
-        .orElseThrow();
+  /**
+   * Finds the known key that may be meant by {@code name}; of one with a placeholder, what it would
+   * be called there. Empty if no key is near.
+   */
+  static Optional<String> nearest(String name) {
+    List<String> parts = List.of(name.split("\\.", -1));
+    return NearNames.of(name, all().stream().map(key -> key.like(parts).name()).toList()).stream()
+        .findFirst();
   }
 }

@@ -21,8 +21,6 @@ final class Values {
 
   private static final Pattern CLASS = Pattern.compile("[A-Za-z_$][\\w$]*(\\.[A-Za-z_$][\\w$]*)*");
   private static final long LEAST_POOL = 4 << 20;
-  private static final long LEAST_CHUNK = 64 << 10;
-  private static final long LARGEST_CHUNK = 16 << 20;
 
   private Values() {}
 
@@ -123,22 +121,33 @@ final class Values {
 
   /** At least one file, no file twice. Relative ones are made absolute, as Kafka does. */
   static List<Path> parseFiles(String value) {
-    Set<Path> files = new LinkedHashSet<>();
-    for (String name : splitAtCommas(value)) {
-      Path file;
-      try {
-        file = Path.of(name).toAbsolutePath().normalize();
-      } catch (InvalidPathException e) {
-        throw new IllegalArgumentException("'" + name + "' is not a path: " + e.getReason(), e);
-      }
-      if (!files.add(file)) {
+    return absolute(splitAtCommas(value));
+  }
+
+  /** Splits as Kafka does; at least one, none twice. */
+  static List<Path> parseLogDirectories(String value) {
+    return absolute(BrokerProperties.list(value));
+  }
+
+  private static List<Path> absolute(List<String> names) {
+    Set<Path> paths = new LinkedHashSet<>();
+    for (String name : names) {
+      if (!paths.add(path(name).toAbsolutePath().normalize())) {
         throw new IllegalArgumentException("'" + name + "' is listed twice");
       }
     }
-    if (files.isEmpty()) {
+    if (paths.isEmpty()) {
       throw new IllegalArgumentException("the list is empty");
     }
-    return List.copyOf(files);
+    return List.copyOf(paths);
+  }
+
+  private static Path path(String name) {
+    try {
+      return Path.of(name);
+    } catch (InvalidPathException e) {
+      throw new IllegalArgumentException("'" + name + "' is not a path: " + e.getReason(), e);
+    }
   }
 
   /** The expressions as written, each one compiled once to check it. */
@@ -230,12 +239,7 @@ final class Values {
   static List<Path> parseDirectories(String value) {
     Set<Path> directories = new LinkedHashSet<>();
     for (String name : BrokerProperties.list(value)) {
-      Path directory;
-      try {
-        directory = Path.of(name);
-      } catch (InvalidPathException e) {
-        throw new IllegalArgumentException("'" + name + "' is not a path: " + e.getReason(), e);
-      }
+      Path directory = path(name);
       if (!directory.isAbsolute()) {
         throw new IllegalArgumentException("'" + name + "' is not absolute");
       }
@@ -276,12 +280,13 @@ final class Values {
     return bytes;
   }
 
-  static int parseChunkSize(String value) {
+  /** Nothing, or at least one chunk. */
+  static long parseCacheSize(String value) {
     long bytes = parseBytes(value);
-    if (bytes < LEAST_CHUNK || bytes > LARGEST_CHUNK || Long.bitCount(bytes) != 1) {
+    if (bytes != 0 && bytes < RemoteSettings.CHUNK_BYTES) {
       throw new IllegalArgumentException(bytes + " bytes");
     }
-    return Math.toIntExact(bytes);
+    return bytes;
   }
 
   static StrataKey.Parser<Long> zeroOrBetween(long least, long most) {

@@ -105,12 +105,12 @@ class RemoteRuntimeTest {
   @Test
   void refusesInOneMessage() {
     manager.remove("levels");
-    file.put("strata.remote.chunk.size", "perhaps");
+    file.put("strata.remote.cache.size", "perhaps");
 
     assertThatThrownBy(() -> environment().settings(manager))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("rsm.config.levels: found nothing")
-        .hasMessageContaining("strata.remote.chunk.size: found 'perhaps'");
+        .hasMessageContaining("strata.remote.cache.size: found 'perhaps'");
   }
 
   @Test
@@ -132,7 +132,7 @@ class RemoteRuntimeTest {
   @Test
   void changesReachTheManager() throws ConfigRefusedException {
     RemoteRuntime environment = started();
-    assertThat(changes.names()).contains("strata.remote.rate.copy", "strata.remote.chunk.size");
+    assertThat(changes.names()).contains("strata.remote.rate.copy", "strata.remote.cache.size");
 
     kafka.put("strata.remote.rate.copy", "20MB");
     changes.validate(kafka);

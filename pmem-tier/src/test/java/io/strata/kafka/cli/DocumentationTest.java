@@ -27,9 +27,6 @@ class DocumentationTest {
           "docs/operations.md",
           "docs/remote.md");
 
-  /** Not a setting of the store: where an embedded broker says what its log directories are. */
-  private static final String EMBEDDED = "rsm.config.log.dirs";
-
   /** Classes and terms of Kafka's and of the JDK that look as a metric does. */
   private static final Set<String> FOREIGN =
       Set.of(
@@ -139,9 +136,6 @@ class DocumentationTest {
 
   private static boolean isKeyOrProperty(String name) {
     String text = name.replaceFirst("(\\*|…|\\.\\.\\.)$", "");
-    if (text.equals(EMBEDDED)) {
-      return true;
-    }
     if (!text.equals(name) || text.endsWith(".")) {
       return DocumentedNames.keys().hasOneThatBegins(text);
     }

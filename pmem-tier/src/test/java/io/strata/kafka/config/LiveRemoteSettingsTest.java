@@ -33,7 +33,7 @@ class LiveRemoteSettingsTest {
             "log.dirs", logs.toString(),
             "strata.pools", "/p/a",
             "strata.remote.rate.copy", "10MB",
-            "strata.remote.chunk.size", "2MiB");
+            "strata.remote.cache.size", "2MiB");
     started =
         RemoteConfig.parse(
                 Map.of(
@@ -60,7 +60,7 @@ class LiveRemoteSettingsTest {
             "strata.remote.rate.copy",
             "strata.remote.migration.threshold",
             "strata.remote.migration.policy.after",
-            "strata.remote.chunk.size")
+            "strata.remote.cache.size")
         .contains("rsm.config.levels", "rsm.config.hdd.capacity")
         .allMatch(name -> name.startsWith("strata.remote.") || name.startsWith("rsm.config."))
         .noneMatch(name -> name.contains("<"));
@@ -101,7 +101,7 @@ class LiveRemoteSettingsTest {
       value = {
         "strata.remote.rate.copy | 80M | unknown unit",
         "strata.remote.migration.policy | none-such | expected one of",
-        "strata.remote.chunk.size | 1MiB | expected '2MiB', as in the broker's file; set it there",
+        "strata.remote.cache.size | 1MiB | expected '2MiB', as in the broker's file; set it there",
         "strata.remote.cache.size | 1GiB | cannot be changed on a live one",
       })
   void refuses(String key, String value, String message) {
@@ -121,6 +121,7 @@ class LiveRemoteSettingsTest {
   @Test
   void leavesOutAndTellsWhatKafkaStoredWithoutAsking() {
     kafka.put("strata.remote.rates.copy", "1MB");
+    kafka.put("strata.remote.typo", "1");
     kafka.put("strata.remote.migration.policy.nonsense", "1");
     kafka.put("rsm.config.ssd.capacity", "1TB");
     kafka.put("strata.migration.nonsense", "the local tiers' affair");
@@ -133,7 +134,8 @@ class LiveRemoteSettingsTest {
             "rsm.config.ssd.capacity (read at the start alone: set it in the broker's file and"
                 + " restart)",
             "strata.remote.migration.policy.nonsense (no policy has such a parameter)",
-            "strata.remote.rates.copy (an unknown key; did you mean strata.remote.rate.copy?)");
+            "strata.remote.rates.copy (an unknown key; did you mean strata.remote.rate.copy?)",
+            "strata.remote.typo (an unknown key)");
   }
 
   @Test

@@ -155,7 +155,6 @@ final class PropertiesTarget implements FuzzTarget {
         rsm.config.levels=ssd,hdd
         rsm.config.ssd.directories=/ssd/store=1TB
         rsm.config.hdd.directories=/hdd1/store,/hdd2/store
-        strata.remote.chunk.size=1MiB
         strata.remote.cache.size=256MiB
         strata.remote.rate.copy=10MB
         strata.remote.scrub.interval=30d

@@ -97,12 +97,12 @@ class RemoteConfigTest {
     manager.put("cold.class.path", temp.toString());
     manager.put("cold.bucket", "b${x}");
     manager.put("cold.retries", 3);
+    manager.put("log.dirs", temp.resolve("logs").toString());
     file.put("strata.remote.copy.timeout.ms", "1001");
     file.put("strata.remote.fetch.timeout.ms", "1002");
     file.put("strata.remote.rate.copy", "1MB");
     file.put("strata.remote.rate.fetch", "2MB/s");
     file.put("strata.remote.rate.scrub", "3MiB");
-    file.put("strata.remote.chunk.size", "256KiB");
     file.put("strata.remote.cache.size", "1GiB");
     file.put("strata.remote.scrub.interval.ms", "0");
     file.put("strata.remote.migration.threshold", "0.25");
@@ -128,7 +128,7 @@ class RemoteConfigTest {
                         "com.example.Cold",
                         Optional.of(temp.toString()),
                         Map.of("bucket", "b${x}", "retries", 3, "broker.id", 7))),
-                256 << 10,
+                1 << 20,
                 1 << 30,
                 new RemoteSettings.Live(
                     Duration.ofMillis(1001),
@@ -206,7 +206,10 @@ class RemoteConfigTest {
         "hdd.directories | {t}/hdd | rsm.config.hdd.directories | found a key of level 'hdd'",
         "level | ssd | rsm.config.level | found an unknown key, expected one that"
             + " docs/reference/configuration.md lists; did you mean rsm.config.levels?",
-        "chunk.size | 1MiB | rsm.config.chunk.size | found an unknown key",
+        "chunk.size | 1MiB | rsm.config.chunk.size | docs/reference/configuration.md lists; remove"
+            + " it; keys of another manager begin with rsm.config.cold.",
+        "log.dirs | '' | rsm.config.log.dirs | the list is empty",
+        "log.dirs | /a,/a | rsm.config.log.dirs | '/a' is listed twice",
         "cold.bucket | b | rsm.config.cold.class.name | found nothing, expected the name of a"
             + " class",
         "cold.class.name | a b | rsm.config.cold.class.name | not the name of a class",
@@ -234,11 +237,9 @@ class RemoteConfigTest {
         "strata.remote.rate.copy | 80M | unknown unit",
         "strata.remote.rate.fetch | -1 | not a number with a unit",
         "strata.remote.rate.scrub | fast | not a number with a unit",
-        "strata.remote.chunk.size | 1MB | (1000000 bytes), expected a power of two",
-        "strata.remote.chunk.size | 32KiB | expected a power of two from 64KiB to 16MiB",
-        "strata.remote.chunk.size | 32MiB | expected a power of two from 64KiB to 16MiB",
         "strata.remote.cache.size | 128M | unknown unit",
-        "strata.remote.cache.size | 1000 | expected 0, or at least one chunk, which is 1048576",
+        "strata.remote.cache.size | 1000 | (1000 bytes), expected 0 for no cache, or an amount of"
+            + " at least one chunk, which is 1MiB",
         "strata.remote.scrub.interval.ms | 1 | expected 0 for never, or a number from 1000",
         "strata.remote.migration.threshold | 2 | expected -1, or a number from 0 to 1",
         "strata.remote.migration.rate.down | 80M | unknown unit",
@@ -247,9 +248,10 @@ class RemoteConfigTest {
         "strata.remote.migration.policy.beyond | 1 | found a parameter that no policy has",
         "strata.remote.migration.pin.topics | a( | is not a regular expression",
         "strata.remote.level.ssd.threshold | 0.5 | found an unknown key",
-        "strata.remote.chunk.sizes | 1 | found an unknown key, expected one that"
-            + " docs/reference/configuration.md lists; did you mean strata.remote.chunk.size?",
-        "strata.remot.chunk.size | 1 | did you mean strata.remote.chunk.size?",
+        "strata.remote.cache.sizes | 1 | found an unknown key, expected one that"
+            + " docs/reference/configuration.md lists; did you mean strata.remote.cache.size?",
+        "strata.remot.cache.size | 1 | did you mean strata.remote.cache.size?",
+        "strata.remote.nonsense | 1 | configuration.md lists; remove it",
         "strata.remote.rate.copy | ${env:RATE} | configuration providers are not resolved",
       })
   void refusesWhatTheFileSays(String key, String value, String message) {
@@ -330,7 +332,7 @@ class RemoteConfigTest {
     manager.put("levels", "ssd,hdd");
     manager.put("ssd.capacity", "1G");
     manager.put("nonsense", "1");
-    file.put("strata.remote.chunk.size", "x");
+    file.put("strata.remote.cache.size", "x");
     file.put("strata.remote.nonsense", "x");
 
     assertThat(parse().problems())
@@ -339,7 +341,7 @@ class RemoteConfigTest {
             "rsm.config.ssd.capacity",
             "rsm.config.hdd.directories",
             "rsm.config.nonsense",
-            "strata.remote.chunk.size",
+            "strata.remote.cache.size",
             "strata.remote.nonsense");
   }
 
@@ -350,6 +352,21 @@ class RemoteConfigTest {
 
     assertThat(parsed.problems()).isEmpty();
     assertThat(parsed.settings().map(RemoteSettings::chunkBytes)).contains(1 << 20);
+  }
+
+  /** It names its log directories to the manager, and they are kept apart from the store. */
+  @Test
+  void aBrokerWithoutAKnownFileMayHaveItsLogDirectoriesInTheManagersKeys() {
+    manager.put("log.dirs", temp.resolve("logs").toString());
+    assertThat(RemoteConfig.parse(manager, Optional.empty(), Optional.empty()).problems())
+        .isEmpty();
+    manager.put("log.dirs", temp.resolve("ssd").toString());
+
+    assertThat(RemoteConfig.parse(manager, Optional.empty(), Optional.empty()).problems())
+        .singleElement()
+        .extracting(ConfigProblem::message)
+        .asString()
+        .contains("rsm.config.ssd.directories", "is the same as log directory");
   }
 
   @Test

@@ -6,12 +6,18 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The catalogue of the keys, and its reference page. */
@@ -62,6 +68,14 @@ class StrataKeysTest {
         }
       }
     }
+    for (MigrationKeys keys : List.of(MigrationKeys.LOCAL, MigrationKeys.REMOTE)) {
+      for (Field field : MigrationKeys.class.getDeclaredFields()) {
+        if (field.getType() == StrataKey.class) {
+          field.setAccessible(true);
+          assertThat(StrataKeys.all()).as(field.getName()).contains((StrataKey<?>) field.get(keys));
+        }
+      }
+    }
   }
 
   @Test
@@ -79,12 +93,12 @@ class StrataKeysTest {
   }
 
   @Test
-  void ofTheRemoteTierAllButTheStoresKeysAndTheCachesAreDynamic() {
+  void ofTheRemoteTierAllButTheStoresKeysAndTheCacheAreDynamic() {
     assertThat(
             RemoteKeys.REMOTE.keys().stream()
                 .filter(key -> !key.dynamic() && key.name().startsWith(RemoteKeys.PREFIX))
                 .map(StrataKey::name))
-        .containsExactly("strata.remote.chunk.size", "strata.remote.cache.size");
+        .containsExactly("strata.remote.cache.size");
     assertThat(RemoteKeys.REMOTE.dynamicNames(List.of("ssd"), Set.of("after")))
         .contains("strata.remote.migration.threshold", "strata.remote.migration.policy.after")
         .allMatch(name -> name.startsWith(RemoteKeys.PREFIX));
@@ -143,33 +157,122 @@ class StrataKeysTest {
             "strata.below",
             "strata.directory",
             "strata.sequences");
-    Pattern key = Pattern.compile("(?<![a-z.])strata(?:\\.[a-z]++)++(?![a-z.*<(-])");
-    try (Stream<Path> files =
-        Files.walk(GeneratedPage.docs().resolveSibling("pmem-tier/src/main"))) {
-      for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
-        key.matcher(Files.readString(file))
-            .results()
-            .map(MatchResult::group)
-            .filter(name -> !others.contains(name))
-            .forEach(
-                name -> assertThat(StrataKeys.find(name)).as("%s, in %s", name, file).isPresent());
+    Pattern key =
+        Pattern.compile("(?<![a-z.])(?:strata|rsm\\.config)(?:\\.[a-z]++)++(?![a-z.*<(-])");
+    for (Path file : sources()) {
+      key.matcher(Files.readString(file))
+          .results()
+          .map(MatchResult::group)
+          .filter(name -> !others.contains(name))
+          .forEach(
+              name -> assertThat(StrataKeys.find(name)).as("%s, in %s", name, file).isPresent());
+    }
+  }
+
+  /** The catalogues alone declare keys, so that no reader has one that no page lists. */
+  @Test
+  void keysAreDeclaredInTheCataloguesAlone() throws IOException {
+    for (Path file : sources()) {
+      if (Files.readString(file).contains("StrataKey.named(")) {
+        assertThat(file.getFileName().toString())
+            .isIn("StrataKeys.java", "RemoteKeys.java", "MigrationKeys.java");
       }
     }
   }
 
+  /** Kafka hands the manager a map, from which anything could be taken by any name. */
+  @Test
+  void whatTheManagerIsAskedForByNameIsListed() {
+    Set<String> asked = new TreeSet<>();
+    Map<String, Object> manager =
+        new HashMap<>(Map.of("broker.id", 1, "levels", "ssd", "cold.class.name", "A")) {
+          @Override
+          public @Nullable Object get(@Nullable Object key) {
+            asked.add(String.valueOf(key));
+            return super.get(key);
+          }
+
+          @Override
+          public @Nullable Object getOrDefault(@Nullable Object key, @Nullable Object otherwise) {
+            asked.add(String.valueOf(key));
+            return super.getOrDefault(key, otherwise);
+          }
+
+          @Override
+          public boolean containsKey(@Nullable Object key) {
+            asked.add(String.valueOf(key));
+            return super.containsKey(key);
+          }
+        };
+    var unusedDirectories = RemoteConfig.logDirectories(manager);
+    var unusedSettings = RemoteConfig.parse(manager, Optional.empty(), Optional.empty());
+
+    assertThat(asked)
+        .contains("log.dirs", "broker.id")
+        .allSatisfy(
+            name ->
+                assertThat(name)
+                    .matches(
+                        each ->
+                            each.equals("broker.id") // which Kafka adds
+                                || StrataKeys.find("rsm.config." + each).isPresent()));
+  }
+
+  private static List<Path> sources() throws IOException {
+    List<Path> sources = new ArrayList<>();
+    for (String module : List.of("plugin-api", "migration", "pmem-tier")) {
+      try (Stream<Path> files =
+          Files.walk(GeneratedPage.docs().resolveSibling(module).resolve("src/main"))) {
+        files.filter(path -> path.toString().endsWith(".java")).forEach(sources::add);
+      }
+    }
+    return sources;
+  }
+
   @Test
   void suggestsTheNearestKey() {
-    assertThat(StrataKeys.nearest("strata.pool")).isEqualTo(StrataKeys.POOLS);
-    assertThat(StrataKeys.nearest("strata.topic.excludes")).isEqualTo(StrataKeys.TOPICS_EXCLUDE);
-    assertThat(StrataKeys.nearest("strata.requires.dax")).isEqualTo(StrataKeys.REQUIRE_DAX);
+    assertThat(StrataKeys.nearest("strata.pool")).contains("strata.pools");
+    assertThat(StrataKeys.nearest("strata.topic.excludes")).contains("strata.topics.exclude");
+    assertThat(StrataKeys.nearest("strata.requires.dax")).contains("strata.require.dax");
+    assertThat(StrataKeys.nearest("strata.remote.policy.migration"))
+        .as("a name in another order is another name")
+        .isEmpty();
+  }
+
+  @Test
+  void suggestsAKeyOfTheSameTierOrLevel() {
+    assertThat(StrataKeys.nearest("strata.tier.warm.pool")).contains("strata.tier.warm.pools");
+    assertThat(StrataKeys.nearest("strata.tiers.warm.type")).contains("strata.tier.warm.type");
+    assertThat(StrataKeys.nearest("rsm.config.ssd.directory"))
+        .contains("rsm.config.ssd.directories");
+    assertThat(StrataKeys.nearest("strata.tier.$1.pool")).isEmpty();
+    assertThat(StrataKeys.nearest("strata.tier..type")).isEmpty();
+  }
+
+  /** Another key than the one that is meant is a worse answer than none. */
+  @Test
+  void suggestsNothingWhereNoKeyIsNear() {
+    assertThat(StrataKeys.nearest("strata.nonsense")).isEmpty();
+    assertThat(StrataKeys.nearest("strata.remote.chunk.size")).isEmpty();
+    assertThat(StrataKeys.nearest("rsm.config.bucket")).isEmpty();
+    assertThat(StrataKeys.nearest("strata.")).isPresent();
+  }
+
+  @Test
+  void namesThatAreNearComeFirst() {
+    assertThat(NearNames.of("Order", List.of("payments", "order-items", "orders", "border")))
+        .containsExactly("orders", "border", "order-items");
+    assertThat(NearNames.of("ordrs", List.of("orders", "audit"))).containsExactly("orders");
+    assertThat(NearNames.of("a.b.paid", List.of("a.b.void", "a.b.pay", "a.b.paids")))
+        .containsExactly("a.b.paids");
   }
 
   @Test
   void distanceCountsEdits() {
-    assertThat(EditDistance.between("", "abc")).isEqualTo(3);
-    assertThat(EditDistance.between("abc", "")).isEqualTo(3);
-    assertThat(EditDistance.between("kitten", "sitting")).isEqualTo(3);
-    assertThat(EditDistance.between("same", "same")).isZero();
+    assertThat(NearNames.distance("", "abc")).isEqualTo(3);
+    assertThat(NearNames.distance("abc", "")).isEqualTo(3);
+    assertThat(NearNames.distance("kitten", "sitting")).isEqualTo(3);
+    assertThat(NearNames.distance("same", "same")).isZero();
   }
 
   @Test
@@ -185,7 +288,8 @@ class StrataKeysTest {
         here is refused. Values are read before Kafka starts: configuration providers (`${...}`) are not resolved.
 
         [Tiers](#tiers) are local: pools and the log directories. The [remote tier](#remote-tier) is what Kafka's tiered storage copies
-        to; see [remote](../remote.md).
+        to; see [remote](../remote.md). Two system properties, `-Dstrata.config` and `-Dstrata.role`, say
+        [which file that is](../configuration.md#how-the-file-is-found) where the command line does not.
 
         ## Tiers
 

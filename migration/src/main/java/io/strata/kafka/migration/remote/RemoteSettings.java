@@ -19,7 +19,7 @@ import java.util.Optional;
  * @param levels the store's levels, fastest first; at least one
  * @param cold the manager that has the lowest level, below {@code levels}, if another has it
  * @param chunkBytes a segment is checked, read and cached in chunks of so many bytes: a power of
- *     two from 64 KiB to 16 MiB. Holds for segments copied from now on
+ *     two from 64 KiB to 16 MiB. It holds for segments copied from now on: a manifest has its own
  * @param cacheBytes the bound of the chunk cache; 0 for none
  * @param live what can be changed while it runs
  */
@@ -30,6 +30,9 @@ public record RemoteSettings(
     int chunkBytes,
     long cacheBytes,
     Live live) {
+
+  /** The size of chunks on every broker: large enough for a catch-up read, small for one record. */
+  public static final int CHUNK_BYTES = 1 << 20;
 
   /** Copies the list. */
   public RemoteSettings {
