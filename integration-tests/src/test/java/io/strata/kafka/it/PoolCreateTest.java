@@ -98,7 +98,7 @@ class PoolCreateTest {
     StockBroker.Refusal refusal = broker.startRefused();
     assertThat(refusal.exitCode()).as("exit code; output:\n%s", refusal.output()).isNotZero();
     assertThat(refusal.output())
-        .contains(pool.toString(), named, "strata.pool.create creates none of")
+        .contains(pool.toString(), named, "strata.pool.create does not create")
         .doesNotContain("Kafka Server started");
     assertThat(pool).as("a pool in the place of the lost one").doesNotExist();
   }

@@ -1,5 +1,6 @@
 package io.strata.kafka.cli;
 
+import io.strata.kafka.pool.PoolException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +40,11 @@ final class PoolInfoCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     List<PoolReport> reports = new ArrayList<>();
     for (Path file : files.resolve()) {
-      reports.add(PoolReport.of(file));
+      try {
+        reports.add(PoolReport.of(file));
+      } catch (PoolException e) {
+        throw files.explained(e, file);
+      }
     }
     PoolReport.print(reports, json.given(), spec.commandLine().getOut());
     return ExitCode.OK.code();

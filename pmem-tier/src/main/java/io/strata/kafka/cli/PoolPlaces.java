@@ -2,6 +2,8 @@ package io.strata.kafka.cli;
 
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.pool.PoolException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,6 +22,8 @@ final class PoolPlaces {
 
   @Mixin private final ConfigOption config = new ConfigOption();
 
+  private boolean createdByTheBroker;
+
   /** At least one file, absolute. */
   List<Path> resolve() throws IOException, UsageException, ConfigRefusedException {
     Optional<BrokerProperties> broker = config.load();
@@ -28,8 +32,23 @@ final class PoolPlaces {
           "FILE: found %s --config, expected one of them"
               .formatted(files.isEmpty() ? "neither a file nor" : "both files and"));
     }
-    return broker.isPresent()
-        ? broker.get().strataConfig().orElseThrow().pools()
-        : files.stream().map(file -> file.toAbsolutePath().normalize()).toList();
+    if (broker.isEmpty()) {
+      return files.stream().map(file -> file.toAbsolutePath().normalize()).toList();
+    }
+    StrataConfig read = broker.get().strataConfig().orElseThrow();
+    createdByTheBroker = read.poolCreate().isPresent();
+    return read.pools();
+  }
+
+  /** A failure of one of the files, with what to do that fits the configuration. */
+  Exception explained(PoolException failure, Path file) {
+    return createdByTheBroker && failure.kind() == PoolException.Kind.MISSING
+        ? new RefusedException(
+            """
+            pool %s: found no such file, expected a pool: mount its file system, correct the path, \
+            or start the broker, which creates it as strata.pool.create says\
+            """
+                .formatted(file))
+        : failure;
   }
 }

@@ -29,7 +29,7 @@ package io.strata.kafka.layout;
  *         +-------------------------------+-------------------------------+
  *      80 | created                                                       |
  *         +---------------------------------------------------------------+
- *      88 | owner flags                   | broker id                     |
+ *      88 | flags                         | broker id                     |
  *         +-------------------------------+-------------------------------+
  *      96 | cluster id length             | sequence                      |
  *         +-------------------------------+-------------------------------+
@@ -102,8 +102,8 @@ public final class SuperblockLayout {
   /** 8 bytes: creation time in milliseconds since the epoch. */
   public static final int CREATED_OFFSET = 80;
 
-  /** 4 bytes: a sum of {@link #HAS_BROKER_ID} and {@link #HAS_CLUSTER_ID}. */
-  public static final int OWNER_FLAGS_OFFSET = 88;
+  /** 4 bytes: a sum of {@link #HAS_BROKER_ID}, {@link #HAS_CLUSTER_ID} and {@link #HAD_DAX}. */
+  public static final int FLAGS_OFFSET = 88;
 
   /** 4 bytes: the broker's id, or 0 without {@link #HAS_BROKER_ID}. */
   public static final int BROKER_ID_OFFSET = 92;
@@ -135,11 +135,14 @@ public final class SuperblockLayout {
   /** Length of this version's header. */
   public static final int HEADER_LENGTH = 256;
 
-  /** Owner flag: the pool belongs to one broker. */
+  /** Flag: the pool belongs to one broker. */
   public static final int HAS_BROKER_ID = 1;
 
-  /** Owner flag: the pool belongs to one cluster. */
+  /** Flag: the pool belongs to one cluster. */
   public static final int HAS_CLUSTER_ID = 2;
+
+  /** Flag: the pool has been used where persisted bytes survive a power failure. */
+  public static final int HAD_DAX = 4;
 
   /** The data begins at a multiple of this: a huge page of x86-64 and AArch64. */
   public static final long DATA_ALIGNMENT = 2L << 20;

@@ -6,6 +6,7 @@ import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.migration.remote.RemoteStats.DirectoryStats;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,11 +34,22 @@ record Health(int value, List<String> reasons) {
   /**
    * The health of a broker with what it has of Strata.
    *
+   * @param offline log directories that Kafka has taken offline
    * @param unknown names of parts that are there and whose state cannot be read
    */
   static Health of(
-      Optional<LocalSample> local, Optional<RemoteStats> remote, List<String> unknown) {
+      Optional<LocalSample> local,
+      Optional<RemoteStats> remote,
+      List<String> offline,
+      List<String> unknown) {
     List<Reason> reasons = new ArrayList<>();
+    List<String> skipped =
+        local.map(sample -> sample.guarantees().skippedLogDirectories()).orElse(List.of());
+    offline.stream()
+        .filter(directory -> skipped.stream().noneMatch(each -> each.startsWith(directory + ": ")))
+        .forEach(
+            directory ->
+                degraded(reasons, "Kafka has taken log directory %s offline".formatted(directory)));
     unknown.forEach(
         part -> degraded(reasons, "the state of %s cannot be read: see the log".formatted(part)));
     local.ifPresent(sample -> add(reasons, sample));
@@ -68,8 +80,42 @@ record Health(int value, List<String> reasons) {
           failure until Kafka or a copy forces them\
           """);
     }
+    for (Path directory : sample.guarantees().unforcedLogDirectories()) {
+      broken(
+          reasons,
+          """
+          the newest log files in %s could not be forced: what was acknowledged there before \
+          strata.spill.force was changed may not survive a power failure\
+          """
+              .formatted(directory));
+    }
+    for (Path pool : sample.guarantees().daxLost()) {
+      broken(
+          reasons,
+          """
+          pool %s has been on DAX and is not: acknowledged records do not survive a power failure \
+          until they are flushed or replicated; mount its file system with DAX, or say that this \
+          is meant (type file)\
+          """
+              .formatted(pool));
+    }
+    if (sample.guarantees().orphaned() > 0) {
+      broken(
+          reasons,
+          """
+          the log files of %d segments in the pools were missing at the start, and the next start \
+          frees their bytes: see the log\
+          """
+              .formatted(sample.guarantees().orphaned()));
+    }
     for (String directory : sample.guarantees().skippedLogDirectories()) {
       degraded(reasons, "log directory skipped at the start: %s".formatted(directory));
+    }
+    if (sample.segments().refused() > 0) {
+      degraded(
+          reasons,
+          "the pools are full: %d active segments are in their log files alone"
+              .formatted(sample.segments().refused()));
     }
     if (sample.segments().spilling() > 0) {
       degraded(

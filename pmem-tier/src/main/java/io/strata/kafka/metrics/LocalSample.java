@@ -7,6 +7,7 @@ import io.strata.kafka.memory.Durability;
 import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.MigrationStats.TierStats;
 import io.strata.kafka.tier.Traffic;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -85,6 +86,7 @@ public record LocalSample(
    * @param hot with a slot in a pool now, spilled ones included
    * @param spilled of those, the ones whose tail is in the log file
    * @param spilling of those, the ones that Kafka appends to
+   * @param refused that Kafka appends to in their log files, for want of space in the pools
    * @param placed placed in a pool since the start
    * @param placementsRefused that had no space in a pool since the start
    * @param logFileFailures operations on log files of hot segments that failed since the start
@@ -94,6 +96,7 @@ public record LocalSample(
       long hot,
       long spilled,
       long spilling,
+      long refused,
       long placed,
       long placementsRefused,
       long logFileFailures,
@@ -103,11 +106,25 @@ public record LocalSample(
    * The guarantees that do not hold, and the log directories that are offline.
    *
    * @param spillsUnforced whether appends that spill are not forced, though the pools are durable
+   * @param unforcedLogDirectories those with acknowledged records that are to be forced and could
+   *     not be
+   * @param daxLost pools that have been on DAX and are not
+   * @param orphaned slots of segments whose log files were missing at the start
    * @param skippedLogDirectories those that were skipped at the start, each with the reason
    */
-  public record Guarantees(boolean spillsUnforced, List<String> skippedLogDirectories) {
-    /** Copies the list. */
+  public record Guarantees(
+      boolean spillsUnforced,
+      List<Path> unforcedLogDirectories,
+      List<Path> daxLost,
+      int orphaned,
+      List<String> skippedLogDirectories) {
+    /** When all is well. */
+    static final Guarantees ALL = new Guarantees(false, List.of(), List.of(), 0, List.of());
+
+    /** Copies the lists. */
     public Guarantees {
+      unforcedLogDirectories = List.copyOf(unforcedLogDirectories);
+      daxLost = List.copyOf(daxLost);
       skippedLogDirectories = List.copyOf(skippedLogDirectories);
     }
   }

@@ -40,6 +40,7 @@ import org.slf4j.LoggerFactory;
 public final class StrataMetrics implements AutoCloseable {
 
   private final Logger log;
+  private final Supplier<List<String>> offline;
   private final LongSupplier nanoTime;
   private final MeterRegistry registry = new SimpleMeterRegistry();
 
@@ -63,10 +64,17 @@ public final class StrataMetrics implements AutoCloseable {
 
   /** Publishes nothing yet. */
   public StrataMetrics() {
-    this(sinkOfThisJvm(), System::nanoTime, LoggerFactory.getLogger("io.strata.kafka.metrics"));
+    this(
+        sinkOfThisJvm(),
+        new OfflineLogDirectories(ManagementFactory.getPlatformMBeanServer()),
+        System::nanoTime,
+        LoggerFactory.getLogger("io.strata.kafka.metrics"));
   }
 
-  StrataMetrics(MetricSink sink, LongSupplier nanoTime, Logger log) {
+  /** With the names of the log directories that Kafka has taken offline. */
+  StrataMetrics(
+      MetricSink sink, Supplier<List<String>> offline, LongSupplier nanoTime, Logger log) {
+    this.offline = offline;
     this.nanoTime = nanoTime;
     this.log = log;
     registry.config().onMeterAdded(meter -> publish(sink, meter));
@@ -258,6 +266,7 @@ public final class StrataMetrics implements AutoCloseable {
     return Health.of(
         sampleOf(local, "the local tiers", unknown),
         sampleOf(remote, "the remote tier", unknown),
+        offline.get(),
         unknown);
   }
 

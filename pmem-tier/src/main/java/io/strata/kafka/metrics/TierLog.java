@@ -23,6 +23,9 @@ public final class TierLog implements TierEvents {
 
   private static final int NAMED = 10;
 
+  /** Of slots that are kept, which share a reason, fewer do. */
+  private static final int KEPT_NAMED = 3;
+
   private final Logger log;
   private final RateLimit spills;
   private final RateLimit refusals;
@@ -51,8 +54,8 @@ public final class TierLog implements TierEvents {
   @Override
   public void poolsNotCreated(List<Path> files, String reason) {
     log.warn(
-        "strata.pool.create creates none of {}, since records could be lost with it: {}",
-        files,
+        "strata.pool.create does not create {}, since records could be lost with it: {}",
+        String.join(", ", files.stream().map(Path::toString).toList()),
         reason);
   }
 
@@ -156,16 +159,21 @@ public final class TierLog implements TierEvents {
         """,
         report.orphaned());
     name("Freed slots of log files that were removed", report.freed());
-    name("Kept slots", report.kept());
+    name("Kept slots", report.kept(), KEPT_NAMED);
   }
 
   private void name(String what, List<String> items) {
+    name(what, items, NAMED);
+  }
+
+  private void name(String what, List<String> items, int most) {
     if (!items.isEmpty()) {
       log.warn(
-          "{}: {}{}",
+          "{} ({}): {}{}",
           what,
-          Printable.of(String.join(", ", items.subList(0, Math.min(NAMED, items.size())))),
-          items.size() > NAMED ? ", and " + (items.size() - NAMED) + " more" : "");
+          items.size(),
+          Printable.of(String.join(", ", items.subList(0, Math.min(most, items.size())))),
+          items.size() > most ? ", and " + (items.size() - most) + " more" : "");
     }
   }
 

@@ -67,11 +67,17 @@ public final class TierSampler implements Supplier<LocalSample> {
             figures.hot(),
             figures.spilled(),
             figures.spilling(),
+            figures.refused(),
             counts.placements(),
             counts.placementsRefused(),
             counts.homeFailures(),
             counts.mtimeRefreshes()),
-        new Guarantees(tier.spillsUnforced(), tier.skippedLogDirectories()),
+        new Guarantees(
+            tier.spillsUnforced(),
+            tier.unforcedLogDirectories(),
+            tier.daxLost(),
+            tier.recoveryReport().orphaned().size(),
+            tier.skippedLogDirectories()),
         counters);
   }
 

@@ -12,6 +12,8 @@ import java.util.List;
  * @param usedBytes bytes in the segments' extents
  * @param repaired what was wrong with the superblock or the session line, and has been put right
  * @param bound whether the pool had no owner and has been bound to the opener
+ * @param daxLost whether persisted bytes survived a power failure where the pool was used before,
+ *     and do not here
  * @param powerLost whether the machine went down while the pool was open, and may have taken what
  *     was not forced (see {@link io.strata.kafka.memory.Durability#FORCE})
  * @param shortened the segments whose committed length was beyond the extents that are there, since
@@ -25,6 +27,7 @@ public record OpenReport(
     long usedBytes,
     List<CheckFinding> repaired,
     boolean bound,
+    boolean daxLost,
     boolean powerLost,
     List<Shortened> shortened,
     Duration took) {

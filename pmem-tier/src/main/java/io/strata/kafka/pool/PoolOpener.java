@@ -94,7 +94,8 @@ final class PoolOpener {
         superblock.slotCount() - scan.used().size(),
         superblock.dataSize() - scan.allocator().freeBytes(),
         List.copyOf(repaired),
-        !superblock.equals(reading.current()),
+        !superblock.owner().equals(reading.current().owner()),
+        superblock.hadDax() && !memory.durability().durableOnPersist(),
         powerLost,
         List.copyOf(shortened),
         Duration.ofNanos(System.nanoTime() - start));
@@ -136,10 +137,10 @@ final class PoolOpener {
         new PoolOwner(
             owner.brokerId().isPresent() ? owner.brokerId() : opener.brokerId(),
             owner.clusterId().isPresent() ? owner.clusterId() : opener.clusterId());
-    if (bound.equals(owner)) {
+    Superblock changed = superblock.openedBy(bound, memory.durability().durableOnPersist());
+    if (bound.equals(owner) && changed.hadDax() == superblock.hadDax()) {
       return superblock;
     }
-    Superblock changed = superblock.withOwner(bound);
     Superblocks.writeBoth(memory, changed);
     return changed;
   }

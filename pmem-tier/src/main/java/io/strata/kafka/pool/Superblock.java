@@ -21,6 +21,7 @@ record Superblock(
     long dataSize,
     long createdAtMillis,
     PoolOwner owner,
+    boolean hadDax,
     int sequence) {
 
   /** A copy of the superblock that cannot be used. */
@@ -51,7 +52,15 @@ record Superblock(
       UUID poolId, long poolSize, int slotCount, long createdAtMillis, PoolOwner owner) {
     long data = SuperblockLayout.dataPosition(slotCount);
     return new Superblock(
-        poolId, poolSize, slotCount, data, dataSize(poolSize, data), createdAtMillis, owner, 1);
+        poolId,
+        poolSize,
+        slotCount,
+        data,
+        dataSize(poolSize, data),
+        createdAtMillis,
+        owner,
+        false,
+        1);
   }
 
   Superblock withSize(long newSize) {
@@ -63,15 +72,29 @@ record Superblock(
         dataSize(newSize, dataPosition),
         createdAtMillis,
         owner,
+        hadDax,
         sequence + 1);
   }
 
   Superblock withSequence(int newSequence) {
     return new Superblock(
-        poolId, poolSize, slotCount, dataPosition, dataSize, createdAtMillis, owner, newSequence);
+        poolId,
+        poolSize,
+        slotCount,
+        dataPosition,
+        dataSize,
+        createdAtMillis,
+        owner,
+        hadDax,
+        newSequence);
   }
 
-  Superblock withOwner(PoolOwner newOwner) {
+  /**
+   * With who opens it.
+   *
+   * @param dax whether persisted bytes survive a power failure there; once they did, that is kept
+   */
+  Superblock openedBy(PoolOwner newOwner, boolean dax) {
     return new Superblock(
         poolId,
         poolSize,
@@ -80,6 +103,7 @@ record Superblock(
         dataSize,
         createdAtMillis,
         newOwner,
+        hadDax || dax,
         sequence + 1);
   }
 
@@ -114,9 +138,10 @@ record Superblock(
     copy.putInt(LARGEST_EXTENT_OFFSET, LARGEST_EXTENT);
     copy.putLong(CREATED_OFFSET, createdAtMillis);
     copy.putInt(
-        OWNER_FLAGS_OFFSET,
+        FLAGS_OFFSET,
         (owner.brokerId().isPresent() ? HAS_BROKER_ID : 0)
-            | (owner.clusterId().isPresent() ? HAS_CLUSTER_ID : 0));
+            | (owner.clusterId().isPresent() ? HAS_CLUSTER_ID : 0)
+            | (hadDax ? HAD_DAX : 0));
     copy.putInt(BROKER_ID_OFFSET, owner.brokerId().orElse(0));
     byte[] cluster = owner.clusterId().orElse("").getBytes(StandardCharsets.UTF_8);
     copy.putInt(CLUSTER_ID_LENGTH_OFFSET, cluster.length);
@@ -164,7 +189,7 @@ record Superblock(
   private static Superblock decodeVersion1(ByteBuffer copy) throws UnusableException {
     long slotCount = copy.getLong(SLOT_COUNT_OFFSET);
     long poolSize = copy.getLong(POOL_SIZE_OFFSET);
-    int ownerFlags = copy.getInt(OWNER_FLAGS_OFFSET);
+    int flags = copy.getInt(FLAGS_OFFSET);
     int clusterLength = copy.getInt(CLUSTER_ID_LENGTH_OFFSET);
     if (slotCount < 1 || slotCount > PoolSpec.MAX_SLOTS) {
       throw corrupt("found " + slotCount + " slots, expected 1 to " + PoolSpec.MAX_SLOTS);
@@ -177,10 +202,10 @@ record Superblock(
     copy.get(CLUSTER_ID_OFFSET, cluster);
     PoolOwner owner =
         new PoolOwner(
-            (ownerFlags & HAS_BROKER_ID) != 0
+            (flags & HAS_BROKER_ID) != 0
                 ? OptionalInt.of(copy.getInt(BROKER_ID_OFFSET))
                 : OptionalInt.empty(),
-            (ownerFlags & HAS_CLUSTER_ID) != 0
+            (flags & HAS_CLUSTER_ID) != 0
                 ? Optional.of(new String(cluster, StandardCharsets.UTF_8))
                 : Optional.empty());
     Superblock superblock =
@@ -192,6 +217,7 @@ record Superblock(
             copy.getLong(DATA_SIZE_OFFSET),
             copy.getLong(CREATED_OFFSET),
             owner,
+            (flags & HAD_DAX) != 0,
             copy.getInt(SEQUENCE_OFFSET));
     // All else follows from the size and the slot count: compare with what this version writes.
     long data = SuperblockLayout.dataPosition((int) slotCount);

@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -47,6 +48,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private static final long MTIME_MILLIS = 1000;
 
   private static final long RESERVE_MILLIS = 200;
+  private static final long FORCE_AGAIN_MILLIS = 30_000;
 
   private final TierCounts counts;
   private final PoolSet pools;
@@ -57,6 +59,9 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   /** Whether what is appended at home is durable when it is acknowledged. */
   private volatile boolean forcedAppends;
+
+  /** Where what was acknowledged unforced could not be forced since. */
+  private volatile List<LogDirectory> unforced = List.of();
 
   private volatile PlacementPolicy wanted;
 
@@ -86,7 +91,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.registry = new SegmentRegistry();
     this.unsynced = new UnsyncedRenames(pools);
     this.names = new HomeNames(registry);
-    this.newest = new NewestHomes(logDirectories);
+    this.newest = new NewestHomes();
     this.traffic = new Traffic(pools);
     this.keeper = new HomeKeeper(registry, names, counts, parts.background().get());
     this.room = new PressureRoom(new CleanSegments(), traffic, keeper);
@@ -184,7 +189,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   private void recover(TierEvents events) throws IOException {
     if (forcedAppends) {
-      newest.force((directory, e) -> logDirectories.skip(directory, "it cannot be read: " + e));
+      newest.force(
+          logDirectories.all(),
+          (directory, e) ->
+              logDirectories.skip(directory, "it cannot be read: " + FailureText.of(e)));
     }
     recovered = recoverWithoutFailures();
     // Before anything is appended: what is acknowledged from here on is in no older copy.
@@ -196,6 +204,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
     keeper.start(MTIME_MILLIS);
     keeper.every(RESERVE_MILLIS, () -> room.keepReserve(pools));
+    keeper.every(FORCE_AGAIN_MILLIS, this::forceUnforced);
   }
 
   /** A log directory that fails, or cannot be marked, is skipped, as Kafka runs without it. */
@@ -252,11 +261,18 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         }
         return Optional.of(hot.open(known.get(), name, options));
       }
-      Optional<FileChannel> placed =
+      Placement.Placed placed =
           atHome.find(name).isPresent()
-              ? Optional.empty()
+              ? Placement.Placed.NO
               : placement.open(name, options, attributes);
-      return placed.isPresent() ? placed : atHome.open(name, options, attributes);
+      if (placed.channel().isPresent()) {
+        return placed.channel();
+      }
+      Optional<FileChannel> opened = atHome.open(name, options, attributes);
+      if (placed.refused() && opened.isPresent()) {
+        atHome.find(name).ifPresent(TieredSegment::refuse);
+      }
+      return opened;
     }
   }
 
@@ -383,13 +399,41 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     boolean before = forcedAppends;
     forcedAppends = now.forces(pools.durableOnPersist());
     if (forcedAppends && !before) {
-      keeper.soon(
-          "force the newest log files",
-          () ->
-              newest.force(
-                  (directory, e) ->
-                      counts.failed("force the newest log files in " + directory.path(), e)));
+      keeper.soon("force the newest log files", () -> forceNewest(logDirectories.all()));
     }
+  }
+
+  private void forceNewest(Collection<LogDirectory> directories) throws IOException {
+    List<LogDirectory> failed = new ArrayList<>();
+    newest.force(
+        directories,
+        (directory, e) -> {
+          failed.add(directory);
+          counts.failed("force the newest log files in " + directory.path(), e);
+        });
+    unforced = List.copyOf(failed);
+  }
+
+  /** Tries again what failed, as long as it is asked for. */
+  void forceUnforced() {
+    List<LogDirectory> failed = unforced;
+    if (failed.isEmpty()) {
+      return;
+    }
+    if (!forcedAppends) {
+      unforced = List.of();
+      return;
+    }
+    keeper.soon("force the newest log files", () -> forceNewest(failed));
+  }
+
+  /**
+   * The log directories whose newest files could not be forced when appends were to be forced from
+   * then on: acknowledged records there may not survive a power failure. Tried again every half
+   * minute.
+   */
+  public List<Path> unforcedLogDirectories() {
+    return unforced.stream().map(LogDirectory::path).toList();
   }
 
   /** What recovery found when the tier was opened. */
@@ -436,6 +480,14 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
    */
   public boolean spillsUnforced() {
     return !forcedAppends && pools.durableOnPersist();
+  }
+
+  /**
+   * The pools that were used on DAX before and are not on it now, where the configuration does not
+   * say that they are to be of type {@code file}.
+   */
+  public List<Path> daxLost() {
+    return pools.daxLost();
   }
 
   /** The log directories that were skipped when the tier was opened, each with the reason. */

@@ -14,8 +14,15 @@ final class LogDirectoryFailure extends IOException {
   private final transient LogDirectory directory;
 
   LogDirectoryFailure(LogDirectory directory, Path file, IOException cause) {
-    super("recovery failed at " + file + ": " + cause, cause);
+    super(text(file, FailureText.of(cause)), cause);
     this.directory = directory;
+  }
+
+  /** Names the file once. */
+  private static String text(Path file, String cause) {
+    return cause.startsWith(file.toString())
+        ? "recovery failed at " + cause
+        : "recovery failed at " + file + ": " + cause;
   }
 
   LogDirectory directory() {

@@ -59,8 +59,9 @@ public final class MissingPools {
             events.poolOfAnotherSize(file, pool.info().size(), size);
           }
         } catch (IOException e) {
-          if (!missing.isEmpty() || !Files.exists(file)) { // Not there: a link without a target.
-            events.poolsNotCreated(missing, "pool %s cannot be read".formatted(file));
+          List<Path> absent = spec.pools().stream().filter(each -> !Files.exists(each)).toList();
+          if (!absent.isEmpty()) {
+            events.poolsNotCreated(absent, unreadable(file));
           }
           return; // Opening it says what is wrong with it.
         }
@@ -97,6 +98,12 @@ public final class MissingPools {
     return obstacle(spec.logDirectories(), present);
   }
 
+  private static String unreadable(Path pool) {
+    return Files.exists(pool)
+        ? "pool %s cannot be read".formatted(pool)
+        : "%s is a link whose target is not there: mount its file system".formatted(pool);
+  }
+
   private static boolean mustBeDax(TierSpec spec, Path file) {
     int fastest = spec.config().tiers().get(0).pools().size();
     return spec.config().requireDax() && spec.pools().indexOf(file) < fastest;
@@ -116,8 +123,11 @@ public final class MissingPools {
         if (found.isPresent()) {
           return found;
         }
-      } catch (IOException | UnsupportedOperationException e) {
-        return Optional.of("log directory %s cannot be read: %s".formatted(directory, e));
+      } catch (IOException e) {
+        return Optional.of(
+            "log directory %s cannot be read: %s".formatted(directory, FailureText.of(e)));
+      } catch (UnsupportedOperationException e) {
+        return Optional.of("log directory %s has no extended attributes".formatted(directory));
       }
     }
     return Optional.empty();

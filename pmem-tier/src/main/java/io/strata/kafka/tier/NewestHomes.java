@@ -6,6 +6,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -24,21 +25,15 @@ final class NewestHomes {
   /** Kafka writes it when it has forced everything and stops (CleanShutdownFileHandler). */
   private static final String CLEAN_SHUTDOWN = ".kafka_cleanshutdown";
 
-  private final LogDirectories directories;
-
-  NewestHomes(LogDirectories directories) {
-    this.directories = directories;
-  }
-
   /** Is told of a log directory that cannot be read. */
   @FunctionalInterface
   interface Unreadable {
     void notice(LogDirectory directory, IOException cause) throws IOException;
   }
 
-  /** Forces them in all log directories that can be read. */
-  void force(Unreadable unreadable) throws IOException {
-    for (LogDirectory directory : List.copyOf(directories.all())) {
+  /** Forces them in those of the log directories that can be read. */
+  void force(Collection<LogDirectory> directories, Unreadable unreadable) throws IOException {
+    for (LogDirectory directory : List.copyOf(directories)) {
       if (Files.exists(directory.path().resolve(CLEAN_SHUTDOWN))) {
         continue;
       }
@@ -52,7 +47,7 @@ final class NewestHomes {
 
   private static void force(Path logDirectory) throws IOException {
     for (Path partition : list(logDirectory)) {
-      if (Files.isDirectory(partition)) {
+      if (SegmentNames.maybePartition(partition) && Files.isDirectory(partition)) {
         forceNewest(partition);
       }
     }

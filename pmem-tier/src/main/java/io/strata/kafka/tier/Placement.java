@@ -54,19 +54,25 @@ final class Placement {
   }
 
   /**
-   * Places a file that is opened, if it is one to be placed.
+   * The result of {@link #open}.
    *
-   * @return empty if it is to be opened at home
+   * @param channel empty if the file is to be opened as a log file
+   * @param refused whether that is for want of space in the pools
    */
-  Optional<FileChannel> open(
-      Path name, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+  record Placed(Optional<FileChannel> channel, boolean refused) {
+    /** For a file that is not to be placed. */
+    static final Placed NO = new Placed(Optional.empty(), false);
+  }
+
+  /** Places a file that is opened, if it is one to be placed. */
+  Placed open(Path name, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
     Optional<SegmentPlace> place = placeFor(name, options);
     if (place.isEmpty()) {
-      return Optional.empty();
+      return Placed.NO;
     }
-    Optional<FileChannel> placed = place(place.get(), options, attributes);
-    if (placed.isEmpty()) {
+    Placed placed = place(place.get(), options, attributes);
+    if (placed.channel().isEmpty()) {
       // There was no room: there may be something to plan.
       room.wake();
     }
@@ -99,7 +105,7 @@ final class Placement {
   }
 
   /** Commit rule 3: the slot first, then home, then home's tag. */
-  private Optional<FileChannel> place(
+  private Placed place(
       SegmentPlace place, Set<? extends OpenOption> options, FileAttribute<?>... attributes) {
     Optional<Residence> allocated;
     try {
@@ -107,11 +113,11 @@ final class Placement {
       allocated = room.place(pools, place);
     } catch (IOException e) {
       counts.failed("place " + place.file() + " in a pool; it goes home", e);
-      return Optional.empty();
+      return Placed.NO;
     }
     if (allocated.isEmpty()) {
       counts.refused(place.file());
-      return Optional.empty();
+      return new Placed(Optional.empty(), true);
     }
     Residence residence = allocated.get();
     boolean created = false;
@@ -131,13 +137,13 @@ final class Placement {
       keeper.makeDurableLater(segment);
       // The one before it is sealed now.
       room.wake();
-      return Optional.of(channel);
+      return new Placed(Optional.of(channel), false);
     } catch (IOException e) {
       // Home will do without the pool; and if it is home that fails, the JDK says so best.
       registered.ifPresent(registry::remove);
       withdraw(residence, place.file(), created, e);
       counts.failed("place " + place.file() + " in a pool; it goes home", e);
-      return Optional.empty();
+      return Placed.NO;
     } catch (RuntimeException e) {
       registered.ifPresent(registry::remove);
       withdraw(residence, place.file(), created, e);

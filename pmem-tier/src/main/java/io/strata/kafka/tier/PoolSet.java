@@ -1,6 +1,7 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.config.TierConfig;
+import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.Prefault;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.Pool;
@@ -32,9 +33,11 @@ final class PoolSet {
   private final List<Pool> pools;
   private final Map<UUID, Pool> byId = new LinkedHashMap<>();
   private final Map<Pool, Integer> tierOf = new HashMap<>();
+  private final List<Path> daxLost;
 
-  private PoolSet(List<PoolTier> tiers) {
+  private PoolSet(List<PoolTier> tiers, List<Path> daxLost) {
     this.tiers = List.copyOf(tiers);
+    this.daxLost = List.copyOf(daxLost);
     List<Pool> all = new ArrayList<>();
     for (int t = 0; t < tiers.size(); t++) {
       for (Pool pool : tiers.get(t).pools()) {
@@ -54,17 +57,22 @@ final class PoolSet {
   static PoolSet open(TierSpec spec, TierEvents events, TierParts.PoolOpening opening)
       throws IOException {
     List<Pool> opened = new ArrayList<>();
+    List<Path> daxLost = new ArrayList<>();
     try {
       List<PoolTier> tiers = new ArrayList<>();
       Iterator<Path> files = spec.pools().iterator();
       for (TierConfig tier : spec.config().tiers()) {
         List<Pool> pools = new ArrayList<>();
         for (int i = 0; i < tier.pools().size(); i++) {
-          pools.add(open(spec, tier, files.next(), opened, events, opening));
+          Pool pool = open(spec, tier, files.next(), opened, events, opening);
+          pools.add(pool);
+          if (pool.report().daxLost() && !wantsForce(tier)) {
+            daxLost.add(pool.info().path());
+          }
         }
         tiers.add(new PoolTier(tier.name(), pools));
       }
-      return new PoolSet(tiers);
+      return new PoolSet(tiers, daxLost);
     } catch (IOException | RuntimeException e) {
       closeAll(opened, e);
       throw e;
@@ -91,6 +99,11 @@ final class PoolSet {
     }
     events.poolOpened(pool);
     return pool;
+  }
+
+  /** Whether the operator has said that the tier's pools are to be durable when forced alone. */
+  private static boolean wantsForce(TierConfig tier) {
+    return tier.type().fixed().equals(Optional.of(MemoryType.FILE));
   }
 
   private static void refuseCopy(List<Pool> opened, Pool pool) throws IOException {
@@ -142,6 +155,11 @@ final class PoolSet {
 
   List<Pool> all() {
     return pools;
+  }
+
+  /** The pools whose bytes survived a power failure without a force, and do not any more. */
+  List<Path> daxLost() {
+    return daxLost;
   }
 
   Optional<Pool> find(UUID id) {

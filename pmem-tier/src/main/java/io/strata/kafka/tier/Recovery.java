@@ -163,7 +163,7 @@ final class Recovery {
     try {
       return TaggedHomes.in(directory.path());
     } catch (IOException e) {
-      directories.skip(directory, "it cannot be read: " + e);
+      directories.skip(directory, "it cannot be read: " + FailureText.of(e));
       return List.of();
     }
   }
@@ -446,7 +446,7 @@ final class Recovery {
   private static boolean forcePartitions(Path logDirectory) throws IOException {
     try (DirectoryStream<Path> partitions = Files.newDirectoryStream(logDirectory)) {
       for (Path partition : partitions) {
-        if (Files.isDirectory(partition)) {
+        if (SegmentNames.maybePartition(partition) && Files.isDirectory(partition)) {
           forceEmptyFiles(partition);
           Directories.force(partition);
         }

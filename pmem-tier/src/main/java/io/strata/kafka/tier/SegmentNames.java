@@ -15,6 +15,8 @@ final class SegmentNames {
   /** A test may place files of any name in the pool: then no name rules a file out. */
   private static final boolean ANY_NAME = TestHook.placement().isPresent();
 
+  private static final String SOME_SEGMENT = "00000000000000000000.log";
+
   private SegmentNames() {}
 
   /** What the names of a file and of its directory say; empty when they are not Kafka's. */
@@ -25,6 +27,12 @@ final class SegmentNames {
       return Optional.empty();
     }
     return SegmentName.parse(String.valueOf(partition.getFileName()), name.toString());
+  }
+
+  /** Whether a directory may be a partition's, whatever Kafka calls it at the moment. */
+  static boolean maybePartition(Path directory) {
+    return ANY_NAME
+        || SegmentName.parse(String.valueOf(directory.getFileName()), SOME_SEGMENT).isPresent();
   }
 
   static boolean maybeSegment(String path) {

@@ -25,15 +25,22 @@ public final class TaggedHomes {
    * moment.
    *
    * @param logDirectory a log directory's real path
-   * @throws IOException if a directory or a tag cannot be read
+   * @throws IOException if a partition's directory or a tag cannot be read; one that is no
+   *     partition, as a file system's {@code lost+found}, is passed over then
    */
   public static List<TaggedHome> in(Path logDirectory) throws IOException {
     List<TaggedHome> found = new ArrayList<>();
     try (DirectoryStream<Path> partitions = Files.newDirectoryStream(logDirectory)) {
       for (Path partition : partitions) {
-        if (isDirectory(partition)) {
-          // A partition may be a symbolic link to another disk: Kafka follows it, and so do we.
-          collect(partition.toRealPath(), found);
+        try {
+          if (isDirectory(partition)) {
+            // A partition may be a symbolic link to another disk: Kafka follows it, and so do we.
+            collect(partition.toRealPath(), found);
+          }
+        } catch (IOException e) {
+          if (SegmentNames.maybePartition(partition)) {
+            throw e;
+          }
         }
       }
     } catch (DirectoryIteratorException e) {

@@ -109,6 +109,7 @@ final class TierState {
     long hot = 0;
     long spilled = 0;
     long spilling = 0;
+    long refused = 0;
     for (TieredSegment segment : registry.all()) {
       Counted counted = count(segment, newest, sums);
       if (counted.in().isPresent()) {
@@ -117,6 +118,8 @@ final class TierState {
           spilled++;
           spilling += counted.active() ? 1 : 0;
         }
+      } else if (segment.refused() && counted.active() && isWanted(segment)) {
+        refused++;
       }
     }
     List<TierFigures.OfTier> tiers = new ArrayList<>(sums.length);
@@ -129,7 +132,13 @@ final class TierState {
                   ? OptionalLong.empty()
                   : OptionalLong.of(Math.max(0, nowMillis - since))));
     }
-    return new TierFigures(tiers, hot, spilled, spilling);
+    return new TierFigures(tiers, hot, spilled, spilling, refused);
+  }
+
+  private boolean isWanted(TieredSegment segment) {
+    return segment.isLive()
+        && !segment.missing()
+        && segment.name().map(placement::mayBeHot).orElse(anyName);
   }
 
   TieredSegments.State now() {

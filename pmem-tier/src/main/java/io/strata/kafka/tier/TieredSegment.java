@@ -34,6 +34,7 @@ final class TieredSegment {
   private volatile Optional<Residence> lower = Optional.empty();
   private volatile long renamesSettled = -1;
   private volatile boolean missing;
+  private volatile boolean refused;
   private volatile Place place;
 
   /** Whether what leads to the log file by its present name is durable; false if not known. */
@@ -125,6 +126,16 @@ final class TieredSegment {
 
   void missing(boolean now) {
     missing = now;
+  }
+
+  /** Whether it was to begin in a pool, and no pool had space for it. */
+  boolean refused() {
+    return refused;
+  }
+
+  /** Notes that no pool had space for it. */
+  void refuse() {
+    refused = true;
   }
 
   void moveBegins() {

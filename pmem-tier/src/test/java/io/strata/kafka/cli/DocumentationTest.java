@@ -48,7 +48,7 @@ class DocumentationTest {
           "RandomAccessFile",
           "MaxDirectMemorySize",
           "BrokerTopicMetrics",
-          "OfflineLogDirectoryCount",
+          "LogDirectoryOffline",
           "UnderReplicatedPartitions");
 
   static Stream<MarkdownPage> pages() {

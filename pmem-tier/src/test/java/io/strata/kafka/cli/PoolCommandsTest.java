@@ -140,6 +140,23 @@ class PoolCommandsTest {
         .fails(ExitCode.USAGE);
   }
 
+  /** What to do depends on the configuration. */
+  @Test
+  void aPoolThatTheBrokerCreatesIsNotToBeCreatedByACommand() throws IOException {
+    Path config = directory.resolve("server.properties");
+    String keys =
+        "node.id=7\nlog.dirs=%s\nstrata.pools=%s\n"
+            .formatted(directory, directory.resolve("hot.pool"));
+    Files.writeString(config, keys);
+    assertThat(CommandLineRun.of("pool", "info", "--config", config).fails(ExitCode.REFUSED).err())
+        .contains("found no such file", "'strata pool create'");
+
+    Files.writeString(config, keys + "strata.pool.create=16MiB\n");
+    assertThat(CommandLineRun.of("pool", "info", "--config", config).fails(ExitCode.REFUSED).err())
+        .contains("found no such file", "start the broker, which creates it")
+        .doesNotContain("'strata pool create'");
+  }
+
   @Test
   void refusesWhatIsNoPool() throws IOException {
     Path file = directory.resolve("x");

@@ -9,6 +9,7 @@ import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.pool.PoolSpec;
 import io.strata.kafka.tier.HotTier;
+import io.strata.kafka.tier.RecoveryReport;
 import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -22,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.event.SubstituteLoggingEvent;
@@ -64,12 +66,13 @@ class BrokerGlueTest {
       append(tier, logs, "orders-0", 100_000);
       append(tier, logs, "orders-1", (int) (9 * MIB));
       Path refused = segment(logs, "orders-2");
-      tier.open(refused, READ_WRITE).orElseThrow().close();
+      FileChannel active = tier.open(refused, READ_WRITE).orElseThrow();
 
       LocalSample sample = sampler.get();
       assertThat(sample.segments().hot()).isEqualTo(2);
       assertThat(sample.segments().spilled()).isEqualTo(1);
       assertThat(sample.segments().spilling()).isEqualTo(1);
+      assertThat(sample.segments().refused()).isEqualTo(1);
       assertThat(sample.segments().placed()).isEqualTo(2);
       assertThat(sample.segments().placementsRefused()).isEqualTo(1);
       assertThat(sample.segments().logFileFailures()).isZero();
@@ -89,10 +92,13 @@ class BrokerGlueTest {
       assertThat(ofPool.freeSlots()).isZero();
       assertThat(ofPool.usedBytes()).isPositive();
       assertThat(counters.appendedBytes()).isEqualTo(100_000 + 9 * MIB);
-      assertThat(Health.of(Optional.of(sample), Optional.empty(), List.of()))
+      assertThat(Health.of(Optional.of(sample), Optional.empty(), List.of(), List.of()))
           .isEqualTo(
               new Health(
-                  1, List.of("the pools are full: 1 active segments spill to their log files")));
+                  1,
+                  List.of(
+                      "the pools are full: 1 active segments are in their log files alone",
+                      "the pools are full: 1 active segments spill to their log files")));
       assertThat(messages())
           .anyMatch(line -> line.startsWith("INFO The pool is full: ") && line.contains("orders-1"))
           .anyMatch(
@@ -100,6 +106,10 @@ class BrokerGlueTest {
                   line.startsWith(
                       "WARN No pool has a free slot and space, nor a clean segment to evict: "
                           + refused));
+
+      assertThat(tier.delete(refused)).isTrue();
+      active.close();
+      assertThat(sampler.get().segments().refused()).isZero();
     }
   }
 
@@ -136,6 +146,21 @@ class BrokerGlueTest {
                 + " kept.",
             "WARN Could not free a slot: retried later");
     assertThat(logged.events()).last().extracting(SubstituteLoggingEvent::getThrowable).isNotNull();
+  }
+
+  /** They share their reasons; how many there are matters. */
+  @Test
+  void slotsThatAreKeptAreCountedAndAFewNamed() {
+    List<String> kept =
+        IntStream.range(0, 5).mapToObj(i -> "orders-%d: it is offline".formatted(i)).toList();
+
+    log.recovered(new RecoveryReport(0, List.of(), List.of(), List.of(), 0, 0, 0, kept, 1));
+
+    assertThat(messages())
+        .last()
+        .isEqualTo(
+            "WARN Kept slots (5): orders-0: it is offline, orders-1: it is offline, orders-2: it is"
+                + " offline, and 2 more");
   }
 
   private static final Set<StandardOpenOption> READ_WRITE =

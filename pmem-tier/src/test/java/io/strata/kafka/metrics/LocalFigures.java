@@ -53,8 +53,8 @@ public final class LocalFigures {
                 moves.map(stats -> stats.tiers().get(0)))),
         new Traffic.Counts(32, 31, 0, 0, 0, 0, 0, 0),
         moves,
-        new OfSegments(11, 12, 0, 16, 13, 14, 15),
-        new Guarantees(false, List.of()),
+        new OfSegments(11, 12, 0, 0, 16, 13, 14, 15),
+        Guarantees.ALL,
         counters);
   }
 

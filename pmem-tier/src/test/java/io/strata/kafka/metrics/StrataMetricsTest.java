@@ -7,14 +7,17 @@ import com.yammer.metrics.core.Gauge;
 import com.yammer.metrics.core.Histogram;
 import com.yammer.metrics.core.MetricsRegistry;
 import com.yammer.metrics.reporting.JmxReporter;
+import io.strata.kafka.metrics.LocalSample.Guarantees;
 import io.strata.kafka.migration.MigrationStats.Latency;
 import io.strata.kafka.migration.remote.RemoteStats;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -29,6 +32,7 @@ import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import javax.management.ObjectName;
+import javax.management.StandardMBean;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -64,7 +68,8 @@ class StrataMetricsTest {
   private StrataMetrics open(Where where) {
     MetricSink sink = where == Where.JMX ? new JmxSink(own) : new YammerSink(registry);
     reporter.start();
-    StrataMetrics metrics = new StrataMetrics(sink, now::get, logged.logger());
+    StrataMetrics metrics =
+        new StrataMetrics(sink, new OfflineLogDirectories(own), now::get, logged.logger());
     opened.add(metrics);
     return metrics;
   }
@@ -459,7 +464,7 @@ class StrataMetricsTest {
           @Override
           public void remove(BeanName name) {}
         };
-    try (StrataMetrics metrics = new StrataMetrics(failing, now::get, logged.logger())) {
+    try (StrataMetrics metrics = new StrataMetrics(failing, List::of, now::get, logged.logger())) {
       metrics.local("1", () -> LocalFigures.some(counters, 101), Map::of);
       assertThat(metrics.values()).isNotEmpty();
       assertThat(logged.messages())
@@ -511,6 +516,94 @@ class StrataMetricsTest {
             "remote directory /hdd of level hdd cannot be used",
             "91 threads hang in operations of the remote tier",
             "123 segments wait for a retry after a failed move between levels of the remote store");
+  }
+
+  /** A reason for each promise of the local tiers that does not hold. */
+  @Test
+  void healthNamesWhatDoesNotHold() {
+    assertThat(healthOf(new Guarantees(true, List.of(), List.of(), 0, List.of())))
+        .isEqualTo(
+            new Health(
+                2,
+                List.of(
+                    "strata.spill.force=never: records that spill from a pool on DAX do not survive"
+                        + " a power failure until Kafka or a copy forces them")));
+    assertThat(
+            healthOf(new Guarantees(false, List.of(Path.of("/data/a")), List.of(), 0, List.of())))
+        .isEqualTo(
+            new Health(
+                2,
+                List.of(
+                    "the newest log files in /data/a could not be forced: what was acknowledged"
+                        + " there before strata.spill.force was changed may not survive a power"
+                        + " failure")));
+    assertThat(healthOf(new Guarantees(false, List.of(), List.of(Path.of("/mnt/p")), 0, List.of())))
+        .isEqualTo(
+            new Health(
+                2,
+                List.of(
+                    "pool /mnt/p has been on DAX and is not: acknowledged records do not survive a"
+                        + " power failure until they are flushed or replicated; mount its file"
+                        + " system with DAX, or say that this is meant (type file)")));
+    assertThat(healthOf(new Guarantees(false, List.of(), List.of(), 3, List.of())))
+        .isEqualTo(
+            new Health(
+                2,
+                List.of(
+                    "the log files of 3 segments in the pools were missing at the start, and the"
+                        + " next start frees their bytes: see the log")));
+    assertThat(healthOf(new Guarantees(false, List.of(), List.of(), 0, List.of("/data/a: gone"))))
+        .isEqualTo(new Health(1, List.of("log directory skipped at the start: /data/a: gone")));
+  }
+
+  private Health healthOf(Guarantees guarantees) {
+    LocalSample fine = LocalFigures.quiet(counters);
+    LocalSample sample =
+        new LocalSample(
+            fine.pools(),
+            fine.tiers(),
+            fine.logDirs(),
+            fine.migration(),
+            fine.segments(),
+            guarantees,
+            fine.counters());
+    List<String> offline =
+        guarantees.skippedLogDirectories().isEmpty() ? List.of() : List.of("/data/a");
+    return Health.of(Optional.of(sample), Optional.empty(), offline, List.of());
+  }
+
+  /** As Kafka publishes them; one that was skipped at the start is named once. */
+  @Test
+  void aLogDirectoryThatKafkaTakesOfflineIsAReason() throws JMException {
+    StrataMetrics metrics = open(Where.JMX);
+    metrics.local("1", () -> LocalFigures.quiet(counters), Map::of);
+    ObjectName plain =
+        new ObjectName(
+            "kafka.log:type=LogManager,name=LogDirectoryOffline,logDirectory=/data/kafka a");
+    ObjectName quoted =
+        new ObjectName(
+            "kafka.log:type=LogManager,name=LogDirectoryOffline,logDirectory="
+                + ObjectName.quote("/data/b,c"));
+    AtomicInteger first = new AtomicInteger();
+    AtomicInteger second = new AtomicInteger();
+    own.registerMBean(new StandardMBean(first::get, KafkaGauge.class), plain);
+    own.registerMBean(new StandardMBean(second::get, KafkaGauge.class), quoted);
+    assertThat(metrics.health()).isEqualTo(new Health(0, List.of()));
+
+    second.set(1);
+    assertThat(metrics.health())
+        .isEqualTo(new Health(1, List.of("Kafka has taken log directory /data/b,c offline")));
+    first.set(1);
+    assertThat(metrics.health().reasons())
+        .containsExactly(
+            "Kafka has taken log directory /data/b,c offline",
+            "Kafka has taken log directory /data/kafka a offline");
+  }
+
+  /** What Kafka's gauges look like in JMX. */
+  public interface KafkaGauge {
+    /** The attribute. */
+    int getValue();
   }
 
   /** Not NaN, which is above no threshold of an alert. */

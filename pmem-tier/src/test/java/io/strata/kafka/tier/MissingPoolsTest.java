@@ -37,6 +37,7 @@ class MissingPoolsTest {
 
         @Override
         public void poolsNotCreated(List<Path> files, String reason) {
+          assertThat(files).as(reason).isNotEmpty();
           notes.add("not created: " + reason);
         }
 
@@ -211,7 +212,10 @@ class MissingPoolsTest {
     create();
 
     assertThat(Files.isSymbolicLink(pool)).isTrue();
-    assertThat(notes).singleElement().asString().contains("cannot be read");
+    assertThat(notes)
+        .containsExactly(
+            "not created: %s is a link whose target is not there: mount its file system"
+                .formatted(pool));
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,6 +52,32 @@ final class OneBadLogDirectoryTest {
       fixture.open();
       assertThat(fixture.read(good)).isEqualTo(GOOD);
       assertThat(skipped).containsExactly(second);
+    }
+  }
+
+  /** As a file system's lost+found, which only root may read. */
+  @Test
+  void whatIsNoPartitionAndCannotBeReadIsNoReason() throws IOException {
+    try (TierFixture fixture =
+        new TierFixture(Files.createDirectory(root.resolve("live"))).pool("a.pool", 16 << 20)) {
+      noting(fixture);
+      fixture.extra = Map.of("strata.spill.force", "always");
+      fixture.open();
+      Path good = fixture.segment("good-0", 0);
+      fixture.append(good, GOOD);
+      fixture.close();
+      // A link that leads in a circle is one that root cannot read either.
+      Path lost = fixture.logs().resolve("lost+found");
+      Files.createSymbolicLink(lost, lost);
+
+      fixture.open();
+      assertThat(fixture.read(good)).isEqualTo(GOOD);
+      assertThat(skipped).isEmpty();
+      fixture.close();
+
+      Files.createSymbolicLink(fixture.logs().resolve("bad-0"), lost);
+      fixture.open();
+      assertThat(skipped).as("a partition is one").containsExactly(fixture.logs());
     }
   }
 
