@@ -3,6 +3,7 @@ package io.strata.kafka;
 import io.strata.kafka.broker.BrokerMigration;
 import io.strata.kafka.broker.BrokerTier;
 import io.strata.kafka.broker.JdkFileSystem;
+import io.strata.kafka.broker.SameConfiguration;
 import io.strata.kafka.broker.StrataRuntime;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigProblem;
@@ -38,9 +39,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread safety: as Kafka calls it, by one thread at a time.
  */
 public final class StrataReporter implements MetricsReporter {
-
-  /** The keys of Kafka that both must have read alike: whose pools and directories these are. */
-  private static final Set<String> IDENTITY = Set.of("node.id", "log.dirs", "metadata.log.dir");
 
   private @Nullable BrokerTier broker;
 
@@ -100,9 +98,18 @@ public final class StrataReporter implements MetricsReporter {
   }
 
   private static boolean isControllerAlone(Map<String, ?> configs) {
+    return propertiesOf(configs).isControllerAlone();
+  }
+
+  private static BrokerProperties propertiesOf(Map<String, ?> configs) {
     Map<String, String> values = new HashMap<>();
-    configs.forEach((key, value) -> values.put(String.valueOf(key), String.valueOf(value)));
-    return BrokerProperties.of("Kafka", values).isControllerAlone();
+    configs.forEach(
+        (key, value) -> {
+          if (value != null) {
+            values.put(key, String.valueOf(value));
+          }
+        });
+    return BrokerProperties.of("Kafka", values);
   }
 
   private static void requireProvider() {
@@ -146,24 +153,11 @@ public final class StrataReporter implements MetricsReporter {
   }
 
   private static void requireSameConfiguration(Map<String, ?> configs, BrokerTier opened) {
-    BrokerProperties read = opened.properties();
-    Map<String, String> used = read.asMap();
-    configs.forEach(
-        (key, value) -> {
-          String name = String.valueOf(key);
-          String inUse = used.get(name);
-          if ((name.startsWith("strata.") || IDENTITY.contains(name))
-              && value != null
-              && !String.valueOf(value).strip().equals(inUse == null ? null : inUse.strip())) {
-            throw new ConfigException(
-                """
-                %s: the broker has '%s', Strata read %s from %s: give both the same file \
-                (-Dstrata.config=)\
-                """
-                    .formatted(
-                        name, value, inUse == null ? "nothing" : "'" + inUse + "'", read.source()));
-          }
-        });
+    SameConfiguration.difference(propertiesOf(configs), opened.properties())
+        .ifPresent(
+            difference -> {
+              throw new ConfigException(difference);
+            });
   }
 
   @Override

@@ -14,8 +14,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.function.IntConsumer;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -38,10 +36,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RefusalTest {
 
   @RegisterExtension final Workspace work = new Workspace();
-
-  private static final Pattern LAST =
-      Pattern.compile(
-          "^\\[[^]]+] ERROR \\[main] Strata refuses to start this broker: ", Pattern.MULTILINE);
 
   private final RecordLedger ledger = new RecordLedger("hot", 1, 1);
   private StockBroker broker;
@@ -136,6 +130,18 @@ class RefusalTest {
       broker.withoutSystemProperty("strata.config");
       // The tier was opened, and has counted that in the pool: the copy is an older one now.
       Files.copy(pool, copyOfPool(), StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  @Test
+  void aNewerStrataHasMarkedTheLogDirectory() throws Exception {
+    Path meta = broker.logDirectory().resolve("meta.properties");
+    String marked = Files.readString(meta);
+    Files.writeString(meta, marked.replace("#strata-marker 1\n", "#strata-marker 2\n"));
+    try {
+      assertRefused(meta.toString(), "found Strata's mark of version 2, expected 1");
+    } finally {
+      Files.writeString(meta, marked);
     }
   }
 
@@ -311,48 +317,20 @@ class RefusalTest {
     assertRefused(broker.startRefused(), words);
   }
 
-  /** The reason is the last thing on the log, and nothing is on the console. */
   private static void assertRefused(StockBroker.Refusal refusal, String... words) {
-    assertThat(lastMessage(refusal.output())).contains(words).doesNotContain("\tat ");
-    assertEnded(refusal);
+    Refusals.assertAtOnce(refusal, words);
   }
 
-  /**
-   * As above, but Kafka has begun to start: its other threads may log until the JVM has ended, and
-   * nothing goes wrong in them.
-   */
   private static void assertRefusedByTheReporter(StockBroker broker, String... words)
       throws Exception {
-    StockBroker.Refusal refusal = broker.startRefused();
-    String refusing = refusal.output().lines().filter(LAST.asPredicate()).findFirst().orElse("");
-    assertThat(refusing).as(refusal.output()).contains(words);
-    String after = refusal.output().substring(refusal.output().indexOf(refusing));
-    assertThat(after.lines().skip(1))
-        .noneMatch(
-            line -> line.matches("\\[[^]]+] (WARN|ERROR|FATAL) .*|\\s+at .*|.* \\[main] .*"));
-    assertEnded(refusal);
+    Refusals.assertWhileStarting(broker.startRefused(), words);
   }
 
   /** Nothing of ours runs: the words are those of the mark, and Kafka has the last ones. */
   private void assertRefusedByKafka(String... words) throws Exception {
     StockBroker.Refusal refusal = broker.startRefused();
     assertThat(refusal.output()).contains(words);
-    assertEnded(refusal);
-  }
-
-  private static void assertEnded(StockBroker.Refusal refusal) {
-    assertThat(refusal.exitCode()).as("exit code; output:\n%s", refusal.output()).isEqualTo(1);
-    assertThat(refusal.output()).doesNotContain("Kafka Server started");
-  }
-
-  /** From the last line that begins as a log's do, to the end. */
-  private static String lastMessage(String output) {
-    Matcher last = LAST.matcher(output);
-    assertThat(last.find()).as(output).isTrue();
-    String message = output.substring(last.start());
-    assertThat(message.lines().skip(1)).as(output).noneMatch(line -> line.startsWith("["));
-    assertThat(message).as(output).endsWith("(io.strata)\n");
-    return message;
+    Refusals.assertEnded(refusal);
   }
 
   private Path copyOfPool() {

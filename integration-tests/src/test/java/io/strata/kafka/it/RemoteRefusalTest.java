@@ -33,7 +33,7 @@ class RemoteRefusalTest {
             .alone(WORK.folder("keys"))
             .set("rsm.config.level-0.directories", store + "," + store.resolve("missing"))
             .set("rsm.config.level-0.capacity", "much")
-            .set("strata.remote.chunk.size", "100000")
+            .set("strata.remote.cache.size", "100000")
             .set("strata.remote.fetch.timeout.ms", "soon")
             .build();
     assertRefused(
@@ -41,14 +41,14 @@ class RemoteRefusalTest {
         store.resolve("missing").toString(),
         "rsm.config.level-0.capacity",
         "'much'",
-        "strata.remote.chunk.size",
+        "strata.remote.cache.size",
         "100000",
         "strata.remote.fetch.timeout.ms",
         "'soon'");
     broker
         .set("rsm.config.level-0.directories", store.toString())
         .unset("rsm.config.level-0.capacity")
-        .unset("strata.remote.chunk.size")
+        .unset("strata.remote.cache.size")
         .unset("strata.remote.fetch.timeout.ms");
     WORK.closing(broker).start().kill();
   }
@@ -125,9 +125,7 @@ class RemoteRefusalTest {
 
   private static void assertRefused(StockBroker broker, String... said) throws Exception {
     try (broker) {
-      StockBroker.Refusal refusal = broker.startRefused();
-      assertThat(refusal.exitCode()).as("exit code").isNotZero();
-      assertThat(refusal.output()).contains(said);
+      Refusals.assertWhileStarting(broker.startRefused(), said);
     }
   }
 }

@@ -211,6 +211,11 @@ public final class RemoteRuntime implements RemoteEnvironment {
   }
 
   @Override
+  public void refuseStart(Exception reason) {
+    StrataRuntime.refuseStart(reason);
+  }
+
+  @Override
   public EngineEnvironment engine() {
     return EngineEnvironment.system();
   }

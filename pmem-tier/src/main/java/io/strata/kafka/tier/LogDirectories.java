@@ -50,8 +50,8 @@ final class LogDirectories {
   /**
    * Claims the log directories that exist.
    *
-   * @throws IOException if a directory's file system cannot keep tags, or if two directories claim
-   *     to be the same
+   * @throws IOException if a directory's file system cannot keep tags, if a newer Strata has marked
+   *     a directory, or if two directories claim to be the same
    */
   static LogDirectories open(TierSpec spec, Map<UUID, Path> pools, TierEvents events)
       throws IOException {
@@ -65,6 +65,7 @@ final class LogDirectories {
         events.logDirectorySkipped(configured, reason);
         continue;
       }
+      Marker.refuseNewer(configured);
       LogDirectory directory;
       try {
         directory = LogDirectory.claim(configured);
@@ -72,7 +73,7 @@ final class LogDirectories {
         throw e;
       } catch (IOException e) {
         // A failing disk: Kafka takes this directory offline and runs on with the others.
-        String reason = "it cannot be used: " + e;
+        String reason = "it cannot be used: " + FailureText.of(e);
         skipped.add(configured + ": " + reason);
         events.logDirectorySkipped(configured, reason);
         continue;
@@ -121,7 +122,7 @@ final class LogDirectories {
         directory.recordPools(pools);
         directory.recordSequences(sequences);
       } catch (IOException e) {
-        skip(directory, "it cannot be used: " + e);
+        skip(directory, "it cannot be used: " + FailureText.of(e));
       }
     }
   }

@@ -2,7 +2,6 @@ package io.strata.kafka.tier;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import java.io.IOException;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -66,6 +65,17 @@ final class MarkedText {
 
   private MarkedText() {}
 
+  /** A mark of a version that this one cannot read. */
+  static final class NewerMarkException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private NewerMarkException(int found, int expected) {
+      super(
+          "found Strata's mark of version %d, expected %d: a newer Strata wrote it; use that one"
+              .formatted(found, expected));
+    }
+  }
+
   /** Marks Kafka's own text. */
   static byte[] of(byte[] own) {
     // One character a byte: whatever the text is, it comes back as it was.
@@ -76,21 +86,16 @@ final class MarkedText {
    * Kafka's own text in a marked one.
    *
    * @return empty if the text is not marked, or not any more: Kafka would read it
-   * @throws IOException if a newer version has marked it
+   * @throws NewerMarkException if a newer version has marked it
    */
-  static Optional<byte[]> own(byte[] text) throws IOException {
+  static Optional<byte[]> own(byte[] text) throws NewerMarkException {
     String all = new String(text, ISO_8859_1);
     if (!all.startsWith(FIRST)) {
       return Optional.empty();
     }
     Matcher first = FIRST_LINE.matcher(all.substring(0, Math.min(all.length(), 32)));
     if (first.lookingAt() && Integer.parseInt(first.group(1)) > VERSION) {
-      throw new IOException(
-          "found Strata's mark of version "
-              + first.group(1)
-              + ", expected "
-              + VERSION
-              + ": a newer Strata wrote it; use that one");
+      throw new NewerMarkException(Integer.parseInt(first.group(1)), VERSION);
     }
     int begin = all.indexOf(BEGIN);
     int end = all.lastIndexOf(END);

@@ -58,8 +58,32 @@ public final class Marker {
   private static Optional<byte[]> own(Path file, byte[] text) throws IOException {
     try {
       return MarkedText.own(text);
-    } catch (IOException e) {
-      throw new FileSystemException(file.toString(), null, e.getMessage());
+    } catch (MarkedText.NewerMarkException e) {
+      throw new NewerException(file, e);
+    }
+  }
+
+  /** A newer Strata has marked a file: this one cannot know what is in the pools. */
+  static final class NewerException extends FileSystemException {
+    private static final long serialVersionUID = 1L;
+
+    private NewerException(Path file, MarkedText.NewerMarkException cause) {
+      super(file.toString(), null, cause.getMessage());
+      initCause(cause);
+    }
+  }
+
+  /**
+   * Refuses a log directory that a newer Strata has marked, before anything in it is changed. What
+   * else is wrong with the file is for those to say who need it.
+   */
+  static void refuseNewer(Path directory) throws NewerException {
+    try {
+      Optional<byte[]> unused = read(directory.resolve(MetaProperties.FILE_NAME));
+    } catch (NewerException e) {
+      throw e;
+    } catch (IOException unreadable) {
+      return;
     }
   }
 

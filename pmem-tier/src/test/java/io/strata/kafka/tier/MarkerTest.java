@@ -67,6 +67,24 @@ class MarkerTest {
     return fixture;
   }
 
+  /** What it holds only that one knows; nothing is changed. */
+  @Test
+  void aMarkOfANewerVersionIsRefusedBeforeAnythingIsChanged() throws IOException {
+    TierFixture broker = broker();
+    Path meta = broker.logs().resolve("meta.properties");
+    Files.writeString(meta, KAFKAS);
+    Marker.mark(broker.logs());
+    String newer = Files.readString(meta).replace("#strata-marker 1\n", "#strata-marker 2\n");
+    Files.writeString(meta, newer);
+
+    assertThatThrownBy(broker::open)
+        .hasMessageContaining(meta.toString())
+        .hasMessageEndingWith(
+            "found Strata's mark of version 2, expected 1: a newer Strata wrote it; use that one");
+    assertThat(meta).hasContent(newer);
+    assertThat(LogDirectory.find(broker.logs())).isEmpty();
+  }
+
   @Test
   void kafkaCannotReadTheVersionOfAMarkedFileAndItsOwnTextIsWhole() throws IOException {
     Marker.mark(directory);

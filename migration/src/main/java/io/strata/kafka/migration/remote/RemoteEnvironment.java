@@ -72,6 +72,12 @@ public interface RemoteEnvironment {
     return StoreStage.Hook.NONE;
   }
 
+  /**
+   * Ends the process, with the reason as the last thing on its log, if it is a broker of which no
+   * log is loaded: an exception would go through Kafka's shutdown. Returns in any other process.
+   */
+  default void refuseStart(Exception reason) {}
+
   /** Clocks, threads and chance. */
   EngineEnvironment engine();
 

@@ -89,13 +89,24 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
   /**
    * Opens the store.
    *
-   * @throws ConfigException if the configuration cannot be used, or a directory is not what it
-   *     should be: the broker does not start. The message says what was found, what is expected,
-   *     and what to do
+   * <p>A broker that must not start ends here, with the reason as the last thing on its log: the
+   * configuration cannot be used, or a directory is not what it should be.
+   *
+   * @throws ConfigException in any other JVM, for the same reasons; the message says what was
+   *     found, what is expected, and what to do
    */
   @Override
   public void configure(Map<String, ?> configs) {
     RemoteEnvironment environment = environment();
+    try {
+      configure(configs, environment);
+    } catch (ConfigException e) {
+      environment.refuseStart(e);
+      throw e;
+    }
+  }
+
+  private void configure(Map<String, ?> configs, RemoteEnvironment environment) {
     RemoteSettings settings;
     try {
       settings = environment.settings(configs);
