@@ -52,7 +52,7 @@ class RemoteFaultTest {
       broker.awaitLogged(
           "second-0",
           RemoteManager.ofThisRun() == RemoteManager.STRATA
-              ? "no room"
+              ? "no space"
               : "No space left on device");
       assertThat(tier(small).segments("second")).isEmpty();
       assertAllRead(broker, first, second);

@@ -89,7 +89,10 @@ final class Admission {
     return Optional.of(eviction);
   }
 
-  /** To the tier that is asked for, or the next below that has room; home always has. */
+  /**
+   * To the tier that is asked for, or the next below that has space; the log directories always
+   * have.
+   */
   private Optional<PlannedMove> destage(Move move, boolean evictAfter) {
     SegmentView segment = move.segment();
     for (int tier = move.toTier(); tier <= home; tier++) {
@@ -170,8 +173,8 @@ final class Admission {
   }
 
   /**
-   * Keeps what is left below whole: a dirty segment with its tail at home goes down, or becomes
-   * whole in its own tier, before it can go up.
+   * Keeps what is left below whole: a dirty segment with its tail in the log file goes down, or
+   * becomes whole in its own tier, before it can go up.
    */
   static boolean mayLeaveBehind(Move move) {
     SegmentView segment = move.segment();

@@ -26,7 +26,7 @@ final class BackOffs implements Obstacles {
    * A wait.
    *
    * @param failures in a row
-   * @param givenUp moves given up without a fault, in a row with them
+   * @param givenUp moves cancelled without a fault, in a row with them
    * @param until by the clock for intervals
    */
   private record Wait(int failures, int givenUp, long until) {
@@ -58,7 +58,7 @@ final class BackOffs implements Obstacles {
     return letAlone(segment, before.failures() + 1, before.givenUp());
   }
 
-  /** A move of a segment was given up: planned again at once, it would be given up again. */
+  /** A move of a segment was cancelled: planned again at once, it would be cancelled again. */
   synchronized void givenUp(long segment) {
     Wait before = segments.getOrDefault(segment, Wait.NONE);
     Verdict unused = letAlone(segment, before.failures(), before.givenUp() + 1);

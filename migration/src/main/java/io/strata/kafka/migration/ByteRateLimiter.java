@@ -29,7 +29,7 @@ public final class ByteRateLimiter {
 
   private static final long SMALLEST_BURST_BYTES = 64 << 10;
 
-  /** A wait looks so often whether it was given up, however low the rate. */
+  /** A wait looks so often whether it was cancelled, however low the rate. */
   private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** A bucket, and how many bytes a token is. */

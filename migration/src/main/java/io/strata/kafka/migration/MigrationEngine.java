@@ -70,7 +70,7 @@ public final class MigrationEngine implements AutoCloseable {
    * Makes an engine that does nothing yet.
    *
    * @param segments the tiers
-   * @param settings the first ones; a threshold for each tier but home
+   * @param settings the first ones; a threshold for each tier with pools
    * @param policies where the policy is looked up
    * @param listeners are told of moves
    * @param events are told of the engine

@@ -51,7 +51,7 @@ public record MigrationSettings(
   public enum Mode {
     /** It stays readable until its room is needed. */
     EAGER("eager"),
-    /** It is given up at once, as Pafka does. */
+    /** It is evicted at once, as Pafka does. */
     THRESHOLD("threshold");
 
     private final String configName;

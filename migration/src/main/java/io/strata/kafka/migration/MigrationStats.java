@@ -11,7 +11,7 @@ import java.util.OptionalDouble;
  *
  * <p>Immutable and safe for use by any thread.
  *
- * @param tiers one for each tier but home, fastest first
+ * @param tiers one for each tier with pools, fastest first
  * @param queued moves that wait for a thread
  * @param inFlight moves that a thread makes
  * @param threads threads that make moves, as set
@@ -20,7 +20,7 @@ import java.util.OptionalDouble;
  * @param destageLatency how long destages took, waiting for the rate limit included
  * @param promoteLatency how long promotions took, waiting for the rate limit included
  * @param failures failed moves, for each cause (all causes are there)
- * @param cancelled moves given up without a fault
+ * @param cancelled moves cancelled without a fault
  * @param refusedMoves moves of the policy that were not allowed
  * @param backingOff segments that wait after a failure
  * @param roundLatency planning rounds, and how long they took
@@ -73,7 +73,7 @@ public record MigrationStats(
    * @param draining whether it is above its low mark on the way down from the high one
    * @param backlogBytes what is to be copied down (or freed) until its low mark, moves under way
    *     included; 0 when it is not draining
-   * @param backlogSeconds how long that takes at the rate of late; empty when nothing was copied
+   * @param backlogSeconds how long that takes at the recent rate; empty when nothing was copied
    *     from it lately, 0 without a backlog
    */
   public record TierStats(

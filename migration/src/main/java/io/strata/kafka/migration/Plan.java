@@ -11,7 +11,7 @@ import java.util.Optional;
  *
  * @param moves evictions, then copies down, then copies up; fairly shared
  * @param evictionOrder the clean segments that appends may evict, the first one first
- * @param tiers one for each tier but home
+ * @param tiers one for each tier with pools
  * @param directories how many log directories the segments are in, 1 at least
  * @param refused how many of the policy's moves were not allowed
  * @param firstRefusal one of them

@@ -11,8 +11,9 @@ import io.strata.kafka.api.Move;
  *
  * @param move what is done
  * @param target where it goes to
- * @param roomBytes what it takes of a target tier's room; 0 at home and for evictions
- * @param evictAfter whether the upper copy is given up as soon as the lower one is durable
+ * @param roomBytes what it takes of a target tier's space; 0 for the log directories and for
+ *     evictions
+ * @param evictAfter whether the upper copy is evicted as soon as the lower one is durable
  */
 record PlannedMove(Move move, Target target, long roomBytes, boolean evictAfter) {
 

@@ -5,14 +5,14 @@ import static java.util.Objects.requireNonNull;
 import io.strata.kafka.api.Move;
 
 /**
- * Where copies go, as far as failures are told apart: one log directory's home, or a tier, on the
- * way down or up. A full disk holds up what goes to it and nothing else.
+ * Where copies go, as far as failures are told apart: one log directory, or a tier, on the way down
+ * or up. A full disk holds up what goes to it and nothing else.
  *
  * <p>Immutable and safe for use by any thread.
  *
  * @param up whether it is for promotions
  * @param tier its number
- * @param logDirectory the log directory where the tier is home; else empty
+ * @param logDirectory the log directory where the target is one; otherwise empty
  */
 record Target(boolean up, int tier, String logDirectory) {
 

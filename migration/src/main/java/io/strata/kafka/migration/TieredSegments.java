@@ -27,7 +27,7 @@ public interface TieredSegments {
   /**
    * Usages and segments.
    *
-   * @param tiers fastest first, home excepted
+   * @param tiers fastest first, the log directories excepted
    * @param segments in no particular order
    * @param unwanted the numbers of those that would not be placed in a pool today: they leave the
    *     pools as those of excluded topics do, pinned or not
@@ -51,7 +51,7 @@ public interface TieredSegments {
    * a tier without enough free room, clean segments are evicted for it.
    *
    * @param id {@link SegmentView#id}
-   * @param toTier a tier below the segment's; home is the last
+   * @param toTier a tier below the segment's; the log directories are the last
    * @throws CorruptSegmentException if the segment's own bytes are not what Kafka wrote: they are
    *     copied nowhere
    * @throws IOException if the copy failed; the segment is as it was

@@ -5,12 +5,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Shows a {@link BrokerStatus}. */
@@ -21,6 +23,44 @@ final class StatusOutput {
   private static final String OPERATION = "RemoteOperation";
   private static final String CACHE = "RemoteCache";
   private static final String SCRUB = "RemoteScrub";
+
+  /**
+   * A column of a table with a row for each tier or level.
+   *
+   * @param metric whose value it shows
+   * @param format how it does
+   */
+  private record Column(String heading, String metric, Function<OptionalDouble, String> format) {}
+
+  private static final List<Column> TIER_COLUMNS =
+      List.of(
+          new Column("CAPACITY", "CapacityBytes", StatusOutput::bytes),
+          new Column("USED", "UsedBytes", StatusOutput::bytes),
+          new Column("DIRTY", "DirtyBytes", StatusOutput::bytes),
+          new Column("CLEAN", "CleanBytes", StatusOutput::bytes),
+          new Column("ACTIVE", "ActiveBytes", StatusOutput::bytes),
+          new Column("RESERVE", "ReserveBytes", StatusOutput::bytes),
+          new Column("OLDEST DIRTY", "OldestDirtySeconds", StatusOutput::positiveSeconds),
+          new Column("DOWN/S", "DestagedBytesPerSecond", StatusOutput::bytes),
+          new Column("UP/S", "PromotedBytesPerSecond", StatusOutput::bytes),
+          new Column("BACKLOG", "BacklogBytes", StatusOutput::bytes),
+          new Column("DONE IN", "BacklogSeconds", StatusOutput::positiveSeconds),
+          new Column("SPILLED", "SpilledBytesTotal", StatusOutput::bytes),
+          new Column("READS", "ReadsTotal", StatusOutput::count),
+          new Column("READ", "ReadBytesTotal", StatusOutput::bytes));
+
+  private static final List<Column> LEVEL_COLUMNS =
+      List.of(
+          new Column("CAPACITY", "CapacityBytes", StatusOutput::capacity),
+          new Column("USED", "UsedBytes", StatusOutput::bytes),
+          new Column("SEGMENTS", "Segments", StatusOutput::count),
+          new Column("DIRECTORIES", "Directories", StatusOutput::count),
+          new Column("UNAVAILABLE", "UnavailableDirectories", StatusOutput::count),
+          new Column("MOVING", "MovingCopies", StatusOutput::count),
+          new Column("DAMAGED", "DamagedCopies", StatusOutput::count),
+          new Column("COPIED/S", "CopiedBytesPerSecond", StatusOutput::bytes),
+          new Column("FETCHED/S", "FetchedBytesPerSecond", StatusOutput::bytes),
+          new Column("BACKLOG", "BacklogBytes", StatusOutput::bytes));
 
   private StatusOutput() {}
 
@@ -70,6 +110,24 @@ final class StatusOutput {
     out.println("Settings: " + settings(status));
   }
 
+  private static Table table(
+      String first,
+      String prefix,
+      Iterable<String> names,
+      List<Column> columns,
+      BrokerStatus status) {
+    Table table = new Table().column(first, Table.Align.LEFT);
+    columns.forEach(column -> table.column(column.heading(), Table.Align.RIGHT));
+    for (String name : names) {
+      List<String> cells = new ArrayList<>(List.of(name));
+      for (Column column : columns) {
+        cells.add(column.format().apply(status.value(prefix + name, column.metric())));
+      }
+      table.row(cells.toArray(String[]::new));
+    }
+    return table;
+  }
+
   private static String meaning(int health) {
     return switch (health) {
       case 0 -> "fine";
@@ -79,45 +137,7 @@ final class StatusOutput {
   }
 
   private static void printTiers(BrokerStatus status, PrintWriter out) {
-    Table table = new Table().column("TIER", Table.Align.LEFT);
-    for (String heading :
-        List.of(
-            "CAPACITY",
-            "USED",
-            "DIRTY",
-            "CLEAN",
-            "ACTIVE",
-            "RESERVE",
-            "OLDEST DIRTY",
-            "DOWN/S",
-            "UP/S",
-            "BACKLOG",
-            "DONE IN",
-            "SPILLED",
-            "READS",
-            "READ")) {
-      table.column(heading, Table.Align.RIGHT);
-    }
-    for (String name : status.names(TIER, "tier")) {
-      String tier = "Tier,tier=" + name;
-      table.row(
-          name,
-          bytes(status.value(tier, "CapacityBytes")),
-          bytes(status.value(tier, "UsedBytes")),
-          bytes(status.value(tier, "DirtyBytes")),
-          bytes(status.value(tier, "CleanBytes")),
-          bytes(status.value(tier, "ActiveBytes")),
-          bytes(status.value(tier, "ReserveBytes")),
-          positiveSeconds(status.value(tier, "OldestDirtySeconds")),
-          bytes(status.value(tier, "DestagedBytesPerSecond")),
-          bytes(status.value(tier, "PromotedBytesPerSecond")),
-          bytes(status.value(tier, "BacklogBytes")),
-          positiveSeconds(status.value(tier, "BacklogSeconds")),
-          bytes(status.value(tier, "SpilledBytesTotal")),
-          count(status.value(tier, "ReadsTotal")),
-          bytes(status.value(tier, "ReadBytesTotal")));
-    }
-    table.print(out);
+    table("TIER", "Tier,tier=", status.names(TIER, "tier"), TIER_COLUMNS, status).print(out);
     out.println();
     if (status.has("Migration")) {
       printMoves(status, "Migration", out);
@@ -152,37 +172,8 @@ final class StatusOutput {
   }
 
   private static void printRemote(BrokerStatus status, PrintWriter out) {
-    Table table = new Table().column("REMOTE LEVEL", Table.Align.LEFT);
-    for (String heading :
-        List.of(
-            "CAPACITY",
-            "USED",
-            "SEGMENTS",
-            "DIRECTORIES",
-            "UNAVAILABLE",
-            "MOVING",
-            "DAMAGED",
-            "COPIED/S",
-            "FETCHED/S",
-            "BACKLOG")) {
-      table.column(heading, Table.Align.RIGHT);
-    }
-    for (String name : status.names(LEVEL, "level")) {
-      String level = "RemoteLevel,level=" + name;
-      table.row(
-          name,
-          capacity(status.value(level, "CapacityBytes")),
-          bytes(status.value(level, "UsedBytes")),
-          count(status.value(level, "Segments")),
-          count(status.value(level, "Directories")),
-          count(status.value(level, "UnavailableDirectories")),
-          count(status.value(level, "MovingCopies")),
-          count(status.value(level, "DamagedCopies")),
-          bytes(status.value(level, "CopiedBytesPerSecond")),
-          bytes(status.value(level, "FetchedBytesPerSecond")),
-          bytes(status.value(level, "BacklogBytes")));
-    }
-    table.print(out);
+    table("REMOTE LEVEL", "RemoteLevel,level=", status.names(LEVEL, "level"), LEVEL_COLUMNS, status)
+        .print(out);
     out.println();
     status.names(OPERATION, "operation").forEach(name -> printOperation(status, name, out));
     OptionalDouble lag = status.value("Remote", "OldestUncopiedSeconds");

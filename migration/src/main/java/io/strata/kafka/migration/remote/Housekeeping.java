@@ -30,7 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the remote tier does by itself: takes the census, clears leftovers away, scrubs, and runs
+ * What the remote tier does by itself: lists what there is, clears leftovers away, scrubs, and runs
  * the engine that moves segments between levels, if this is the broker that does.
  *
  * <p>Thread safety: all methods may be called by any number of threads; one thread of its own does
@@ -46,10 +46,10 @@ final class Housekeeping implements AutoCloseable {
   /** So often it is asked whether a directory that did not answer is back. */
   private static final Duration ASKING = Duration.ofSeconds(5);
 
-  /** Copies go on without a census rather than not at all. */
+  /** Copies go on without a listing rather than not at all. */
   private static final Duration FIRST_CENSUS = Duration.ofSeconds(30);
 
-  /** Of a broker that is still there: some of its censuses. */
+  /** Of a broker that is still there: some of its listings. */
   private static final int CENSUSES_OF_LATE = 5;
 
   private static final Duration STOPPING = Duration.ofSeconds(10);
@@ -314,7 +314,9 @@ final class Housekeeping implements AutoCloseable {
     return live.orphanAge().compareTo(longest) < 0 ? longest : live.orphanAge();
   }
 
-  /** Whether all brokers of late use the same directories in the same levels: else nobody moves. */
+  /**
+   * Whether all recent brokers use the same directories in the same levels: otherwise nobody moves.
+   */
   private boolean agrees() throws IOException, InterruptedException {
     boolean agrees = true;
     boolean read = false;
@@ -520,7 +522,7 @@ final class Housekeeping implements AutoCloseable {
     try {
       upkeep.close();
     } catch (IOException e) {
-      LOG.warn("The mover's lock of the remote store could not be given up: {}", e.getMessage());
+      LOG.warn("The mover's lock of the remote store could not be released: {}", e.getMessage());
     }
   }
 

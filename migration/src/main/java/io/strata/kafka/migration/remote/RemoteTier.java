@@ -157,7 +157,7 @@ final class RemoteTier implements AutoCloseable {
     return bytes -> {
       copyLimit.acquire(bytes, control::givenUp);
       if (control.givenUp()) {
-        throw new BytePace.CopyCancelledException("the copy was given up");
+        throw new BytePace.CopyCancelledException("the copy was cancelled");
       }
     };
   }

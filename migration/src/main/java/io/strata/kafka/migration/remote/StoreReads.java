@@ -187,8 +187,7 @@ final class StoreReads {
       }
       done = !control.givenUp();
     } catch (IOException e) {
-      if (String.valueOf(e.getMessage()).contains("Stale file handle")) {
-        // As NFS says that another machine has removed it.
+      if (isStale(e)) {
         throw new NoSuchFileException(log.toString());
       }
       throw e;
@@ -197,5 +196,14 @@ final class StoreReads {
         buffers.giveBack(own);
       }
     }
+  }
+
+  /**
+   * Whether NFS says that another machine has removed a file that is open here. The JDK hands over
+   * the system's text for ESTALE alone, and no number: in another language the read fails, and
+   * another copy of the segment is read.
+   */
+  private static boolean isStale(IOException e) {
+    return String.valueOf(e.getMessage()).contains("Stale file handle");
   }
 }

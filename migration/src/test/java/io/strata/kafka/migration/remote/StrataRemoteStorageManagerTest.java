@@ -510,7 +510,7 @@ class StrataRemoteStorageManagerTest {
     LogSegmentData data = data(0, false);
     assertThatThrownBy(() -> manager.copyLogSegmentData(metadata(0), data))
         .isInstanceOf(RetriableRemoteStorageException.class)
-        .hasMessageContaining("no room")
+        .hasMessageContaining("no space")
         .hasMessageContaining(ssd.toString());
     assertThat(failures(Operation.COPY, Cause.FULL)).isEqualTo(1);
   }

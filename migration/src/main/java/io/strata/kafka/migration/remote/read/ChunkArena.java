@@ -47,7 +47,7 @@ public interface ChunkArena extends AutoCloseable {
      */
     boolean read(int offset, ByteBuffer target);
 
-    /** Whether the room was taken away or given up. */
+    /** Whether the space was taken away or released. */
     boolean gone();
 
     /** Gives the room up; without effect when it is gone. */

@@ -38,7 +38,9 @@ final class ChunkLoader {
   private final ConcurrentMap<ChunkKey, Flight> flights = new ConcurrentHashMap<>();
   private final AtomicInteger waitingForRate = new AtomicInteger();
 
-  /** A chunk on its way. Ends with the chunk, with what went wrong, or empty if it was given up. */
+  /**
+   * A chunk on its way. Ends with the chunk, with what went wrong, or empty if it was cancelled.
+   */
   private static final class Flight extends CompletableFuture<Optional<Chunk>> {}
 
   ChunkLoader(
@@ -161,7 +163,7 @@ final class ChunkLoader {
       boolean unused = mine.completeExceptionally(e);
       throw e;
     } finally {
-      // What has not ended yet was given up: those who wait try by themselves.
+      // What has not ended yet was cancelled: those who wait try by themselves.
       land(source.key(chunk), mine);
     }
   }
@@ -247,7 +249,7 @@ final class ChunkLoader {
    *
    * @param givenUp ends the wait for the rate limit
    * @return how many of them were read, by this call or another; 0 if there is no room, or the wait
-   *     was given up
+   *     was cancelled
    */
   int loadAhead(ChunkSource source, int first, int count, BooleanSupplier givenUp)
       throws IOException, InterruptedException {

@@ -28,7 +28,7 @@ public interface BytePace {
     }
   }
 
-  /** The same, for a piece of work of its own that may be given up. */
+  /** The same, for a piece of work of its own that may be cancelled. */
   default BytePace unlessGivenUp(CallControl control) {
     return bytes -> {
       before(bytes);
@@ -40,7 +40,7 @@ public interface BytePace {
   static BytePace unlimited(CallControl control) {
     return bytes -> {
       if (control.givenUp()) {
-        throw new CopyCancelledException("the copy was given up");
+        throw new CopyCancelledException("the copy was cancelled");
       }
     };
   }

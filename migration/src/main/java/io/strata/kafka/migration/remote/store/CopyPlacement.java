@@ -96,7 +96,7 @@ final class CopyPlacement {
       reasons.addAll(attempt.reasons);
     }
     String message =
-        "no room for " + bytes + " bytes in the remote store: " + String.join("; ", reasons);
+        "no space for " + bytes + " bytes in the remote store: " + String.join("; ", reasons);
     if (usable == 0) {
       throw new StoreUnavailableException(message);
     }

@@ -104,11 +104,23 @@ final class Disk {
     } catch (NoSuchFileException e) {
       return false;
     } catch (FileSystemException e) {
-      if ("Not a directory".equals(e.getReason())) {
+      if (isBelowAFile(path)) {
         return false;
       }
       throw e;
     }
+  }
+
+  /** The JDK has no exception of its own for a path that goes on behind a file. */
+  private static boolean isBelowAFile(Path path) {
+    Path above = path.getParent();
+    while (above != null) {
+      if (Files.exists(above)) {
+        return !Files.isDirectory(above);
+      }
+      above = above.getParent();
+    }
+    return false;
   }
 
   /** When a file was written last, by the clock of its file system; empty if it is not there. */
@@ -118,11 +130,6 @@ final class Disk {
     } catch (NoSuchFileException e) {
       return OptionalLong.empty();
     }
-  }
-
-  /** Whether NFS says that another machine has removed a file. */
-  static boolean isStale(IOException e) {
-    return String.valueOf(e.getMessage()).contains("Stale file handle");
   }
 
   /** Removes a tree that nobody sees any more; what cannot be removed now is left for later. */
@@ -174,7 +181,7 @@ final class Disk {
                 }
               });
     } catch (NoSuchFileException e) {
-      // Somebody else was faster.
+      // Another broker was faster.
       return;
     }
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One segment of the store as the census knows it.
+ * One segment of the store as the inventory knows it.
  *
  * <p>Immutable and safe for use by any thread.
  *

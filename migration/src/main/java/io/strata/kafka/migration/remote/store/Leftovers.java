@@ -74,8 +74,8 @@ final class Leftovers {
   }
 
   /**
-   * Removes one. What is in staging is renamed first: if somebody is at work on it all the same, he
-   * fails, instead of publishing what is left.
+   * Removes one. What is in staging is renamed first: if another broker is at work on it all the
+   * same, it fails, instead of publishing what is left.
    *
    * @param trashName a name in the trash that nobody else gives
    */

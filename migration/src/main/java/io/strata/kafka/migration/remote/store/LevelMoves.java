@@ -42,7 +42,7 @@ final class LevelMoves {
     return bytes -> {
       for (int left = bytes; left > 0; left -= PIECE) {
         if (control.cancelled()) {
-          throw new BytePace.CopyCancelledException("the move was given up");
+          throw new BytePace.CopyCancelledException("the move was cancelled");
         }
         control.beforeCopying(Math.min(left, PIECE));
       }
@@ -80,7 +80,7 @@ final class LevelMoves {
               "copying " + entry.key() + " to " + target,
               inTarget -> copy(source.get(), target, control));
     } catch (BytePace.CopyCancelledException e) {
-      return MoveResult.cancelled("it was given up");
+      return MoveResult.cancelled("it was stopped");
     } catch (NoSuchFileException e) {
       source.get().directory().checkAvailable();
       forgetIfGone(entry, source.get());
@@ -88,7 +88,7 @@ final class LevelMoves {
     }
   }
 
-  /** The census is wrong about a copy that is gone. */
+  /** The inventory is wrong about a copy that is gone. */
   private void forgetIfGone(KnownSegment entry, SegmentStore.Located source) throws IOException {
     if (!Disk.isThere(source.path())) {
       store.census().remove(entry.key().id(), source.directory());
@@ -158,7 +158,7 @@ final class LevelMoves {
     }
   }
 
-  /** Whether the target has a copy that the census did not know; it does then. */
+  /** Whether the target has a copy that the inventory did not know; it does then. */
   private boolean isInTheWay(StoreDirectory target, SegmentKey key) throws IOException {
     Optional<SegmentStore.Located> there = store.lookIn(target, key);
     if (there.isPresent()) {
@@ -253,7 +253,7 @@ final class LevelMoves {
             }
           });
     } catch (BytePace.CopyCancelledException e) {
-      return MoveResult.cancelled("it was given up");
+      return MoveResult.cancelled("it was stopped");
     }
     forgetWithoutLog(located.get().path());
     store.stages().reached(StoreStage.COLD_RESTORED);
@@ -391,7 +391,7 @@ final class LevelMoves {
       Disk.replace(mark, ColdMark.done(cold.className(), custom).print());
       store.stages().reached(StoreStage.COLD_CONFIRMED);
     } catch (BytePace.CopyCancelledException e) {
-      return MoveResult.cancelled("it was given up");
+      return MoveResult.cancelled("it was stopped");
     } catch (NoSuchFileException e) {
       forgetIfGone(entry, source);
       return MoveResult.cancelled("it was deleted meanwhile");
@@ -526,7 +526,7 @@ final class LevelMoves {
         first = first.isPresent() ? first : Optional.of(directory);
       }
     }
-    // After the look for the first copy: if that was given up meanwhile, this one had been
+    // After the look for the first copy: if that was evicted meanwhile, this one had been
     // confirmed before, and is the only one.
     Path mark = copy.directory().segment(key).resolve(StoreNames.MOVING);
     boolean unconfirmed = Disk.isThere(mark);

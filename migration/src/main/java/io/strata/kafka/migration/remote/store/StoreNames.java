@@ -42,7 +42,7 @@ public final class StoreNames {
   static final String DAMAGED = "damaged";
   static final String COLD = "cold.json";
 
-  /** Beside {@link #COLD}: the log was given up here, for a copy in another directory or there. */
+  /** Beside {@link #COLD}: the log was evicted here, for a copy in another directory or there. */
   static final String WITHOUT_LOG = "without-log";
 
   static final String BROKERS = "brokers";

@@ -18,7 +18,7 @@ import java.util.Set;
 
 /**
  * The store's levels as the migration engine sees tiers. The last one, which is the cold manager's
- * where there is one, stands for home: segments always find a place there.
+ * where there is one, stands for the log directories: segments always find a place there.
  *
  * <p>Thread safety: as {@link TieredSegments} asks. One broker of a cluster moves segments; others
  * may read and delete them meanwhile.

@@ -151,14 +151,14 @@ public final class StoreUpkeep implements AutoCloseable {
   }
 
   /**
-   * Brokers of late that use other directories than this one: what one of them copies, or moves,
+   * Recent brokers that use other directories than this one: what one of them copies, or moves,
    * another cannot read or delete.
    *
    * <p>When one was last seen is asked of the file system, which dates all the files: a broker's
-   * own clock may have been ahead, and what it wrote would be of late for years.
+   * own clock may have been ahead, and what it wrote would be recent for years.
    *
    * @param directory where they have signed in, and this one, too
-   * @param late how long before this broker's last sign-in, or after it, is of late
+   * @param late how long before this broker's last sign-in, or after it, is recent
    * @param damaged is told of sign-ins that cannot be read
    */
   public List<UsingBroker> disagreeing(

@@ -1,0 +1,36 @@
+package io.strata.kafka.migration.remote.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DiskTest {
+
+  @TempDir private Path root;
+
+  /** In whatever language the system says why. */
+  @Test
+  void nothingIsThereBehindAFile() throws IOException {
+    Path file = Files.createFile(root.resolve("file"));
+    assertThat(Disk.isThere(file)).isTrue();
+    assertThat(Disk.isThere(file.resolve("below"))).isFalse();
+    assertThat(Disk.isThere(file.resolve("far/below"))).isFalse();
+    assertThat(Disk.isThere(root.resolve("none/below"))).isFalse();
+  }
+
+  /** A failing disk is not an absent file. */
+  @Test
+  void whatCannotBeLookedAtIsAFailure() throws IOException {
+    Path circle = root.resolve("circle");
+    Files.createSymbolicLink(circle, circle);
+    assertThat(Disk.isThere(circle)).as("the link itself").isTrue();
+    assertThatThrownBy(() -> Disk.isThere(circle.resolve("below")))
+        .isInstanceOf(FileSystemException.class);
+  }
+}
