@@ -171,8 +171,9 @@ class DirectoryFaultsTest {
         bench.files.hang(
             (operation, path) ->
                 path.getFileName().toString().endsWith(".log") && reads.incrementAndGet() == 1));
-    executor.execute(() -> readAnyhow(tier, first));
-    soon().until(() -> bench.store().directories().get(0).access().isSuspended());
+    // It ends when the directory is suspended; that may be over before a look at the directory.
+    var suspended = executor.submit(() -> readAnyhow(tier, first));
+    soon().until(suspended::isDone);
     soon().until(() -> TierBench.isRead(tier, second));
     assertThat(bench.files.hanging()).isEqualTo(1);
   }
