@@ -9,9 +9,13 @@ import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.pool.CheckReport;
+import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolChecker;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.pool.PoolInfo;
+import io.strata.kafka.pool.PoolReader;
+import io.strata.kafka.pool.SlotSnapshot;
+import io.strata.kafka.tier.LogDirectory;
 import io.strata.kafka.tier.Marker;
 import io.strata.kafka.tier.MissingPools;
 import io.strata.kafka.tier.TierSpec;
@@ -22,11 +26,13 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -74,6 +80,7 @@ final class StorageCheck {
       check.pool(pool);
     }
     check.missingPools();
+    check.otherDirectories();
     check.segments(process);
     return check.found;
   }
@@ -279,6 +286,39 @@ final class StorageCheck {
       }
     } catch (IOException e) {
       found.add(Diagnosis.fail(what, Failures.messageOf(e), "repair its file system"));
+    }
+  }
+
+  /** Segments of log directories that are not configured, or were copied without attributes. */
+  private void otherDirectories() throws IOException {
+    Set<UUID> known = new HashSet<>();
+    for (Path directory : spec.logDirectories()) {
+      if (Files.isDirectory(directory)) {
+        LogDirectory.find(directory.toRealPath()).map(LogDirectory::id).ifPresent(known::add);
+      }
+    }
+    for (Path file : present.values()) {
+      Map<UUID, Integer> others = new HashMap<>();
+      try (PoolReader pool = Pool.openReadOnly(file)) {
+        for (SlotSnapshot slot : pool.readAll()) {
+          if (!known.contains(slot.directoryId())) {
+            others.merge(slot.directoryId(), 1, Integer::sum);
+          }
+        }
+      }
+      others.forEach(
+          (directory, segments) ->
+              found.add(
+                  Diagnosis.fail(
+                      "pool " + file,
+                      """
+                      has %d segments of log directory %s, and none of log.dirs is that one\
+                      """
+                          .formatted(segments, directory),
+                      """
+                      put it back; if it was copied, copy it again with its extended attributes; \
+                      if it is lost for good, see 'strata pool forget --help'\
+                      """)));
     }
   }
 

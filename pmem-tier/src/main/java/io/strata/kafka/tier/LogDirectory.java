@@ -90,7 +90,7 @@ public record LogDirectory(UUID id, Path path) {
   }
 
   /** The log directory at a real path; empty when Strata has never used it. */
-  static Optional<LogDirectory> find(Path real) throws IOException {
+  public static Optional<LogDirectory> find(Path real) throws IOException {
     Optional<String> id = read(real, ID_ATTRIBUTE);
     if (id.isEmpty()) {
       return Optional.empty();

@@ -1,5 +1,6 @@
 package io.strata.kafka.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -14,6 +15,7 @@ import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -218,6 +220,20 @@ class DoctorCommandTest {
   }
 
   @Test
+  void findsSegmentsOfALogDirectoryThatIsNotConfigured() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    UUID away = UUID.randomUUID();
+    try (Pool open = Pool.open(pool, MemoryType.MAPPED, PoolOwner.of(1, "abc"))) {
+      Slot slot = open.allocateSlot(away, "orders-0/00000000000000000000.log").orElseThrow();
+      assertThat(slot.grow()).isTrue();
+      slot.commit(1000);
+    }
+
+    assertThat(verdicts(run(1, sound()), "fail").get("pool " + pool))
+        .contains("1 segments of log directory " + away);
+  }
+
+  @Test
   void insistsOnDaxWhereTheKeysDo() throws IOException {
     createPool(PoolOwner.of(1, "abc"));
     List<String> lines = new ArrayList<>(sound());
@@ -250,7 +266,10 @@ class DoctorCommandTest {
     createPool(PoolOwner.of(1, "abc"));
     try (Pool open = Pool.open(pool, MemoryType.MAPPED, PoolOwner.of(1, "abc"))) {
       Path log = logFile();
-      Slot slot = open.allocateSlot(new UUID(1, 2), "orders-0/" + log.getFileName()).orElseThrow();
+      UUID id = UUID.randomUUID();
+      Files.setAttribute(
+          logs, "user:strata.directory", ByteBuffer.wrap(id.toString().getBytes(UTF_8)));
+      Slot slot = open.allocateSlot(id, "orders-0/" + log.getFileName()).orElseThrow();
       assertThat(slot.grow()).isTrue();
       slot.commit(1000);
       new SegmentTag(open.info().id(), slot.index(), slot.generation()).write(log);

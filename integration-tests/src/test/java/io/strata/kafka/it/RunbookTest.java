@@ -1,0 +1,204 @@
+package io.strata.kafka.it;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Carries out docs/runbooks.md, one after the other on one broker; after each all records are read.
+ * What {@link PoolLifecycleTest} does already (a larger pool, a second one) is not repeated.
+ */
+@Tag("long")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class RunbookTest {
+
+  private static final int RECORDS = 8_000;
+
+  @RegisterExtension final Workspace work = new Workspace();
+
+  private final RecordLedger orders = new RecordLedger("orders", 2, 1);
+  private StockBroker broker;
+  private Path pool;
+
+  @BeforeAll
+  void start() throws Exception {
+    pool = Pools.create(work.pool("first"), "64MiB");
+    broker = work.closing(Tiers.broker(work.folder("broker"), pool).build()).start();
+    Topics.create(broker, "orders", 2, Map.of("segment.bytes", "" + (1 << 20)));
+    orders.produce(broker.bootstrap(), RECORDS, 1_000);
+  }
+
+  @Test
+  @Order(1)
+  void aPoolsDeviceIsReplaced() throws Exception {
+    broker.stop();
+    Path moved = work.pool("moved");
+    run("cp", "--sparse=never", "--preserve=all", pool.toString(), moved.toString());
+    Path old = pool;
+    pool = moved;
+    broker.set("strata.pools", pool.toString()).writeProperties();
+    assertDoctorFindsNothing();
+    broker.start();
+    goesOn();
+
+    broker.stop();
+    broker.set("strata.pools", old.toString());
+    assertThat(broker.startRefused().output()).contains(old.toString(), "older than");
+    Files.delete(old);
+    broker.set("strata.pools", pool.toString()).start();
+    goesOn();
+  }
+
+  @Test
+  @Order(2)
+  void onePoolOfTwoIsRemoved() throws Exception {
+    broker.stop();
+    Path second = Pools.create(work.pool("second"), "64MiB");
+    broker.set("strata.pools", pool + "," + second).start();
+    goesOn();
+
+    broker.stop();
+    Pools.strata("drain", "--config", config()).orFail();
+    broker.set("strata.pools", pool.toString()).start();
+    Files.delete(second);
+    orders.produce(broker.bootstrap(), RECORDS, 1_000);
+    goesOn();
+    assertThat(segments()).containsPattern("orders-0 +\\d+ +hot ");
+  }
+
+  @Test
+  @Order(3)
+  void theBrokerMovesToAnotherHost() throws Exception {
+    broker.stop();
+    Path from = broker.logDirectory();
+    Path bare = work.folder("newhost").resolve("bare");
+    run("cp", "-r", from.toString(), bare.toString());
+    Path moved = pool.resolveSibling("newhost.pool");
+    run("cp", "--sparse=never", "--preserve=all", pool.toString(), moved.toString());
+    broker.set("log.dirs", bare.toString()).set("strata.pools", moved.toString());
+    broker.startRefused();
+    assertThat(doctor().output()).contains("FAIL");
+
+    Path whole = work.folder("newhost").resolve("whole");
+    run("cp", "-a", from.toString(), whole.toString());
+    // As rsync does: the attempt above may have written to its copy of the pool.
+    run("cp", "--sparse=never", "--preserve=all", pool.toString(), moved.toString());
+    broker.set("log.dirs", whole.toString()).writeProperties();
+    assertDoctorFindsNothing();
+    broker.start();
+    pool = moved;
+    goesOn();
+  }
+
+  @Test
+  @Order(4)
+  void itIsSaidWhyASegmentIsStillThere() throws Exception {
+    assertThat(segments()).containsPattern("orders-0 +\\d+ +hot ");
+    Tiers.alter(broker, Map.of("strata.migration.threshold", "0"));
+    await().atMost(Duration.ofMinutes(5)).until(() -> segments().contains("logdirs\n"));
+    assertThat(Pools.strata("status", "--config", config()).orFail().output())
+        .contains("BACKLOG", "OLDEST DIRTY");
+  }
+
+  @Test
+  @Order(5)
+  void aCopyOfAStoppedBrokerIsABackup() throws Exception {
+    broker.stop();
+    Path backup = work.folder("backup");
+    run("cp", "-a", broker.logDirectory().toString(), backup.resolve("log").toString());
+    Path copy = pool.resolveSibling("backup.pool");
+    run("cp", "--sparse=never", "--preserve=all", pool.toString(), copy.toString());
+    long saved = orders.acknowledged();
+    broker.start();
+    goesOn();
+
+    broker.stop();
+    // A pool from before, with log directories of now.
+    String current = pool.toString();
+    broker.set("strata.pools", copy.toString());
+    assertThat(broker.startRefused().output()).contains("older than");
+    String directory = broker.logDirectory().toString();
+    broker.set("log.dirs", backup.resolve("log").toString()).start();
+    assertThat(orders.left(broker.bootstrap()).records()).isEqualTo(saved);
+    broker.stop();
+    broker.set("log.dirs", directory).set("strata.pools", current).start();
+    goesOn();
+  }
+
+  @Test
+  @Order(6)
+  void uninstallingTakesLittleTimeWhenTheLiveBrokerHasDoneTheMostOfIt() throws Exception {
+    orders.produce(broker.bootstrap(), RECORDS, 1_000);
+    Tiers.alter(broker, Map.of("strata.topics.exclude", ".*"));
+    // Only what Kafka appends to is left: one segment of each partition, and Kafka's own topics.
+    await().atMost(Duration.ofMinutes(5)).until(() -> hot("orders-0") <= 1 && hot("orders-1") <= 1);
+    broker.stop();
+    Pools.strata("drain", "--config", config()).orFail();
+    Files.delete(pool);
+    broker.withoutStrata().start();
+    goesOn();
+  }
+
+  private long hot(String partition) throws IOException {
+    Path directory = broker.logDirectory().resolve(partition);
+    try (Stream<Path> files = Files.list(directory)) {
+      return files
+          .filter(file -> file.toString().endsWith(".log"))
+          .filter(
+              file -> {
+                try {
+                  return Homes.isHot(file);
+                } catch (IOException gone) {
+                  return false;
+                }
+              })
+          .count();
+    }
+  }
+
+  /** More records, and all are read. */
+  private void goesOn() {
+    orders.produce(broker.bootstrap(), RECORDS / 8, 1_000);
+    assertThat(orders.verify(broker.bootstrap()).records()).isEqualTo(orders.acknowledged());
+  }
+
+  private String config() {
+    return broker.propertiesFile().toString();
+  }
+
+  private String segments() {
+    return Pools.strata("segments", "--config", config(), "--topic", "orders").orFail().output();
+  }
+
+  private JavaProcess.Finished doctor() throws IOException {
+    broker.writeProperties();
+    return Pools.strata("doctor", "--config", config());
+  }
+
+  private void assertDoctorFindsNothing() throws IOException {
+    assertThat(doctor().orFail().output()).contains(" 0 failed").doesNotContain("FAIL");
+  }
+
+  private static void run(String... command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertThat(process.waitFor()).as("%s: %s", List.of(command), output).isZero();
+  }
+}
