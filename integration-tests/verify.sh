@@ -2,7 +2,7 @@
 # Tests the project: in minutes by default, or all that there is. See --help.
 set -euo pipefail
 
-readonly ALL_PARTS=(short unit jdk25 lincheck brokers kafka metrics kills powercuts fuzz jars docs strimzi)
+readonly ALL_PARTS=(short unit jdk25 lincheck brokers kafka metrics kills powercuts fuzz jars docs strimzi containers)
 
 usage() {
   cat <<'EOT'
@@ -22,6 +22,8 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
   powercuts  a virtual machine whose power is cut (powercut/run.sh --short)
   fuzz       each fuzz target for some seconds with Jazzer (fuzz.sh)
   jars       two builds of the same sources give the same jar
+  containers clusters in containers: takes an engine that runs, or starts one as root (docker.io and
+             debootstrap by apt) and stops it again; builds the images
   docs       the site of the documentation, whose links and anchors must exist (docs/site/build.sh)
   strimzi    the Helm chart in examples/strimzi, rendered and read by Strimzi's own model (its nodes start in the part brokers)
 
@@ -30,8 +32,8 @@ integration-tests/target/verify/PART.log; here each has a line with its time and
 
 Installs what is missing (libpmem for all; nbdkit, nbdfuse, fuse3 and libfaketime for brokers; prometheus for metrics; QEMU for powercuts)
 by apt or dnf where it is root or may use sudo without a password, and helm and kubeconform for strimzi by go install; it says what is
-skipped where it cannot. Other arguments go to Maven in the parts short, unit, jdk25, lincheck, brokers, kafka, metrics and strimzi. A test
-that is named runs whether or not it is tagged "long":
+skipped where it cannot. Other arguments go to Maven in the parts short, unit, jdk25, lincheck, brokers, kafka, metrics, strimzi
+and containers. A test that is named runs whether or not it is tagged "long":
 
   integration-tests/verify.sh -Dtest='Hot*' -Dsurefire.failIfNoSpecifiedTests=false
   integration-tests/verify.sh --part brokers -Dstrata.it.kill.cycles=500
@@ -88,6 +90,7 @@ has_library() { ldconfig -p 2>/dev/null | grep -qF "$1" || /sbin/ldconfig -p 2>/
 has_native_packages() { has_library libpmem.so.1 && has_library libpmemobj.so.1 && has_library libpmempool.so.1; }
 has_slow_device() { command -v nbdkit && command -v nbdfuse && command -v fusermount3; } >/dev/null
 has_prometheus() { command -v prometheus && command -v promtool; } >/dev/null
+has_debootstrap() { command -v debootstrap; } >/dev/null
 has_faketime() { compgen -G '/usr/lib*/*/faketime/libfaketime.so.1' || compgen -G '/usr/lib*/faketime/libfaketime.so.1'; } >/dev/null
 
 apt_updated=
@@ -201,7 +204,8 @@ part_lincheck() {
 part_brokers() {
   provide_native_packages
   provide_devices
-  maven verify -Dtest='io/strata/kafka/it/*Test,!KafkaOwn*Test,!KillCampaignTest,!PrometheusTest' -Dsurefire.failIfNoSpecifiedTests=false \
+  maven verify -Dtest='io/strata/kafka/it/*Test,!KafkaOwn*Test,!KillCampaignTest,!PrometheusTest,!Container*Test' \
+    -Dsurefire.failIfNoSpecifiedTests=false \
     -Dtest.forks=1 -Dstrata.it.kill.cycles=8 "$@"
 }
 
@@ -286,6 +290,50 @@ part_strimzi() {
   kubeconform=$(tool kubeconform github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0)
   [[ -n $kubeconform ]] || say "SKIPPED: the check of the chart's resources against Strimzi's CRDs: no kubeconform, and no go to build it"
   JAVA_HOME=$jdk maven test -f integration-tests/strimzi/pom.xml -Dhelm="$helm" -Dkubeconform="${kubeconform:-none}" "$@"
+}
+
+# stop_engine PID: stops the engine that part_containers has started.
+stop_engine() {
+  kill "$1" 2>/dev/null || true
+  while kill -0 "$1" 2>/dev/null; do sleep 0.5; done
+}
+
+part_containers() {
+  local engine=""
+  if ! docker version >/dev/null 2>&1; then
+    if [[ $EUID -ne 0 ]]; then
+      say "SKIPPED: tests in containers: no container engine answers, and starting one needs root"
+      return $SKIPPED
+    fi
+    has_engine() { command -v dockerd && command -v docker && command -v debootstrap; } >/dev/null
+    provide has_engine "docker.io and debootstrap" "tests in containers" "docker.io debootstrap iptables" ""
+    has_engine || return $SKIPPED
+  fi
+  # The package may have started it as a service.
+  if ! docker version >/dev/null 2>&1; then
+    dockerd >"$LOGS/dockerd.log" 2>&1 &
+    engine=$!
+    # The part is a shell of its own.
+    # shellcheck disable=SC2064
+    trap "stop_engine $engine" EXIT
+    until docker version >/dev/null 2>&1; do
+      if ! kill -0 "$engine" 2>/dev/null; then
+        say "SKIPPED: tests in containers: dockerd has ended: $(tail -n 1 "$LOGS/dockerd.log")"
+        return $SKIPPED
+      fi
+      sleep 1
+    done
+  fi
+  if ! docker image inspect strata-it/jre:21 >/dev/null 2>&1; then
+    [[ $EUID -eq 0 ]] && provide has_debootstrap debootstrap "tests in containers" debootstrap ""
+    if [[ $EUID -ne 0 ]] || ! has_debootstrap; then
+      say "SKIPPED: tests in containers: the base image needs root and debootstrap"
+      return $SKIPPED
+    fi
+  fi
+  maven -q verify -DskipTests
+  integration-tests/containers/build-base-image.sh
+  maven verify -Dtest='Container*Test' -Dsurefire.failIfNoSpecifiedTests=false -Dtest.forks=1 "$@"
 }
 
 # ---------------------------------------------------------------------------------------------------------------------
