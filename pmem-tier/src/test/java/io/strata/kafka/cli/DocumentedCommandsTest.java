@@ -63,6 +63,7 @@ class DocumentedCommandsTest {
           "systemctl",
           "umount",
           "alias",
+          "rsync",
           "source");
 
   /** What one tier is called, and what the pages call the first of several. */
