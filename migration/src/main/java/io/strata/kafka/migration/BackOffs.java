@@ -113,12 +113,12 @@ final class BackOffs implements Obstacles {
     return wait.until() - nanoTime.getAsLong() > 0 ? 0 : 1;
   }
 
-  /** How many segments wait. */
+  /** How many segments wait after a failure. The wait after a cancelled move does not count. */
   synchronized int waiting() {
     long now = nanoTime.getAsLong();
     int count = 0;
     for (Wait wait : segments.values()) {
-      if (wait.until() - now > 0) {
+      if (wait.failures() > 0 && wait.until() - now > 0) {
         count++;
       }
     }

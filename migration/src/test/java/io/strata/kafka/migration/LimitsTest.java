@@ -59,7 +59,9 @@ class LimitsTest {
   void givingUpIsNoFailureButHasASegmentWait() {
     backOffs.givenUp(7);
     assertThat(backOffs.waits(7)).isTrue();
+    assertThat(backOffs.waiting()).as("segments that wait after a failure").isZero();
     assertThat(backOffs.failed(7).attempt()).isEqualTo(1);
+    assertThat(backOffs.waiting()).isEqualTo(1);
   }
 
   @Test
