@@ -101,15 +101,16 @@ final class PromoteMove {
   /**
    * Ties home to the upper copy, and to the one below if that is in a pool. Under the writer lock.
    *
-   * @return the copy that is of no use any more: it was copied from, and home has it all, too.
-   *     Nobody comes back to it, whatever happens to the upper one from here on
+   * @return the copy that is of no use any more: it was copied from, and the one below it has it
+   *     all, too. Nobody comes back to it, whatever happens to the upper one from here on
    */
   private Optional<Residence> link(TieredSegment segment, Residence upper, Path home)
       throws IOException {
     // Not what was copied from: an append may have evicted that since.
     Optional<Residence> from = segment.residence();
-    boolean homeHasIt = from.isPresent() && from.get().isClean() && segment.lower().isEmpty();
-    Optional<Residence> lower = homeHasIt ? Optional.empty() : from;
+    boolean belowHasIt = from.isPresent() && from.get().isClean();
+    Optional<Residence> before = segment.lower();
+    Optional<Residence> lower = belowHasIt ? before : from;
     if (from.isEmpty() && Files.size(home) != segment.segment().size()) {
       throw new FileSystemException(
           segment.toString(),
@@ -135,17 +136,23 @@ final class PromoteMove {
       hook.reached(MoveStage.PROMOTE_TAGGED);
     } finally {
       if (!linked) {
-        unlink(from, home);
+        unlink(from, before, home);
       }
     }
-    return homeHasIt ? from : Optional.empty();
+    return belowHasIt ? from : Optional.empty();
   }
 
-  private static void unlink(Optional<Residence> lower, Path home) throws IOException {
-    if (lower.isPresent()) {
-      lower.get().tag().write(home);
-      SegmentTag.removeBelow(home);
-      lower.get().slot().clear(SlotFlag.COPY);
+  /** Ties home to what it was tied to before. */
+  private static void unlink(Optional<Residence> from, Optional<Residence> below, Path home)
+      throws IOException {
+    if (from.isPresent()) {
+      from.get().tag().write(home);
+      if (below.isPresent()) {
+        below.get().tag().writeBelow(home);
+      } else {
+        boolean unused = SegmentTag.removeBelow(home);
+      }
+      from.get().slot().clear(SlotFlag.COPY);
     } else {
       SegmentTag.remove(home);
     }

@@ -91,8 +91,13 @@ final class TierMoves implements TieredSegments {
     if (state.isActive(segment)) {
       return MoveResult.cancelled("it is being appended to");
     }
-    if (Evictions.isClean(segment)) {
+    Optional<Residence> in = segment.residence();
+    if (in.isEmpty() || in.get().isClean()) {
       return MoveResult.cancelled("it is clean already");
+    }
+    if (toTier <= pools.tierOf(in.get().pool())) {
+      // Since it was planned, an append has evicted the copy above.
+      return MoveResult.cancelled("it is there already");
     }
     hook.reached(MoveStage.DESTAGE_STARTED);
     try {

@@ -356,6 +356,48 @@ final class TierMovesTest {
     }
   }
 
+  /** An append may evict a segment between the plan of a move and the move. */
+  @Test
+  void nothingIsDestagedToTheTierThatItIsIn() throws Exception {
+    fixture.close();
+    fixture.pool("two.pool", 16 * MIB).inTiers("fast", "slow").open();
+    assertDone(destage(old, 1));
+    assertDone(evict(old));
+    assertThat(view(old).clean()).isFalse();
+    long used = usages().get(1).usedBytes();
+    assertThat(destage(old, 1).outcome()).isEqualTo(Outcome.CANCELLED);
+    assertThat(destage(old, 0).outcome()).isEqualTo(Outcome.CANCELLED);
+    assertThat(usages().get(1).usedBytes()).isEqualTo(used);
+    assertDone(destage(old, 2));
+  }
+
+  /** The copy that it was read from is not needed when the one below that has it all, too. */
+  @Test
+  void promotedSegmentKeepsTheLowestCopyAlone() throws Exception {
+    fixture.close();
+    fixture
+        .pool("two.pool", 16 * MIB)
+        .pool("three.pool", 16 * MIB)
+        .inTiers("fast", "middle", "slow")
+        .open();
+    assertDone(destage(old, 1));
+    assertDone(evict(old));
+    assertDone(destage(old, 2));
+    assertDone(promote(old, 0));
+    assertThat(view(old).cleanTier()).isEqualTo(OptionalInt.of(2));
+    assertThat(usages().get(1).usedBytes()).isZero();
+    assertDone(evict(old));
+    assertThat(view(old).tier()).isEqualTo(2);
+    assertThat(fixture.read(old)).isEqualTo(OLD);
+    assertDone(promote(old, 0));
+    fixture.reopen();
+    assertThat(view(old).cleanTier()).isEqualTo(OptionalInt.of(2));
+    assertThat(fixture.read(old)).isEqualTo(OLD);
+    assertThat(fixture.tier().delete(old)).isTrue();
+    Awaitility.await()
+        .until(() -> usages().stream().mapToLong(TierUsage::usedBytes).sum() == 128 << 10);
+  }
+
   @Test
   void cascadesThroughTwoTiersAndBack() throws Exception {
     fixture.close();
