@@ -77,7 +77,7 @@ class MigrationKillTest {
       List.of("DESTAGE_LINKED", "DESTAGE_CLEAN", "EVICT_FREED", "PROMOTE_COMMITTED");
 
   private static final Map<String, String> PATIENT =
-      Map.of("delivery.timeout.ms", "100000", "reconnect.backoff.max.ms", "200");
+      Map.of("delivery.timeout.ms", "1200000", "reconnect.backoff.max.ms", "200");
 
   @RegisterExtension final Workspace work = new Workspace();
 

@@ -28,7 +28,7 @@ class RemoteClusterKillTest {
   private static final int CYCLES = Integer.getInteger("strata.it.remote.kill.cycles", 4);
 
   private static final Map<String, String> PATIENT =
-      Map.of("delivery.timeout.ms", "100000", "reconnect.backoff.max.ms", "200");
+      Map.of("delivery.timeout.ms", "1200000", "reconnect.backoff.max.ms", "200");
 
   @RegisterExtension static final Workspace WORK = new Workspace();
 

@@ -67,6 +67,8 @@ final class Soak {
             .set("log.index.size.max.bytes", "262144")
             .set("log.cleaner.min.cleanable.ratio", "0.2")
             .set("log.cleaner.dedupe.buffer.size", "8388608")
+            // It is not killed for failover, and a busy machine must not fence it.
+            .set("broker.session.timeout.ms", "30000")
             .build();
   }
 
