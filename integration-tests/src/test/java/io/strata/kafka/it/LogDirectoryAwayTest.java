@@ -11,31 +11,25 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A log directory is taken out of {@code log.dirs} for a while and comes back. Kafka has made its
- * partitions anew in the other one meanwhile, and refuses to have them twice: with Strata and
- * without.
+ * What stock Kafka does where a log directory is taken out of {@code log.dirs} for a while and
+ * comes back: it has made its partitions anew in the other one meanwhile, and refuses to have them
+ * twice. docs/operations.md says so.
  */
 @Tag("long")
 class LogDirectoryAwayTest {
 
   private static final int PARTITIONS = 8;
 
-  @RegisterExtension final Workspace work = new Workspace();
+  @RegisterExtension static final Workspace WORK = new Workspace();
 
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void kafkaRefusesPartitionsThatItHasMadeAnew(boolean strata) throws Exception {
-    StockBroker.Builder builder =
-        StockBroker.in(work.folder(strata ? "strata" : "stock")).logDirectories(2);
-    if (strata) {
-      builder.strata(Pools.create(work.pool("hot"), "64MiB"));
-    }
-    StockBroker broker = work.closing(builder.build()).start();
+  @Test
+  void kafkaRefusesPartitionsThatItHasMadeAnew() throws Exception {
+    StockBroker broker =
+        WORK.closing(StockBroker.in(WORK.folder("stock")).logDirectories(2).build()).start();
     Topics.create(broker, "away", PARTITIONS, Map.of());
     broker.stop();
     String both = broker.property("log.dirs");

@@ -158,7 +158,7 @@ class StrataKeysTest {
             "strata.directory",
             "strata.sequences");
     Pattern key =
-        Pattern.compile("(?<![a-z.])(?:strata|rsm\\.config)(?:\\.[a-z]++)++(?![a-z.*<(-])");
+        Pattern.compile("(?<![a-z.])(?:strata|rsm\\.config)(?:\\.[a-z]++)++(?![a-zA-Z.*<(-])");
     for (Path file : sources()) {
       key.matcher(Files.readString(file))
           .results()
