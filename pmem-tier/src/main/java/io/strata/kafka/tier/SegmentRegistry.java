@@ -6,7 +6,6 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +28,10 @@ final class SegmentRegistry {
   private final ConcurrentMap<Object, TieredSegment> byInode = new ConcurrentHashMap<>();
 
   private final ConcurrentMap<Long, TieredSegment> byId = new ConcurrentHashMap<>();
-  private final ConcurrentMap<Path, Set<TieredSegment>> byDirectory = new ConcurrentHashMap<>();
+
+  /** By number in each: what iterates over them does so in the same order in each run. */
+  private final ConcurrentMap<Path, ConcurrentMap<Long, TieredSegment>> byDirectory =
+      new ConcurrentHashMap<>();
 
   /** Adds a segment in a pool, unless its tag is known: then the known one is returned. */
   TieredSegment add(TieredSegment segment) {
@@ -169,7 +171,8 @@ final class SegmentRegistry {
 
   /** The segments whose home is in {@code directory}, in the order in which they came. */
   List<TieredSegment> in(Path directory) {
-    return byDirectory.getOrDefault(directory, Set.of()).stream()
+    return Optional.ofNullable(byDirectory.get(directory)).stream()
+        .flatMap(segments -> segments.values().stream())
         .sorted(Comparator.comparingLong(TieredSegment::id))
         .toList();
   }
@@ -197,8 +200,9 @@ final class SegmentRegistry {
     byDirectory.compute(
         Directories.of(segment.home()),
         (directory, segments) -> {
-          Set<TieredSegment> in = segments == null ? ConcurrentHashMap.newKeySet() : segments;
-          in.add(segment);
+          ConcurrentMap<Long, TieredSegment> in =
+              segments == null ? new ConcurrentHashMap<>() : segments;
+          TieredSegment unused = in.put(segment.id(), segment);
           return in;
         });
   }
@@ -208,9 +212,9 @@ final class SegmentRegistry {
         Directories.of(segment.home()), (directory, segments) -> without(segments, segment));
   }
 
-  private static @Nullable Set<TieredSegment> without(
-      Set<TieredSegment> segments, TieredSegment segment) {
-    segments.remove(segment);
+  private static @Nullable ConcurrentMap<Long, TieredSegment> without(
+      ConcurrentMap<Long, TieredSegment> segments, TieredSegment segment) {
+    boolean unused = segments.remove(segment.id(), segment);
     return segments.isEmpty() ? null : segments;
   }
 }

@@ -1,5 +1,6 @@
 package io.strata.kafka.crash;
 
+import io.strata.kafka.turns.Turns;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -29,6 +30,7 @@ public final class SimExecutor extends AbstractExecutorService implements Schedu
   public boolean runOne() {
     Runnable next = work.poll();
     if (next != null) {
+      Turns.acquire(this);
       next.run();
     }
     return next != null;
@@ -56,6 +58,7 @@ public final class SimExecutor extends AbstractExecutorService implements Schedu
     if (shutdown) {
       throw new RejectedExecutionException();
     }
+    Turns.release(this);
     work.add(command);
   }
 

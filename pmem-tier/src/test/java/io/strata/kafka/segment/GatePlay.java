@@ -1,6 +1,7 @@
 package io.strata.kafka.segment;
 
 import io.strata.kafka.turns.Play;
+import io.strata.kafka.turns.Turns;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -43,6 +44,7 @@ public final class GatePlay implements Play {
       int token = gate.enter();
       AtomicBoolean seen = Objects.requireNonNull(published.get());
       boolean gone = seen.get();
+      Turns.load(seen, 0, 1);
       gone |= seen.get();
       gate.exit(token);
       if (gone) {
@@ -62,6 +64,7 @@ public final class GatePlay implements Play {
   }
 
   private void release(AtomicBoolean old) {
+    Turns.store(old, 0, 1);
     if (old.getAndSet(true)) {
       throw new AssertionError("released twice");
     }

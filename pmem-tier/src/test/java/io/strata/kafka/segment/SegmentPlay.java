@@ -26,9 +26,10 @@ public final class SegmentPlay implements Play {
   private static final int SIZE = 4 << 20;
   private static final int FREE_BLOCKS = 4;
   private static final int CHANGES = 5;
-  private static final int READS = 10;
+  private static final int READS = 30;
   private static final int MOVES = 4;
   private static final byte OTHER = 100;
+  private static final int OTHERS_THREAD = 3;
   private static final Set<StandardOpenOption> OPTIONS =
       Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
   private static final SparseMemory FORMATTED = formatted();
@@ -62,7 +63,7 @@ public final class SegmentPlay implements Play {
     writer = segment.open(home.open(), OPTIONS);
     reader = segment.open(home.open(), OPTIONS);
     otherWriter = other.open(otherHome.open(), OPTIONS);
-    for (int i = random.nextInt(3); i > 0; i--) {
+    for (int i = 1 + random.nextInt(2); i > 0; i--) {
       append();
     }
   }
@@ -89,6 +90,12 @@ public final class SegmentPlay implements Play {
     return List.of(this::write, this::read, this::move, this::useTheRoom);
   }
 
+  /** What comes after a truncation is written where a reader may still be; it is not looked at. */
+  @Override
+  public boolean mayRace(int one, int other) {
+    return truncates && one != OTHERS_THREAD && other != OTHERS_THREAD;
+  }
+
   private static void write(FileChannel channel, long position, byte mark) throws IOException {
     byte[] bytes = new byte[LENGTH];
     Arrays.fill(bytes, mark);
@@ -106,7 +113,8 @@ public final class SegmentPlay implements Play {
   }
 
   private boolean write() throws IOException {
-    for (int i = 0; i < CHANGES; i++) {
+    // What does not change is moved, all of it.
+    for (int i = random.nextInt(CHANGES + 1); i > 0; i--) {
       if (truncates && random.nextInt(3) == 0) {
         int kept = random.nextInt(marks.size() + 1);
         certain = Math.min(certain, kept);
@@ -121,7 +129,7 @@ public final class SegmentPlay implements Play {
 
   private boolean read() throws IOException {
     for (int i = 0; i < READS; i++) {
-      int number = Math.max(0, certain - random.nextInt(2));
+      int number = random.nextInt((truncates ? marks.size() : certain) + 1);
       boolean there = !truncates && number < certain;
       ByteBuffer target = ByteBuffer.allocate(LENGTH);
       long position = (long) number * LENGTH;
@@ -153,13 +161,15 @@ public final class SegmentPlay implements Play {
     return true;
   }
 
+  /** It may be clean from before, or not at all. */
   private void evict() throws IOException {
-    try (FileChannel file = home.open()) {
-      CopyResult copied = segment.copyHomeAsItIs(file);
-      if (copied.outcome() == CopyResult.Outcome.COPIED && segment.markClean(copied)) {
-        Optional<Residence> unused = segment.evict(Optional::empty, random.nextBoolean());
+    if (random.nextBoolean()) {
+      try (FileChannel file = home.open()) {
+        CopyResult copied = segment.copyHomeAsItIs(file);
+        boolean unused = segment.markClean(copied);
       }
     }
+    Optional<Residence> unused = segment.evict(Optional::empty, random.nextBoolean());
   }
 
   private void promote() throws IOException, InterruptedException {
@@ -191,8 +201,23 @@ public final class SegmentPlay implements Play {
     }
     other.markDeleting();
     other.free();
+    readDeleted();
     otherWriter.close();
     return true;
+  }
+
+  /** Its bytes stay until its last channel is closed. */
+  private void readDeleted() throws IOException {
+    ByteBuffer target = ByteBuffer.allocate((int) other.size());
+    int read = 1;
+    while (target.hasRemaining() && read > 0) {
+      read = otherWriter.read(target, target.position());
+    }
+    for (byte found : target.array()) {
+      if (found != OTHER) {
+        throw new AssertionError("found " + found + " in the deleted segment");
+      }
+    }
   }
 
   @Override

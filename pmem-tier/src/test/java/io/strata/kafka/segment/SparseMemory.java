@@ -3,6 +3,7 @@ package io.strata.kafka.segment;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.PersistentMemory;
+import io.strata.kafka.turns.Turns;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -83,6 +84,7 @@ public final class SparseMemory implements PersistentMemory {
 
   @Override
   public void load(long position, ByteBuffer target) {
+    Turns.load(this, position, target.remaining());
     for (long p = position; target.hasRemaining(); ) {
       int within = (int) (p % PAGE);
       int length = Math.min(PAGE - within, target.remaining());
@@ -100,6 +102,7 @@ public final class SparseMemory implements PersistentMemory {
 
   @Override
   public void store(long position, ByteBuffer source) {
+    Turns.store(this, position, source.remaining());
     for (long p = position; source.hasRemaining(); ) {
       int within = (int) (p % PAGE);
       int length = Math.min(PAGE - within, source.remaining());

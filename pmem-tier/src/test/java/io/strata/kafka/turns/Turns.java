@@ -1,5 +1,6 @@
 package io.strata.kafka.turns;
 
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -18,7 +20,9 @@ import org.jspecify.annotations.Nullable;
  * Has threads run one at a time. Rewritten classes ({@link TurnsLoader}) call the static methods;
  * each is a point at which the seed may give the turn to another thread.
  *
- * <p>What is tried is sequentially consistent: that a field is volatile is not.
+ * <p>What the threads see is sequentially consistent. What they would be allowed to see is asked of
+ * {@link Order}: two accesses that nothing orders fail the play, though each thread has seen what
+ * it should.
  *
  * <p>Thread safety: the state is the thread's whose turn it is.
  */
@@ -26,6 +30,21 @@ public final class Turns {
 
   /** More mean that the threads wait for each other for ever. */
   private static final int MOST_STEPS = 200_000;
+
+  /** An access to a field or an atomic that others need not see, and that publishes nothing. */
+  static final int PLAIN = 0;
+
+  /** An access that publishes what comes before it. */
+  static final int ORDERED = 1;
+
+  /** An access that others see, and that publishes nothing but itself. */
+  static final int ALONE = 2;
+
+  /** Added to one of those where the turn stays. */
+  static final int STAYS = 4;
+
+  private static final AtomicLong MILLIS = new AtomicLong();
+  private static final Object WHOLE = "whole";
 
   private final SplittableRandom random;
   private final int oneIn;
@@ -38,8 +57,14 @@ public final class Turns {
   /** The lock that a side of one belongs to. */
   private final IdentityHashMap<Object, Object> locksOfSides = new IdentityHashMap<>();
 
+  /** The atomics that are not {@link #ORDERED}. */
+  private final IdentityHashMap<Object, Integer> weakened = new IdentityHashMap<>();
+
+  private final Play play;
+  private final Order order;
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private int steps;
+  private long trace;
 
   /** Who has a lock or a monitor, and how often. */
   private record Hold(Thread owner, int count) {}
@@ -55,14 +80,16 @@ public final class Turns {
 
   private final class Actor extends Thread {
     private final Callable<?> part;
+    private final int number;
     private final Semaphore turn = new Semaphore(0);
     private boolean ended;
 
     /** Whether it keeps the turn. */
     private boolean keeps;
 
-    Actor(Callable<?> part) {
+    Actor(Callable<?> part, int number) {
       this.part = part;
+      this.number = number;
       setDaemon(true);
     }
 
@@ -103,14 +130,58 @@ public final class Turns {
       return Turns.this;
     }
 
+    private void access(Object object, String field, int kind, boolean reads, boolean writes) {
+      if ((kind & STAYS) == 0) {
+        step();
+      }
+      switch (kind & ~STAYS) {
+        case PLAIN ->
+            order
+                .access(number, object, field, 0, 1, writes)
+                .ifPresent(other -> race(object.getClass().getSimpleName() + " " + field, other));
+        case ORDERED -> {
+          if (reads) {
+            order.acquire(number, object, field);
+          }
+          if (writes) {
+            order.release(number, object, field);
+          }
+        }
+        default -> {
+          // Seen by all, and orders nothing.
+        }
+      }
+    }
+
+    private void bytes(Object memory, long from, long to, boolean write) {
+      order
+          .access(number, memory, "bytes", from, to, write)
+          .filter(other -> !play.mayRace(number, other))
+          .ifPresent(other -> race("bytes %d to %d".formatted(from, to), other));
+    }
+
+    private void race(String what, int other) {
+      failure.compareAndSet(
+          null,
+          new AssertionError(
+              "threads %d and %d race for %s: nothing orders their accesses"
+                  .formatted(other, number, what)));
+      throw new Over();
+    }
+
     private void step() {
-      if (!keeps && random.nextInt(oneIn) == 0) {
-        give();
+      if (!keeps) {
+        trace = 31 * trace + number + 1;
+        if (random.nextInt(oneIn) == 0) {
+          give();
+        }
       }
     }
   }
 
-  private Turns(long seed) {
+  private Turns(Play play, int parts, long seed) {
+    this.play = play;
+    this.order = new Order(parts);
     this.random = new SplittableRandom(seed);
     this.oneIn = 2 << random.nextInt(5);
   }
@@ -118,20 +189,23 @@ public final class Turns {
   /**
    * Plays a play under a seed.
    *
+   * @return a number that says who did how many steps in which order
    * @throws AssertionError when a part or the end fails
    */
-  static void play(Play play, long seed) throws Exception {
-    Turns turns = new Turns(seed);
-    turns.run(play.parts());
+  static long play(Play play, long seed) throws Exception {
+    List<Callable<?>> parts = play.parts();
+    Turns turns = new Turns(play, parts.size(), seed);
+    turns.run(parts);
     Throwable failed = turns.failure.get();
     if (failed != null) {
       throw new AssertionError("seed " + seed + ": " + failed, failed);
     }
     play.end();
+    return turns.trace;
   }
 
   private void run(List<Callable<?>> parts) throws InterruptedException {
-    parts.forEach(part -> actors.add(new Actor(part)));
+    parts.forEach(part -> actors.add(new Actor(part, actors.size())));
     actors.forEach(Thread::start);
     actors.get(random.nextInt(actors.size())).turn.release();
     for (Actor actor : actors) {
@@ -147,6 +221,84 @@ public final class Turns {
   public static void step() {
     if (Thread.currentThread() instanceof Actor self) {
       self.step();
+    }
+  }
+
+  /**
+   * In the place of the clock, in milliseconds: what is done next is done later, however fast the
+   * machine is.
+   */
+  public static long millis() {
+    return MILLIS.incrementAndGet();
+  }
+
+  /** In the place of {@link InstantSource#millis}. */
+  public static long millis(InstantSource unused) {
+    return millis();
+  }
+
+  /** Before a field is read. */
+  public static void read(Object object, String field, int kind) {
+    if (Thread.currentThread() instanceof Actor self) {
+      self.access(object, field, kind, true, false);
+    }
+  }
+
+  /** Before a field is written. */
+  public static void write(Object object, String field, int kind) {
+    if (Thread.currentThread() instanceof Actor self) {
+      self.access(object, field, kind, false, true);
+    }
+  }
+
+  /** Before a method of an atomic; {@code index} is -1 where it has no elements. */
+  public static void atomic(Object atomic, int index, String method, int kind) {
+    if (Thread.currentThread() instanceof Actor self) {
+      int weaker = self.turns().weakened.getOrDefault(atomic, ORDERED) | (kind & STAYS);
+      boolean writes = !method.equals("get");
+      self.access(atomic, "[" + index + "]", weaker, !method.equals("set"), writes);
+    }
+  }
+
+  /** An atomic is of another kind from now on. */
+  public static void weaken(Object atomic, int kind) {
+    if (Thread.currentThread() instanceof Actor self) {
+      self.turns().weakened.put(atomic, kind);
+    }
+  }
+
+  /** What has been published through an object is seen. */
+  public static void acquire(Object object) {
+    if (Thread.currentThread() instanceof Actor self) {
+      self.turns().order.acquire(self.number, object, WHOLE);
+    }
+  }
+
+  /** As {@link #acquire}, whatever part of the object it was published through. */
+  public static void acquireAll(Object object) {
+    if (Thread.currentThread() instanceof Actor self) {
+      self.turns().order.acquireAll(self.number, object);
+    }
+  }
+
+  /** All until now is published through an object. */
+  public static void release(Object object) {
+    if (Thread.currentThread() instanceof Actor self) {
+      self.turns().order.release(self.number, object, WHOLE);
+    }
+  }
+
+  /** Bytes of a memory are loaded. */
+  public static void load(Object memory, long from, long length) {
+    if (Thread.currentThread() instanceof Actor self) {
+      self.bytes(memory, from, from + length, false);
+    }
+  }
+
+  /** Bytes of a memory are stored. */
+  public static void store(Object memory, long from, long length) {
+    if (Thread.currentThread() instanceof Actor self) {
+      self.bytes(memory, from, from + length, true);
     }
   }
 
@@ -216,6 +368,7 @@ public final class Turns {
       return false;
     }
     shares.computeIfAbsent(lock, any -> new ArrayList<>()).add(Thread.currentThread());
+    acquire(lock);
     return true;
   }
 
@@ -271,6 +424,8 @@ public final class Turns {
   /** In the place of {@link ReentrantReadWriteLock.ReadLock#unlock}. */
   public static void unlock(ReentrantReadWriteLock.ReadLock side) {
     if (Thread.currentThread() instanceof Actor self) {
+      // For the other side alone: those that share a lock see nothing of each other by that.
+      release(side);
       self.turns().shareNoMore(self.turns().lockOf(side));
       self.step();
     }
@@ -279,26 +434,66 @@ public final class Turns {
   /** In the place of {@link ReentrantReadWriteLock.WriteLock#lock}. */
   public static void lock(ReentrantReadWriteLock.WriteLock side) {
     if (Thread.currentThread() instanceof Actor self) {
-      enter(self.turns().lockOf(side));
+      ReentrantReadWriteLock lock = (ReentrantReadWriteLock) self.turns().lockOf(side);
+      enter(lock);
+      acquire(lock);
+      acquire(lock.readLock());
     }
   }
 
   /** In the place of {@link ReentrantReadWriteLock.WriteLock#unlock}. */
   public static void unlock(ReentrantReadWriteLock.WriteLock side) {
     if (Thread.currentThread() instanceof Actor self) {
-      exit(self.turns().lockOf(side));
+      Object lock = self.turns().lockOf(side);
+      release(lock);
+      exit(lock);
     }
   }
 
   // A map holds a lock of its own while it computes, and what it calls may give the turn away.
 
+  private static void see(ConcurrentMap<?, ?> map, Object key) {
+    if (Thread.currentThread() instanceof Actor self) {
+      self.turns().order.acquire(self.number, map, key);
+    }
+  }
+
+  private static void show(ConcurrentMap<?, ?> map, Object key) {
+    if (Thread.currentThread() instanceof Actor self) {
+      self.turns().order.release(self.number, map, key);
+    }
+  }
+
+  /** In the place of {@link ConcurrentMap#get}. */
+  public static <K, V> @Nullable V get(ConcurrentMap<K, V> map, K key) {
+    step();
+    see(map, key);
+    return map.get(key);
+  }
+
+  /** In the place of {@link ConcurrentMap#getOrDefault}. */
+  public static <K, V> V getOrDefault(ConcurrentMap<K, V> map, K key, V otherwise) {
+    step();
+    see(map, key);
+    return map.getOrDefault(key, otherwise);
+  }
+
+  /** In the place of {@link ConcurrentMap#containsKey}. */
+  public static <K> boolean containsKey(ConcurrentMap<K, ?> map, K key) {
+    step();
+    see(map, key);
+    return map.containsKey(key);
+  }
+
   /** In the place of {@link ConcurrentMap#compute}. */
   public static <K, V> @Nullable V compute(
       ConcurrentMap<K, V> map, K key, BiFunction<? super K, ? super V, ? extends V> value) {
     enter(map);
+    see(map, key);
     try {
       return map.compute(key, value);
     } finally {
+      show(map, key);
       exit(map);
     }
   }
@@ -307,9 +502,11 @@ public final class Turns {
   public static <K, V> @Nullable V computeIfPresent(
       ConcurrentMap<K, V> map, K key, BiFunction<? super K, ? super V, ? extends V> value) {
     enter(map);
+    see(map, key);
     try {
       return map.computeIfPresent(key, value);
     } finally {
+      show(map, key);
       exit(map);
     }
   }
@@ -318,9 +515,11 @@ public final class Turns {
   public static <K, V> V computeIfAbsent(
       ConcurrentMap<K, V> map, K key, Function<? super K, ? extends V> value) {
     enter(map);
+    see(map, key);
     try {
       return map.computeIfAbsent(key, value);
     } finally {
+      show(map, key);
       exit(map);
     }
   }
@@ -328,9 +527,11 @@ public final class Turns {
   /** In the place of {@link ConcurrentMap#put}. */
   public static <K, V> @Nullable V put(ConcurrentMap<K, V> map, K key, V value) {
     enter(map);
+    see(map, key);
     try {
       return map.put(key, value);
     } finally {
+      show(map, key);
       exit(map);
     }
   }
@@ -338,9 +539,11 @@ public final class Turns {
   /** In the place of {@link ConcurrentMap#putIfAbsent}. */
   public static <K, V> @Nullable V putIfAbsent(ConcurrentMap<K, V> map, K key, V value) {
     enter(map);
+    see(map, key);
     try {
       return map.putIfAbsent(key, value);
     } finally {
+      show(map, key);
       exit(map);
     }
   }
@@ -348,9 +551,11 @@ public final class Turns {
   /** In the place of {@link ConcurrentMap#remove(Object)}. */
   public static <K, V> @Nullable V remove(ConcurrentMap<K, V> map, K key) {
     enter(map);
+    see(map, key);
     try {
       return map.remove(key);
     } finally {
+      show(map, key);
       exit(map);
     }
   }
@@ -358,9 +563,11 @@ public final class Turns {
   /** In the place of {@link ConcurrentMap#remove(Object, Object)}. */
   public static <K, V> boolean remove(ConcurrentMap<K, V> map, K key, V value) {
     enter(map);
+    see(map, key);
     try {
       return map.remove(key, value);
     } finally {
+      show(map, key);
       exit(map);
     }
   }
@@ -368,10 +575,12 @@ public final class Turns {
   /** In the place of {@link ReentrantLock#lock}. */
   public static void lock(ReentrantLock lock) {
     enter(lock);
+    acquire(lock);
   }
 
   /** In the place of {@link ReentrantLock#unlock}. */
   public static void unlock(ReentrantLock lock) {
+    release(lock);
     exit(lock);
   }
 
@@ -379,7 +588,11 @@ public final class Turns {
   public static boolean tryLock(ReentrantLock lock) {
     if (Thread.currentThread() instanceof Actor self) {
       self.step();
-      return self.turns().take(lock);
+      boolean taken = self.turns().take(lock);
+      if (taken) {
+        acquire(lock);
+      }
+      return taken;
     }
     return true;
   }
