@@ -45,7 +45,7 @@ final class DrainCommand implements Callable<Integer> {
   @SuppressWarnings("try")
   public Integer call() throws Exception {
     BrokerProperties broker = config.require();
-    StrataConfig strata = broker.strataConfig().orElseThrow();
+    StrataConfig strata = broker.strataConfig().orElseThrow().withAnyDurability();
     PrintWriter err = spec.commandLine().getErr();
     Drain.Report report;
     try (BrokerStopped stopped = BrokerStopped.require(broker.logDirs());

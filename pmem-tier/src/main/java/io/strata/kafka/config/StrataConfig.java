@@ -41,6 +41,19 @@ public record StrataConfig(
     topicsExclude = List.copyOf(topicsExclude);
   }
 
+  /** Returns the same without {@link #requireDax}, for what only takes records out of pools. */
+  public StrataConfig withAnyDurability() {
+    return new StrataConfig(
+        tiers,
+        poolCreate,
+        poolPrefault,
+        topicsInclude,
+        topicsExclude,
+        false,
+        spillForce,
+        migration);
+  }
+
   /** The pool files of all tiers, those of the fastest first. */
   public List<Path> pools() {
     return tiers.stream().flatMap(tier -> tier.pools().stream()).toList();

@@ -84,6 +84,17 @@ class DrainAndSetAsideTest {
         .startsWith("Copied 0 segments to their log files, 0 B");
   }
 
+  /** The file system has lost DAX: that is when the records must get out. */
+  @Test
+  void drainDoesNotInsistOnDax() throws Exception {
+    byte[] bytes = append("orders-0/" + FIRST, 100_000);
+    Files.writeString(config, "strata.require.dax=true\n", StandardOpenOption.APPEND);
+
+    CommandLineRun.of("drain", "--config", config).succeeds();
+
+    assertThat(logs.resolve("orders-0").resolve(FIRST)).hasBinaryContent(bytes);
+  }
+
   @Test
   void drainIsRefusedWhileThePoolIsInUse() throws Exception {
     append("orders-0/" + FIRST, 10);
