@@ -56,7 +56,7 @@ class DrainTest {
             line ->
                 assertThat(line)
                     .startsWith(second + ": ")
-                    .contains("meta.properties: java.io.IOException"))
+                    .contains("meta.properties: Is a directory"))
         .anySatisfy(line -> assertThat(line).startsWith(missing + ": it is not a directory"));
     assertThat(report.complete()).isFalse();
   }
