@@ -22,7 +22,7 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
   powercuts  a virtual machine whose power is cut (powercut/run.sh --short)
   fuzz       each fuzz target for some seconds with Jazzer (fuzz.sh)
   jars       two builds of the same sources give the same jar
-  containers clusters in containers: takes an engine that runs, or starts one as root (docker.io and
+  containers clusters in containers, and examples/docker: takes an engine that runs, or starts one as root (docker.io and
              debootstrap by apt) and stops it again; builds the images
   docs       the site of the documentation, whose links and anchors must exist (docs/site/build.sh)
   strimzi    the Helm chart in examples/strimzi, rendered and read by Strimzi's own model (its nodes start in the part brokers)
