@@ -146,7 +146,8 @@ class ThreatTest {
             Map.of("strata.migration.policy", "java.lang.Runtime"),
             Map.of("strata.migration.policy", "../../evil"),
             Map.of("strata.pools", "/etc/passwd"),
-            Map.of("strata.topics.include", ".*"),
+            Map.of("strata.topics.include", "(a+)+$["),
+            Map.of("strata.pool.type", "file"),
             Map.of("strata.migration.threads", "1000000000"),
             Map.of("strata.migration.pin.topics", "(a+)+$["))) {
       assertThatThrownBy(() -> Tiers.alter(broker, change))

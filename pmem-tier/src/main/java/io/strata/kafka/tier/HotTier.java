@@ -48,7 +48,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private static final long MTIME_MILLIS = 1000;
 
   private static final long RESERVE_MILLIS = 200;
-  private static final long FORCE_AGAIN_MILLIS = 30_000;
 
   private final TierCounts counts;
   private final PoolSet pools;
@@ -204,7 +203,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
     keeper.start(MTIME_MILLIS);
     keeper.every(RESERVE_MILLIS, () -> room.keepReserve(pools));
-    keeper.every(FORCE_AGAIN_MILLIS, this::forceUnforced);
   }
 
   /** A log directory that fails, or cannot be marked, is skipped, as Kafka runs without it. */
@@ -398,15 +396,17 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   void spillForce(SpillForce now) {
     boolean before = forcedAppends;
     forcedAppends = now.forces(pools.durableOnPersist());
-    if (forcedAppends && !before) {
-      keeper.soon("force the newest log files", () -> forceNewest(logDirectories.all()));
+    if (!forcedAppends) {
+      unforced = List.of();
+    } else if (!before) {
+      keeper.soon("force the newest log files", this::forceNewest);
     }
   }
 
-  private void forceNewest(Collection<LogDirectory> directories) throws IOException {
+  private void forceNewest() throws IOException {
     List<LogDirectory> failed = new ArrayList<>();
     newest.force(
-        directories,
+        logDirectories.all(),
         (directory, e) -> {
           failed.add(directory);
           counts.failed("force the newest log files in " + directory.path(), e);
@@ -414,23 +414,11 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     unforced = List.copyOf(failed);
   }
 
-  /** Tries again what failed, as long as it is asked for. */
-  void forceUnforced() {
-    List<LogDirectory> failed = unforced;
-    if (failed.isEmpty()) {
-      return;
-    }
-    if (!forcedAppends) {
-      unforced = List.of();
-      return;
-    }
-    keeper.soon("force the newest log files", () -> forceNewest(failed));
-  }
-
   /**
    * The log directories whose newest files could not be forced when appends were to be forced from
-   * then on: acknowledged records there may not survive a power failure. Tried again every half
-   * minute.
+   * then on: acknowledged records there may not survive a power failure. They stay named until the
+   * restart: the kernel reports a failed force once, so that a second one that succeeds proves
+   * nothing.
    */
   public List<Path> unforcedLogDirectories() {
     return unforced.stream().map(LogDirectory::path).toList();
