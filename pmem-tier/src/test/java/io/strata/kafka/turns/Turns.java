@@ -344,7 +344,9 @@ public final class Turns {
 
   /** In the place of a monitor's end. */
   public static void exit(Object monitor) {
-    if (Thread.currentThread() instanceof Actor self) {
+    if (Thread.currentThread() instanceof Actor self && self.turns().failure.get() == null) {
+      // Once another thread has failed: what is thrown here comes here again, since the compiler's
+      // handler of a synchronized block covers itself.
       self.turns().leave(monitor);
       self.step();
     }
