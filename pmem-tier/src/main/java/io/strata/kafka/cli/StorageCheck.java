@@ -262,13 +262,19 @@ final class StorageCheck {
                 what,
                 "is not there, and strata.pool.create does not create it: " + obstacle.get(),
                 "bring the pool back; if it is lost, see 'strata set-aside --help'"));
-      } else if (!Files.isDirectory(directory) || !Files.isWritable(directory)) {
+      } else if (!Files.isDirectory(directory)) {
+        found.add(
+            Diagnosis.fail(
+                what,
+                "cannot be created: %s is no directory".formatted(directory),
+                "make it, for the user that the broker runs as, or mount its file system"));
+      } else if (!Files.isWritable(directory)) {
         found.add(
             Diagnosis.fail(
                 what,
                 "cannot be created: user %s may not create files in %s"
                     .formatted(System.getProperty("user.name", "(unknown)"), directory),
-                "make the directory, for the user that the broker runs as"));
+                "give it to the user that the broker runs as"));
       } else if (Files.getFileStore(directory).getUsableSpace() < size) {
         found.add(
             Diagnosis.fail(

@@ -1,7 +1,10 @@
 package io.strata.kafka.cli;
 
+import java.io.BufferedInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
@@ -94,8 +97,10 @@ record Surroundings(Map<String, String> environment, Optional<Path> jar, Path ro
   }
 
   private Optional<String> text(String file) {
-    try {
-      return Optional.of(Files.readString(root.resolve(file)));
+    // By a large buffer: the JDK's own readString begins with a byte, and the kernel's files of one
+    // number have no more to give after the first read.
+    try (InputStream in = new BufferedInputStream(Files.newInputStream(root.resolve(file)))) {
+      return Optional.of(new String(in.readAllBytes(), StandardCharsets.UTF_8));
     } catch (IOException e) {
       return Optional.empty(); // Not Linux, or another user's process.
     }

@@ -12,6 +12,7 @@ import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.pool.PoolSpec;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.segment.SegmentTag;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -29,6 +30,8 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
@@ -252,6 +255,20 @@ class DoctorCommandTest {
         .hasEntrySatisfying(
             "open files", text -> assertThat(text).startsWith("1024 for this shell"))
         .hasEntrySatisfying("vm.max_map_count", text -> assertThat(text).startsWith("5000"));
+  }
+
+  /** The kernel answers a second read of such a file with its end: the first must ask for all. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void readsTheKernelsFilesAtOnce() throws IOException {
+    byte[] text = new byte[100];
+    int length;
+    try (FileInputStream file = new FileInputStream("/proc/sys/vm/max_map_count")) {
+      length = file.read(text);
+    }
+
+    assertThat(Surroundings.ofThisProcess().number("proc/sys/vm/max_map_count"))
+        .hasValue(Long.parseLong(new String(text, 0, length, UTF_8).strip()));
   }
 
   @Test
