@@ -162,16 +162,7 @@ final class PoolCreateCommand implements Callable<Integer> {
     if (given.isPresent()) {
       return given.get().toAbsolutePath().normalize();
     }
-    List<Path> configured = strata.map(StrataConfig::pools).orElse(List.of());
-    if (configured.size() != 1) {
-      throw new UsageException(
-          """
-          FILE: found nothing, expected the pool's file, or a --config with exactly one file in \
-          strata.pools (it has %s)\
-          """
-              .formatted(configured.size()));
-    }
-    return configured.get(0);
+    return PoolPlace.only(strata.map(StrataConfig::pools).orElse(List.of()));
   }
 
   private PoolOwner givenOwner() {

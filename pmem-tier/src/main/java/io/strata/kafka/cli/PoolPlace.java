@@ -31,8 +31,11 @@ final class PoolPlace {
       return file.toAbsolutePath().normalize();
     }
     Optional<BrokerProperties> broker = config.load();
-    List<Path> pools =
-        broker.isPresent() ? broker.get().strataConfig().orElseThrow().pools() : List.of();
+    return only(broker.isPresent() ? broker.get().strataConfig().orElseThrow().pools() : List.of());
+  }
+
+  /** Returns the only one of a configuration's pools. */
+  static Path only(List<Path> pools) throws UsageException {
     if (pools.size() != 1) {
       throw new UsageException(
           """

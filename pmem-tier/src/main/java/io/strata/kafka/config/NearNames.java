@@ -6,8 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Finds the names that somebody may have meant who wrote one that is not there: of keys, of topics.
- * Stateless.
+ * Finds the names that may have been meant by one that is not there: of keys, of topics. Stateless.
  */
 public final class NearNames {
 

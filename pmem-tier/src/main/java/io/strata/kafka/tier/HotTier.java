@@ -90,7 +90,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.registry = new SegmentRegistry();
     this.unsynced = new UnsyncedRenames(pools);
     this.names = new HomeNames(registry);
-    this.newest = new NewestHomes();
+    this.newest = new NewestHomes(logDirectories);
     this.traffic = new Traffic(pools);
     this.keeper = new HomeKeeper(registry, names, counts, parts.background().get());
     this.room = new PressureRoom(new CleanSegments(), traffic, keeper);
@@ -189,7 +189,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private void recover(TierEvents events) throws IOException {
     if (forcedAppends) {
       newest.force(
-          logDirectories.all(),
           (directory, e) ->
               logDirectories.skip(directory, "it cannot be read: " + FailureText.of(e)));
     }
@@ -406,7 +405,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private void forceNewest() throws IOException {
     List<LogDirectory> failed = new ArrayList<>();
     newest.force(
-        logDirectories.all(),
         (directory, e) -> {
           failed.add(directory);
           counts.failed("force the newest log files in " + directory.path(), e);

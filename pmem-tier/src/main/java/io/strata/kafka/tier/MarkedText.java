@@ -100,7 +100,7 @@ final class MarkedText {
     int begin = all.indexOf(BEGIN);
     int end = all.lastIndexOf(END);
     if (begin < 0 || end < begin + BEGIN.length() || !all.startsWith(REFUSED, end + END.length())) {
-      // Kafka would read it: somebody has taken off what it refuses.
+      // Kafka would read it: what it refuses has been taken off.
       return Optional.empty();
     }
     return Optional.of(all.substring(begin + BEGIN.length(), end).getBytes(ISO_8859_1));

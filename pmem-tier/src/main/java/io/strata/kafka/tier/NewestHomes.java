@@ -6,7 +6,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -31,9 +30,15 @@ final class NewestHomes {
     void notice(LogDirectory directory, IOException cause) throws IOException;
   }
 
+  private final LogDirectories logDirectories;
+
+  NewestHomes(LogDirectories logDirectories) {
+    this.logDirectories = logDirectories;
+  }
+
   /** Forces them in those of the log directories that can be read. */
-  void force(Collection<LogDirectory> directories, Unreadable unreadable) throws IOException {
-    for (LogDirectory directory : List.copyOf(directories)) {
+  void force(Unreadable unreadable) throws IOException {
+    for (LogDirectory directory : List.copyOf(logDirectories.all())) {
       if (Files.exists(directory.path().resolve(CLEAN_SHUTDOWN))) {
         continue;
       }

@@ -94,7 +94,7 @@ final class MoverLock implements AutoCloseable {
       giveUp(places);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while the mover's lock was given up");
+      throw new InterruptedIOException("interrupted while the mover's lock was released");
     }
   }
 
