@@ -26,6 +26,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
@@ -221,15 +222,19 @@ final class RemoteTier implements AutoCloseable {
   private byte[] indexElsewhere(Located first, ObjectType type, IOException why)
       throws IOException, InterruptedException {
     Optional<IOException> failure = Optional.empty();
-    for (Located place : reads.copies(first.manifest().segment().key())) {
+    List<Located> copies = reads.copies(first.manifest().segment().key());
+    boolean lost =
+        isGone(why) && copies.stream().anyMatch(copy -> copy.path().equals(first.path()));
+    for (Located place : copies) {
       try {
         byte[] bytes = index(place, type);
-        reads.replaced(first, place, isGone(why) ? lost(first, type) : why);
+        reads.replaced(first, place, lost ? lost(first, type) : why);
         return bytes;
       } catch (IndexMissingException e) {
         throw e;
       } catch (IOException e) {
         IOException here = isGone(e) ? lost(place, type) : e;
+        reads.failed(place, here);
         failure.ifPresent(here::addSuppressed);
         failure = Optional.of(here);
       }

@@ -100,13 +100,17 @@ final class StoreReads {
   }
 
   /**
-   * Another copy had right what was wrong, or could not be read, in the one that was asked first.
-   * It is asked first from now on; what is damaged is noted beside it, for whoever repairs.
+   * Reads a segment from another copy from now on, which had right what was wrong, or could not be
+   * read, in the one before. Marks the one before as damaged if it is. A copy that is not there any
+   * more has moved or was evicted, which is no fault and does not count.
    */
   void replaced(Located before, Located by, IOException why) {
     places.put(by.manifest().segment().key().id(), by);
     if (before.path().equals(by.path()) && before.hasLog() == by.hasLog()) {
       return; // It was a fault that has passed, or another reader has been faster.
+    }
+    if (why instanceof NoSuchFileException) {
+      return;
     }
     replaced.increment();
     LOG.warn(
@@ -114,13 +118,18 @@ final class StoreReads {
         by.manifest().segment().key(),
         by.hasLog() ? by.path() : "the cold manager",
         why.getMessage());
+    failed(before, why);
+  }
+
+  /** Marks a copy as damaged if that is why it could not be read, for the health and the scrub. */
+  void failed(Located copy, IOException why) {
     if (why instanceof CorruptChunkException) {
       store.damaged(
-          before.directory(), before.manifest().segment().key(), String.valueOf(why.getMessage()));
+          copy.directory(), copy.manifest().segment().key(), String.valueOf(why.getMessage()));
     }
   }
 
-  /** How often a copy was not read because of what was wrong with it, and another was. */
+  /** How often a copy was damaged or could not be read, and another one was read instead. */
   long replaced() {
     return replaced.sum();
   }

@@ -121,6 +121,13 @@ final class StoreSource implements ChunkSource {
   }
 
   @Override
+  public void hasFailed(IOException why) {
+    if (located.hasLog()) {
+      reads.failed(located, why);
+    }
+  }
+
+  @Override
   public int chunksAtOnce() {
     return located.hasLog() ? 1 : COLD_CHUNKS;
   }

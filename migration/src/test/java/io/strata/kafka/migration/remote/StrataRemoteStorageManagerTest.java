@@ -301,6 +301,52 @@ class StrataRemoteStorageManagerTest {
     }
   }
 
+  /** Alerts are made of that count. */
+  @Test
+  void aReadThatMeetsAMoveIsNotCountedAsReplaced() throws Exception {
+    Path second = Files.createDirectory(top.resolve("second"));
+    StrataRemoteStorageManager manager = manager(settings(Duration.ofSeconds(30), ssd, second));
+    RemoteLogSegmentMetadata segment = copied(manager, 0);
+    assertThat(all(manager.fetchIndex(segment, IndexType.OFFSET))).isEqualTo(bytes(1, 80));
+    InputStream before = manager.fetchLogSegment(segment, 0);
+    Path copy = segmentIn(List.of(ssd, second), segment);
+    Path from = copy.startsWith(ssd) ? ssd : second;
+    Path moved = (copy.startsWith(ssd) ? second : ssd).resolve(from.relativize(copy));
+    Path unused = Files.createDirectories(moved.getParent());
+    Path unusedToo = Files.move(copy, moved);
+
+    assertThat(all(manager.fetchIndex(segment, IndexType.OFFSET))).isEqualTo(bytes(1, 80));
+    assertThat(all(before)).isEqualTo(bytes(0, BYTES));
+
+    assertThat(stats().replacedReads()).as("moved").isZero();
+    copyTree(moved, copy);
+    Damage.FLIPPED.of(fileIn(moved, ".index"));
+    assertThat(all(manager.fetchIndex(segment, IndexType.OFFSET))).isEqualTo(bytes(1, 80));
+    assertThat(stats().replacedReads()).as("damaged").isEqualTo(1);
+    Damage.MISSING.of(fileIn(copy, ".timeindex"));
+    assertThat(all(manager.fetchIndex(segment, IndexType.TIMESTAMP))).isEqualTo(bytes(2, 120));
+    assertThat(stats().replacedReads()).as("lost").isEqualTo(2);
+  }
+
+  /** The health is 2 from the first failed read on, and not only from the next scrub on. */
+  @Test
+  void aFetchThatFindsEveryCopyDamagedMarksThem() throws Exception {
+    StrataRemoteStorageManager manager = manager();
+    RemoteLogSegmentMetadata one = copied(manager, 0);
+    RemoteLogSegmentMetadata two = copied(manager, 100);
+    Damage.FLIPPED.of(fileIn(segmentIn(List.of(ssd), one), ".log"));
+    Damage.FLIPPED.of(fileIn(segmentIn(List.of(ssd), two), ".index"));
+
+    assertThatThrownBy(() -> all(manager.fetchLogSegment(one, 0))).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> manager.fetchIndex(two, IndexType.OFFSET))
+        .isInstanceOf(RemoteStorageException.class);
+
+    assertThat(segmentIn(List.of(ssd), one).resolve("damaged")).exists();
+    assertThat(segmentIn(List.of(ssd), two).resolve("damaged")).exists();
+    assertThat(stats().damagedSegments()).isEqualTo(2);
+    assertThat(stats().replacedReads()).isZero();
+  }
+
   private enum Damage {
     FLIPPED,
     SHORT,

@@ -95,6 +95,7 @@ final class ChunkReads {
             });
         return;
       } catch (IOException e) {
+        copy.hasFailed(e);
         why.addSuppressed(e);
       }
     }

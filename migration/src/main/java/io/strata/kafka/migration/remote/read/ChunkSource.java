@@ -55,6 +55,13 @@ public interface ChunkSource {
    */
   default void isReplacedBy(ChunkSource copy, IOException why) {}
 
+  /**
+   * Notes that this one of the {@link #copies} could not be read, or was wrong.
+   *
+   * @param why what was found
+   */
+  default void hasFailed(IOException why) {}
+
   /** How many chunks are best read at once: 1 on a disk, more where each read is a request. */
   int chunksAtOnce();
 
