@@ -2,7 +2,7 @@
 # Tests the project: in minutes by default, or all that there is. See --help.
 set -euo pipefail
 
-readonly ALL_PARTS=(short unit jdk25 lincheck brokers kafka metrics kills powercuts fuzz jars docs strimzi containers)
+readonly ALL_PARTS=(short unit jdk25 lincheck brokers versions kafka metrics kills powercuts fuzz jars docs strimzi containers)
 
 usage() {
   cat <<'EOT'
@@ -16,6 +16,8 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
   jdk25      the unit tests on JDK 25, where there is one below /usr/lib/jvm
   lincheck   the checks of linearizability, with ten times as many scenarios
   brokers    all tests on stock brokers, one at a time
+  versions   the tests on stock brokers that are not long on other releases of Kafka, and the core on all of them; with
+             -Dwrite=true writes the table in docs/install.md
   kafka      all of Kafka's own tests that run on our channel and our remote manager
   metrics    the alerts and the dashboard of the examples on a real Prometheus that scrapes a broker under load
   kills      brokers that are killed and stopped at random (kills.sh, 100 cycles)
@@ -32,11 +34,12 @@ integration-tests/target/verify/PART.log; here each has a line with its time and
 
 Installs what is missing (libpmem for all; nbdkit, nbdfuse, fuse3 and libfaketime for brokers; prometheus for metrics; QEMU for powercuts)
 by apt or dnf where it is root or may use sudo without a password, and helm and kubeconform for strimzi by go install; it says what is
-skipped where it cannot. Other arguments go to Maven in the parts short, unit, jdk25, lincheck, brokers, kafka, metrics, strimzi
-and containers. A test that is named runs whether or not it is tagged "long":
+skipped where it cannot. Other arguments go to Maven in the parts short, unit, jdk25, lincheck, brokers, versions, kafka, metrics,
+strimzi and containers. A test that is named runs whether or not it is tagged "long":
 
   integration-tests/verify.sh -Dtest='Hot*' -Dsurefire.failIfNoSpecifiedTests=false
   integration-tests/verify.sh --part brokers -Dstrata.it.kill.cycles=500
+  integration-tests/verify.sh --part brokers -Dstrata.it.kafka=4.1.2
 
 Environment:
   STRATA_VERIFY_OFFLINE=1   neither install packages nor let Maven download
@@ -207,6 +210,28 @@ part_brokers() {
   maven verify -Dtest='io/strata/kafka/it/*Test,!KafkaOwn*Test,!KillCampaignTest,!PrometheusTest,!Container*Test' \
     -Dsurefire.failIfNoSpecifiedTests=false \
     -Dtest.forks=1 -Dstrata.it.kill.cycles=8 "$@"
+}
+
+part_versions() {
+  local version code=0 write="" reports=$PWD/integration-tests/target/versions ran=$PWD/integration-tests/target/surefire-reports
+  [[ " $* " != *" -Dwrite=true "* ]] || write=--write
+  provide_native_packages
+  rm -rf "$reports"
+  for version in 3.9.2 4.0.2 4.1.2 4.2.1 4.3.1; do
+    say "Kafka $version"
+    rm -rf "$ran"
+    maven verify -Dtest=KafkaVersionsTest -Dsurefire.failIfNoSpecifiedTests=false -Dtest.forks=1 -Dstrata.it.kafka="$version" "$@" || code=1
+    if [[ $version != 3.9.* && $version != 4.0.* ]]; then
+      maven verify -Dtest='io/strata/kafka/it/*Test,!KafkaOwn*Test' -Dtest.excluded=long -Dsurefire.failIfNoSpecifiedTests=false \
+        -Dtest.forks=1 -Dstrata.it.kafka="$version" "$@" || code=1
+    fi
+    mkdir -p "$reports/$version"
+    cp "$ran"/TEST-*.xml "$reports/$version/"
+  done
+  # The table has what failed, too.
+  # shellcheck disable=SC2086
+  java integration-tests/src/test/java/io/strata/kafka/it/VersionTable.java "$reports" docs/install.md $write
+  return $code
 }
 
 part_kafka() {

@@ -57,8 +57,7 @@ final class ContainerEngine {
 
   /** Kafka's image: {@code -Dstrata.it.image=apache/kafka:4.3.1}, or the one that is built here. */
   static String kafka() {
-    return System.getProperty(
-        "strata.it.image", "strata-it/kafka:" + System.getProperty("strata.it.kafka.version"));
+    return System.getProperty("strata.it.image", "strata-it/kafka:" + Distribution.kafkaVersion());
   }
 
   /** Builds Kafka's image with the jar under test, by the example's Dockerfile. */

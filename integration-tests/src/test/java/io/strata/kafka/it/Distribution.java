@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Where the build has put what the tests run: the jar under test and a stock broker's jars. */
@@ -36,7 +38,16 @@ final class Distribution {
 
   /** The release of Kafka that is there. */
   static String kafkaVersion() {
-    return property("strata.it.kafka.version");
+    Pattern clients = Pattern.compile("kafka-clients-(\\d+\\.\\d+\\.\\d+)\\.jar");
+    try (Stream<Path> jars = Files.list(kafkaLibs())) {
+      return jars.map(jar -> clients.matcher(jar.getFileName().toString()))
+          .filter(Matcher::matches)
+          .map(jar -> jar.group(1))
+          .findFirst()
+          .orElseThrow(() -> new IllegalStateException("no kafka-clients in " + kafkaLibs()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** What copies the libs folder of another release. */
@@ -62,24 +73,14 @@ final class Distribution {
   static String kafkaOwnTestsClassPath() {
     return String.join(
         File.pathSeparator,
-        existing("strata.it.kafka.own.tests", "run 'mvn verify', which copies it")
-            + File.separator
-            + "*",
+        kafkaOwnTests() + File.separator + "*",
         kafkaClassPath(),
         strataJar().toString());
   }
 
-  /** Kafka's published tests of its storage; a RemoteStorageManager is among them. */
-  static Path kafkaStorageTests() {
-    Path folder = existing("strata.it.kafka.own.tests", "run 'mvn verify', which copies it");
-    try (Stream<Path> files = Files.list(folder)) {
-      return files
-          .filter(f -> f.getFileName().toString().matches("kafka-storage-.*-test\\.jar"))
-          .findFirst()
-          .orElseThrow(() -> new IllegalStateException("no tests of kafka-storage in " + folder));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  /** Kafka's published tests. */
+  static Path kafkaOwnTests() {
+    return existing("strata.it.kafka.own.tests", "run 'mvn verify', which copies it");
   }
 
   /** The folder below which tests keep their files. */

@@ -1,10 +1,17 @@
 package io.strata.kafka.it;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** The releases of Kafka that the one jar works with. */
@@ -20,7 +27,7 @@ enum KafkaVersion {
   V4_1("4.1.2"),
   /** The first that has all that Strata uses. */
   V4_2("4.2.1"),
-  /** The one that all other tests use, and that the code is compiled with. */
+  /** The one that the tests use unless told otherwise, and that the code is compiled with. */
   CURRENT(Distribution.kafkaVersion());
 
   private final String release;
@@ -29,35 +36,86 @@ enum KafkaVersion {
     this.release = release;
   }
 
+  /**
+   * The one of this run, which brokers have unless a test says otherwise: {@code
+   * -Dstrata.it.kafka=4.1.2}, or the current one.
+   */
+  static KafkaVersion ofThisRun() {
+    String asked = System.getProperty("strata.it.kafka", CURRENT.release);
+    return Arrays.stream(values())
+        .filter(version -> version.release.equals(asked))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalStateException(
+                    "-Dstrata.it.kafka=%s: expected one of %s"
+                        .formatted(asked, Arrays.toString(values()))));
+  }
+
+  /** What the tests of the core run on: all, or the one that this run has named. */
+  static List<KafkaVersion> ofTheCore() {
+    return System.getProperty("strata.it.kafka") == null ? List.of(values()) : List.of(ofThisRun());
+  }
+
   /** A stock broker's jars. Those of another release than the tests' own Maven copies first. */
-  Path libs() throws IOException, InterruptedException {
-    if (this == CURRENT) {
-      return Distribution.kafkaLibs();
-    }
-    Path libs = Distribution.work().resolve("kafka-libs-" + release);
-    Path done = libs.resolve("copied");
-    if (!Files.exists(done)) {
-      List<String> maven = new ArrayList<>(Distribution.maven());
-      maven.addAll(
-          List.of(
-              "-f",
-              Distribution.otherKafka().toString(),
-              "-Dkafka.version=" + release,
-              "-DoutputDirectory=" + libs,
-              "dependency:copy-dependencies"));
-      String problem = TestMount.run(maven.toArray(String[]::new));
-      if (!problem.isEmpty()) {
-        throw new IllegalStateException(
-            "Kafka " + release + " could not be copied by " + maven + ": " + problem);
-      }
-      Path unused = Files.createFile(done);
-    }
-    return libs;
+  Path libs() {
+    return this == CURRENT
+        ? Distribution.kafkaLibs()
+        : copied(
+            "kafka-libs-" + release,
+            List.of("-Dkafka.version=" + release, "dependency:copy-dependencies"));
   }
 
   /** The class path of a stock broker. */
-  String classPath() throws IOException, InterruptedException {
+  String classPath() {
     return libs() + File.separator + "*";
+  }
+
+  /** Kafka's published tests of its storage; a RemoteStorageManager is among them. */
+  Path storageTests() {
+    Path folder =
+        this == CURRENT
+            ? Distribution.kafkaOwnTests()
+            : copied(
+                "kafka-own-tests-" + release,
+                List.of(
+                    "-Dartifact=org.apache.kafka:kafka-storage:" + release + ":jar:test",
+                    "dependency:copy"));
+    return folder.resolve("kafka-storage-" + release + "-test.jar");
+  }
+
+  /** What Maven copies to a folder of that name, once; other JVMs wait for it. */
+  @SuppressWarnings("try") // the lock works by being held
+  private static Path copied(String name, List<String> how) {
+    Path folder = Distribution.work().resolve(name);
+    Path done = folder.resolve("copied");
+    try {
+      Files.createDirectories(folder);
+      try (FileChannel channel = FileChannel.open(folder.resolve("lock"), CREATE, WRITE);
+          FileLock unused = channel.lock()) {
+        if (!Files.exists(done)) {
+          copy(folder, how);
+          Path unusedFile = Files.createFile(done);
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while Maven copied " + folder, e);
+    }
+    return folder;
+  }
+
+  private static void copy(Path folder, List<String> how) throws IOException, InterruptedException {
+    List<String> maven = new ArrayList<>(Distribution.maven());
+    maven.addAll(
+        List.of("-f", Distribution.otherKafka().toString(), "-DoutputDirectory=" + folder));
+    maven.addAll(how);
+    String problem = TestMount.run(maven.toArray(String[]::new));
+    if (!problem.isEmpty()) {
+      throw new IllegalStateException(folder + " could not be copied by " + maven + ": " + problem);
+    }
   }
 
   @Override

@@ -14,7 +14,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The one jar on stock brokers of every release of Kafka that it is for: what its classes link to
@@ -43,7 +43,7 @@ class KafkaVersionsTest {
   @RegisterExtension static final Workspace WORK = new Workspace();
 
   @ParameterizedTest
-  @EnumSource
+  @MethodSource("io.strata.kafka.it.KafkaVersion#ofTheCore")
   void whatTheJarLinksToIsThere(KafkaVersion version) throws Exception {
     ClassIndex index =
         new ClassIndex().add(Distribution.strataJar(), OURS).addKafka(version.libs());
@@ -75,7 +75,7 @@ class KafkaVersionsTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @MethodSource("io.strata.kafka.it.KafkaVersion#ofTheCore")
   void theRemoteTierIsReadFromTheBeginningAndItsErrorsAreErrors(KafkaVersion version)
       throws Exception {
     Path store = WORK.folder("store-" + version);
@@ -118,7 +118,7 @@ class KafkaVersionsTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @MethodSource("io.strata.kafka.it.KafkaVersion#ofTheCore")
   void aPoolKeepsWhatWasAcknowledgedThroughAKill(KafkaVersion version) throws Exception {
     Path pool = Pools.create(WORK.pool("hot-" + version), "24MiB", 256);
     try (StockBroker broker =

@@ -31,7 +31,9 @@ class RemoteColdTest {
         work.closing(
                 tier.alone(work.folder("broker"))
                     .set("rsm.config.cold.class.name", RemoteManager.LOCAL.className())
-                    .set("rsm.config.cold.class.path", Distribution.kafkaStorageTests().toString())
+                    .set(
+                        "rsm.config.cold.class.path",
+                        KafkaVersion.ofThisRun().storageTests().toString())
                     .set("rsm.config.cold.dir", far.toString())
                     .set("strata.remote.migration.threshold", "0")
                     .jvmOption("-D" + TestHook.ONE_LEVEL + "=true")

@@ -42,7 +42,7 @@ enum RemoteManager {
     @Override
     StockBroker.Builder configure(StockBroker.Builder builder, List<Path> directories) {
       return builder
-          .library(Distribution.kafkaStorageTests())
+          .library(KafkaVersion.ofThisRun().storageTests())
           .set("rsm.config.dir", directories.get(0).toString());
     }
   };

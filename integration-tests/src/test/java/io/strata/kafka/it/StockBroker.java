@@ -63,7 +63,7 @@ final class StockBroker implements AutoCloseable {
     tuning = builder.tuning;
     jvmOptions = List.copyOf(builder.jvmOptions);
     libraries = List.copyOf(builder.libraries);
-    kafkaClassPath = builder.kafkaClassPath;
+    kafkaClassPath = builder.kafka.classPath();
     clusterId = builder.clusterId;
     port = builder.port;
     jmxPort = builder.jmxPort;
@@ -411,7 +411,7 @@ final class StockBroker implements AutoCloseable {
     private final List<String> jvmOptions = new ArrayList<>();
     private final List<Path> libraries = new ArrayList<>();
     private final int port;
-    private String kafkaClassPath = Distribution.kafkaClassPath();
+    private KafkaVersion kafka = KafkaVersion.ofThisRun();
     private String clusterId = Uuid.randomUuid().toString();
     private Optional<Integer> jmxPort = Optional.empty();
     private Installed installed = Installed.NOTHING;
@@ -502,9 +502,9 @@ final class StockBroker implements AutoCloseable {
       return this;
     }
 
-    /** Of another version than the one of most tests. */
-    Builder kafka(KafkaVersion version) throws IOException, InterruptedException {
-      kafkaClassPath = version.classPath();
+    /** Of another version than the one of this run. */
+    Builder kafka(KafkaVersion version) {
+      kafka = version;
       return this;
     }
 
