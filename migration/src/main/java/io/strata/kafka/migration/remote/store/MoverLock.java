@@ -1,5 +1,7 @@
 package io.strata.kafka.migration.remote.store;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import java.io.IOException;
@@ -9,6 +11,7 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -18,12 +21,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * Held by the one broker of a cluster that moves segments between levels and scrubs: a lock on a
  * file in each of the store's directories that can be used, in the order of their ids, so that
  * brokers whose configurations name them in another order, or some of them only, meet all the same.
  * The operating system gives the locks up when the process ends.
+ *
+ * <p>A server of NFS gives a client's locks to another one when it has not heard of the client for
+ * long enough, and the client's process is not notified. So whoever takes the lock writes a mark
+ * beside it, and whoever holds it looks whether the mark is its own still.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
@@ -48,10 +56,10 @@ final class MoverLock implements AutoCloseable {
   }
 
   /**
-   * Takes the locks, if nobody has one of them. Those that were held before stay held whatever
-   * comes of it, until {@link #close}: the caller may be at work still.
+   * Takes the locks, if nobody has one of them, and makes sure of those that were held before.
+   * Those stay held whatever comes of it, until {@link #close}: the caller may be at work still.
    *
-   * @return whether all are held now
+   * @return whether all are held now; not if one was held before and has gone to another broker
    * @throws IOException if a file system cannot tell, or knows no locks, or no directory can be
    *     used
    */
@@ -61,20 +69,21 @@ final class MoverLock implements AutoCloseable {
     List<String> unusable = new ArrayList<>();
     try {
       for (Place place : places) {
-        if (!place.isHeld()) {
-          try {
-            if (!place.take()) {
-              return false;
-            }
-            taken.add(place);
-          } catch (StoreUnavailableException | TimeLimitException e) {
-            // One that is read only, or does not answer, keeps no segments from moving between the
-            // others.
-            unusable.add(place.directory + ": " + StoreDirectory.reason(e));
+        boolean before = place.isHeld();
+        try {
+          if (!(before ? place.isMarked() : place.take())) {
+            return false;
           }
+          if (!before) {
+            taken.add(place);
+          }
+        } catch (StoreUnavailableException | TimeLimitException e) {
+          // One that is read only, or does not answer, keeps no segments from moving between the
+          // others.
+          unusable.add(place.directory + ": " + StoreDirectory.reason(e));
         }
       }
-      if (places.stream().noneMatch(Place::isHeld)) {
+      if (unusable.size() == places.size()) {
         throw new StoreUnavailableException(
             "no directory can be locked: " + String.join("; ", unusable));
       }
@@ -113,8 +122,11 @@ final class MoverLock implements AutoCloseable {
     }
   }
 
-  /** A file that is locked, and the only channel of this process on it. */
-  private record Locked(FileChannel channel, Object key) implements AutoCloseable {
+  /**
+   * A file that is locked, the only channel of this process on it, and the mark that this process
+   * has set when it took the lock.
+   */
+  private record Locked(FileChannel channel, Object key, String mark) implements AutoCloseable {
     @Override
     public void close() throws IOException {
       try {
@@ -234,9 +246,48 @@ final class MoverLock implements AutoCloseable {
       }
     }
 
+    /**
+     * Whether nobody has taken the lock since this process has.
+     *
+     * @throws StoreUnavailableException if the directory cannot be used
+     */
+    boolean isMarked() throws IOException, InterruptedException {
+      Optional<Locked> mine;
+      synchronized (this) {
+        mine = held;
+      }
+      String mark = mine.map(Locked::mark).orElse("");
+      return directory
+          .access()
+          .read("looking who holds the mover's lock in " + directory, c -> isMarked(mark));
+    }
+
+    private boolean isMarked(String mark) throws IOException {
+      directory.checkAvailable();
+      try {
+        return Files.readString(inLocks(StoreNames.MOVER_MARK)).equals(mark);
+      } catch (NoSuchFileException e) {
+        return false;
+      }
+    }
+
+    private Path inLocks(String name) {
+      return directory.path().resolve(StoreNames.LOCKS).resolve(name);
+    }
+
+    private String mark() throws StoreUnavailableException {
+      String mark = UUID.randomUUID().toString();
+      try {
+        Disk.replace(inLocks(StoreNames.MOVER_MARK), mark.getBytes(UTF_8));
+      } catch (IOException e) {
+        throw new StoreUnavailableException(StoreDirectory.reason(e));
+      }
+      return mark;
+    }
+
     private Optional<Locked> locked() throws IOException {
       directory.checkAvailable();
-      Path file = directory.path().resolve(StoreNames.LOCKS).resolve(StoreNames.MOVER_LOCK);
+      Path file = inLocks(StoreNames.MOVER_LOCK);
       Object key = key(file);
       if (!note(key)) {
         return Optional.empty(); // Another store of this process has it, or tries to.
@@ -245,8 +296,12 @@ final class MoverLock implements AutoCloseable {
       try {
         FileChannel opened = open(file);
         try {
-          keeps = Optional.ofNullable(opened.tryLock()).isPresent();
-          return keeps ? Optional.of(new Locked(opened, key)) : Optional.empty();
+          if (Optional.ofNullable(opened.tryLock()).isEmpty()) {
+            return Optional.empty();
+          }
+          Locked locked = new Locked(opened, key, mark());
+          keeps = true;
+          return Optional.of(locked);
         } catch (OverlappingFileLockException e) {
           keep(key, opened);
           keeps = true;

@@ -22,6 +22,7 @@ import java.util.Optional;
  * staging/3-8f21…/                      copies that are being made
  * trash/                                what is being removed
  * locks/mover.lock                      held by the broker that moves and scrubs
+ * locks/mover.mark                      which one took it last
  * </pre>
  *
  * <p>Thread safety: stateless.
@@ -52,6 +53,9 @@ public final class StoreNames {
   static final String TRASH = "trash";
   static final String LOCKS = "locks";
   static final String MOVER_LOCK = "mover.lock";
+
+  /** Who took that lock last. */
+  static final String MOVER_MARK = "mover.mark";
 
   /** Ends the name of a file that is being written and will be renamed. */
   static final String PART = ".part";

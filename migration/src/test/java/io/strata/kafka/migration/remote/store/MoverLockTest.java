@@ -34,21 +34,23 @@ class MoverLockTest {
 
   @BeforeEach
   void open() throws Exception {
-    opening =
-        Optional.of(
-            SegmentStore.open(
-                new StoreOptions(
-                    List.of(
-                        Stores.level("ssd", files.wrap(Files.createDirectory(top.resolve("ssd"))))),
-                    1,
-                    Stores.CLUSTER,
-                    List.of(),
-                    InstantSource.system(),
-                    StoreStage.Hook.NONE,
-                    StoreIdentity::read,
-                    new DirectoryAccess.Threads(
-                        Optional.of(EngineEnvironment.system().threads()), Duration.ofMillis(100))),
-                Optional.empty()));
+    Files.createDirectory(top.resolve("ssd"));
+    opening = Optional.of(open(1));
+  }
+
+  private SegmentStore open(int broker) throws Exception {
+    return SegmentStore.open(
+        new StoreOptions(
+            List.of(Stores.level("ssd", files.wrap(top.resolve("ssd")))),
+            broker,
+            Stores.CLUSTER,
+            List.of(),
+            InstantSource.system(),
+            StoreStage.Hook.NONE,
+            StoreIdentity::read,
+            new DirectoryAccess.Threads(
+                Optional.of(EngineEnvironment.system().threads()), Duration.ofMillis(100))),
+        Optional.empty());
   }
 
   @AfterEach
@@ -123,9 +125,37 @@ class MoverLockTest {
     release(other);
   }
 
+  /**
+   * A server of NFS takes the lock from a client that it has not heard of for too long, and the
+   * client's process does not learn of it: here another process has the lock, and this one its own.
+   */
+  @Test
+  void aLockThatHasGoneToAnotherBrokerIsNotHeld() throws Exception {
+    MoverLock lock = new MoverLock(directories());
+    hold(lock);
+    assertThat(tries(lock)).isTrue();
+    Path locks = top.resolve("ssd/locks");
+    Files.move(locks, top.resolve("ssd/locks-before"));
+    Files.createDirectory(locks);
+    try (SegmentStore second = open(2)) {
+      MoverLock other = new MoverLock(second.directories());
+      hold(other, second.directories());
+      assertThat(tries(lock)).as("held twice").isFalse();
+      lock.close();
+      assertThat(tries(lock)).isFalse();
+      other.close();
+    }
+    hold(lock);
+    release(lock);
+  }
+
   /** The deadline is short, and the machine may be slow. */
   private void hold(MoverLock lock) {
-    await().atMost(Duration.ofSeconds(100)).until(() -> tries(lock));
+    hold(lock, directories());
+  }
+
+  private static void hold(MoverLock lock, List<StoreDirectory> directories) {
+    await().atMost(Duration.ofSeconds(100)).until(() -> tries(lock, directories));
   }
 
   private void release(MoverLock lock) {
@@ -141,7 +171,12 @@ class MoverLockTest {
   }
 
   private boolean tries(MoverLock lock) throws InterruptedException {
-    directories().get(0).access().resume();
+    return tries(lock, directories());
+  }
+
+  private static boolean tries(MoverLock lock, List<StoreDirectory> directories)
+      throws InterruptedException {
+    directories.get(0).access().resume();
     try {
       return lock.tryHold();
     } catch (IOException e) {
