@@ -4,17 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.layout.SuperblockLayout;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Map;
-import java.util.function.IntConsumer;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -246,15 +243,20 @@ class RefusalTest {
   @Test
   @Tag("long")
   void poolIsOfANewerVersion() throws Exception {
-    changeSuperblocks(
-        copy -> setInt(copy + SuperblockLayout.VERSION_OFFSET, SuperblockLayout.VERSION + 1), true);
-    assertRefused(pool.toString(), "version " + (SuperblockLayout.VERSION + 1));
+    int newer = SuperblockLayout.VERSION + 1;
+    SuperblockPatch.setVersion(pool, newer);
+    Fingerprint before = Fingerprint.of(List.of(broker.logDirectory(), pool));
+    assertRefused(
+        "pool %s: found layout version %d, expected at most %d"
+            .formatted(pool, newer, SuperblockLayout.VERSION),
+        "'strata drain' with the newer jar");
+    assertThat(Fingerprint.of(List.of(broker.logDirectory(), pool))).isEqualTo(before);
   }
 
   @Test
   @Tag("long")
   void poolHasABrokenChecksum() throws Exception {
-    changeSuperblocks(copy -> setInt(copy + SuperblockLayout.CREATED_OFFSET, 42), false);
+    SuperblockPatch.damage(pool);
     assertRefused(pool.toString(), "checksum");
   }
 
@@ -339,31 +341,5 @@ class RefusalTest {
 
   private void restorePool() throws IOException {
     Files.copy(copyOfPool(), pool, StandardCopyOption.REPLACE_EXISTING);
-  }
-
-  /** Changes both copies of the superblock, and their checksums if asked. */
-  private void changeSuperblocks(IntConsumer change, boolean andChecksum) throws IOException {
-    for (long copy : new long[] {SuperblockLayout.FIRST_COPY, SuperblockLayout.SECOND_COPY}) {
-      change.accept((int) copy);
-      if (andChecksum) {
-        byte[] header = new byte[SuperblockLayout.CHECKSUM_OFFSET];
-        try (FileChannel file = FileChannel.open(pool, StandardOpenOption.READ)) {
-          file.read(ByteBuffer.wrap(header), copy);
-        }
-        CRC32C checksum = new CRC32C();
-        checksum.update(header);
-        setInt((int) copy + SuperblockLayout.CHECKSUM_OFFSET, (int) checksum.getValue());
-      }
-    }
-  }
-
-  private void setInt(int position, int value) {
-    ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    bytes.putInt(value).flip();
-    try (FileChannel file = FileChannel.open(pool, StandardOpenOption.WRITE)) {
-      file.write(bytes, position);
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
   }
 }

@@ -4,10 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.strata.kafka.layout.SuperblockLayout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -142,8 +144,54 @@ class RunbookTest {
     goesOn();
   }
 
+  /**
+   * The next layout version in the superblock stands for a pool of a newer Strata. For that
+   * version's own drain the pool has its true version again.
+   */
   @Test
   @Order(6)
+  void theWayBackToAnOlderStrataIsADrainByTheNewerOne() throws Exception {
+    broker.stop();
+    SuperblockPatch.setVersion(pool, SuperblockLayout.VERSION + 1);
+    Fingerprint newer = disks();
+    assertOlderIsRefused(broker.startRefused().output());
+    broker.writeProperties();
+    for (String command :
+        List.of("drain", "set-aside --yes", "pool repair --yes", "pool grow --size 128MiB")) {
+      List<String> arguments = new ArrayList<>(List.of(command.split(" ")));
+      arguments.addAll(List.of("--config", config()));
+      JavaProcess.Finished finished = Pools.strata(arguments.toArray(String[]::new));
+      assertThat(finished.exitCode()).as(finished.output()).isNotZero();
+      assertOlderIsRefused(finished.output());
+    }
+    assertThat(doctor().output()).contains("FAIL", "found layout version");
+    assertThat(disks()).as("the older version has changed something").isEqualTo(newer);
+
+    SuperblockPatch.setVersion(pool, SuperblockLayout.VERSION);
+    Pools.strata("drain", "--config", config()).orFail();
+    SuperblockPatch.setVersion(pool, SuperblockLayout.VERSION + 1);
+    assertOlderIsRefused(broker.startRefused().output());
+    Files.delete(pool);
+    Pools.create(pool, "64MiB");
+    assertDoctorFindsNothing();
+    broker.start();
+    goesOn();
+  }
+
+  private Fingerprint disks() throws IOException {
+    return Fingerprint.of(List.of(broker.logDirectory(), pool));
+  }
+
+  private void assertOlderIsRefused(String output) {
+    assertThat(output)
+        .contains(
+            "pool %s: found layout version %d, expected at most %d"
+                .formatted(pool, SuperblockLayout.VERSION + 1, SuperblockLayout.VERSION),
+            "run 'strata drain' with the newer jar, remove this file");
+  }
+
+  @Test
+  @Order(7)
   void uninstallingTakesLittleTimeWhenTheLiveBrokerHasDoneTheMostOfIt() throws Exception {
     orders.produce(broker.bootstrap(), RECORDS, 1_000);
     Tiers.alter(broker, Map.of("strata.topics.exclude", ".*"));

@@ -176,7 +176,7 @@ record Superblock(
     if (version > VERSION) {
       throw new UnusableException(
           PoolException.Kind.NEWER_VERSION,
-          "found layout version " + version + ", this jar reads up to " + VERSION);
+          "found layout version %d, expected at most %d".formatted(version, VERSION));
     }
     if (version != VERSION || length != HEADER_LENGTH) {
       throw corrupt(

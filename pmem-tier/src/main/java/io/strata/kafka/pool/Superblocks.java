@@ -115,8 +115,8 @@ final class Superblocks {
             Kind.NEWER_VERSION,
             memory.path(),
             """
-            %s: use a newer strata-kafka jar, or drain the pool with that one and create it again \
-            with this one\
+            %s: a newer Strata made it; use that version's jar again. To go back to this one, run \
+            'strata drain' with the newer jar, remove this file and create the pool again\
             """
                 .formatted(reason.reason()));
       }

@@ -233,7 +233,8 @@ class PoolFileTest {
       assertRefused(
           Kind.NEWER_VERSION,
           opening,
-          "found layout version 9, this jar reads up to 1: use a newer strata-kafka jar, or");
+          "pool %s: found layout version 9, expected at most 1".formatted(file),
+          "run 'strata drain' with the newer jar, remove this file");
     }
     assertThat(PoolChecker.check(file).usable()).isFalse();
   }
