@@ -80,6 +80,7 @@ final class StorageCheck {
       check.pool(pool);
     }
     check.missingPools();
+    check.olderPools();
     check.otherDirectories();
     check.segments(process);
     return check.found;
@@ -137,7 +138,7 @@ final class StorageCheck {
         found.add(
             Diagnosis.fail(
                 what,
-                "is damaged: %s".formatted(report.findings().get(0)),
+                "cannot be used: %s".formatted(report.findings().get(0)),
                 "see 'strata pool check %s'".formatted(file)));
       } else if (info.get().owner().contradicts(spec.owner())) {
         found.add(
@@ -292,6 +293,43 @@ final class StorageCheck {
       }
     } catch (IOException e) {
       found.add(Diagnosis.fail(what, Failures.messageOf(e), "repair its file system"));
+    }
+  }
+
+  /** Files from before what the log directories have been used with: copies of a backup, say. */
+  private void olderPools() throws IOException {
+    Map<UUID, Integer> newest = new HashMap<>();
+    for (Path directory : spec.logDirectories()) {
+      if (Files.isDirectory(directory)) {
+        Optional<LogDirectory> known = LogDirectory.find(directory.toRealPath());
+        if (known.isPresent()) {
+          known
+              .get()
+              .recordedSequences()
+              .forEach((id, sequence) -> newest.merge(id, sequence, Math::max));
+        }
+      }
+    }
+    // The pools after the directories: a broker that starts meanwhile counts in the pool first.
+    for (Map.Entry<UUID, Path> each : present.entrySet()) {
+      int seen = newest.getOrDefault(each.getKey(), 0);
+      try (PoolReader pool = Pool.openReadOnly(each.getValue())) {
+        if (pool.sequence() < seen) {
+          found.add(
+              Diagnosis.fail(
+                  "pool " + each.getValue(),
+                  """
+                  is older than the log directories: they were last used with it at sequence %d, \
+                  and the file has sequence %d; the broker would not start\
+                  """
+                      .formatted(seen, pool.sequence()),
+                  """
+                  bring the current file back; if it is lost, see 'strata set-aside --help' for \
+                  --pool %s\
+                  """
+                      .formatted(each.getKey())));
+        }
+      }
     }
   }
 

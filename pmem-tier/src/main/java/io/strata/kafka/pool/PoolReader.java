@@ -46,6 +46,11 @@ public final class PoolReader implements AutoCloseable {
     return Pool.infoOf(memory, superblock);
   }
 
+  /** How often the pool's superblock had been changed when this was opened; see {@link Pool}. */
+  public int sequence() {
+    return superblock.sequence();
+  }
+
   /** The bytes, read-only. */
   public PersistentMemory memory() {
     return memory;

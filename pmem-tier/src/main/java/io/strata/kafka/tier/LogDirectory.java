@@ -147,7 +147,7 @@ public record LogDirectory(UUID id, Path path) {
    *
    * @throws FileSystemException if the attribute holds something else
    */
-  Map<UUID, Integer> recordedSequences() throws IOException {
+  public Map<UUID, Integer> recordedSequences() throws IOException {
     return values(
         SEQUENCES_ATTRIBUTE,
         Integer::valueOf,

@@ -19,7 +19,9 @@ import java.io.StringWriter;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -117,6 +119,30 @@ class DoctorCommandTest {
   }
 
   @Test
+  void findsAPoolThatIsOlderThanTheLogDirectories() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    UserDefinedFileAttributeView attributes =
+        Files.getFileAttributeView(logs, UserDefinedFileAttributeView.class);
+    UUID id;
+    try (Pool opened = Pool.open(pool, MemoryType.MAPPED, PoolOwner.ANY)) {
+      id = opened.info().id();
+      attributes.write("strata.directory", UTF_8.encode(UUID.randomUUID().toString()));
+      attributes.write("strata.sequences", UTF_8.encode(id + "=" + opened.sequence() + "\n"));
+    }
+    assertThat(verdicts(run(0, sound()), "fail")).isEmpty();
+
+    Path older = Files.copy(pool, directory.resolve("older.pool"));
+    try (Pool opened = Pool.open(pool, MemoryType.MAPPED, PoolOwner.ANY)) {
+      attributes.write("strata.sequences", UTF_8.encode(id + "=" + opened.countUse() + "\n"));
+    }
+    assertThat(verdicts(run(0, sound()), "fail")).isEmpty();
+    Files.move(older, pool, StandardCopyOption.REPLACE_EXISTING);
+
+    assertThat(verdicts(run(1, sound()), "fail").get("pool " + pool))
+        .contains("is older than the log directories");
+  }
+
+  @Test
   void findsAnotherProvidersFlag() throws IOException {
     createPool(PoolOwner.of(1, "abc"));
     environment.put("KAFKA_OPTS", FLAG + "s");
@@ -195,7 +221,7 @@ class DoctorCommandTest {
   void findsADamagedPool() throws IOException {
     Files.write(pool, new byte[(int) (4 * MIB)]);
 
-    assertThat(verdicts(run(1, sound()), "fail").get("pool " + pool)).contains("is damaged");
+    assertThat(verdicts(run(1, sound()), "fail").get("pool " + pool)).contains("cannot be used: ");
   }
 
   @Test
