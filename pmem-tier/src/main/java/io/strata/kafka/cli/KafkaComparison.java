@@ -29,7 +29,7 @@ final class KafkaComparison {
     DELETED,
     /** It began to copy it and never ended. */
     UNFINISHED,
-    /** It began to delete it and has not ended; it will try again. */
+    /** It began to delete it and has not ended; of a deleted topic it does not try again. */
     DELETING
   }
 
@@ -105,10 +105,6 @@ final class KafkaComparison {
               .formatted(gap.get()));
     }
     for (Useless one : useless) {
-      if (one.kind() == Kind.DELETING) {
-        kept.add(one.copy().found().path() + ": Kafka tries its deletion again");
-        continue;
-      }
       try {
         if (StoreInspection.remove(one.copy().found())) {
           removed.add(one.copy().found().path());
@@ -167,7 +163,7 @@ final class KafkaComparison {
               case UNKNOWN -> "Kafka has no record of it";
               case DELETED -> "Kafka has deleted it";
               case UNFINISHED -> "Kafka began to copy it and never noted an end";
-              case DELETING -> "Kafka began to delete it and tries again";
+              case DELETING -> "Kafka began to delete it and never noted an end";
             });
   }
 

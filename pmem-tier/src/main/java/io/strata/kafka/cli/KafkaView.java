@@ -23,7 +23,7 @@ record KafkaView(String clusterId, Map<String, State> states, Optional<String> g
     COPYING,
     /** It is there. */
     COPIED,
-    /** Its deletion began, and has not ended; Kafka tries it again. */
+    /** Its deletion began, and has not ended. */
     DELETING,
     /** It was deleted. */
     DELETED

@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
       """
       With --bootstrap-server it compares the store with Kafka's own record of it \
       (__remote_log_metadata), too, and reports segments that Kafka does not know, has deleted, \
-      or never finished to copy. That needs Kafka's classes: java -cp \
+      or never finished to copy or to delete. That needs Kafka's classes: java -cp \
       'strata.jar:/opt/kafka/libs/*' io.strata.kafka.cli.Main remote scrub ...\
       """,
       "",
@@ -103,7 +103,8 @@ final class RemoteScrubCommand implements Callable<Integer> {
   @Option(
       names = "--remove-unknown",
       description =
-          "Remove segments that Kafka does not know, has deleted, or never finished to copy.")
+          "Remove segments that Kafka does not know, has deleted, or never finished to copy or to"
+              + " delete.")
   private boolean removeUnknown;
 
   @Option(

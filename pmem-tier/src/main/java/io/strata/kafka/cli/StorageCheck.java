@@ -98,12 +98,7 @@ final class StorageCheck {
                 "is not there",
                 "mount its file system, or run 'kafka-storage.sh format' on a new broker"));
       } else if (!Files.isWritable(directory)) {
-        found.add(
-            Diagnosis.fail(
-                what,
-                "user %s may not write to it"
-                    .formatted(System.getProperty("user.name", "(unknown)")),
-                "run this as the user that the broker runs as, or correct the owner"));
+        found.add(notWritable(what, directory, Files.getFileStore(directory).isReadOnly()));
       } else if (!Files.getFileStore(directory).supportsFileAttributeView("user")) {
         found.add(
             Diagnosis.fail(
@@ -126,6 +121,22 @@ final class StorageCheck {
 
   // -- pools
 
+  /** Says why a file or directory cannot be written to: its mount, or its owner. */
+  static Diagnosis notWritable(String what, Path file, boolean readOnly) throws IOException {
+    if (readOnly) {
+      return Diagnosis.fail(
+          what,
+          "its file system is mounted read-only",
+          "look at the kernel's log (dmesg), then 'mount -o remount,rw' it");
+    }
+    return Diagnosis.fail(
+        what,
+        "belongs to %s; user %s may not write to it"
+            .formatted(
+                Files.getOwner(file).getName(), System.getProperty("user.name", "(unknown)")),
+        "run this as the user that the broker runs as, or correct the owner");
+  }
+
   private void pool(Path file) throws IOException {
     String what = "pool " + file;
     if (!Files.exists(file)) {
@@ -147,14 +158,7 @@ final class StorageCheck {
                 "is a pool of %s, and this is %s".formatted(info.get().owner(), spec.owner()),
                 "name this broker's own pool"));
       } else if (!Files.isWritable(file)) {
-        found.add(
-            Diagnosis.fail(
-                what,
-                "belongs to %s; user %s may not write to it"
-                    .formatted(
-                        Files.getOwner(file).getName(),
-                        System.getProperty("user.name", "(unknown)")),
-                "run this as the user that the broker runs as, or correct the owner"));
+        found.add(notWritable(what, file, Files.getFileStore(file).isReadOnly()));
       } else {
         soundPool(what, file, info.get(), report);
       }
@@ -360,7 +364,8 @@ final class StorageCheck {
                       """
                           .formatted(segments, directory),
                       """
-                      put it back; if it was copied, copy it again with its extended attributes; \
+                      mount its file system, or put it back; if it was copied, copy it again with \
+                      its extended attributes; \
                       if it is lost for good, see 'strata pool forget --help'\
                       """)));
     }

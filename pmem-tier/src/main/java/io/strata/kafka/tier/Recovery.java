@@ -271,9 +271,9 @@ final class Recovery {
               + each.getKey()
               + ", and none of log.dirs is that one: "
               + directories.describe()
-              + ". Put the directory back into log.dirs; if it was copied, copy it again with its"
-              + " extended attributes (cp -a, rsync -X, tar --xattrs); if it is gone for good, run"
-              + " 'strata pool forget --directory "
+              + ". Mount its file system, or put the directory back into log.dirs; if it was"
+              + " copied, copy it again with its extended attributes (cp -a, rsync -X, tar"
+              + " --xattrs); if it is gone for good, run 'strata pool forget --directory "
               + each.getKey()
               + " --config <server.properties> <pool>', which gives these segments up");
     }

@@ -393,4 +393,22 @@ class DoctorCommandTest {
             });
     return found;
   }
+
+  /** Another owner does not help on a file system that is mounted read-only. */
+  @Test
+  void saysWhetherTheMountOrTheOwnerIsWhy() throws Exception {
+    Path file = Files.createTempFile("read-only", "");
+    try {
+      assertThat(StorageCheck.notWritable("pool", file, true))
+          .isEqualTo(
+              Diagnosis.fail(
+                  "pool",
+                  "its file system is mounted read-only",
+                  "look at the kernel's log (dmesg), then 'mount -o remount,rw' it"));
+      assertThat(StorageCheck.notWritable("pool", file, false).remedy())
+          .contains("correct the owner");
+    } finally {
+      Files.delete(file);
+    }
+  }
 }

@@ -97,7 +97,10 @@ class BrokerGlueTest {
               new Health(
                   1,
                   List.of(
-                      "the pools are full: 1 active segments are in their log files alone",
+                      """
+                      no pool had a free slot and space: 1 active segments are in their log files \
+                      alone\
+                      """,
                       "the pools are full: 1 active segments spill to their log files")));
       assertThat(messages())
           .anyMatch(line -> line.startsWith("INFO The pool is full: ") && line.contains("orders-1"))
