@@ -2,7 +2,7 @@
 # Tests the project: in minutes by default, or all that there is. See --help.
 set -euo pipefail
 
-readonly ALL_PARTS=(short unit jdk25 lincheck brokers versions kafka metrics kills powercuts fuzz jars docs strimzi containers)
+readonly ALL_PARTS=(short unit jdk25 lincheck brokers versions kafka metrics kills powercuts fuzz jars docs strimzi clients containers)
 
 usage() {
   cat <<'EOT'
@@ -28,14 +28,16 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
              debootstrap by apt) and stops it again; builds the images
   docs       the site of the documentation, whose links and anchors must exist (docs/site/build.sh)
   strimzi    the Helm chart in examples/strimzi, rendered and read by Strimzi's own model (its nodes start in the part brokers)
+  clients    librdkafka, kafkajs and franz-go against the Java client; Kafka Streams, Kafka Connect, Kafka's tools for operators
 
 --all runs each of them, and goes on to the next one after a failure; it takes hours. What several parts print is in
 integration-tests/target/verify/PART.log; here each has a line with its time and its result, and so has a summary at the end.
 
-Installs what is missing (libpmem for all; nbdkit, nbdfuse, fuse3 and libfaketime for brokers; prometheus for metrics; QEMU for powercuts)
-by apt or dnf where it is root or may use sudo without a password, and helm and kubeconform for strimzi by go install; it says what is
-skipped where it cannot. Other arguments go to Maven in the parts short, unit, jdk25, lincheck, brokers, versions, kafka, metrics,
-strimzi and containers. A test that is named runs whether or not it is tagged "long":
+Installs what is missing (libpmem for all; nbdkit, nbdfuse, fuse3 and libfaketime for brokers; prometheus for metrics; venv for
+clients; QEMU for powercuts) by apt or dnf where it is root or may use sudo without a password, helm and kubeconform for strimzi by
+go install, and clients in other languages by pip, npm and go build; it says what is skipped where it cannot. Other arguments go to
+Maven in the parts short, unit, jdk25, lincheck, brokers, versions, kafka, metrics, strimzi, clients and containers. A test that is
+named runs whether or not it is tagged "long":
 
   integration-tests/verify.sh -Dtest='Hot*' -Dsurefire.failIfNoSpecifiedTests=false
   integration-tests/verify.sh --part brokers -Dstrata.it.kill.cycles=500
@@ -207,7 +209,7 @@ part_lincheck() {
 part_brokers() {
   provide_native_packages
   provide_devices
-  maven verify -Dtest='io/strata/kafka/it/*Test,!KafkaOwn*Test,!KillCampaignTest,!PrometheusTest,!Container*Test' \
+  maven verify -Dtest='io/strata/kafka/it/*Test,!KafkaOwn*Test,!KillCampaignTest,!PrometheusTest,!Container*Test,!ClientsTest,!StreamsTest,!ConnectTest,!AdminToolsTest' \
     -Dsurefire.failIfNoSpecifiedTests=false \
     -Dtest.forks=1 -Dstrata.it.kill.cycles=8 "$@"
 }
@@ -315,6 +317,17 @@ part_strimzi() {
   kubeconform=$(tool kubeconform github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0)
   [[ -n $kubeconform ]] || say "SKIPPED: the check of the chart's resources against Strimzi's CRDs: no kubeconform, and no go to build it"
   JAVA_HOME=$jdk maven test -f integration-tests/strimzi/pom.xml -Dhelm="$helm" -Dkubeconform="${kubeconform:-none}" "$@"
+}
+
+part_clients() {
+  local name
+  has_venv() { python3 -c 'import ensurepip, venv'; } 2>/dev/null
+  provide has_venv "venv of Python 3" "the tests of librdkafka" python3-venv ""
+  for name in confluent-kafka kafkajs franz-go; do
+    integration-tests/clients/build.sh "$name" integration-tests/target/clients \
+      || say "SKIPPED: the tests of $name: it could not be built here"
+  done
+  maven verify -Dtest='ClientsTest,StreamsTest,ConnectTest,AdminToolsTest' -Dsurefire.failIfNoSpecifiedTests=false -Dtest.forks=1 "$@"
 }
 
 # stop_engine PID: stops the engine that part_containers has started.
