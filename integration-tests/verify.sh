@@ -2,7 +2,7 @@
 # Tests the project: in minutes by default, or all that there is. See --help.
 set -euo pipefail
 
-readonly ALL_PARTS=(short unit jdk25 lincheck brokers versions kafka metrics kills powercuts fuzz jars docs strimzi clients containers)
+readonly ALL_PARTS=(short unit jdk25 lincheck brokers versions kafka metrics kills powercuts fuzz release docs strimzi clients containers)
 
 usage() {
   cat <<'EOT'
@@ -23,7 +23,8 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
   kills      brokers that are killed and stopped at random (kills.sh, 100 cycles)
   powercuts  a virtual machine whose power is cut (powercut/run.sh --short)
   fuzz       each fuzz target for some seconds with Jazzer (fuzz.sh)
-  jars       two builds of the same sources give the same jar
+  release    what a release consists of, built twice from clean copies: byte for byte the same, checksums, signatures, SBOM,
+             licences, chart and image; and whether a break of the plugin API is noticed
   containers clusters in containers, and examples/docker: takes an engine that runs, or starts one as root (docker.io and
              debootstrap by apt) and stops it again; builds the images
   docs       the site of the documentation, whose links and anchors must exist (docs/site/build.sh)
@@ -34,10 +35,10 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
 integration-tests/target/verify/PART.log; here each has a line with its time and its result, and so has a summary at the end.
 
 Installs what is missing (libpmem for all; nbdkit, nbdfuse, fuse3 and libfaketime for brokers; prometheus for metrics; venv for
-clients; QEMU for powercuts) by apt or dnf where it is root or may use sudo without a password, helm and kubeconform for strimzi by
-go install, and clients in other languages by pip, npm and go build; it says what is skipped where it cannot. Other arguments go to
-Maven in the parts short, unit, jdk25, lincheck, brokers, versions, kafka, metrics, strimzi, clients and containers. A test that is
-named runs whether or not it is tagged "long":
+clients; skopeo for release; QEMU for powercuts) by apt or dnf where it is root or may use sudo without a password, helm and
+kubeconform for strimzi and release by go install, and clients in other languages by pip, npm and go build; it says what is skipped
+where it cannot. Other arguments go to Maven in the parts short, unit, jdk25, lincheck, brokers, versions, kafka, metrics, strimzi,
+clients and containers. A test that is named runs whether or not it is tagged "long":
 
   integration-tests/verify.sh -Dtest='Hot*' -Dsurefire.failIfNoSpecifiedTests=false
   integration-tests/verify.sh --part brokers -Dstrata.it.kill.cycles=500
@@ -282,16 +283,93 @@ part_powercuts() {
 
 part_fuzz() { STRATA_FUZZ_MERGE=0 integration-tests/fuzz.sh 10; }
 
-part_jars() {
-  local jar first second
-  jar() {
-    maven -q clean package -DskipTests -pl pmem-tier -am
-    sha256sum pmem-tier/target/strata-kafka-*[!s].jar
-  }
-  first=$(jar)
-  second=$(jar)
-  printf '%s\n%s\n' "$first" "$second"
-  [[ -n $first && $first == "$second" ]] || { say "FAILED: two builds of the same sources gave different jars"; return 1; }
+# build_release COPY [Maven options]: builds a release in a clean copy of these sources, and no tests.
+build_release() {
+  local copy=$1
+  shift
+  rm -rf "$copy"
+  mkdir -p "$copy"
+  tar --exclude=./.git --exclude=target --exclude=node_modules --exclude=dependency-reduced-pom.xml -cf - . | tar -xf - -C "$copy"
+  (cd "$copy" && maven -q -Prelease verify -DskipTests -pl pmem-tier -am "$@")
+}
+
+# accepted_api COPY LINE: whether japicmp accepts the plugin API with a line more in an interface.
+accepted_api() {
+  local copy=$1 file=$1/plugin-api/src/main/java/io/strata/kafka/api/MigrationPolicy.java line=$2
+  cp "$file" "$copy/before"
+  sed -i "\$ s|}|$line }|" "$file"
+  local code=0
+  (cd "$copy" && maven -q verify -pl plugin-api -Dmaven.test.skip=true -Dspotless.check.skip=true -Dcheckstyle.skip=true \
+    -Djapicmp.skip=false -Dapi.baseline="$API_BASELINE") >"$copy/api.log" 2>&1 || code=$?
+  cp "$copy/before" "$file"
+  [[ $code -eq 0 ]] || grep -q 'japicmp.*There is at least one' "$copy/api.log" || { cat "$copy/api.log"; exit 1; }
+  return $code
+}
+
+# The version under which part_release installs the present API, as if it had been released, and removes it again.
+readonly API_BASELINE=0.0.0-verify
+
+check_api() {
+  local copy=$1 repository=$2 baseline
+  baseline=$repository/io/strata/kafka/plugin-api/$API_BASELINE
+  # Expanded now: the name is not known when the shell ends.
+  # shellcheck disable=SC2064
+  trap "rm -rf '$baseline'; rmdir --ignore-fail-on-non-empty '${baseline%/*}'" EXIT
+  mkdir -p "$baseline"
+  cp "$copy"/plugin-api/target/plugin-api-*[!sc].jar "$baseline/plugin-api-$API_BASELINE.jar"
+  printf '<project><modelVersion>4.0.0</modelVersion><groupId>io.strata.kafka</groupId><artifactId>plugin-api</artifactId>' \
+    >"$baseline/plugin-api-$API_BASELINE.pom"
+  printf '<version>%s</version></project>\n' "$API_BASELINE" >>"$baseline/plugin-api-$API_BASELINE.pom"
+  accepted_api "$copy" 'default void added() {}' || { cat "$copy/api.log"; say "FAILED: a default method is taken for a break"; return 1; }
+  ! accepted_api "$copy" 'void added();' || { say "FAILED: an abstract method more in an interface is not noticed"; return 1; }
+}
+
+part_release() {
+  local work=$PWD/integration-tests/target/release key=() repository helm file
+  if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
+    say "SKIPPED: the release: checking it needs Python 3.9 or later"
+    return $SKIPPED
+  fi
+  if [[ -n ${STRATA_VERIFY_OFFLINE:-} ]]; then
+    say "SKIPPED: the release: the SBOM's plugin needs Maven to be online"
+    return $SKIPPED
+  fi
+  has_skopeo() { command -v skopeo; } >/dev/null
+  provide has_skopeo skopeo "a look at the image by another tool" skopeo skopeo
+  helm=$(tool helm helm.sh/helm/v3/cmd/helm@v3.22.0)
+  mkdir -p "$work"
+  # To a file: what Maven prints may have colours in it.
+  maven -q -N org.apache.maven.plugins:maven-help-plugin:3.5.1:evaluate -Dexpression=settings.localRepository \
+    -Doutput="$work/repository"
+  repository=$(<"$work/repository")
+  build_release "$work/first"
+  if command -v gpg >/dev/null; then
+    # Short: an agent's socket is below it.
+    GNUPGHOME=$(mktemp -d)
+    export GNUPGHOME
+    gpg --batch --quiet --pinentry-mode loopback --passphrase '' --quick-generate-key verify@example.org default default never
+    key=(-Dgpg.keyname=verify@example.org)
+  else
+    say "SKIPPED: signatures: no gpg"
+  fi
+  build_release "$work/second" ${key[@]+"${key[@]}"}
+  diff -r --exclude='*.asc' "$work"/{first,second}/target/release \
+    || { say "FAILED: two builds of the same sources differ"; return 1; }
+  cd "$work/second/target/release"
+  sha256sum --check --quiet SHA256SUMS
+  sha512sum --check --quiet SHA512SUMS
+  if [[ ${#key[@]} -gt 0 ]]; then
+    for file in *[!c]; do
+      gpg --batch --quiet --verify "$file.asc" "$file" 2>"$work/gpg.log" || { cat "$work/gpg.log"; return 1; }
+    done
+    gpgconf --kill all
+    rm -rf "$GNUPGHOME"
+  fi
+  ! compgen -G "$work/first/target/release/*.asc" || { say "FAILED: signed without a key"; return 1; }
+  python3 "$work/first/integration-tests/release/check.py" . "$repository"
+  if [[ -n $helm ]]; then "$helm" lint --quiet strata-kafka-*.tgz; else say "SKIPPED: helm lint: no helm, and no go to build it"; fi
+  ! has_skopeo || skopeo inspect "oci-archive:$(echo strata-jar-*-oci.tar)" >/dev/null
+  check_api "$work/first" "$repository"
 }
 
 part_docs() {

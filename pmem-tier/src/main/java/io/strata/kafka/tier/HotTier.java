@@ -275,7 +275,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   /**
    * Gives the remote tier's store a segment's bytes without copying them; see {@link
-   * io.strata.kafka.migration.remote.LocalSegments#share}.
+   * io.strata.kafka.migration.remote.store.LocalSegments#share}.
    *
    * @param file the segment's log file
    * @param target the store's file, which is made
