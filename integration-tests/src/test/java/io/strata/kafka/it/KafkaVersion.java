@@ -118,6 +118,13 @@ enum KafkaVersion {
     }
   }
 
+  /** The class of {@code kafka-dump-log.sh}. */
+  String dumpLog() {
+    return this == CURRENT
+        ? "org.apache.kafka.tools.DumpLogSegments"
+        : "kafka.tools.DumpLogSegments";
+  }
+
   @Override
   public String toString() {
     return release;

@@ -171,7 +171,7 @@ class PoolLifecycleTest {
   private int recordsDumped(Path segment) throws Exception {
     String output =
         broker
-            .tool("org.apache.kafka.tools.DumpLogSegments", "--files", segment.toString())
+            .tool(KafkaVersion.ofThisRun().dumpLog(), "--files", segment.toString())
             .orFail()
             .output();
     assertThat(output).contains("isvalid: true").doesNotContain("isvalid: false");
