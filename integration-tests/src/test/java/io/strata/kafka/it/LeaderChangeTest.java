@@ -48,7 +48,13 @@ class LeaderChangeTest {
     StockBroker leader = WORK.closing(broker("leader").joining(follower, 2).build()).start();
     try (Admin admin = follower.admin()) {
       Topics.await(
-          admin.createTopics(List.of(new NewTopic(TOPIC, Map.of(0, List.of(2, 1))))).all());
+          admin
+              .createTopics(
+                  List.of(
+                      new NewTopic(TOPIC, Map.of(0, List.of(2, 1)))
+                          // A follower that was killed may not be in sync when it is back.
+                          .configs(Map.of("unclean.leader.election.enable", "true"))))
+              .all());
       awaitState(admin, 2, Set.of(1, 2));
     }
     new RecordLedger(TOPIC, 1, 1).produce(leader.bootstrap(), COMMON, SIZE);

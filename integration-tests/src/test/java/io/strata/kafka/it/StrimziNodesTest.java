@@ -58,7 +58,9 @@ class StrimziNodesTest {
   @Test
   void aDrainedBrokerIsAStockBroker() throws Exception {
     Path folder = WORK.folder("drained");
-    try (StockBroker controller = node("controller-jmx", Optional.empty()).start();
+    try (StockBroker controller =
+            StrimziNode.of("controller-jmx", WORK.folder("drained-controller"), Optional.empty())
+                .start();
         StockBroker broker =
             StrimziNode.of("broker-jmx", folder, Optional.of(controller)).start()) {
       Topics.create(broker, "orders", 1, Map.of());
