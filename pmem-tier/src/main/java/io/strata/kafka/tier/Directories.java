@@ -1,5 +1,6 @@
 package io.strata.kafka.tier;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.strata.kafka.memory.Interrupts;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -55,12 +56,14 @@ final class Directories {
         });
   }
 
-  /** As {@link #force}; does nothing when there is no such file. */
-  static void forceIfThere(Path file) throws IOException {
+  /** As {@link #force}; returns whether there is such a file. */
+  @CanIgnoreReturnValue
+  static boolean forceIfThere(Path file) throws IOException {
     try {
       force(file);
+      return true;
     } catch (NoSuchFileException e) {
-      return;
+      return false;
     }
   }
 

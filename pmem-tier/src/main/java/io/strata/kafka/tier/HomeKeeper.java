@@ -8,7 +8,13 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -20,9 +26,9 @@ import java.util.concurrent.TimeUnit;
  * modification times brought up to date with the appends, bytes forced in pools that need it, and
  * the slots of deleted segments freed once the deletion itself is durable.
  *
- * <p>Thread safety: all methods may be called by any thread. The background work is done by one
- * thread; {@link #makeDurable} may also be called directly, and both may meet on a segment, whose
- * slot's flag is then set twice.
+ * <p>Thread safety: all methods may be called by any thread. The background work is done by {@link
+ * BackgroundThreads}; {@link #makeDurable} may also be called directly, and both may meet on a
+ * segment, whose slot's flag is then set twice.
  */
 final class HomeKeeper implements AutoCloseable {
 
@@ -35,22 +41,19 @@ final class HomeKeeper implements AutoCloseable {
   private final SegmentRegistry registry;
   private final HomeNames names;
   private final TierCounts counts;
-  private final ScheduledExecutorService executor;
+  private final BackgroundThreads threads;
 
   /**
    * Over these segments.
    *
-   * @param executor does the background work; shut down by {@link #close}
+   * @param threads do the background work; shut down by {@link #close}
    */
   HomeKeeper(
-      SegmentRegistry registry,
-      HomeNames names,
-      TierCounts counts,
-      ScheduledExecutorService executor) {
+      SegmentRegistry registry, HomeNames names, TierCounts counts, BackgroundThreads threads) {
     this.registry = registry;
     this.names = names;
     this.counts = counts;
-    this.executor = executor;
+    this.threads = threads;
   }
 
   /** One daemon thread. */
@@ -69,23 +72,39 @@ final class HomeKeeper implements AutoCloseable {
    */
   @SuppressWarnings("FutureReturnValueIgnored") // they report their failures themselves
   void start(long millis) {
-    executor.scheduleWithFixedDelay(
-        unfailing("refresh modification times", this::refreshModificationTimes),
-        millis,
-        millis,
-        TimeUnit.MILLISECONDS);
-    executor.scheduleWithFixedDelay(
-        unfailing("force the pools", this::forcePools),
-        FORCE_SECONDS,
-        FORCE_SECONDS,
-        TimeUnit.SECONDS);
+    for (BackgroundThreads.Lane lane : threads.all()) {
+      lane.executor()
+          .scheduleWithFixedDelay(
+              unfailing("refresh modification times", () -> refreshModificationTimes(lane)),
+              millis,
+              millis,
+              TimeUnit.MILLISECONDS);
+    }
+    threads
+        .pools()
+        .executor()
+        .scheduleWithFixedDelay(
+            unfailing("force the pools", this::forcePools),
+            FORCE_SECONDS,
+            FORCE_SECONDS,
+            TimeUnit.SECONDS);
   }
 
-  /** Has something done every {@code millis} milliseconds. */
-  @SuppressWarnings("FutureReturnValueIgnored")
+  /** Has something done every {@code millis} milliseconds, on the pools' thread. */
   void every(long millis, Runnable work) {
-    executor.scheduleWithFixedDelay(
-        unfailing("do work in the background", work), millis, millis, TimeUnit.MILLISECONDS);
+    every(millis, threads.pools(), work);
+  }
+
+  /** As {@link #every(long, Runnable)}, on a thread of choice. */
+  @SuppressWarnings("FutureReturnValueIgnored")
+  void every(long millis, BackgroundThreads.Lane lane, Runnable work) {
+    lane.executor()
+        .scheduleWithFixedDelay(
+            unfailing("do work in the background", work), millis, millis, TimeUnit.MILLISECONDS);
+  }
+
+  BackgroundThreads threads() {
+    return threads;
   }
 
   /**
@@ -134,6 +153,7 @@ final class HomeKeeper implements AutoCloseable {
   /** Has something done soon, once. */
   void soon(String what, Work work) {
     execute(
+        threads.pools(),
         () -> {
           try {
             work.run();
@@ -143,13 +163,114 @@ final class HomeKeeper implements AutoCloseable {
         });
   }
 
-  /** Has the segment's home made durable soon. */
+  /**
+   * Has renames made durable soon, in the background: what is appended next should not wait for it.
+   *
+   * @param directories in which something has been renamed
+   */
+  void settleSoon(UnsyncedRenames renames, List<Path> directories) {
+    for (Path directory : directories) {
+      BackgroundThreads.Lane lane = threads.of(directory);
+      if (lane.renamedIn().add(directory)) {
+        execute(
+            lane,
+            () -> {
+              lane.renamedIn().remove(directory);
+              try {
+                renames.settleDirectory(directory);
+              } catch (IOException | RuntimeException | Error e) {
+                tell("make the renames in " + directory + " durable", e);
+              }
+            });
+      }
+    }
+  }
+
+  /** Has the segment's home made durable soon; all that wait for one disk together. */
   void makeDurableLater(TieredSegment segment) {
-    retrying(
-        "make durable the directory entry of",
-        segment,
-        ATTEMPTS,
-        () -> makeDurableIfThere(segment));
+    BackgroundThreads.Lane lane = threads.of(segment.home());
+    lane.created().add(segment);
+    execute(lane, () -> makeNewFilesDurable(lane));
+  }
+
+  /** The files, then each directory that leads to one of them once, then the flags. */
+  private void makeNewFilesDurable(BackgroundThreads.Lane lane) {
+    List<TieredSegment> batch = new ArrayList<>();
+    for (TieredSegment next = lane.created().poll(); next != null; next = lane.created().poll()) {
+      batch.add(next);
+    }
+    if (batch.isEmpty()) {
+      return;
+    }
+    try {
+      Map<TieredSegment, Path> forced = new LinkedHashMap<>();
+      for (TieredSegment segment : batch) {
+        Path partition = Directories.of(segment.home());
+        if (forceNewFile(segment)) {
+          forced.put(segment, partition);
+        }
+      }
+      forcePartitions(forced);
+      for (TieredSegment segment : forced.keySet()) {
+        segment.segment().set(SlotFlag.HOME_DURABLE);
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      // One of them, or its disk: each for itself.
+      tell("make new log files durable", e);
+      batch.forEach(this::makeDurableAgain);
+    }
+  }
+
+  /**
+   * Forces each partition's directory once, and each log directory.
+   *
+   * @param files with the directory of each; those whose directory is gone are taken out
+   */
+  private static void forcePartitions(Map<TieredSegment, Path> files) throws IOException {
+    Map<Path, Boolean> partitions = new LinkedHashMap<>();
+    Set<Path> logDirectories = new LinkedHashSet<>();
+    for (Map.Entry<TieredSegment, Path> each : files.entrySet()) {
+      Path partition = each.getValue();
+      if (survivesReboot(each.getKey()) && !partitions.containsKey(partition)) {
+        partitions.put(partition, Directories.forceIfThere(partition));
+        logDirectories.add(Directories.of(partition));
+      }
+    }
+    for (Path logDirectory : logDirectories) {
+      Directories.force(logDirectory);
+    }
+    // Who has renamed or deleted it has seen to its files.
+    files.values().removeIf(partition -> !partitions.getOrDefault(partition, true));
+  }
+
+  /**
+   * Forces a new log file; returns whether its flag is to be set when what leads to it is durable.
+   */
+  private boolean forceNewFile(TieredSegment segment) throws IOException {
+    Optional<Residence> in = segment.residence();
+    if (in.isEmpty() || in.get().slot().has(SlotFlag.HOME_DURABLE)) {
+      return false;
+    }
+    try (LogFile file = LogFile.of(segment, registry)) {
+      if (survivesReboot(in.get())) {
+        file.force();
+      }
+      return true;
+    } catch (NoSuchFileException goneOrRenamed) {
+      return false;
+    }
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private void makeDurableAgain(TieredSegment segment) {
+    schedule(
+        threads.of(segment.home()),
+        () ->
+            retrying(
+                "make durable the directory entry of",
+                segment,
+                ATTEMPTS - 1,
+                () -> makeDurableIfThere(segment)));
   }
 
   /** As {@link #makeDurable}, if the segment's file is where it was; recovery knows what to do. */
@@ -199,11 +320,29 @@ final class HomeKeeper implements AutoCloseable {
         names.with(
             segment,
             file -> {
-              Directories.force(file);
-              forceDirectories(segment.home());
-              segment.nameForced(true);
+              if (!segment.nameForced()) {
+                Directories.force(file);
+                forceDirectories(segment.home());
+                segment.nameForced(true);
+              }
               return true;
             });
+  }
+
+  /** As {@link #forceName}, soon: an append should not wait for it. */
+  void forceNameLater(TieredSegment segment) {
+    execute(
+        threads.of(segment.home()),
+        () -> {
+          try {
+            forceName(segment);
+          } catch (NoSuchFileException goneOrRenamed) {
+            // The next append, if there is one, sees to it.
+            return;
+          } catch (IOException | RuntimeException | Error e) {
+            tell("force the name of " + segment.home(), e);
+          }
+        });
   }
 
   /** Makes a home durable with its attributes, its directory entry, and its directory's own. */
@@ -371,6 +510,14 @@ final class HomeKeeper implements AutoCloseable {
     }
   }
 
+  private void refreshModificationTimes(BackgroundThreads.Lane lane) {
+    for (TieredSegment segment : registry.all()) {
+      if (segment.hasChange() && threads.of(segment.home()).equals(lane)) {
+        refreshModificationTime(segment);
+      }
+    }
+  }
+
   /** Brings home's modification time up to date with the last append. */
   void refreshModificationTime(TieredSegment segment) {
     if (segment.atHome()) {
@@ -396,18 +543,10 @@ final class HomeKeeper implements AutoCloseable {
             });
   }
 
-  /** Waits for what is under way, refreshes the times once more, and ends the thread. */
+  /** Waits for what is under way, refreshes the times once more, and ends the threads. */
   @Override
   public void close() {
-    executor.shutdown();
-    try {
-      if (!executor.awaitTermination(10, TimeUnit.SECONDS)) {
-        executor.shutdownNow();
-      }
-    } catch (InterruptedException e) {
-      executor.shutdownNow();
-      Thread.currentThread().interrupt();
-    }
+    threads.close();
     refreshModificationTimes();
   }
 
@@ -424,16 +563,17 @@ final class HomeKeeper implements AutoCloseable {
           } catch (IOException | RuntimeException | Error e) {
             tell(what + " " + segment.home(), e);
             if (attempts > 1) {
-              schedule(() -> retrying(what, segment, attempts - 1, work));
+              schedule(
+                  threads.of(segment.home()), () -> retrying(what, segment, attempts - 1, work));
             }
           }
         };
-    execute(task);
+    execute(threads.of(segment.home()), task);
   }
 
-  private void execute(Runnable task) {
+  private static void execute(BackgroundThreads.Lane lane, Runnable task) {
     try {
-      executor.execute(task);
+      lane.executor().execute(task);
     } catch (RejectedExecutionException closed) {
       // Closing: what is not done now is done by the next opening.
       return;
@@ -441,8 +581,8 @@ final class HomeKeeper implements AutoCloseable {
   }
 
   @SuppressWarnings("FutureReturnValueIgnored")
-  private void schedule(Runnable task) {
-    executor.schedule(task, RETRY_SECONDS, TimeUnit.SECONDS);
+  private static void schedule(BackgroundThreads.Lane lane, Runnable task) {
+    lane.executor().schedule(task, RETRY_SECONDS, TimeUnit.SECONDS);
   }
 
   /** A pool that a power cut empties needs nothing at home to outlive one. */

@@ -92,7 +92,14 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.names = new HomeNames(registry);
     this.newest = new NewestHomes(logDirectories);
     this.traffic = new Traffic(pools);
-    this.keeper = new HomeKeeper(registry, names, counts, parts.background().get());
+    this.keeper =
+        new HomeKeeper(
+            registry,
+            names,
+            counts,
+            new BackgroundThreads(
+                logDirectories.all().stream().map(LogDirectory::path).toList(),
+                parts.background()));
     this.room = new PressureRoom(new CleanSegments(), traffic, keeper);
     this.wanted = spec.placement();
     this.forcedAppends = spec.config().spillForce().forces(pools.durableOnPersist());
@@ -267,9 +274,16 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       }
       Optional<FileChannel> opened = atHome.open(name, options, attributes);
       if (placed.refused() && opened.isPresent()) {
-        atHome.find(name).ifPresent(TieredSegment::refuse);
+        atHome.find(name).ifPresent(this::goesOnInItsLogFile);
       }
       return opened;
+    }
+  }
+
+  private void goesOnInItsLogFile(TieredSegment segment) {
+    segment.refuse();
+    if (forcedAppends) {
+      keeper.forceNameLater(segment);
     }
   }
 
@@ -362,16 +376,21 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       return false;
     }
     unsynced.renamed(from.get(), to.get());
+    // What is not ours is renamed here, too: it has to be durable before what comes next.
     if (Files.isDirectory(from.get(), LinkOption.NOFOLLOW_LINKS)) {
-      boolean done = renames.directory(from.get(), to.get(), options);
-      unsynced.renamed(from.get(), to.get());
-      return done;
+      if (!renames.directory(from.get(), to.get(), options)) {
+        Files.move(source, target, options);
+      }
+    } else {
+      try (PathLocks.Held held = names.lock(from.get(), to.get())) {
+        if (!renames.file(from.get(), to.get(), options)) {
+          Files.move(source, target, options);
+        }
+      }
     }
-    try (PathLocks.Held held = names.lock(from.get(), to.get())) {
-      boolean done = renames.file(from.get(), to.get(), options);
-      unsynced.renamed(from.get(), to.get());
-      return done;
-    }
+    unsynced.renamed(from.get(), to.get());
+    keeper.settleSoon(unsynced, unsynced.directoriesOf(from.get(), to.get()));
+    return true;
   }
 
   boolean forcesAppends() {

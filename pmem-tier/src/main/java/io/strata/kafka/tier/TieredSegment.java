@@ -225,6 +225,11 @@ final class TieredSegment {
     return place.name().map(name -> name.stage() == SegmentName.Stage.LIVE).orElse(true);
   }
 
+  /** Whether there is something for {@link #takeChange}. */
+  boolean hasChange() {
+    return shownMillis.get() != segment.lastChangeMillis();
+  }
+
   /**
    * When the segment last changed, if home's modification time does not show that yet; whoever gets
    * an answer is to see to it.

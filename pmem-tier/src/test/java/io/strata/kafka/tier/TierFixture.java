@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -288,30 +289,38 @@ final class TierFixture implements AutoCloseable {
         };
   }
 
-  /** Keeps background work waiting, as a slow disk does, until the answer is counted down. */
+  /** Keeps background work waiting, as slow disks do, until the answer is counted down. */
   CountDownLatch holdKeeper() throws InterruptedException {
-    CountDownLatch held = new CountDownLatch(1);
+    List<BackgroundThreads.Lane> lanes = tier().keeper().threads().all();
+    CountDownLatch held = new CountDownLatch(lanes.size());
     CountDownLatch go = new CountDownLatch(1);
-    tier()
-        .keeper()
-        .every(
-            1,
-            () -> {
-              held.countDown();
-              try {
-                go.await();
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
-            });
+    for (BackgroundThreads.Lane lane : lanes) {
+      tier()
+          .keeper()
+          .every(
+              1,
+              lane,
+              () -> {
+                held.countDown();
+                try {
+                  go.await();
+                } catch (InterruptedException e) {
+                  Thread.currentThread().interrupt();
+                }
+              });
+    }
     held.await();
     return go;
   }
 
   /** Waits until background work that has been asked for is done. */
   void awaitKeeper() throws InterruptedException {
-    CountDownLatch done = new CountDownLatch(1);
-    tier().keeper().every(1, done::countDown);
+    List<BackgroundThreads.Lane> lanes = tier().keeper().threads().all();
+    CountDownLatch done = new CountDownLatch(lanes.size());
+    for (BackgroundThreads.Lane lane : lanes) {
+      Runnable once = new FutureTask<>(done::countDown, null);
+      tier().keeper().every(1, lane, once);
+    }
     done.await();
   }
 

@@ -1,0 +1,204 @@
+package io.strata.kafka.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What Kafka does under a log's lock forces no directory: whoever has renamed or made something has
+ * had that done in the background.
+ */
+class NamesAheadOfNeedTest {
+
+  private final List<Point> forced = new ArrayList<>();
+
+  @Test
+  void anAppendAfterARenameBesideItForcesNothing() throws IOException {
+    try (Opened opened = new Opened()) {
+      SimWorld world = opened.world;
+      Expected old = opened.segment();
+      Expected active = opened.segment();
+      world.rename(old, old.directory, old.file + ".deleted");
+      world.background().runAll();
+      forced.clear();
+      world.append(active, SimBatches.of(1_000, 1));
+      assertThat(forced).isEmpty();
+    }
+  }
+
+  @Test
+  void aNewSegmentAfterARenameBesideItForcesNothing() throws IOException {
+    try (Opened opened = new Opened()) {
+      SimWorld world = opened.world;
+      Expected old = opened.segment();
+      world.rename(old, old.directory, old.file + ".deleted");
+      world.background().runAll();
+      forced.clear();
+      Expected created = world.create("orders-0");
+      world.append(created, SimBatches.of(1_000, 1));
+      assertThat(forced).isEmpty();
+    }
+  }
+
+  @Test
+  void anAppendAfterAnotherPartitionWasDeletedForcesNothing() throws IOException {
+    try (Opened opened = new Opened()) {
+      SimWorld world = opened.world;
+      Expected active = opened.segment();
+      Files.createDirectory(world.home.getPath("/logs/gone-0"));
+      Expected unused = world.create("gone-0");
+      world.renameDirectory("gone-0", "gone-0.abc-delete");
+      world.background().runAll();
+      forced.clear();
+      world.append(active, SimBatches.of(1_000, 1));
+      assertThat(forced).isEmpty();
+    }
+  }
+
+  /** Only if nothing has been done in the background yet does an append wait for the disk. */
+  @Test
+  void anAppendThatIsEarlierThanTheBackgroundForcesItself() throws IOException {
+    try (Opened opened = new Opened()) {
+      SimWorld world = opened.world;
+      Expected old = opened.segment();
+      Expected active = opened.segment();
+      world.rename(old, old.directory, old.file + ".deleted");
+      forced.clear();
+      world.append(active, SimBatches.of(1_000, 1));
+      assertThat(forced).containsExactly(Point.DIRECTORY_FORCE);
+      world.background().runAll();
+      assertThat(forced).hasSize(1);
+    }
+  }
+
+  /** A partition of whose segments none is known is renamed by the JDK. */
+  @Test
+  void aRenameCountsWhenItIsDone() throws IOException {
+    try (Opened opened = new Opened()) {
+      SimWorld world = opened.world;
+      Expected active = opened.segment();
+      Files.createDirectory(world.home.getPath("/logs/cold-0"));
+      world.home.points(
+          point -> {
+            if (point == Point.RENAME) {
+              world.background().runAll();
+            }
+            return opened.note(point);
+          });
+      world
+          .openTier()
+          .move(world.home.getPath("/logs/cold-0"), world.home.getPath("/logs/cold-0.abc-delete"));
+      forced.clear();
+      world.append(active, SimBatches.of(1_000, 1));
+      assertThat(forced).containsExactly(Point.DIRECTORY_FORCE);
+    }
+  }
+
+  /** Its first append is forced, being in a log file; the directories have been by then. */
+  @Test
+  void anAppendToASegmentThatFoundNoSpaceForcesNoDirectory() throws IOException {
+    try (Opened opened = new Opened(Setup.ALL.get(0).with(Setup.PoolSize.SMALL))) {
+      SimWorld world = opened.world;
+      Expected created = opened.segment();
+      while (world.openTier().isHot(world.path(created))) {
+        created = world.create("orders-0");
+      }
+      world.background().runAll();
+      forced.clear();
+      world.append(created, SimBatches.of(1_000, 1));
+      assertThat(forced).isNotEmpty().containsOnly(Point.FILE_FORCE);
+    }
+  }
+
+  /** The kernel reports a failed write once: who comes later must not take that for success. */
+  @Test
+  void aForceThatFailedInTheBackgroundFailsTheNextAppend() throws IOException {
+    try (Opened opened = new Opened()) {
+      SimWorld world = opened.world;
+      Expected old = opened.segment();
+      Expected active = opened.segment();
+      AtomicBoolean fails = new AtomicBoolean(true);
+      world.home.points(
+          point -> {
+            if (point == Point.DIRECTORY_FORCE && fails.getAndSet(false)) {
+              throw NamesAheadOfNeedTest.<RuntimeException>unchecked(new IOException("a test's"));
+            }
+            return true;
+          });
+      world.rename(old, old.directory, old.file + ".deleted");
+      world.background().runAll();
+      assertThat(world.failures).hasSize(1);
+      assertThatThrownBy(() -> world.append(active, SimBatches.of(1_000, 1)))
+          .isInstanceOf(IOException.class)
+          .hasMessageContainingAll("orders-0", "until the restart", "a test's");
+    }
+  }
+
+  /** The simulated file system's listener declares no exception; a disk has them. */
+  @SuppressWarnings("unchecked")
+  private static <E extends Exception> E unchecked(Exception e) throws E {
+    throw (E) e;
+  }
+
+  @Test
+  void newLogFilesOfOneDirectoryAreMadeDurableTogether() throws IOException {
+    try (Opened opened = new Opened()) {
+      SimWorld world = opened.world;
+      Expected first = opened.segment();
+      world.delete(first);
+      world.background().runAll();
+      forced.clear();
+      for (int i = 0; i < 5; i++) {
+        Expected unused = world.create("orders-0");
+      }
+      world.background().runAll();
+      assertThat(forced).filteredOn(Point.FILE_FORCE::equals).hasSize(5);
+      assertThat(forced).filteredOn(Point.DIRECTORY_FORCE::equals).hasSize(2);
+    }
+  }
+
+  /** A world with one partition, whose forces are noted. */
+  private final class Opened implements AutoCloseable {
+
+    private final SimWorld world;
+
+    /** One tier on DAX. */
+    Opened() throws IOException {
+      this(Setup.ALL.get(0));
+    }
+
+    Opened(Setup setup) throws IOException {
+      world = SimWorld.create(setup);
+      Files.createDirectory(world.home.getPath("/logs/orders-0"));
+      SimWorld.force(world.home.getPath("/logs"));
+      world.open();
+      world.home.points(this::note);
+    }
+
+    boolean note(Point point) {
+      if (point == Point.FILE_FORCE || point == Point.DIRECTORY_FORCE) {
+        forced.add(point);
+      }
+      return true;
+    }
+
+    /** A segment with some bytes, and nothing left to be done for it. */
+    Expected segment() throws IOException {
+      Expected segment = world.create("orders-0");
+      world.append(segment, SimBatches.of(1_000, segment.offset));
+      world.background().runAll();
+      return segment;
+    }
+
+    @Override
+    public void close() throws IOException {
+      world.close();
+    }
+  }
+}
