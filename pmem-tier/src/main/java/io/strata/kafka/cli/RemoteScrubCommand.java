@@ -103,8 +103,7 @@ final class RemoteScrubCommand implements Callable<Integer> {
   @Option(
       names = "--remove-unknown",
       description =
-          "Remove segments that Kafka does not know, has deleted, or never finished to copy or to"
-              + " delete.")
+          "Remove segments that Kafka does not know, has deleted, or has half copied or deleted.")
   private boolean removeUnknown;
 
   @Option(

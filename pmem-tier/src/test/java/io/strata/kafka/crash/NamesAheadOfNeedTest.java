@@ -141,7 +141,7 @@ class NamesAheadOfNeedTest {
   }
 
   /** The simulated file system's listener declares no exception; a disk has them. */
-  @SuppressWarnings("unchecked")
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
   private static <E extends Exception> E unchecked(Exception e) throws E {
     throw (E) e;
   }
