@@ -97,7 +97,8 @@ public interface SegmentFiles {
    * java.nio.file.AtomicMoveNotSupportedException}, and the provider copies the file's bytes
    * instead.
    *
-   * @return false when neither is ours
+   * @return false when nothing has been done; where neither is ours it may have been moved all the
+   *     same, so that the rename is known to be over
    */
   boolean move(Path source, Path target, CopyOption... options) throws IOException;
 }

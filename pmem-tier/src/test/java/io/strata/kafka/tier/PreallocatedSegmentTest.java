@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -115,8 +114,8 @@ class PreallocatedSegmentTest {
     try (FileChannel kafka = preallocated(file)) {
       append(kafka, BYTES);
       Path deleted = file.resolveSibling(file.getFileName() + ".deleted");
-      assertThat(fixture.tier().move(file, deleted, StandardCopyOption.ATOMIC_MOVE)).isFalse();
-      Files.move(file, deleted);
+      assertThat(fixture.tier().move(file, deleted, StandardCopyOption.ATOMIC_MOVE)).isTrue();
+      assertThat(file).doesNotExist();
       assertThat(fixture.tier().delete(deleted)).isFalse();
       assertThat(kafka.size()).isEqualTo(PREALLOCATED);
     }
