@@ -261,7 +261,6 @@ final class HomeKeeper implements AutoCloseable {
     }
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored")
   private void makeDurableAgain(TieredSegment segment) {
     schedule(
         threads.of(segment.home()),

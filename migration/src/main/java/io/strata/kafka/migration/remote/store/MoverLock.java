@@ -30,8 +30,8 @@ import java.util.UUID;
  * The operating system gives the locks up when the process ends.
  *
  * <p>A server of NFS gives a client's locks to another one when it has not heard of the client for
- * long enough, and the client's process is not notified. So whoever takes the lock writes a mark
- * beside it, and whoever holds it looks whether the mark is its own still.
+ * long enough, and the client's process is not notified. So the broker that takes the lock writes a
+ * mark beside it, and the holder checks that the mark is still its own.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
