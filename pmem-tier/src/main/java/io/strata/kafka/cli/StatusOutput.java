@@ -13,11 +13,14 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /** Shows a {@link BrokerStatus}. */
 final class StatusOutput {
   private static final String NOT_KNOWN = "-";
+
+  /** Columns of a line of settings: narrower than the tables. */
+  private static final int WIDTH = 120;
+
   private static final String TIER = "Tier";
   private static final String LEVEL = "RemoteLevel";
   private static final String OPERATION = "RemoteOperation";
@@ -107,7 +110,7 @@ final class StatusOutput {
       printRemote(status, out);
     }
     out.println();
-    out.println("Settings: " + settings(status));
+    printSettings(status, out);
   }
 
   private static Table table(
@@ -259,16 +262,23 @@ final class StatusOutput {
     return causes.isEmpty() ? "none" : String.join(", ", causes.values());
   }
 
-  private static String settings(BrokerStatus status) {
-    return new TreeMap<>(status.settings())
-        .entrySet().stream()
-            .filter(setting -> !setting.getValue().isEmpty())
-            .map(
-                setting ->
-                    "%s=%s"
-                        .formatted(
-                            setting.getKey().replaceFirst("^strata\\.", ""), setting.getValue()))
-            .collect(Collectors.joining(" "));
+  /** As many to a line as fit; each stands whole on one. */
+  private static void printSettings(BrokerStatus status, PrintWriter out) {
+    String start = "Settings:";
+    StringBuilder line = new StringBuilder(start);
+    for (Map.Entry<String, String> setting : new TreeMap<>(status.settings()).entrySet()) {
+      if (setting.getValue().isEmpty()) {
+        continue;
+      }
+      String text =
+          " %s=%s".formatted(setting.getKey().replaceFirst("^strata\\.", ""), setting.getValue());
+      if (line.length() > start.length() && line.length() + text.length() > WIDTH) {
+        out.println(line);
+        line = new StringBuilder(" ".repeat(start.length()));
+      }
+      line.append(text);
+    }
+    out.println(line);
   }
 
   private static String positiveSeconds(OptionalDouble seconds) {

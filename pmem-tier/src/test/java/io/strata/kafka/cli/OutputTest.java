@@ -8,6 +8,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Tables and progress bars. */
@@ -29,6 +32,33 @@ class OutputTest {
     assertThat(out.toString().lines())
         .containsExactly("NAME           SIZE  X", "a long name       1", "b            100000  y");
     assertThatThrownBy(() -> table.row("too", "few")).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** Each setting is whole on a line, so that one can be searched for and copied. */
+  @Test
+  void theSettingsOfAStatusAreWrapped() {
+    String pattern = "x".repeat(150);
+    Map<String, String> settings = new TreeMap<>();
+    for (int i = 10; i < 30; i++) {
+      settings.put("strata.migration.key" + i, "newest");
+    }
+    settings.put("strata.topics.exclude", "");
+    settings.put("strata.topics.include", pattern);
+    StringWriter out = new StringWriter();
+
+    StatusOutput.printText(
+        new BrokerStatus("0", "1", 2, 3, 0, List.of(), Map.of(), settings),
+        new PrintWriter(out, true));
+
+    List<String> lines =
+        out.toString().lines().dropWhile(line -> !line.startsWith("Settings:")).toList();
+    assertThat(lines).hasSize(6);
+    assertThat(lines.get(0)).startsWith("Settings: migration.key10=newest migration.key11=newest");
+    assertThat(lines.subList(0, 5))
+        .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(120).endsWith("=newest"));
+    assertThat(lines.subList(1, 6))
+        .allSatisfy(line -> assertThat(line).startsWith("          ").doesNotContain("exclude"));
+    assertThat(lines.get(5)).isEqualTo("          topics.include=" + pattern);
   }
 
   @Test
