@@ -24,8 +24,9 @@ enum ExitCode {
   REFUSED(
       3,
       """
-      Refused, and nothing was changed: the configuration, the pool's owner, version, state, \
-      permissions or lock, or a confirmation that was not given.\
+      Refused, and what was refused has changed nothing: the configuration, the pool's owner, \
+      version or state, a lock that another process holds, a permission that is missing, on \
+      whatever file, or a confirmation that was not given.\
       """),
   /** Failed on its way. */
   FAILED(

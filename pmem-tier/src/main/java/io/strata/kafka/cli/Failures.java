@@ -61,25 +61,39 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
   }
 
   private static ExitCode codeOf(Exception e) {
+    Optional<IOException> wrapped = wrapped(e);
+    if (wrapped.isPresent()) {
+      return codeOf(wrapped.get());
+    }
     if (e instanceof UsageException) {
       return ExitCode.USAGE;
     }
     if (e instanceof PoolException pool) {
       return pool.kind() == PoolException.Kind.INVALID_SPEC ? ExitCode.USAGE : ExitCode.REFUSED;
     }
-    if (e instanceof ConfigRefusedException || e instanceof RefusedException) {
+    if (e instanceof ConfigRefusedException
+        || e instanceof RefusedException
+        || e instanceof AccessDeniedException) {
       return ExitCode.REFUSED;
     }
     return ExitCode.FAILED;
   }
 
+  /** Returns the failure of a file that a stream had to pass on unchecked. */
+  private static Optional<IOException> wrapped(Exception e) {
+    if (e instanceof UncheckedIOException unchecked) {
+      return Optional.ofNullable(unchecked.getCause());
+    }
+    return e instanceof DirectoryIteratorException listing
+        ? Optional.ofNullable(listing.getCause())
+        : Optional.empty();
+  }
+
   /** Returns one sentence on a failure, with the file that it is about. */
   static String messageOf(Exception e) {
-    if (e instanceof UncheckedIOException unchecked && unchecked.getCause() != null) {
-      return messageOf(unchecked.getCause());
-    }
-    if (e instanceof DirectoryIteratorException listing && listing.getCause() != null) {
-      return messageOf(listing.getCause());
+    Optional<IOException> wrapped = wrapped(e);
+    if (wrapped.isPresent()) {
+      return messageOf(wrapped.get());
     }
     Optional<String> message = Optional.ofNullable(e.getMessage());
     // The JDK's file exceptions have the file's name for a message and their class for a reason.

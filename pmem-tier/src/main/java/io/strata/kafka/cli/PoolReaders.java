@@ -45,6 +45,13 @@ final class PoolReaders implements AutoCloseable {
     return List.copyOf(refusals);
   }
 
+  /** Returns the files of those that could be opened, as they are configured. */
+  Map<UUID, Path> paths() {
+    Map<UUID, Path> paths = new LinkedHashMap<>();
+    pools.forEach((id, pool) -> paths.put(id, pool.info().path()));
+    return paths;
+  }
+
   Optional<PoolReader> find(UUID id) {
     return Optional.ofNullable(pools.get(id));
   }

@@ -51,6 +51,11 @@ final class PoolRepairCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Path target = place.resolve();
     CheckReport before = PoolChecker.check(target);
+    if (before.info().isEmpty()) {
+      // No slot can be found, whatever is confirmed.
+      throw new RefusedException(
+          "this cannot be repaired: %s".formatted(before.findings().get(0).found()));
+    }
     boolean confirmed = confirmation.given() || (before.usable() && !confirmation.lookOnly());
     if (!confirmed) {
       PrintWriter err = spec.commandLine().getErr();

@@ -10,14 +10,18 @@ import io.strata.kafka.tier.SetAside;
 import io.strata.kafka.tier.TaggedHome;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -102,6 +106,9 @@ final class SetAsideCommand implements Callable<Integer> {
         SetAside.run(plan);
       }
       print(plan, yes, spec.commandLine().getOut());
+      if (yes) {
+        printNext(strata.pools());
+      }
       for (SetAside.Skipped skipped : plan.skipped()) {
         spec.commandLine()
             .getErr()
@@ -123,16 +130,52 @@ final class SetAsideCommand implements Callable<Integer> {
 
   private SetAside.Plan plan(StrataConfig strata, Set<Path> directories) throws IOException {
     try (PoolReaders pools = PoolReaders.open(strata.pools())) {
+      PrintWriter err = spec.commandLine().getErr();
       for (PoolException refusal : pools.refusals()) {
         if (!LOST.contains(refusal.kind())) {
           throw refusal;
         }
-        spec.commandLine().getErr().println("strata: lost: " + refusal.getMessage());
+        err.println("strata: lost: " + refusal.getMessage());
+      }
+      for (OlderPool pool : OlderPool.among(pools.paths(), directories)) {
+        if (!lostPools.contains(pool.id())) {
+          err.println(
+              """
+              strata: pool %s %s; bring the current file back, or, if it is lost, repeat with \
+              --pool %s\
+              """
+                  .formatted(pool.file(), pool.description(), pool.id()));
+        }
       }
       return SetAside.plan(
           new ArrayList<>(directories),
           home -> isLost(home, pools),
           "set-aside-" + TIMESTAMP.format(Clock.systemUTC().instant()));
+    }
+  }
+
+  /** Says what is left to do with the pools that were taken for lost. */
+  private void printNext(List<Path> files) throws IOException {
+    try (PoolReaders pools = PoolReaders.open(files)) {
+      Map<Path, UUID> open = new HashMap<>();
+      pools.paths().forEach((id, file) -> open.put(file, id));
+      for (Path file : files) {
+        UUID id = open.get(file);
+        if (id == null || lostPools.contains(id)) {
+          spec.commandLine()
+              .getErr()
+              .println(
+                  """
+                  strata: pool %s is lost; next, before the broker starts: %screate a new one \
+                  with 'strata pool create'\
+                  """
+                      .formatted(
+                          file,
+                          Files.exists(file, LinkOption.NOFOLLOW_LINKS)
+                              ? "move the file away and "
+                              : ""));
+        }
+      }
     }
   }
 
@@ -174,7 +217,7 @@ final class SetAsideCommand implements Callable<Integer> {
     if (plan.isEmpty()) {
       out.println(
           plan.skipped().isEmpty()
-              ? "Every tagged segment's bytes are in a pool: nothing to set aside."
+              ? "No segment has lost its bytes: nothing to set aside."
               : "Nothing to set aside in the log directories that could be read.");
       return;
     }

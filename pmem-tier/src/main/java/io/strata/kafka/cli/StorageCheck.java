@@ -56,6 +56,7 @@ final class StorageCheck {
   private final TierSpec spec;
   private final List<Diagnosis> found = new ArrayList<>();
   private final Map<UUID, Path> present = new HashMap<>();
+  private final Set<UUID> older = new HashSet<>();
 
   private StorageCheck(Surroundings surroundings, BrokerProperties broker, StrataConfig config) {
     this.surroundings = surroundings;
@@ -131,9 +132,9 @@ final class StorageCheck {
     }
     return Diagnosis.fail(
         what,
-        "belongs to %s; user %s may not write to it"
+        "%s belongs to %s, and user %s may not write to it"
             .formatted(
-                Files.getOwner(file).getName(), System.getProperty("user.name", "(unknown)")),
+                file, Files.getOwner(file).getName(), System.getProperty("user.name", "(unknown)")),
         "run this as the user that the broker runs as, or correct the owner");
   }
 
@@ -274,12 +275,7 @@ final class StorageCheck {
                 "cannot be created: %s is no directory".formatted(directory),
                 "make it, for the user that the broker runs as, or mount its file system"));
       } else if (!Files.isWritable(directory)) {
-        found.add(
-            Diagnosis.fail(
-                what,
-                "cannot be created: user %s may not create files in %s"
-                    .formatted(System.getProperty("user.name", "(unknown)"), directory),
-                "give it to the user that the broker runs as"));
+        found.add(notWritable(what, directory, Files.getFileStore(directory).isReadOnly()));
       } else if (Files.getFileStore(directory).getUsableSpace() < size) {
         found.add(
             Diagnosis.fail(
@@ -300,40 +296,18 @@ final class StorageCheck {
     }
   }
 
-  /** Files from before what the log directories have been used with: copies of a backup, say. */
   private void olderPools() throws IOException {
-    Map<UUID, Integer> newest = new HashMap<>();
-    for (Path directory : spec.logDirectories()) {
-      if (Files.isDirectory(directory)) {
-        Optional<LogDirectory> known = LogDirectory.find(directory.toRealPath());
-        if (known.isPresent()) {
-          known
-              .get()
-              .recordedSequences()
-              .forEach((id, sequence) -> newest.merge(id, sequence, Math::max));
-        }
-      }
-    }
-    // The pools after the directories: a broker that starts meanwhile counts in the pool first.
-    for (Map.Entry<UUID, Path> each : present.entrySet()) {
-      int seen = newest.getOrDefault(each.getKey(), 0);
-      try (PoolReader pool = Pool.openReadOnly(each.getValue())) {
-        if (pool.sequence() < seen) {
-          found.add(
-              Diagnosis.fail(
-                  "pool " + each.getValue(),
-                  """
-                  is older than the log directories: they were last used with it at sequence %d, \
-                  and the file has sequence %d; the broker would not start\
-                  """
-                      .formatted(seen, pool.sequence()),
-                  """
-                  bring the current file back; if it is lost, see 'strata set-aside --help' for \
-                  --pool %s\
-                  """
-                      .formatted(each.getKey())));
-        }
-      }
+    for (OlderPool pool : OlderPool.among(present, spec.logDirectories())) {
+      older.add(pool.id());
+      found.add(
+          Diagnosis.fail(
+              "pool " + pool.file(),
+              pool.description(),
+              """
+              bring the current file back; if it is lost, see 'strata set-aside --help' for \
+              --pool %s\
+              """
+                  .formatted(pool.id())));
     }
   }
 
@@ -345,7 +319,11 @@ final class StorageCheck {
         LogDirectory.find(directory.toRealPath()).map(LogDirectory::id).ifPresent(known::add);
       }
     }
-    for (Path file : present.values()) {
+    for (Map.Entry<UUID, Path> each : present.entrySet()) {
+      if (older.contains(each.getKey())) {
+        continue; // What it has is of another time.
+      }
+      Path file = each.getValue();
       Map<UUID, Integer> others = new HashMap<>();
       try (PoolReader pool = Pool.openReadOnly(file)) {
         for (SlotSnapshot slot : pool.readAll()) {

@@ -140,8 +140,8 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
       log.error(
           """
           Segment {} in {} is corrupt, stays in tier {} and is copied nowhere: {}. If another \
-          replica is in sync, stop the broker, remove the partition's directory and let Kafka \
-          replicate it; check the device of the tier.\
+          replica is in sync, stop the broker, move the partition's directory out of the log \
+          directory, and Kafka replicates it after the start; check the device of the tier.\
           """,
           move.segment().name().id(),
           move.segment().logDirectory(),

@@ -226,8 +226,8 @@ final class PoolFile {
           Kind.NOT_A_POOL,
           file,
           """
-          found an empty file, expected a pool: remove it and create the pool with 'strata pool \
-          create'\
+          found an empty file, expected a pool: if a pool was here, restore the file from a copy; \
+          otherwise remove it and create the pool with 'strata pool create'\
           """);
     }
   }

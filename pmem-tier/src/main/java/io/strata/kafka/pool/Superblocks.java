@@ -128,7 +128,12 @@ final class Superblocks {
       throw new PoolException(
           Kind.NOT_A_POOL,
           memory.path(),
-          "%s: name a file that 'strata pool create' has made, or remove this one and create it"
+          """
+          %s: this is another file, or a pool whose superblocks are destroyed. If a pool was here, \
+          keep the file, restore it from a copy, or move it away and run 'strata set-aside', and \
+          Kafka replicates its partitions again; otherwise name a file that 'strata pool create' \
+          has made\
+          """
               .formatted(reasons.get(0).reason()));
     }
     throw new PoolException(

@@ -31,12 +31,7 @@ final class Copies {
       case NO_ROOM -> Optional.of(MoveResult.noRoom("the pool's room is in too many pieces"));
       case CORRUPT ->
           throw new CorruptSegmentException(
-              segment.home()
-                  + ": "
-                  + copied.problem()
-                  + "; it is copied nowhere and stays where it is: look at the medium of "
-                  + segment.segment().name()
-                  + ", and have Kafka replicate the partition again if it is damaged");
+              segment.home() + ": " + copied.problem() + ", in " + segment.segment().name());
     };
   }
 }

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /**
  * The pools of all tiers, open for writing. A copy of a segment is wholly in one of them.
@@ -184,7 +185,9 @@ final class PoolSet {
 
   /** For messages: the pools by identity and path. */
   String describe() {
-    return paths().toString();
+    return paths().entrySet().stream()
+        .map(each -> "%s (%s)".formatted(each.getValue(), each.getKey()))
+        .collect(Collectors.joining(", "));
   }
 
   /** The LIVE slot that a tag names, with exactly its generation. */

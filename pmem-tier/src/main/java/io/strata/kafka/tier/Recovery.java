@@ -227,11 +227,12 @@ final class Recovery {
     return new FileSystemException(
         file.toString(),
         pool.info().path().toString(),
-        found
-            + ": the pool file is older than the log directory, a copy from a backup perhaps; bring"
-            + " the current one back, or, if it is lost, run 'strata set-aside --pool "
-            + pool.info().id()
-            + "', and Kafka replicates the pool's partitions again");
+        """
+        %s: the pool file is older than the log directory, a copy from a backup perhaps; bring \
+        the current one back, or, if it is lost, run 'strata set-aside --pool %s', move this file \
+        away and create a new pool, and Kafka replicates the pool's partitions again\
+        """
+            .formatted(found, pool.info().id()));
   }
 
   /**
@@ -263,19 +264,18 @@ final class Recovery {
       throw new FileSystemException(
           pools.describe(),
           null,
-          "the pools hold "
-              + each.getValue().size()
-              + " segments ("
-              + Printable.of(each.getValue().get(0))
-              + ", ...) of log directory "
-              + each.getKey()
-              + ", and none of log.dirs is that one: "
-              + directories.describe()
-              + ". Mount its file system, or put the directory back into log.dirs; if it was"
-              + " copied, copy it again with its extended attributes (cp -a, rsync -X, tar"
-              + " --xattrs); if it is gone for good, run 'strata pool forget --directory "
-              + each.getKey()
-              + " --config <server.properties> <pool>', which gives these segments up");
+          """
+          found %d segments (%s, ...) of log directory %s, and none of log.dirs is that one (%s): \
+          mount its file system, or put the directory back into log.dirs; if it was copied, copy \
+          it again with its extended attributes (cp -a, rsync -X, tar --xattrs); if it is lost \
+          for good, run 'strata pool forget --directory %3$s --config <server.properties> <pool>', \
+          which discards these segments\
+          """
+              .formatted(
+                  each.getValue().size(),
+                  Printable.of(each.getValue().get(0)),
+                  each.getKey(),
+                  directories.describe()));
     }
   }
 

@@ -21,6 +21,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Random;
@@ -154,8 +155,10 @@ class DrainAndSetAsideTest {
   void aSoundTierHasNothingToSetAside() throws Exception {
     append("orders-0/" + FIRST, 10);
 
-    assertThat(CommandLineRun.of("set-aside", "--config", config, "--yes").succeeds().out())
-        .contains("nothing to set aside");
+    CommandLineRun run = CommandLineRun.of("set-aside", "--config", config, "--yes").succeeds();
+
+    assertThat(run.out()).contains("nothing to set aside");
+    assertThat(run.err()).isEmpty();
   }
 
   @Test
@@ -261,12 +264,26 @@ class DrainAndSetAsideTest {
   void anOlderCopyOfAPoolIsTakenForLostOnRequest() throws Exception {
     append("orders-0/" + FIRST, 1000);
     SegmentTag tag = SegmentTag.read(logs.resolve("orders-0").resolve(FIRST)).orElseThrow();
+    Path older = Files.copy(pool, directory.resolve("older.pool"));
+    append("orders-1/" + FIRST, 1000);
+    Files.move(older, pool, StandardCopyOption.REPLACE_EXISTING);
 
+    assertThat(CommandLineRun.of("set-aside", "--config", config, "--dry-run").err())
+        .contains("pool " + pool + " is older than the log directories")
+        .contains("--pool " + tag.pool())
+        .doesNotContain("create a new one");
     CommandLineRun run =
-        CommandLineRun.of("set-aside", "--config", config, "--pool", tag.pool(), "--yes")
-            .succeeds();
+        CommandLineRun.of("set-aside", "--config", config, "--pool", tag.pool(), "--yes");
 
+    assertThat(run.code()).isZero();
     assertThat(run.out()).contains("orders-0");
+    assertThat(run.err())
+        .isEqualToIgnoringNewLines(
+            """
+            strata: pool %s is lost; next, before the broker starts: move the file away and \
+            create a new one with 'strata pool create'\
+            """
+                .formatted(pool));
     assertThat(logs.resolve("orders-0")).doesNotExist();
   }
 

@@ -5,6 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.strata.kafka.config.GeneratedPage;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -95,6 +101,33 @@ class MainTest {
         .contains(missing.toString());
     assertThat(CommandLineRun.of("pool", "info", missing, "--verbose").err()).contains("\tat ");
     assertThat(CommandLineRun.of("--verbose", "pool", "info", missing).err()).contains("\tat ");
+  }
+
+  @Test
+  void aMissingPermissionIsARefusalOnWhateverFile() {
+    for (Exception each :
+        List.of(
+            new AccessDeniedException("/mnt/pool"),
+            new UncheckedIOException(new AccessDeniedException("/mnt/pool")),
+            new DirectoryIteratorException(new AccessDeniedException("/mnt/pool")))) {
+      assertThat(failure(each))
+          .isEqualToIgnoringNewLines(
+              """
+              3 strata: /mnt/pool: permission denied; run this as the user that the broker runs as\
+              """);
+    }
+    assertThat(failure(new FileSystemException("/mnt/pool", null, "Input/output error")))
+        .isEqualToIgnoringNewLines("4 strata: /mnt/pool: Input/output error");
+  }
+
+  private static String failure(Exception e) {
+    CommandLine commandLine = Main.commandLine();
+    StringWriter err = new StringWriter();
+    commandLine.setErr(new PrintWriter(err, true));
+    int code =
+        new Failures(() -> false)
+            .handleExecutionException(e, commandLine, commandLine.parseArgs("help"));
+    return "%d %s".formatted(code, err);
   }
 
   @Test

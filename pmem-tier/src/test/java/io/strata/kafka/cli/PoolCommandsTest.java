@@ -17,6 +17,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands about pool files, on real pools. */
 class PoolCommandsTest {
@@ -272,6 +274,43 @@ class PoolCommandsTest {
     assertThat(
             CommandLineRun.of("pool", "repair", file, "--json").succeeds().json().at("/freedSlots"))
         .isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "--yes", "--dry-run"})
+  void repairDoesNotAdviseWhatItThenRefuses(String option) throws IOException {
+    Path file = directory.resolve("hot.pool");
+    CommandLineRun.of("pool", "create", "--size", "16MiB", file).succeeds();
+    for (long copy : new long[] {0, 4096}) {
+      flipByte(file, copy + 100);
+    }
+    byte[] before = Files.readAllBytes(file);
+    Object[] repair =
+        option.isEmpty()
+            ? new Object[] {"pool", "repair", file}
+            : new Object[] {"pool", "repair", option, file};
+
+    CommandLineRun run = CommandLineRun.of(repair).fails(ExitCode.REFUSED);
+
+    assertThat(run.err())
+        .startsWith("strata: this cannot be repaired: CORRUPT: pool " + file)
+        .contains("restore the file from a copy")
+        .doesNotContain("--yes");
+    assertThat(Files.readAllBytes(file)).isEqualTo(before);
+  }
+
+  /** What is no pool any more may have been one. */
+  @Test
+  void repairKeepsAFileThatMayHaveBeenAPool() throws IOException {
+    Path file = directory.resolve("hot.pool");
+    CommandLineRun.of("pool", "create", "--size", "16MiB", file).succeeds();
+    for (long copy : new long[] {0, 4096}) {
+      flipByte(file, copy);
+    }
+
+    assertThat(CommandLineRun.of("pool", "repair", "--yes", file).fails(ExitCode.REFUSED).err())
+        .contains("NOT_A_POOL", "If a pool was here, keep the file")
+        .doesNotContain("remove");
   }
 
   @Test

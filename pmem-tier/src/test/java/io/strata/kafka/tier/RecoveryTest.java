@@ -352,7 +352,9 @@ class RecoveryTest {
     Files.copy(file, fixture.segment("orders-0", 0));
     assertThatThrownBy(() -> fixture.open())
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("none of log.dirs is that one");
+        .hasMessageStartingWith(fixture.pools.get(0) + " (")
+        .hasMessageContaining("): found 1 segments (orders-0/")
+        .hasMessageContaining("and none of log.dirs is that one (" + copy + " is ");
     fixture.logDirectories.set(0, original);
     fixture.open();
     assertThat(fixture.read(file)).isEqualTo(bytes);
