@@ -10,6 +10,7 @@ import io.strata.kafka.migration.MoveResult.Outcome;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.File;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -17,7 +18,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -119,6 +122,27 @@ final class ReusedInodeTest {
       assertThat(result.outcome()).isEqualTo(Outcome.CANCELLED);
     }
     assertIsYounger(kafka);
+  }
+
+  /**
+   * The JDK closes the descriptor of a channel that nobody refers to any more, as those of a log
+   * whose loading has failed: no other file's inode may be taken for that one's from then on.
+   */
+  @Test
+  void channelThatIsDroppedWithoutBeingClosed() throws Exception {
+    assertDone(fixture.destage(old, LOG_DIRECTORY));
+    assertDone(fixture.evict(old));
+    WeakReference<FileChannel> dropped =
+        new WeakReference<>(fixture.tier().open(old, TierFixture.KAFKA).orElseThrow());
+    TieredSegment dead = fixture.tier().registry().find(fixture.view(old).id()).orElseThrow();
+    Awaitility.await()
+        .atMost(Duration.ofMinutes(1))
+        .until(
+            () -> {
+              System.gc();
+              return dropped.refersTo(null) && dead.segment().openChannels() == 0;
+            });
+    assertIsYounger(compacted());
   }
 
   @Test
