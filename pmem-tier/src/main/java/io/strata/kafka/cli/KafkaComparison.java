@@ -110,7 +110,7 @@ final class KafkaComparison {
           removed.add(one.copy().found().path());
         }
       } catch (IOException e) {
-        kept.add(String.valueOf(e.getMessage()));
+        kept.add(Failures.messageOf(e));
       }
     }
   }

@@ -91,7 +91,7 @@ final class StoreInventory {
           """
               .formatted(directory, Path.of(String.valueOf(e.getFile())).getFileName()));
     } catch (IOException e) {
-      findings.add(directory + ": cannot be read: " + e.getMessage());
+      findings.add("%s: cannot be read: %s".formatted(directory, Failures.messageOf(e)));
     }
   }
 

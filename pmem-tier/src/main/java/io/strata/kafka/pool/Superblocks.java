@@ -140,9 +140,9 @@ final class Superblocks {
         Kind.CORRUPT,
         memory.path(),
         """
-        both copies of the superblock are broken: first %s; second %s: look at it with 'strata \
-        pool check', restore the file from a copy, or run 'strata set-aside', and Kafka \
-        replicates its partitions again\
+        both copies of the superblock are broken: first %s; second %s: restore the file from a \
+        copy, or move it away, keep it and run 'strata set-aside', and Kafka replicates its \
+        partitions again\
         """
             .formatted(reasons.get(0).reason(), reasons.get(1).reason()));
   }

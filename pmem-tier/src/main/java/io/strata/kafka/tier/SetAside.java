@@ -86,7 +86,7 @@ public final class SetAside {
         wholeHomes.addAll(inThis.wholeHomes());
       } catch (FileSystemException e) {
         // Its disk fails, or something in it belongs to somebody else: the others are not in vain.
-        skipped.add(new Skipped(configured, e.toString()));
+        skipped.add(new Skipped(configured, FailureText.of(e)));
       }
     }
     return new Plan(moves, wholeHomes, skipped);
