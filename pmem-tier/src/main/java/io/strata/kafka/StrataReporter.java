@@ -84,8 +84,8 @@ public final class StrataReporter implements MetricsReporter {
 
   /**
    * Whether Kafka makes this reporter for a changed {@code metric.reporters}, of a broker that was
-   * started without it. Its logs are loaded, and were none of ours: they are not marked, or it
-   * would not have started. Kafka reports the exception and goes on.
+   * started without it. Its logs are loaded, and were not ours: they are not marked, or it would
+   * not have started. Kafka reports the exception and goes on.
    */
   private static boolean addedToALiveBroker() {
     return StackWalker.getInstance()

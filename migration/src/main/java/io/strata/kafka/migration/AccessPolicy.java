@@ -15,7 +15,7 @@ import java.util.Map;
  * noteworthy part of the segment has been read recently. One stray read of an old segment is no
  * use.
  *
- * <p>A segment in use below comes up, into spare room or in place of clean ones whose last use is
+ * <p>A segment in use below comes up, into spare space or in place of clean ones whose last use is
  * longer ago: a consumer that lags has its data hot from the first part of each segment on.
  *
  * <p>Immutable and safe for use by any thread.
@@ -80,7 +80,7 @@ final class AccessPolicy implements MigrationPolicy {
     return plan.moves();
   }
 
-  /** Plans promotions for which clean segments that come first in the eviction order give way. */
+  /** Plans promotions that evict clean segments which come first in the eviction order. */
   private void exchange(TierSnapshot snapshot, OldestFirst plan, TierUsage tier) {
     List<SegmentView> clean = new ArrayList<>();
     for (SegmentView segment : plan.sealed()) {

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Lets moves into a plan: each segment once, none beyond a tier's room, none against an obstacle.
+ * Lets moves into a plan: each segment once, none beyond a tier's space, none against an obstacle.
  *
  * <p>Thread safety: used by one thread.
  */
@@ -25,7 +25,7 @@ final class Admission {
   private final List<PlannedMove> down = new ArrayList<>();
   private final List<PlannedMove> up = new ArrayList<>();
 
-  /** By tier: clean segments that may give way to promotions, the first one first. */
+  /** By tier: clean segments that promotions may evict, the first one first. */
   private final List<List<SegmentView>> victims = new ArrayList<>();
 
   private final int[] nextVictim;
@@ -58,7 +58,7 @@ final class Admission {
   /**
    * Lets a move in that fits the segment.
    *
-   * @return where its copy goes; empty if it cannot be made now, for an obstacle or want of room
+   * @return where its copy goes; empty if it cannot be made now, for an obstacle or want of space
    */
   Optional<PlannedMove> admit(Move move, boolean evictAfter) {
     if (planned.contains(move.segment().id())) {
@@ -81,7 +81,7 @@ final class Admission {
     return admitted;
   }
 
-  /** Takes no room and meets no obstacle. */
+  /** Takes no space and meets no obstacle. */
   private Optional<PlannedMove> evict(Move move) {
     PlannedMove eviction = new PlannedMove(move, Target.of(move, home), 0, false);
     evictions.add(eviction);
@@ -112,8 +112,8 @@ final class Admission {
   }
 
   /**
-   * Into free room, for which clean segments are evicted that come before it in the eviction order:
-   * nothing that the policy would rather keep gives way.
+   * Into free space, for which clean segments are evicted that come before it in the eviction
+   * order: nothing that the policy would rather keep is evicted.
    */
   private Optional<PlannedMove> promote(Move move, boolean pinned) {
     SegmentView segment = move.segment();
@@ -146,7 +146,7 @@ final class Admission {
     return admittedToTarget ? Optional.of(admitted) : Optional.empty();
   }
 
-  /** Which clean segments make the room; empty if those that may give way are too few. */
+  /** Which clean segments make the space; empty if those that may be evicted are too few. */
   private Optional<List<SegmentView>> victimsFor(
       SegmentView segment, int tier, long needed, boolean pinned) {
     List<SegmentView> chosen = new ArrayList<>();

@@ -10,7 +10,7 @@ import java.util.Map;
 
 /**
  * A sealed segment leaves a tier when it has not changed for a time. What is younger moves as with
- * {@link NewestPolicy}, since room must never run out.
+ * {@link NewestPolicy}, since space must never run out.
  *
  * <p>Immutable and safe for use by any thread.
  */

@@ -9,8 +9,8 @@ import java.util.OptionalDouble;
  * The effect of a reserve of fast space, in plain arithmetic: the formulas behind {@code strata
  * plan}. What follows from the values that are known is computed, the rest is left out.
  *
- * <p>A burst finds {@code reserve} bytes of room that need no copy first: what is free, and with
- * eager destaging what is clean, too. It fills them at {@code ingest}, while the engine makes room
+ * <p>A burst finds {@code reserve} bytes of space that need no copy first: what is free, and with
+ * eager destaging what is clean, too. It fills them at {@code ingest}, while the engine frees space
  * at {@code drain}; in the pause that follows the engine makes good what the burst took.
  *
  * <p>Immutable and safe for use by any thread.
@@ -38,7 +38,7 @@ public record BurstPlan(Given given, Map<Quantity, Double> results) {
     RESERVE("reserve", Unit.BYTES, "reserve, or pool x (1 - threshold)"),
     /** How long a burst lasts on the reserve alone. */
     BURST("burst", Unit.SECONDS, "reserve / ingest"),
-    /** How long it lasts while the engine makes room; infinite if that is as fast. */
+    /** How long it lasts while the engine frees space; infinite if that is as fast. */
     BURST_WHILE_DRAINING("burst-while-draining", Unit.SECONDS, "reserve / (ingest - drain)"),
     /** How long it takes to make good the whole reserve. */
     PAUSE("pause", Unit.SECONDS, "reserve / drain"),
@@ -100,7 +100,7 @@ public record BurstPlan(Given given, Map<Quantity, Double> results) {
    *
    * @param ingestBytesPerSecond how fast producers write during a burst
    * @param drainBytesPerSecond how fast the engine copies down
-   * @param reserveBytes room that a burst finds
+   * @param reserveBytes space that a burst finds
    * @param poolBytes the tier's capacity
    * @param burstSeconds how long a burst lasts
    * @param pauseSeconds how long it is until the next one

@@ -11,7 +11,7 @@ import io.strata.kafka.migration.MigrationSettings.Mode;
  *
  * <p>Immutable and safe for use by any thread.
  *
- * @param never whether nothing ever leaves for want of room
+ * @param never whether nothing ever leaves for want of space
  * @param high above it a round begins
  * @param low at it a round ends
  * @param fill up to it promotion fills the tier

@@ -201,7 +201,7 @@ public final class MigrationEngine implements AutoCloseable {
     offer(now, plan);
   }
 
-  @SuppressWarnings("ReferenceEquality") // Other settings, even if they are equal, plan anew.
+  @SuppressWarnings("ReferenceEquality") // Other settings, even if they are equal, plan again.
   private synchronized void offer(Config plannedBy, Plan plan) {
     if (plannedBy == config) {
       queue.offer(plan.moves(), plan.directories());
@@ -243,7 +243,7 @@ public final class MigrationEngine implements AutoCloseable {
 
   /**
    * From the next round on, works by other settings. Moves under way go on, at the new rate; those
-   * that wait are planned anew.
+   * that wait are planned again.
    *
    * @throws IllegalArgumentException if they cannot be used: the old ones stay
    */

@@ -49,7 +49,7 @@ public record MigrationSettings(
 
   /** The fate of a copy in a pool when a lower tier has it too. */
   public enum Mode {
-    /** It stays readable until its room is needed. */
+    /** It stays readable until its space is needed. */
     EAGER("eager"),
     /** It is evicted at once, as Pafka does. */
     THRESHOLD("threshold");

@@ -177,9 +177,9 @@ final class MoveQueue {
       runningEvictions++;
       return Optional.of(evictions.remove());
     }
-    // Evictions that run make room for copies up.
+    // Evictions under way free space for copies up.
     Optional<PlannedMove> nextDown = leastBusyTarget();
-    // Evictions that run make room for copies up.
+    // Evictions under way free space for copies up.
     boolean mayGoUp =
         !up.isEmpty() && runningEvictions == 0 && runningUp < Math.max(1, threads / 2);
     if (mayGoUp && (nextDown.isEmpty() || downSinceUp >= DOWN_BEFORE_UP)) {

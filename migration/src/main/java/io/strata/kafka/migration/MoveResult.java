@@ -19,7 +19,7 @@ public record MoveResult(Outcome outcome, long bytes, String reason) {
     DONE,
     /** The segment is gone or changed, or the engine asked to stop. */
     CANCELLED,
-    /** The target tier has no room, clean segments evicted. */
+    /** The target tier has no space, clean segments evicted. */
     NO_ROOM
   }
 
@@ -39,7 +39,7 @@ public record MoveResult(Outcome outcome, long bytes, String reason) {
     return new MoveResult(Outcome.CANCELLED, 0, reason);
   }
 
-  /** The target tier has no room. */
+  /** The target tier has no space. */
   public static MoveResult noRoom(String reason) {
     return new MoveResult(Outcome.NO_ROOM, 0, reason);
   }

@@ -6,7 +6,7 @@ import io.strata.kafka.api.TierSnapshot;
 import java.util.List;
 
 /**
- * The newest data stays: above a tier's mark the oldest segments go down, and spare room is filled
+ * The newest data stays: above a tier's mark the oldest segments go down, and spare space is filled
  * with the newest from below, save with what was there before Strata.
  *
  * <p>Immutable and safe for use by any thread.

@@ -12,7 +12,7 @@ import java.util.Set;
 
 /**
  * The common part of the built-in policies: sealed segments in an order, the demand of the tiers
- * met from its beginning, spare room filled from its end.
+ * met from its beginning, spare space filled from its end.
  *
  * <p>Thread safety: used by one thread.
  */
@@ -76,8 +76,8 @@ final class OldestFirst {
   }
 
   /**
-   * Has a segment go one step down. A clean one gives up its upper copy first: the lower one can
-   * move on only when it is the one that is read.
+   * Has a segment go one step down. The upper copy of a clean one is discarded first: the lower one
+   * can move on only when it is the one that is read.
    */
   void leave(SegmentView segment, int toTier) {
     int lowest = lowest(segment);
@@ -107,7 +107,7 @@ final class OldestFirst {
   }
 
   /**
-   * Fills spare room: first makes whole what has spilled, then takes the last of the order from
+   * Fills spare space: first makes whole what has spilled, then takes the last of the order from
    * below. Stops in a tier at the first that does not fit, so that nothing comes up before
    * something that is after it in the order.
    */

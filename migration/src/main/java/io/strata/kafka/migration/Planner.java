@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a plan from a state: a pure function. What holds whatever the policy says is here: pins and
- * exclusions, marks, room, fairness, obstacles. {@code docs/design/migration.md} tells why.
+ * exclusions, marks, space, fairness, obstacles. {@code docs/design/migration.md} says why.
  *
  * <p>Thread safety: used by one thread.
  */
@@ -158,7 +158,7 @@ final class Planner {
     }
   }
 
-  /** Newest first, each as high as there is room for; unpinned clean copies give way. */
+  /** Newest first, each as high as there is space for; unpinned clean copies are evicted. */
   private List<Move> choosePinned(long[] promoted) {
     List<Move> chosen = new ArrayList<>();
     if (!in.settings().promote()) {
@@ -217,7 +217,7 @@ final class Planner {
   }
 
   /**
-   * Copies down before copies up: they are carried out in this order, and take the free room that
+   * Copies down before copies up: they are carried out in this order, and take the free space that
    * they find.
    */
   private void admit(List<Move> pinned, Map<Move.Kind, List<Move>> wanted) {

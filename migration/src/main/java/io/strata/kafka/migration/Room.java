@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * The space that is left in the tiers while a plan is made: free bytes, and those of clean segments
- * that may be evicted, less what is on its way already. A copy down evicts what it needs by itself;
- * a copy up takes free room alone.
+ * that may be evicted, less what is on its way already. A copy down evicts what it needs; a copy up
+ * takes free space alone.
  *
  * <p>Thread safety: used by one thread.
  */
@@ -66,7 +66,7 @@ final class Room {
     freeSlots[tier]--;
   }
 
-  /** Whether there is room, clean segments evicted. */
+  /** Whether there is space, clean segments evicted. */
   boolean fits(int tier, long needed) {
     return freeBytes[tier] + evictableBytes[tier] >= needed
         && freeSlots[tier] + evictableSlots[tier] >= 1;
@@ -82,7 +82,7 @@ final class Room {
     return Math.max(0, 1 - freeSlots[tier]);
   }
 
-  /** Room, clean segments evicted. */
+  /** Space, clean segments evicted. */
   long bytes(int tier) {
     return Math.max(0, freeBytes[tier] + evictableBytes[tier]);
   }

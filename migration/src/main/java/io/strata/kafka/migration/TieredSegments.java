@@ -48,7 +48,7 @@ public interface TieredSegments {
 
   /**
    * Copies a sealed segment down, verifies the copy and makes it durable: the segment is clean. In
-   * a tier without enough free room, clean segments are evicted for it.
+   * a tier without enough free space, clean segments are evicted for it.
    *
    * @param id {@link SegmentView#id}
    * @param toTier a tier below the segment's; the log directories are the last
@@ -59,11 +59,11 @@ public interface TieredSegments {
   MoveResult destage(long id, int toTier, MoveControl control)
       throws IOException, InterruptedException;
 
-  /** Gives up the upper copy of a clean segment. */
+  /** Discards the upper copy of a clean segment. */
   MoveResult evict(long id) throws IOException;
 
   /**
-   * Copies a sealed segment up, into free room; it is clean there, since the lower copy stays. A
+   * Copies a sealed segment up, into free space; it is clean there, since the lower copy stays. A
    * spilled segment whose own tier is given becomes whole there.
    *
    * @throws CorruptSegmentException as {@link #destage}
@@ -73,7 +73,7 @@ public interface TieredSegments {
       throws IOException, InterruptedException;
 
   /**
-   * Which clean segments an append may evict for its room from now on, the first one first. Those
+   * Which clean segments an append may evict for its space from now on, the first one first. Those
    * that become clean later come after them. Segments that are not listed and were clean before are
    * not evicted. Some that are listed may not be clean yet, or no longer: they are passed over.
    *
@@ -83,7 +83,7 @@ public interface TieredSegments {
 
   /**
    * Has {@code wake} run when something happens that planning should not wait for: a segment was
-   * sealed, or an append found no room. It must be quick.
+   * sealed, or an append found no space. It must be quick.
    */
   void onDemand(Runnable wake);
 }

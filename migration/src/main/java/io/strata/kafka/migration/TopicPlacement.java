@@ -16,7 +16,8 @@ import java.util.regex.Pattern;
  *       -delete}) or set aside ({@code -stray}): it would push fresh data out of the pool;
  *   <li>what the log cleaner writes ({@code .cleaned}, {@code .swap}): old data by nature;
  *   <li>{@code __cluster_metadata}: Kafka loads it before anything of ours can keep a broker
- *       without the provider from starting, and would take its hollow files for an empty log.
+ *       without the provider from starting, and would take its incomplete log files for an empty
+ *       log.
  * </ul>
  *
  * <p>Immutable and safe for use by any thread.

@@ -17,7 +17,7 @@ public record Move(Kind kind, SegmentView segment, int toTier) {
   public enum Kind {
     /** Copy the segment to a lower tier and make it durable there: it is clean then. */
     DESTAGE,
-    /** Give up the copy of a clean segment in its tier, without I/O. */
+    /** Discard the copy of a clean segment in its tier, without I/O. */
     EVICT,
     /** Copy the segment up: it is read from there, and clean. */
     PROMOTE
@@ -53,7 +53,7 @@ public record Move(Kind kind, SegmentView segment, int toTier) {
   }
 
   /**
-   * Gives up the copy of a clean segment.
+   * Discards the copy of a clean segment.
    *
    * @throws IllegalArgumentException if the segment is not clean
    */

@@ -135,7 +135,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
         TestHook.remote(live));
   }
 
-  /** By the JDK's own paths: the store's files have segments' names, and are none of the tier's. */
+  /** By the JDK's own paths: the store's files have segments' names, and are not the tier's. */
   private static StoreOptions.Level pastTheProvider(StoreOptions.Level level) {
     return new StoreOptions.Level(
         level.name(),

@@ -46,7 +46,7 @@ public final class TierSpecs {
     return new PoolOwner(broker.nodeId(), clusterOf(logDirectories));
   }
 
-  /** The cluster that the directories belong to; empty if none of them tells. */
+  /** The cluster that the directories belong to; empty if no directory has it. */
   static Optional<String> clusterOf(List<Path> logDirectories) {
     Optional<String> cluster = Optional.empty();
     for (Path directory : logDirectories) {

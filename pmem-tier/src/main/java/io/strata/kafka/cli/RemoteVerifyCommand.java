@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true)
 final class RemoteVerifyCommand implements Callable<Integer> {
 
-  /** Younger leftovers may be somebody's work under way. */
+  /** Younger leftovers may be another process's work under way. */
   private static final Duration ORPHAN_AGE = Duration.ofHours(1);
 
   // Set by picocli, before anything is run.

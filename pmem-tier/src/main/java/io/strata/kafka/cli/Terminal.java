@@ -26,7 +26,7 @@ final class Terminal {
       String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
       return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
     } catch (IOException | UnsupportedOperationException e) {
-      return false; // No /proc here: rather plain text than escapes in somebody's log file.
+      return false; // No /proc here: rather plain text than escapes in a log file.
     }
   }
 }

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
  * <p>Kafka hands over all keys: those of its file, with the dynamic ones of the cluster and then of
  * the broker laid over them. A key that was deleted has the file's value again, or is missing.
  *
- * <p>Kafka asks its plugins only about the names that they have declared. A name that is none of
+ * <p>Kafka asks its plugins only about the names that they have declared. A name that is not among
  * these (a misspelt one, one of a tier that another broker of the cluster has) is stored without
  * question and seen here with the next change: it is left out with a warning, since a refusal would
  * then hit a change that has nothing to do with it.

@@ -83,9 +83,7 @@ public final class StrataKey<T> {
     return type;
   }
 
-  /**
-   * Whether the name has a placeholder: it stands for many keys, and none of them has this name.
-   */
+  /** Whether the name has a placeholder: it stands for many keys, and no key has this name. */
   public boolean patterned() {
     return PLACEHOLDER.matcher(name).find();
   }

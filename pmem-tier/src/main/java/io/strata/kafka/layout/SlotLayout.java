@@ -1,7 +1,7 @@
 package io.strata.kafka.layout;
 
 /**
- * A slot: the durable record of one segment, or of a piece of spare room that a cache lies in.
+ * A slot: the durable record of one segment, or of a piece of spare space that a cache lies in.
  *
  * <pre>
  *          0       1       2       3       4       5       6       7
@@ -49,7 +49,8 @@ package io.strata.kafka.layout;
  *   <li>truncate: truncations (one more) and committed length; then extent count; then, where a
  *       power failure undoes what was not forced, zeros instead of the dropped extents, all of this
  *       forced, and zeros instead of the bytes behind the committed length
- *   <li>delete: state {@link #STATE_DELETING}; home is unlinked; then state {@link #STATE_FREE}
+ *   <li>delete: state {@link #STATE_DELETING}; the log file is unlinked; then state {@link
+ *       #STATE_FREE}
  * </ol>
  */
 public final class SlotLayout {
@@ -125,19 +126,19 @@ public final class SlotLayout {
   /** The slot's segment is being deleted: {@code DELE} in ASCII. */
   public static final long STATE_DELETING = 0x454C4544L;
 
-  /** Home's directory entry is durable. */
+  /** The log file's directory entry is durable. */
   public static final int FLAG_HOME_DURABLE = 1;
 
   /** All bytes are durable in a lower tier, too. */
   public static final int FLAG_CLEAN = 2;
 
-  /** The bytes from the committed length on are at home. */
+  /** The bytes from the committed length on are in the log file. */
   public static final int FLAG_SPILLED = 4;
 
-  /** Flag: home was missing when the pool was last opened. */
+  /** Flag: the log file was missing when the pool was last opened. */
   public static final int FLAG_ORPHANED = 8;
 
-  /** Another copy of a segment whose home leads elsewhere, or does not lead here yet. */
+  /** Another copy of a segment whose log file leads elsewhere, or does not lead here yet. */
   public static final int FLAG_COPY = 16;
 
   /** All flags that this version knows. */
@@ -146,7 +147,7 @@ public final class SlotLayout {
 
   /**
    * The last generation of a slot: it is not allocated any more. No pool ever comes near; what is
-   * above is damage, and leaves room for what a repair skips.
+   * above is damage, and leaves space for what a repair skips.
    */
   public static final long LAST_GENERATION = 1L << 47;
 

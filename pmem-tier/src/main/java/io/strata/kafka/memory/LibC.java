@@ -49,7 +49,7 @@ final class LibC {
   /**
    * Allocates the blocks of a range of a file, and makes the file long enough to hold it.
    *
-   * @throws LastErrorException with {@code errno}: ENOSPC (28) when there is no room, EOPNOTSUPP
+   * @throws LastErrorException with {@code errno}: ENOSPC (28) when there is no space, EOPNOTSUPP
    *     (95) when the file system cannot
    */
   static void allocate(Path file, long position, long length) {

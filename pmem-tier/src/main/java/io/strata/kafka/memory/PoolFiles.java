@@ -34,7 +34,7 @@ public final class PoolFiles {
    *
    * @param size in bytes, above 0
    * @throws java.nio.file.FileAlreadyExistsException if there is one; it is left alone
-   * @throws IOException if the file cannot be created or the device has no room; nothing is left
+   * @throws IOException if the file cannot be created or the device has no space; nothing is left
    *     behind
    */
   public static void allocate(Path file, long size) throws IOException {

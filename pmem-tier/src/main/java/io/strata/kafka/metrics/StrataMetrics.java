@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * which shows them in JMX; in JMX alone where there is no such registry. Micrometer is between the
  * catalogue and the registry.
  *
- * <p>Values are read when somebody asks for them; nothing runs in the background. What cannot be
+ * <p>Values are read when a reporter asks for them; nothing runs in the background. What cannot be
  * published or read is logged and missing, and nothing else fails for it.
  *
  * <p>Thread safety: all methods may be called by any thread. Readings take no lock of this

@@ -13,8 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attributes of a hot segment: home's, with the size and the time of last modification that the
- * segment has.
+ * The attributes of a hot segment: the log file's, with the size and the time of last modification
+ * that the segment has.
  *
  * @param size the logical size in bytes
  * @param lastModified when the segment was last written to
@@ -29,7 +29,7 @@ record HotAttributes(long size, FileTime lastModified) {
     return attributes.containsKey(SIZE) || attributes.containsKey(LAST_MODIFIED);
   }
 
-  /** Home's attributes by name, with ours in place of those that were asked for. */
+  /** The log file's attributes by name, with ours in place of those that were asked for. */
   Map<String, Object> over(Map<String, Object> home) {
     Map<String, Object> attributes = new HashMap<>(home);
     attributes.replace(SIZE, size);
@@ -37,7 +37,7 @@ record HotAttributes(long size, FileTime lastModified) {
     return attributes;
   }
 
-  /** Home's attributes, overlaid; those of an unknown type as they are. */
+  /** The log file's attributes, overlaid; those of an unknown type as they are. */
   <A extends BasicFileAttributes> A over(Class<A> type, A home) {
     if (type == BasicFileAttributes.class) {
       return type.cast(new Basic(home, this));

@@ -24,8 +24,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Copies and moves hot segments with all of their bytes. The JDK would copy home, which holds none
- * of them or only the tail, and with its attributes the tag that ties home to its slot.
+ * Copies and moves hot segments with all of their bytes. The JDK would copy the log file, which
+ * holds none of them or only the tail, and with its attributes the tag that ties the log file to
+ * its slot.
  *
  * <p>A copy is an ordinary file, and never hot. Unlike the JDK's, a copy is ended by an interrupt
  * of its thread, with {@link java.nio.channels.ClosedByInterruptException}.
@@ -180,7 +181,7 @@ final class HotFileMover {
 
   private void deleteHalf(Path target, Exception failure) {
     if (failure instanceof FileAlreadyExistsException) {
-      return; // Somebody else's.
+      return; // Another program's.
     }
     try {
       delegate.deleteIfExists(target);

@@ -278,7 +278,9 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
         && segments.get().move(from, to, options);
   }
 
-  /** A second name would keep the file alive, and hollow, after the first one has been deleted. */
+  /**
+   * A second name would keep the file alive, and incomplete, after the first one has been deleted.
+   */
   @Override
   public void createLink(Path link, Path existing) throws IOException {
     if (isHotItself(unwrap(existing))) {

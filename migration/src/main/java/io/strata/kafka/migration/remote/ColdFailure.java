@@ -13,7 +13,7 @@ final class ColdFailure extends IOException {
     this.retriable = retriable;
   }
 
-  /** Whether the manager says that a retry may mend it. */
+  /** Whether the manager says that a retry may succeed. */
   boolean retriable() {
     return retriable;
   }

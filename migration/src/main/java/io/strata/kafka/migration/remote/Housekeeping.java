@@ -30,8 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the remote tier does by itself: lists what there is, clears leftovers away, scrubs, and runs
- * the engine that moves segments between levels, if this is the broker that does.
+ * What the remote tier does in the background: lists what there is, clears leftovers away, scrubs,
+ * and runs the engine that moves segments between levels, if this is the broker that does.
  *
  * <p>Thread safety: all methods may be called by any number of threads; one thread of its own does
  * the work.
@@ -125,7 +125,7 @@ final class Housekeeping implements AutoCloseable {
     scrubber.start();
   }
 
-  /** Waits until the store has been listed once, so that its free room is known; not for long. */
+  /** Waits until the store has been listed once, so that its free space is known; not for long. */
   void awaitFirstCensus() throws InterruptedException {
     long end = engineEnvironment.nanoTime().getAsLong() + FIRST_CENSUS.toNanos();
     for (DirectoryVisits directory : visits) {
@@ -243,7 +243,7 @@ final class Housekeeping implements AutoCloseable {
             : OptionalLong.empty();
   }
 
-  /** All at once: one that takes its time keeps none of the others from being looked at. */
+  /** All at once: one that takes its time does not keep the others from being looked at. */
   private void visitAll() throws InterruptedException {
     for (DirectoryVisits directory : visits) {
       directory.begin();

@@ -71,7 +71,7 @@ public record RemoteStats(
 
   /** Why an operation failed. */
   public enum Cause {
-    /** No level has room. */
+    /** No level has space. */
     FULL,
     /** It ran out of its time. */
     TIMEOUT,

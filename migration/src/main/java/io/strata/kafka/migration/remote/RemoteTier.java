@@ -294,7 +294,7 @@ final class RemoteTier implements AutoCloseable {
   }
 
   /**
-   * Deletes a segment; none of it is there when this returns.
+   * Deletes a segment; nothing of it is there when this returns.
    *
    * @param written where it was copied to, if that is known
    * @return how many bytes were removed

@@ -14,7 +14,7 @@ import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 
 /**
  * Logs what Kafka does not: copies and deletions that it tries again, for why they failed it logs
- * at level DEBUG alone, and counts none of them as failed (4.3.1); and faults, with where they came
+ * at level DEBUG alone, and does not count them as failed (4.3.1); and faults, with where they came
  * from. All other failures it logs itself. Each cause is logged once a minute at most.
  *
  * <p>Thread safety: may be called by any number of threads.

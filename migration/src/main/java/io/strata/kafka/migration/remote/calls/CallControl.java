@@ -8,7 +8,7 @@ package io.strata.kafka.migration.remote.calls;
 @FunctionalInterface
 public interface CallControl {
 
-  /** Never gives up. */
+  /** Has no deadline. */
   CallControl PATIENT = () -> false;
 
   /** Whether nobody waits for the result any more: the work is to stop and to clean up. */

@@ -7,8 +7,8 @@ import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundExceptio
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 
 /**
- * What another manager throws, in the words that Kafka asks for: what a retry can mend stays so,
- * what is not found stays so, and everything else is a {@link RemoteStorageException} that says
+ * What another manager throws, in the words that Kafka asks for: what a retry can overcome stays
+ * so, what is not found stays so, and everything else is a {@link RemoteStorageException} that says
  * which manager it comes from.
  *
  * <p>Stateless.

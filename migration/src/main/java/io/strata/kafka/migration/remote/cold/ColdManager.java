@@ -106,10 +106,10 @@ public final class ColdManager implements AutoCloseable {
    * long after its time perhaps, is to remove what is there of the segment, whoever wrote it.
    *
    * @return what the manager wants to see again in each later call for the segment
-   * @throws RemoteStorageException if it fails, of {@link RetriableFailures} if a retry may mend
-   *     that; with a {@link io.strata.kafka.migration.remote.calls.TimeLimitException} as its cause
-   *     if it ran out of its time; also retriable while an earlier copy of the segment has not come
-   *     back
+   * @throws RemoteStorageException if it fails, of {@link RetriableFailures} if a retry may
+   *     overcome that; with a {@link io.strata.kafka.migration.remote.calls.TimeLimitException} as
+   *     its cause if it ran out of its time; also retriable while an earlier copy of the segment
+   *     has not come back
    */
   public Optional<CustomMetadata> copy(
       RemoteLogSegmentMetadata segment, LogSegmentData data, Duration limit)
@@ -156,10 +156,10 @@ public final class ColdManager implements AutoCloseable {
   }
 
   /**
-   * Reads a range within a call that has a deadline: this one has none of its own.
+   * Reads a range within a call that has a deadline: this method sets none.
    *
    * @param start the first byte, from 0
-   * @param target gets as many bytes as it has room for; the segment must have them
+   * @param target gets as many bytes as it has space for; the segment must have them
    * @throws RemoteStorageException as {@link #fetch}
    */
   public void read(RemoteLogSegmentMetadata segment, int start, ByteBuffer target)

@@ -30,12 +30,15 @@ public final class RetriableFailures {
     }
   }
 
-  /** A failure that a later try may mend. */
+  /** A failure that a later try may not meet again. */
   public static RemoteStorageException create(String message, Throwable cause) {
     return KNOWN ? Known.create(message, cause) : new RemoteStorageException(message, cause);
   }
 
-  /** Whether Kafka, or another manager, takes the failure for one that a later try may mend. */
+  /**
+   * Whether Kafka, or another manager, takes the failure for one that a later try may not meet
+   * again.
+   */
   public static boolean isRetriable(Throwable failure) {
     return KNOWN && Known.isInstance(failure);
   }

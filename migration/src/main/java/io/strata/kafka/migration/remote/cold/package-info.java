@@ -5,7 +5,7 @@
  * <p>Public doors: {@link io.strata.kafka.migration.remote.cold.ColdManager}, created from {@link
  * io.strata.kafka.migration.remote.cold.ColdSettings}, and {@link
  * io.strata.kafka.migration.remote.cold.RetriableFailures}, which tells failures apart that a later
- * try may mend.
+ * try may not meet again.
  */
 @NullMarked
 package io.strata.kafka.migration.remote.cold;

@@ -16,7 +16,7 @@ interface Chunk {
    */
   boolean read(int offset, ByteBuffer target);
 
-  /** Bytes of one's own on the heap: where the cache has no room for them. */
+  /** Bytes of one's own on the heap: where the cache has no space for them. */
   record Own(ByteBuffer bytes) implements Chunk {
 
     /** Copies {@code bytes}, from position to limit. */

@@ -20,7 +20,7 @@ public interface ChunkArena extends AutoCloseable {
    * Stores a chunk.
    *
    * @param bytes its bytes, from position to limit; the position is left where it was
-   * @return empty if there is no room now
+   * @return empty if there is no space now
    */
   Optional<Frame> store(ChunkKey key, ByteBuffer bytes);
 
@@ -40,9 +40,9 @@ public interface ChunkArena extends AutoCloseable {
      * Copies bytes out.
      *
      * @param offset from 0, in the chunk
-     * @param target gets as many bytes as it has room for; {@code offset} and that number must lie
+     * @param target gets as many bytes as it has space for; {@code offset} and that number must lie
      *     within the chunk
-     * @return false if the room was taken away: {@code target}'s position is unchanged then, and
+     * @return false if the space was taken away: {@code target}'s position is unchanged then, and
      *     its content undefined
      */
     boolean read(int offset, ByteBuffer target);
@@ -50,7 +50,7 @@ public interface ChunkArena extends AutoCloseable {
     /** Whether the space was taken away or released. */
     boolean gone();
 
-    /** Gives the room up; without effect when it is gone. */
+    /** Returns the space; without effect when it is gone. */
     void release();
   }
 }

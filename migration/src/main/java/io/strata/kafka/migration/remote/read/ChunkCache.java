@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The chunks that were read, in an arena, bounded by it. A chunk that a reader is expected to ask
- * for next waits in {@link ExpectedChunks}, in a part of the room; one that was read to its end
+ * for next waits in {@link ExpectedChunks}, in a part of the space; one that was read to its end
  * stays by how often and how lately it was used (Caffeine's policy), as long as nothing else needs
- * its room.
+ * its space.
  *
  * <p>A chunk whose space was taken away counts as a miss.
  *
@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ChunkCache implements AutoCloseable {
 
-  /** What there is room for without a cache. */
+  /** What there is space for without a cache. */
   private static final int SMALLEST_CHUNKS = 16;
 
-  /** How often one chunk's coming may drive out others: those still being read free no room. */
+  /** How often one chunk's coming may drive out others: those still being read free no space. */
   private static final int ATTEMPTS = 4;
 
   private static final int COLDEST = 8;
@@ -36,7 +36,7 @@ public final class ChunkCache implements AutoCloseable {
   static final long PATIENCE_NANOS = Duration.ofSeconds(60).toNanos();
 
   /**
-   * Where others want the room, it is to come back sooner; the more so, the more was read ahead in
+   * Where others want the space, it is to come back sooner; the more so, the more was read ahead in
    * vain lately.
    */
   static final long SHORT_PATIENCE_NANOS = Duration.ofSeconds(10).toNanos();
@@ -63,7 +63,7 @@ public final class ChunkCache implements AutoCloseable {
         Caffeine.newBuilder()
             .maximumWeight(capacity)
             .weigher((ChunkKey key, CachedChunk chunk) -> chunk.bytes())
-            // Room is to be free when a call returns, not later.
+            // Space is to be free when a call returns, not later.
             .executor(Runnable::run)
             .removalListener(this::removed)
             .build();
@@ -80,8 +80,8 @@ public final class ChunkCache implements AutoCloseable {
   }
 
   /**
-   * No cache, but a little room for what is read in part and for reading ahead. A chunk leaves when
-   * its end was read.
+   * No cache, but a little space for what is read in part and for reading ahead. A chunk leaves
+   * when its end was read.
    *
    * @param chunkBytes the usual size of chunks
    * @param nanoTime a clock for intervals
@@ -173,7 +173,7 @@ public final class ChunkCache implements AutoCloseable {
    * Stores a chunk that a reader asked for.
    *
    * @param bytes checked
-   * @return the chunk in the cache, or a copy of one's own if there is no room
+   * @return the chunk in the cache, or a copy of one's own if there is no space
    */
   Chunk store(ChunkKey key, ByteBuffer bytes) {
     Optional<ChunkArena.Frame> frame = room(key, bytes);
@@ -186,11 +186,11 @@ public final class ChunkCache implements AutoCloseable {
   }
 
   /**
-   * Stores a chunk that was read ahead. What is stored needs the room that {@link #reserveAhead}
+   * Stores a chunk that was read ahead. What is stored needs the space that {@link #reserveAhead}
    * gave, until {@link #giveBackAhead}.
    *
    * @param bytes checked
-   * @return empty if there is no room
+   * @return empty if there is no space
    */
   Optional<Chunk> storeAhead(ChunkKey key, ByteBuffer bytes) {
     account.read(bytes.remaining());
@@ -262,7 +262,7 @@ public final class ChunkCache implements AutoCloseable {
     }
   }
 
-  /** Keeps room free for reading ahead; false if what waits to be used has all of it. */
+  /** Keeps space free for reading ahead; false if what waits to be used has all of it. */
   boolean reserveAhead(long bytes) {
     forget(PATIENCE_NANOS);
     if (expected.reserve(bytes)) {

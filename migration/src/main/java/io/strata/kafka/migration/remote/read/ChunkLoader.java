@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 /**
  * Brings chunks from the store into the cache, each in its time, within the rate limit, and by one
  * thread at a time: who asks for a chunk that is on its way waits for it. When the one who reads
- * gives up (it was interrupted, or it only read ahead), those who wait read by themselves.
+ * stops (it was interrupted, or it only read ahead), those who wait read on their own.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
@@ -244,12 +244,12 @@ final class ChunkLoader {
   }
 
   /**
-   * Reads chunks that follow each other into the cache, if there is room and nobody waits for the
+   * Reads chunks that follow each other into the cache, if there is space and nobody waits for the
    * rate limit.
    *
    * @param givenUp ends the wait for the rate limit
-   * @return how many of them were read, by this call or another; 0 if there is no room, or the wait
-   *     was cancelled
+   * @return how many of them were read, by this call or another; 0 if there is no space, or the
+   *     wait was cancelled
    */
   int loadAhead(ChunkSource source, int first, int count, BooleanSupplier givenUp)
       throws IOException, InterruptedException {

@@ -29,7 +29,7 @@ final class ChunkReads {
   /**
    * Reads chunks that follow each other, and hands on those that are right.
    *
-   * @param buffer has room for exactly these chunks
+   * @param buffer has space for exactly these chunks
    * @throws CorruptChunkException if one of them is wrong, when all have been looked at
    */
   static void read(

@@ -31,7 +31,7 @@ public interface ChunkSource {
    * Reads chunks that follow each other, as they are in the store: unchecked.
    *
    * @param first the first one
-   * @param target gets as many bytes as it has room for: those of whole chunks, the last one's
+   * @param target gets as many bytes as it has space for: those of whole chunks, the last one's
    *     shorter
    * @throws IOException if they cannot be read; {@link java.nio.file.NoSuchFileException} if the
    *     segment is not there any more

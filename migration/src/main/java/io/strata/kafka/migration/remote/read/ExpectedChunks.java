@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
 /**
  * The chunks that a reader is expected to ask for next: read ahead and not used yet, or used in
  * part. A cache that goes by how often a chunk was used would throw out exactly these; so they are
- * kept apart, within a bound. What is read ahead comes in only where there is room: it never drives
- * out what waits. What nobody came for in time has to leave.
+ * kept apart, within a bound. What is read ahead comes in only where there is space: it never
+ * drives out what waits. What nobody came for in time has to leave.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
@@ -71,7 +71,7 @@ final class ExpectedChunks {
     return found.map(Held::chunk);
   }
 
-  /** Keeps room free for what is to be read ahead; false if there is none. */
+  /** Keeps space free for what is to be read ahead; false if there is none. */
   synchronized boolean reserve(long bytes) {
     if (heldBytes + reservedBytes + bytes > aheadLimitBytes) {
       return false;
@@ -139,7 +139,7 @@ final class ExpectedChunks {
     return out;
   }
 
-  /** Takes out those whose room was taken away; looks for them now and then only. */
+  /** Takes out those whose space was taken away; looks for them now and then only. */
   synchronized List<CachedChunk> removeGone() {
     long now = nanoTime.getAsLong();
     if (now - lookedForGoneNanos < LOOK_FOR_GONE_NANOS) {

@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Room outside the heap. It is taken from the system in slabs, as it is first needed, so that a
+ * Space outside the heap. It is taken from the system in slabs, as it is first needed, so that a
  * cache that nobody reads through costs nothing. A chunk lies in units of a slab that need not
- * follow each other: chunks of every size fit, and no room is lost between them.
+ * follow each other: chunks of every size fit, and no space is lost between them.
  *
  * <p>The units of a frame that was released are used again only when the last read of it has ended.
  *

@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Reads chunks before a reader that reads on asks for them. How far: twice as far as it has come
- * without a jump, up to the setting; less when many read at once, so that all of them find room;
+ * without a jump, up to the setting; less when many read at once, so that all of them find space;
  * less when what was read ahead lately was not used. A reader's part is read in one go and by one
  * thread, which on a disk is a long move of the head saved.
  *

@@ -25,7 +25,7 @@ public final class ReadBuffers {
   @GuardedBy("this")
   private long allocatedBytes;
 
-  /** A buffer with exactly so much room. Give it back when nobody writes into it any more. */
+  /** A buffer with exactly so much space. Give it back when nobody writes into it any more. */
   public ByteBuffer take(int bytes) {
     return takeDirect(bytes).orElseGet(() -> ByteBuffer.allocate(bytes)).clear().limit(bytes);
   }
@@ -61,7 +61,7 @@ public final class ReadBuffers {
       allocatedBytes += bytes;
       return Optional.of(buffer);
     } catch (OutOfMemoryError e) {
-      // Its limit is one for the whole broker; the heap may still have room.
+      // Its limit is one for the whole broker; the heap may still have space.
       return Optional.empty();
     }
   }

@@ -132,7 +132,9 @@ final class SegmentStream extends InputStream {
     return skipped;
   }
 
-  /** What is left of the range, as a file's stream has it: none of it waits for another party. */
+  /**
+   * What is left of the range, as a file's stream has it: nothing of it waits for another party.
+   */
   @Override
   public int available() throws IOException {
     checkOpen();

@@ -31,12 +31,12 @@ public interface ColdLevel {
    *
    * @param custom what the manager gave when it copied it
    * @param position from 0
-   * @param target gets as many bytes as it has room for; they must be within the segment
+   * @param target gets as many bytes as it has space for; they must be within the segment
    */
   void read(Manifest manifest, Optional<byte[]> custom, long position, ByteBuffer target)
       throws IOException, InterruptedException;
 
-  /** Has the manager delete a segment; without effect if it has none of it. */
+  /** Has the manager delete a segment; without effect if it does not have it. */
   void delete(SegmentInfo segment, Optional<byte[]> custom)
       throws IOException, InterruptedException;
 }

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where a new copy goes: to the fastest level that has room, and there to the directory with the
+ * Where a new copy goes: to the fastest level that has space, and there to the directory with the
  * most.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
@@ -21,7 +21,7 @@ final class CopyPlacement {
   private final KnownSegments census;
   private final SharedSpace space;
 
-  /** Makes room in a level by giving up copies that a lower level has, too. */
+  /** Frees space in a level by discarding copies that a lower level has, too. */
   private volatile RoomMaker roomMaker = (level, bytes) -> false;
 
   @GuardedBy("this")
@@ -33,7 +33,7 @@ final class CopyPlacement {
     this.census = census;
   }
 
-  /** Gives up copies for room. */
+  /** Discards copies to free space. */
   @FunctionalInterface
   interface RoomMaker {
     /**
@@ -48,7 +48,7 @@ final class CopyPlacement {
     roomMaker = maker;
   }
 
-  /** Room that is held for a copy until this is closed. */
+  /** Space that is held for a copy until this is closed. */
   final class Reservation implements AutoCloseable {
     private final StoreDirectory directory;
     private final long bytes;
@@ -75,7 +75,7 @@ final class CopyPlacement {
   }
 
   /**
-   * Finds room in the fastest level that has it.
+   * Finds space in the fastest level that has it.
    *
    * @throws StoreFullException if none has; the message tells of each directory
    * @throws StoreUnavailableException if none can be used
@@ -105,7 +105,7 @@ final class CopyPlacement {
   }
 
   /**
-   * Finds room in one level.
+   * Finds space in one level.
    *
    * @return empty if it has none
    */

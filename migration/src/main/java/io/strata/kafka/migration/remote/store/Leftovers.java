@@ -88,7 +88,7 @@ final class Leftovers {
       try {
         top = Files.move(top, trashed, StandardCopyOption.ATOMIC_MOVE);
       } catch (NoSuchFileException e) {
-        return; // Somebody else was faster.
+        return; // Another broker was faster.
       }
     }
     Path trash = directory.resolve(StoreNames.TRASH);

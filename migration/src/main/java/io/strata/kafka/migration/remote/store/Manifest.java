@@ -52,7 +52,7 @@ public record Manifest(
     }
   }
 
-  /** One of its files; empty if it has none of the type. */
+  /** One of its files; empty if it has no file of the type. */
   public Optional<StoredObject> object(ObjectType type) {
     return objects.stream().filter(o -> o.type() == type).findFirst();
   }

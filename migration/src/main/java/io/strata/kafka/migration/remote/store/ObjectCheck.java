@@ -57,7 +57,7 @@ final class ObjectCheck {
    * What is wrong with a file's bytes; empty if nothing is.
    *
    * @param pace waits before so many bytes are read
-   * @param buffer has room for one chunk
+   * @param buffer has space for one chunk
    */
   static String wrongBytes(
       Path file, StoredObject object, Manifest manifest, BytePace pace, ByteBuffer buffer)

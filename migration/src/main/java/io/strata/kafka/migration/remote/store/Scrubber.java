@@ -305,7 +305,7 @@ public final class Scrubber {
 
   private void orphan(Leftovers.Piece piece) throws IOException {
     if (!piece.olderThan(options.orphanAge(), clock.millis())) {
-      return; // Somebody may be at work on it.
+      return; // Another broker may be at work on it.
     }
     if (options.removeOrphans()) {
       Leftovers.remove(directory, piece, Ids.random());

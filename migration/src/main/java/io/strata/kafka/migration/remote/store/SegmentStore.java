@@ -243,7 +243,7 @@ public final class SegmentStore implements AutoCloseable {
    * @param chunkBytes how the log is divided for its checksums
    * @param local what may share its bytes
    * @param pace waits for the rate limit
-   * @throws StoreFullException if no level has room
+   * @throws StoreFullException if no level has space
    * @throws IOException if it failed
    */
   public Copied copy(
@@ -498,7 +498,7 @@ public final class SegmentStore implements AutoCloseable {
   /**
    * Reads bytes of a segment that the cold manager has.
    *
-   * @param target gets as many bytes as it has room for; they must be within the segment
+   * @param target gets as many bytes as it has space for; they must be within the segment
    * @throws StoreUnavailableException if a directory that cannot be used may have the bytes, and
    *     the cold manager does not
    * @throws NoSuchFileException if it does not, and they are not where they were
@@ -581,7 +581,7 @@ public final class SegmentStore implements AutoCloseable {
   }
 
   /**
-   * Removes a segment from all directories. When this returns, none of it is there.
+   * Removes a segment from all directories. When this returns, nothing of it is there.
    *
    * @param writtenTo the id of the directory that it was copied to, if that is known
    * @return how many bytes were removed, by directory

@@ -46,7 +46,7 @@ final class SharedSpace {
 
   private final Map<StoreDirectory, Own> own = new ConcurrentHashMap<>();
 
-  /** The others' notes before a listing that has ended; none of a directory not listed yet. */
+  /** The others' notes before a listing that has ended; empty for a directory not listed yet. */
   @GuardedBy("this")
   private final Map<StoreDirectory, Map<String, Note>> listed = new HashMap<>();
 
@@ -129,7 +129,7 @@ final class SharedSpace {
                   JsonFile.number(name, document, "begunBytes"),
                   JsonFile.number(name, document, "endedBytes")));
         } catch (CorruptManifestException | NoSuchFileException e) {
-          notes.remove(name); // A power cut; its broker makes it anew.
+          notes.remove(name); // A power failure; its broker writes it again.
         }
       }
     }

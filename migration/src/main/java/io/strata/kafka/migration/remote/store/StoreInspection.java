@@ -145,7 +145,7 @@ public final class StoreInspection {
    * @param directory one of the store's
    * @param directoryId the other one
    * @throws IllegalArgumentException if that is no directory's id, or this directory's
-   * @throws IOException if it cannot be noted, or the directory is none of a store's
+   * @throws IOException if it cannot be noted, or the directory is not a store's
    */
   public static void retire(Path directory, String directoryId) throws IOException {
     if (StoreIdentity.read(directory).directoryId().equals(directoryId)) {

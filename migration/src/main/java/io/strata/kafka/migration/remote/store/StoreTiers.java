@@ -228,7 +228,7 @@ public final class StoreTiers implements TieredSegments {
     wake.run();
   }
 
-  /** Gives up upper copies for the room of a new one. */
+  /** Discards upper copies to free space for a new one. */
   private boolean makeRoom(int level, long bytes) {
     long freed = 0;
     for (long id : evictionOrder) {

@@ -42,7 +42,7 @@ public final class StoreUpkeep implements AutoCloseable {
   }
 
   /**
-   * Lists a directory anew.
+   * Lists a directory again.
    *
    * @return what could not be read: a message each
    * @throws IOException if the directory cannot be used; what was known of it stays
