@@ -2,6 +2,10 @@ package io.strata.kafka.segment;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * How long a segment's extents are its own: until it has been deleted <em>and</em> its last channel
@@ -14,9 +18,12 @@ final class Lifetime {
   @GuardedBy("this")
   private int channels;
 
-  /** Channels among them whose descriptor may be gone. */
+  /**
+   * Those of the channels that have the file's descriptor open. A channel that nobody refers to any
+   * more is not closed, and yet the JDK closes its descriptor, when these have been cleared.
+   */
   @GuardedBy("this")
-  private int closing;
+  private final Set<Reference<?>> holders = new HashSet<>();
 
   /** Whether channels may still be opened. */
   @GuardedBy("this")
@@ -45,18 +52,29 @@ final class Lifetime {
     channels++;
   }
 
-  /** A channel that was opened is about to close its descriptor. */
-  synchronized void channelCloses() {
-    closing++;
+  /**
+   * A channel that was opened has the file's descriptor open, as long as it can be reached.
+   *
+   * @return what {@link #channelCloses} takes
+   */
+  synchronized Reference<?> holds(Object channel) {
+    holders.removeIf(holder -> holder.refersTo(null));
+    Reference<?> holder = new WeakReference<>(channel);
+    holders.add(holder);
+    return holder;
   }
 
-  /** A channel that {@link #channelCloses} was told of has been closed. */
+  /** A channel is about to close its descriptor. */
+  synchronized void channelCloses(Reference<?> holder) {
+    holders.remove(holder);
+  }
+
+  /** A channel that was opened has been closed, or could not be made. */
   void channelClosed() {
     Runnable last = () -> {};
     Runnable unused = () -> {};
     synchronized (this) {
       channels--;
-      closing--;
       if (channels == 0) {
         last = end;
         unused = idle;
@@ -92,6 +110,6 @@ final class Lifetime {
 
   /** Whether a channel has its descriptor open. */
   synchronized boolean holdsFile() {
-    return channels > closing;
+    return holders.stream().anyMatch(holder -> !holder.refersTo(null));
   }
 }

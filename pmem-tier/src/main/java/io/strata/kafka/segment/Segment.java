@@ -211,9 +211,6 @@ public final class Segment {
       return channel;
     } finally {
       if (!done) {
-        if (counted) {
-          lifetime.channelCloses();
-        }
         home.close();
         if (counted) {
           lifetime.channelClosed();

@@ -2,7 +2,7 @@ package io.strata.kafka.segment;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
-import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
@@ -15,7 +15,6 @@ import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,15 +34,13 @@ final class SegmentChannel extends FileChannel {
   /** Bytes moved at a time from a channel that cannot be read in place. */
   private static final int TRANSFER_LENGTH = 64 << 10;
 
-  private static final Cleaner CLEANER = Cleaner.create();
-
   private final SegmentBytes bytes;
   private final FileChannel home;
   private final OpenMode mode;
   private final Runnable onChange;
   private final SegmentEvents events;
-  private final Descriptor descriptor;
-  private final Cleaner.Cleanable cleanable;
+  private final Lifetime lifetime;
+  private final Reference<?> hold;
 
   private final Object positionLock = new Object();
 
@@ -69,57 +66,17 @@ final class SegmentChannel extends FileChannel {
     this.mode = mode;
     this.onChange = onChange;
     this.events = events;
-    this.descriptor = new Descriptor(home, lifetime);
-    this.cleanable = CLEANER.register(this, descriptor);
-  }
-
-  /**
-   * The log file's descriptor, and the count that says that it is open. Closed with the channel, or
-   * when nobody refers to the channel any more. Until then it is held here: the JDK would close it,
-   * and the file system give the log file's inode to another file that is then taken for it.
-   *
-   * <p>Thread safety: all methods may be called by any thread; refers to nothing that refers to the
-   * channel.
-   */
-  private static final class Descriptor implements Runnable {
-    private final FileChannel home;
-    private final Lifetime lifetime;
-    private final AtomicBoolean closed = new AtomicBoolean();
-
-    Descriptor(FileChannel home, Lifetime lifetime) {
-      this.home = home;
-      this.lifetime = lifetime;
-    }
-
-    void close() throws IOException {
-      if (!closed.compareAndSet(false, true)) {
-        return;
-      }
-      lifetime.channelCloses();
-      try {
-        home.close();
-      } finally {
-        lifetime.channelClosed();
-      }
-    }
-
-    @Override
-    public void run() {
-      try {
-        close();
-      } catch (IOException nobodyToTell) {
-        // As when the JDK closes a descriptor that was dropped.
-        return;
-      }
-    }
+    this.lifetime = lifetime;
+    this.hold = lifetime.holds(this);
   }
 
   @Override
   protected void implCloseChannel() throws IOException {
+    lifetime.channelCloses(hold);
     try {
-      descriptor.close();
+      home.close();
     } finally {
-      cleanable.clean();
+      lifetime.channelClosed();
     }
   }
 

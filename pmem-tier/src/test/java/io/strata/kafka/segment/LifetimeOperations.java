@@ -42,7 +42,6 @@ public final class LifetimeOperations {
       }
       open[channel] = false;
     }
-    lifetime.channelCloses();
     lifetime.channelClosed();
     return "closed now";
   }
