@@ -24,9 +24,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A home file system in memory that knows what {@code fsync} has made durable. Forcing a file makes
- * its bytes, size and attributes durable, and not its name; forcing a directory the names in it,
- * and not its own. (Real file systems promise more; nothing may rely on that.)
+ * A file system of log directories in memory that knows what {@code fsync} has made durable.
+ * Forcing a file makes its bytes, size and attributes durable, and not its name; forcing a
+ * directory the names in it, and not its own. (Real file systems promise more; nothing may rely on
+ * that.)
  *
  * <p>Thread safety: none; a simulation has one thread.
  */

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A file or directory of the simulated home: what it is now, what of that is durable, and what it
- * was in between.
+ * A file or directory of the simulated log directory: what it is now, what of that is durable, and
+ * what it was in between.
  *
  * <p>A file's pages, its size and each of its attributes reach the medium independently of each
  * other, at any value that they have had since the file was last forced. A page may be torn at

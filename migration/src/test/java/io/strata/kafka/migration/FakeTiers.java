@@ -21,7 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * does against it.
  *
  * <p>A segment has one copy in its tier and at most one below that counts. Promoting a clean
- * segment keeps its lower copy and gives up the one in between, unless {@link #keepsMiddle}.
+ * segment keeps its lower copy and discards the one in between, unless {@link #keepsMiddle}.
  *
  * <p>Thread safety: safe for use by any number of threads.
  */
@@ -44,7 +44,7 @@ final class FakeTiers implements TieredSegments {
     boolean found;
     boolean moving;
 
-    /** Whether home is whole, too, besides the copy below. */
+    /** Whether the log file is whole, too, besides the copy below. */
     boolean atHomeToo;
 
     long bytes;
@@ -130,7 +130,10 @@ final class FakeTiers implements TieredSegments {
     return home;
   }
 
-  /** A segment in the first tier with room from {@code tier} on, clean ones evicted; else home. */
+  /**
+   * A segment in the first tier with space from {@code tier} on, clean ones evicted; else the log
+   * file.
+   */
   synchronized long add(
       String topic, int partition, long offset, int tier, long bytes, long millis, boolean active) {
     String directory = "/data" + partition % 3;
@@ -212,7 +215,7 @@ final class FakeTiers implements TieredSegments {
     }
   }
 
-  /** A tail of a segment at home, for want of room. */
+  /** A tail of a segment in the log file, for want of space. */
   synchronized void spill(long id, long tail) {
     Seg seg = segments.get(id);
     if (seg != null && seg.tier < home) {
@@ -221,7 +224,7 @@ final class FakeTiers implements TieredSegments {
     }
   }
 
-  /** It was at home before Strata. */
+  /** It was in its log file before Strata. */
   synchronized void found(long id) {
     Seg seg = segments.get(id);
     if (seg != null) {

@@ -37,7 +37,7 @@ class NoSpaceExceptionTest {
     assertThat(NoSpaceException.isCauseOf(new IOException("copy", new IOException(text)))).isTrue();
   }
 
-  /** Not because of its name, nor because of words that somebody else uses. */
+  /** Not because of its name, nor because of words that other programs use. */
   @Test
   void othersDoNot() {
     assertThat(NoSpaceException.isCauseOf(new IOException("Input/output error"))).isFalse();

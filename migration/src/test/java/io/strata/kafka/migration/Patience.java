@@ -7,7 +7,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * What a test waits for comes in its own time: a limit only ends what would wait for ever. JUnit
- * finds this extension by itself, in the modules that have these test classes.
+ * finds this extension without being told, in the modules that have these test classes.
  */
 public final class Patience implements BeforeAllCallback {
 

@@ -32,7 +32,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is done offline to log directories: bringing everything home, and giving up a lost pool. */
+/**
+ * What is done offline to log directories: copying everything to the log files, and discarding a
+ * lost pool.
+ */
 class DrainAndSetAsideTest {
   private static final String FIRST = "00000000000000000000.log";
 
@@ -252,7 +255,7 @@ class DrainAndSetAsideTest {
     try (HotTier tier = openTier()) {
       assertThat(tier.delete(deleted)).isTrue();
     }
-    // As it is before home's tag has followed.
+    // As it is before the log file's tag has followed.
     SegmentTag.read(evicted).orElseThrow().writeBelow(evicted);
     freed.write(evicted);
 

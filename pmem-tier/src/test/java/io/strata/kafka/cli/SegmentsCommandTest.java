@@ -246,7 +246,7 @@ class SegmentsCommandTest {
     assertThat(run.out()).contains("total: 1 segments");
   }
 
-  /** A broker creates and deletes segments while somebody looks: nobody is troubled by it. */
+  /** A broker creates and deletes segments during the command: neither is disturbed. */
   @Test
   void looksOnWhileSegmentsComeAndGo() throws Exception {
     hot("steady-0", "00000000000000000000.log", 1000);

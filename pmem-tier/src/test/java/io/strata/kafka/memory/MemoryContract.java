@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What {@link PersistentMemory} promises, held against every implementation. */
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
 abstract class MemoryContract {
-  /** Room for the largest store of these tests, and no round number. */
+  /** Space for the largest store of these tests, and no round number. */
   static final int SIZE = (3 << 20) + 4096 + 40;
 
   private static final int WORKERS = 4;

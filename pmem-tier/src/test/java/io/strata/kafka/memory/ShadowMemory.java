@@ -15,7 +15,7 @@ import java.util.Random;
  * emulated one): stores go to ordinary memory, loads come from there, and only the 64-byte lines
  * that are persisted reach the real memory. So a missing flush shows.
  *
- * <p>A real cache also writes lines back by itself, in any order. {@link Losses#writeBack} is how
+ * <p>A real cache also writes lines back at any time, in any order. {@link Losses#writeBack} is how
  * often a store is followed by that for some of its lines, the newest of one torn at 8 bytes. To
  * show that a missing flush would be noticed, {@link Losses#forgotten} is how often a persist does
  * nothing.
@@ -186,7 +186,7 @@ final class ShadowMemory implements PersistentMemory {
     real.close();
   }
 
-  /** What a cache does when it has no room: a line goes out, whole or in the middle of a store. */
+  /** What a cache does when it has no space: a line goes out, whole or in the middle of a store. */
   private void writeBackSome(long position, long length) throws IOException {
     if (length == 0 || !isOften(losses.writeBack())) {
       return;

@@ -109,7 +109,7 @@ class ShadowMemoryTest extends MemoryContract {
     }
   }
 
-  /** Everything but this package, which the patch's loader is to find by itself. */
+  /** Everything but this package, which the patch's loader is to find. */
   private static final class OthersOnly extends ClassLoader {
     OthersOnly(ClassLoader parent) {
       super(parent);

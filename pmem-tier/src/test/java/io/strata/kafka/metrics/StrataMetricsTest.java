@@ -264,7 +264,7 @@ class StrataMetricsTest {
     return registry.allMetrics().size();
   }
 
-  /** Reporters ask for a metric's class, and skip or refuse what is none of these. */
+  /** Reporters ask for a metric's class, and skip or refuse what is not one of these. */
   @Test
   void theRegistryHasGaugesCountersAndHistogramsWithTagsInTheScope() {
     both(Where.YAMMER);

@@ -52,7 +52,7 @@ class DifferentialTest {
     assertThat(tier.hotFiles()).as("slots left behind").isZero();
   }
 
-  /** Over a real pool: one with room, one with few slots, and one that is always full. */
+  /** Over a real pool: one with space, one with few slots, and one that is always full. */
   @ParameterizedTest(name = "seed {0}, {1} MiB in {2} slots, up to {3} bytes at once")
   @CsvSource({"7,32,64,3000", "8,32,2,3000", "9,8,64,300000", "10,4,64,2000000"})
   void agreesWithTheJdkOverAPool(

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A tier for the provider's tests: the bytes of a hot file are in a file of their own, tied to the
- * inode of an empty home. Paths are the JDK's.
+ * inode of an empty log file. Paths are the JDK's.
  */
 final class FakeTier implements SegmentFiles {
 

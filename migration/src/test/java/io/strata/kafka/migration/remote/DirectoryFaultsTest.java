@@ -30,7 +30,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One directory hangs, fails or is read only: the others, and what is done by itself, go on. */
+/**
+ * One directory hangs, fails or is read only: the others, and what is done in the background, go
+ * on.
+ */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DirectoryFaultsTest {
 

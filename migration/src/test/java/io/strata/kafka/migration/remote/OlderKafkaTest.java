@@ -30,7 +30,7 @@ class OlderKafkaTest {
           "org.apache.kafka.common.metrics.Monitorable",
           "org.apache.kafka.common.metrics.PluginMetrics");
 
-  /** What a later try may mend: each is retriable where Kafka knows that. */
+  /** What a later try may not meet again: each is retriable where Kafka knows that. */
   private static final Set<String> WORTH_A_RETRY =
       Set.of(
           "full",
@@ -98,7 +98,7 @@ class OlderKafkaTest {
     }
   }
 
-  /** Loads our classes anew, and finds everything else but what is hidden. */
+  /** Loads our classes again, and finds everything else but what is hidden. */
   private static final class Hiding extends URLClassLoader {
     private final Set<String> hidden;
 

@@ -28,7 +28,7 @@ public abstract class ChunkArenaContract {
   /** The largest chunk of these tests. */
   protected static final int FRAME_BYTES = 256 << 10;
 
-  /** Room for so many of the largest. */
+  /** Space for so many of the largest. */
   protected static final int FRAMES = 8;
 
   private final List<ChunkArena> open = new ArrayList<>();

@@ -221,7 +221,7 @@ class ChunkCacheTest {
     buffers.giveBack(beyond);
     buffers.giveBack(large);
     buffers.giveBack(second);
-    // What is idle makes room for what is wanted.
+    // What is idle frees space for what is wanted.
     assertThat(buffers.take(half + 1).isDirect()).isTrue();
     assertThat(buffers.take(half).isDirect()).isFalse();
   }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.Random;
 
-/** An arena whose frames are taken away at random, as a pool does that needs the room. */
+/** An arena whose frames are taken away at random, as a pool does that needs the space. */
 final class FlakyArena implements ChunkArena {
 
   private final ChunkArena real;

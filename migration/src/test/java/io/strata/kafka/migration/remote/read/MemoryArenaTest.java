@@ -26,7 +26,7 @@ class MemoryArenaTest extends ChunkArenaContract {
     }
   }
 
-  /** Chunks of all sizes, in any order: the room is whole again at the end. */
+  /** Chunks of all sizes, in any order: the space is whole again at the end. */
   @Test
   void noRoomIsLostBetweenChunks() {
     try (MemoryArena arena = new MemoryArena((6 << 20) + 12_345)) {

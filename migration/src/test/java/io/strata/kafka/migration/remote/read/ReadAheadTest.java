@@ -218,7 +218,7 @@ class ReadAheadTest {
       long late = jumpAbout(bench, random, 60, 120);
       assertThat(early).isPositive();
       assertThat(late).isLessThan(early / 2);
-      // A long run is read ahead of all the same, and mends the account.
+      // A long run is read ahead of all the same, and balances the account.
       FakeSource source = new FakeSource(5000, 200 * CHUNK, CHUNK);
       long before = bench.reader.readAheadStats().usedBytes();
       for (int at = 0; at < 200 * CHUNK; at += CHUNK) {

@@ -54,7 +54,7 @@ class ReadFaultsTest {
           .hasMessageContaining("orders-3@4711 (/ssd/a/1.log), chunk 1 (bytes 65536 to 131071)")
           .hasMessageContaining(String.format("expected %08x", source.checksum(1)))
           .hasMessageContaining("twice");
-      // It is not in the cache: what was mended is read.
+      // It is not in the cache: what was repaired is read.
       source.flip(CHUNK + 17);
       assertThat(in.readNBytes(100)).isEqualTo(expected(CHUNK, 100));
     }
@@ -186,7 +186,7 @@ class ReadFaultsTest {
         .hasMessageContaining("byte 0");
     assertThat(kept).isTrue();
     slow.countDown();
-    // The other reader goes on by itself, and so does the same stream.
+    // The other reader goes on, and so does the same stream.
     assertThat(other.get()).isEqualTo(expected(0, 100));
     assertThat(in.readNBytes(100)).isEqualTo(expected(0, 100));
     await().untilAsserted(() -> assertThat(bench.deadlines.stuck()).isZero());

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What somebody can do who writes files into a store: make a segment unreadable, as by deleting it;
+ * What a person can do who writes files into a store: make a segment unreadable, as by deleting it;
  * not reach a file outside, not exhaust the broker.
  */
 class StoreThreatsTest {
@@ -165,7 +165,7 @@ class StoreThreatsTest {
     }
   }
 
-  /** Names of topics, as somebody may write them into a directory or a broker's record. */
+  /** Names of topics, as an attacker may write them into a directory or a broker's record. */
   @Test
   void noNameThatIsNoTopicsLeadsAnywhere() throws Exception {
     for (String topic :

@@ -505,7 +505,7 @@ class StoreTiersTest {
     assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
     assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
-    // The lower copy goes behind the census's back: the upper one stays.
+    // The lower copy goes without the inventory's knowledge: the upper one stays.
     Disk.removeTree(StoreNames.segment(hdd, SEGMENT.key()));
     assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
     assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
@@ -965,7 +965,7 @@ class StoreTiersTest {
     }
   }
 
-  /** The thread of a copy that makes room is interrupted when it runs out of its time. */
+  /** The thread of a copy that frees space is interrupted when it runs out of its time. */
   @Test
   void anEvictionOfAnInterruptedThreadIsUndoneAllTheSame() throws Exception {
     SegmentStore store = twoLevels();

@@ -74,7 +74,7 @@ final class StoreWorkload {
    *
    * @param home gets the store's directories
    * @param local gets the segments' files
-   * @param mostBytes of a segment; the first level has room for a few
+   * @param mostBytes of a segment; the first level has space for a few
    */
   StoreWorkload(long seed, Path home, Path local, int mostBytes, StoreStage.Hook stages)
       throws IOException {
@@ -86,7 +86,7 @@ final class StoreWorkload {
     for (String name : List.of("a", "b", "c")) {
       Path unused = Files.createDirectory(home.resolve(name));
     }
-    // Somebody made them, long ago.
+    // Made by others, long ago.
     Disk.forceDirectory(home);
     this.store = open(home, 1, stage -> reached(stage, stages));
     this.other = open(home, 2, StoreStage.Hook.NONE);
