@@ -29,13 +29,13 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
              debootstrap by apt) and stops it again; builds the images
   docs       the site of the documentation, whose links and anchors must exist (docs/site/build.sh)
   strimzi    the Helm chart in examples/strimzi, rendered and read by Strimzi's own model (its nodes start in the part brokers)
-  clients    librdkafka, kafkajs and franz-go against the Java client; Kafka Streams, Kafka Connect, Kafka's tools for operators
+  clients    librdkafka, kafkajs, franz-go and kcat against the Java client; Kafka Streams, Kafka Connect, Kafka's tools for operators
 
 --all runs each of them, and goes on to the next one after a failure; it takes hours. What several parts print is in
 integration-tests/target/verify/PART.log; here each has a line with its time and its result, and so has a summary at the end.
 
-Installs what is missing (libpmem for all; nbdkit, nbdfuse, fuse3 and libfaketime for brokers; prometheus for metrics; venv for
-clients; skopeo for release; QEMU for powercuts) by apt or dnf where it is root or may use sudo without a password, helm and
+Installs what is missing (libpmem for all; nbdkit, nbdfuse, fuse3 and libfaketime for brokers; prometheus for metrics; venv and
+kcat for clients; skopeo for release; QEMU for powercuts) by apt or dnf where it is root or may use sudo without a password, helm and
 kubeconform for strimzi and release by go install, and clients in other languages by pip, npm and go build; it says what is skipped
 where it cannot. Other arguments go to Maven in the parts short, unit, jdk25, lincheck, brokers, versions, kafka, metrics, strimzi,
 clients and containers. A test that is named runs whether or not it is tagged "long":
@@ -400,7 +400,9 @@ part_strimzi() {
 part_clients() {
   local name
   has_venv() { python3 -c 'import ensurepip, venv'; } 2>/dev/null
+  has_kcat() { command -v kcat; } >/dev/null
   provide has_venv "venv of Python 3" "the tests of librdkafka" python3-venv ""
+  provide has_kcat kcat "the tests of kcat" kcat ""
   for name in confluent-kafka kafkajs franz-go; do
     integration-tests/clients/build.sh "$name" integration-tests/target/clients \
       || say "SKIPPED: the tests of $name: it could not be built here"

@@ -20,8 +20,6 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.common.Node;
-import org.apache.kafka.common.TopicPartitionInfo;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -188,14 +186,14 @@ class AdminToolsTest {
     try (Admin admin = first.admin()) {
       NewTopic topic = new NewTopic("elected", Map.of(0, List.of(2, 1)));
       Topics.await(admin.createTopics(List.of(topic)).all());
-      awaitState(admin, "elected", 2, Set.of(1, 2));
+      Topics.awaitState(admin, "elected", 2, Set.of(1, 2));
       RecordLedger ledger = new RecordLedger("elected", 1, 1);
       ledger.produce(first.bootstrap(), RECORDS, SIZE);
       second.stop();
-      awaitState(admin, "elected", 1, Set.of(1));
+      Topics.awaitState(admin, "elected", 1, Set.of(1));
       ledger.produce(first.bootstrap(), RECORDS, SIZE);
       second.start();
-      awaitState(admin, "elected", 1, Set.of(1, 2));
+      Topics.awaitState(admin, "elected", 1, Set.of(1, 2));
       String printed =
           ask(
               first,
@@ -207,7 +205,7 @@ class AdminToolsTest {
               "--partition",
               "0");
       assertThat(printed).contains("Successfully completed leader election (PREFERRED)");
-      awaitState(admin, "elected", 2, Set.of(1, 2));
+      Topics.awaitState(admin, "elected", 2, Set.of(1, 2));
       ledger.produce(first.bootstrap(), RECORDS, SIZE);
       assertThat(ledger.verify(second.bootstrap()).records()).isEqualTo(3 * RECORDS);
     }
@@ -286,7 +284,7 @@ class AdminToolsTest {
     try (Admin admin = first.admin()) {
       NewTopic topic = new NewTopic(name, Map.of(0, List.of(1)));
       Topics.await(admin.createTopics(List.of(topic.configs(segments()))).all());
-      awaitState(admin, name, 1, Set.of(1));
+      Topics.awaitState(admin, name, 1, Set.of(1));
     }
     return new RecordLedger(name, 1, name.hashCode());
   }
@@ -330,25 +328,5 @@ class AdminToolsTest {
 
   private static Path file(String name, String text) throws IOException {
     return Files.writeString(WORK.folder("plans").resolve(name), text, UTF_8);
-  }
-
-  private static void awaitState(Admin admin, String topic, int leader, Set<Integer> inSync) {
-    await()
-        .atMost(Tiers.PATIENCE)
-        .ignoreExceptions()
-        .untilAsserted(
-            () -> {
-              TopicPartitionInfo now =
-                  Topics.await(admin.describeTopics(List.of(topic)).allTopicNames())
-                      .values()
-                      .iterator()
-                      .next()
-                      .partitions()
-                      .get(0);
-              assertThat(now.leader().id()).as("leader of %s", topic).isEqualTo(leader);
-              assertThat(now.isr().stream().map(Node::id).collect(Collectors.toSet()))
-                  .as("in-sync replicas of %s", topic)
-                  .isEqualTo(inSync);
-            });
   }
 }

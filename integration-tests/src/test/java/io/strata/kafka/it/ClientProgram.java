@@ -13,7 +13,6 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 
 /** A client in another language: one of the programs in {@code integration-tests/clients}. */
 final class ClientProgram implements RecordClient {
@@ -41,21 +40,13 @@ final class ClientProgram implements RecordClient {
   static ClientProgram build(String name, Path folder, ClientScript.Dialect dialect)
       throws IOException, InterruptedException {
     String output =
-        built(
+        TestMount.output(
             ClientLibraries.SOURCES.resolve("build.sh").toString(),
             name,
             ClientLibraries.BUILT.toString());
     String version = output.lines().reduce((first, last) -> last).orElseThrow();
     return new ClientProgram(
         ClientLibraries.BUILT.resolve(name).resolve("client"), folder, dialect, version);
-  }
-
-  private static String built(String... command) throws IOException, InterruptedException {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
-    int exitCode = process.waitFor();
-    Assumptions.assumeTrue(exitCode == 0, () -> "the client cannot be built here: " + output);
-    return output;
   }
 
   @Override

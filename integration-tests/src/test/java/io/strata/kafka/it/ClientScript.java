@@ -14,6 +14,9 @@ import java.util.Random;
  */
 final class ClientScript {
 
+  /** Stands for a timestamp that the client chooses. */
+  static final String ANY_TIME = "*";
+
   /** Stands for a null key, value, or value of a header. */
   static final String NULL = "-";
 
@@ -28,7 +31,12 @@ final class ClientScript {
     /** Everything. */
     FULL,
     /** kafkajs fails at a null value of a header. */
-    NO_NULL_HEADERS
+    NO_NULL_HEADERS,
+    /**
+     * kcat sends lines of text, each record with the same header and the time of sending, and
+     * commits one transaction.
+     */
+    TEXT
   }
 
   private final Random random;
@@ -45,7 +53,8 @@ final class ClientScript {
   /** The script of the seed; two of one seed are equal. */
   static ClientScript of(long seed, Dialect dialect) {
     ClientScript script = new ClientScript(seed, dialect);
-    for (int i = 0; i < TRANSACTIONS; i++) {
+    int transactions = dialect == Dialect.TEXT ? 1 : TRANSACTIONS;
+    for (int i = 0; i < transactions; i++) {
       script.transactional.add("begin");
       script.add(script.transactional, 1 + script.random.nextInt(LARGEST_TRANSACTION));
       script.transactional.add(i % 3 == 1 ? "abort" : "commit");
@@ -57,6 +66,11 @@ final class ClientScript {
   /** Lines for a producer with a transactional id; sent before the others. */
   List<String> transactional() {
     return List.copyOf(transactional);
+  }
+
+  /** Where the records and markers of the transactions end. */
+  long transactionalEnd() {
+    return transactional.stream().filter(line -> !line.equals("begin")).count();
   }
 
   /** Lines for a producer without one. */
@@ -102,12 +116,12 @@ final class ClientScript {
 
   private void add(List<String> lines, int count) {
     for (int i = 0; i < count; i++) {
-      lines.add(line());
+      lines.add(dialect == Dialect.TEXT ? text() : binary());
       records++;
     }
   }
 
-  private String line() {
+  private String binary() {
     List<String> fields = new ArrayList<>();
     fields.add(Long.toString(FIRST_TIMESTAMP + records));
     fields.add(random.nextInt(4) == 0 ? NULL : HEX.formatHex(bytes(random.nextInt(40))));
@@ -117,11 +131,20 @@ final class ClientScript {
       int count = random.nextInt(3);
       for (int i = 0; i < count; i++) {
         boolean isNull = dialect == Dialect.FULL && random.nextInt(4) == 0;
-        String value = isNull ? NULL : HEX.formatHex(bytes(random.nextInt(20)));
+        String value = isNull ? NULL : HEX.formatHex(headerValue());
         fields.add(HEX.formatHex(name.getBytes(UTF_8)) + "=" + value);
       }
     }
     return String.join("\t", fields);
+  }
+
+  private String text() {
+    return String.join(
+        "\t",
+        ANY_TIME,
+        random.nextInt(4) == 0 ? NULL : letters(1 + random.nextInt(40)),
+        random.nextInt(10) == 0 ? NULL : letters(1 + random.nextInt(2_400)),
+        HEX.formatHex("sender".getBytes(UTF_8)) + "=" + HEX.formatHex("kcat".getBytes(UTF_8)));
   }
 
   private byte[] value() {
@@ -136,5 +159,24 @@ final class ClientScript {
     byte[] bytes = new byte[length];
     random.nextBytes(bytes);
     return bytes;
+  }
+
+  /** Without the bytes between which kcat prints it. */
+  private byte[] headerValue() {
+    byte[] bytes = bytes(random.nextInt(20));
+    for (int i = 0; i < bytes.length; i++) {
+      if (bytes[i] == 0 || bytes[i] == '\n' || bytes[i] == ',' || bytes[i] == '=') {
+        bytes[i] = (byte) 0xff;
+      }
+    }
+    return bytes;
+  }
+
+  private String letters(int length) {
+    byte[] bytes = new byte[length];
+    for (int i = 0; i < length; i++) {
+      bytes[i] = (byte) ('!' + random.nextInt('~' - '!'));
+    }
+    return HEX.formatHex(bytes);
   }
 }

@@ -1,22 +1,18 @@
 package io.strata.kafka.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.ElectionType;
-import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.TopicPartitionInfo;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -55,7 +51,7 @@ class LeaderChangeTest {
                           // A follower that was killed may not be in sync when it is back.
                           .configs(Map.of("unclean.leader.election.enable", "true"))))
               .all());
-      awaitState(admin, 2, Set.of(1, 2));
+      Topics.awaitState(admin, TOPIC, 2, Set.of(1, 2));
     }
     new RecordLedger(TOPIC, 1, 1).produce(leader.bootstrap(), COMMON, SIZE);
 
@@ -70,17 +66,17 @@ class LeaderChangeTest {
 
     follower.start();
     try (Admin admin = follower.admin()) {
-      awaitState(admin, 1, Set.of(1));
+      Topics.awaitState(admin, TOPIC, 1, Set.of(1));
       new RecordLedger(TOPIC, 1, 3).produce(follower.bootstrap(), AFTER, SIZE);
       leader.start();
-      awaitState(admin, 1, Set.of(1, 2));
+      Topics.awaitState(admin, TOPIC, 1, Set.of(1, 2));
       assertThat(Homes.segments(partition))
           .as("segments after truncation")
           .hasSizeLessThan(segments / 2);
       assertRead(follower);
       // And from the truncated log.
       Topics.await(admin.electLeaders(ElectionType.PREFERRED, Set.of(PARTITION)).all());
-      awaitState(admin, 2, Set.of(1, 2));
+      Topics.awaitState(admin, TOPIC, 2, Set.of(1, 2));
     }
     assertRead(leader);
     for (StockBroker broker : List.of(leader, follower)) {
@@ -99,26 +95,6 @@ class LeaderChangeTest {
         .set("auto.leader.rebalance.enable", "false")
         .set("strata.migration.threshold", "0")
         .set("strata.migration.threads", "4");
-  }
-
-  private static void awaitState(Admin admin, int leader, Set<Integer> inSync) {
-    await()
-        .atMost(Tiers.PATIENCE)
-        .ignoreExceptions()
-        .untilAsserted(
-            () -> {
-              TopicPartitionInfo now =
-                  Topics.await(admin.describeTopics(List.of(TOPIC)).allTopicNames())
-                      .values()
-                      .iterator()
-                      .next()
-                      .partitions()
-                      .get(0);
-              assertThat(now.leader().id()).as("leader").isEqualTo(leader);
-              assertThat(now.isr().stream().map(Node::id).collect(Collectors.toSet()))
-                  .as("in-sync replicas")
-                  .isEqualTo(inSync);
-            });
   }
 
   private static void assertRead(StockBroker broker) {

@@ -1,8 +1,11 @@
 package io.strata.kafka.it;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -14,7 +17,9 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.config.ConfigResource;
 import org.awaitility.Awaitility;
 
@@ -72,6 +77,46 @@ final class Topics {
   static void delete(StockBroker broker, String topic) throws InterruptedException {
     try (Admin admin = broker.admin()) {
       await(admin.deleteTopics(List.of(topic)).all());
+    }
+  }
+
+  /** Waits until the topic's first partition has the leader and the in-sync replicas. */
+  static void awaitState(Admin admin, String topic, int leader, Set<Integer> inSync) {
+    Awaitility.await()
+        .atMost(Tiers.PATIENCE)
+        .ignoreExceptions()
+        .untilAsserted(
+            () -> {
+              TopicPartitionInfo now =
+                  await(admin.describeTopics(List.of(topic)).allTopicNames())
+                      .values()
+                      .iterator()
+                      .next()
+                      .partitions()
+                      .get(0);
+              assertThat(now.leader().id()).as("leader of %s", topic).isEqualTo(leader);
+              assertThat(now.isr().stream().map(Node::id).collect(Collectors.toSet()))
+                  .as("in-sync replicas of %s", topic)
+                  .isEqualTo(inSync);
+            });
+  }
+
+  /** Waits until a partition has this many records and markers. */
+  static void awaitEnd(StockBroker broker, TopicPartition partition, long end) {
+    try (Admin admin = broker.admin()) {
+      Awaitility.await()
+          .atMost(Tiers.PATIENCE)
+          .ignoreExceptions()
+          .untilAsserted(
+              () ->
+                  assertThat(
+                          await(
+                                  admin
+                                      .listOffsets(Map.of(partition, OffsetSpec.latest()))
+                                      .partitionResult(partition))
+                              .offset())
+                      .as("end of %s", partition)
+                      .isEqualTo(end));
     }
   }
 
