@@ -89,6 +89,10 @@ final class Copying {
 
   private CopyResult copyHome(CopyBegun begun, FileChannel home, CopyPace pace, boolean asItIs)
       throws IOException, InterruptedException {
+    if (asItIs && begun.residence().orElseThrow().isClean() && isGood(home, begun.size())) {
+      // Whatever has become of the pool's copy since.
+      return CopyResult.copied(begun.changes(), 0);
+    }
     ChangeGuard guard = writer.guard();
     CopySource source = new CopySource(begun, writer, reader, gate, home, pace);
     CRC32C checksum = new CRC32C();
@@ -127,6 +131,26 @@ final class Copying {
     }
     pace.reached(Step.VERIFIED);
     return CopyResult.copied(begun.changes(), begun.inPool());
+  }
+
+  /** Whether a log file has so many bytes, and they are what Kafka wrote. */
+  private static boolean isGood(FileChannel home, long size) throws IOException {
+    if (home.size() != size) {
+      return false;
+    }
+    BatchCheck batches = new BatchCheck();
+    ByteBuffer buffer = CopySource.buffer(size);
+    long at = 0;
+    while (at < size) {
+      buffer.clear().limit((int) Math.min(buffer.capacity(), size - at));
+      int read = home.read(buffer, at);
+      if (read <= 0) {
+        return false;
+      }
+      batches.update(buffer.flip());
+      at += read;
+    }
+    return batches.problem().isEmpty();
   }
 
   private static void cutTo(FileChannel home, long size) throws IOException {

@@ -306,7 +306,8 @@ public final class Segment {
 
   /**
    * As {@link #copyHome}, for a segment that nobody uses, at full speed, and whatever its bytes
-   * are: a corrupt segment goes home as it is, as a stock broker would have it there.
+   * are: a corrupt segment goes home as it is, as a stock broker would have it there. The good log
+   * file of a clean segment is left alone.
    *
    * @throws IOException when home has no room, for one; the segment is as before
    */

@@ -70,13 +70,13 @@ public final class Drain {
     try (HotTier tier = HotTier.open(spec, events, SegmentEvents.NONE, parts)) {
       List<TieredSegment> segments = new ArrayList<>(tier.segments());
       long total = segments.stream().mapToLong(s -> s.slot().committedLength()).sum();
-      long done = 0;
+      long seen = 0;
+      long copied = 0;
       progress.progress(0, total);
       for (TieredSegment segment : segments) {
-        long bytes = segment.slot().committedLength();
-        bringHome(tier, segment);
-        done += bytes;
-        progress.progress(done, total);
+        seen += segment.slot().committedLength();
+        copied += bringHome(tier, segment);
+        progress.progress(seen, total);
       }
       List<String> kept = new ArrayList<>(tier.recoveryReport().kept());
       kept.addAll(tier.logDirectories().skippedReasons());
@@ -89,16 +89,18 @@ public final class Drain {
           Marker.unmark(directory.path());
         }
       }
-      return new Report(segments.size(), done, kept, tier.recoveryReport());
+      return new Report(segments.size(), copied, kept, tier.recoveryReport());
     }
   }
 
-  private static void bringHome(HotTier tier, TieredSegment segment) throws IOException {
+  /** Returns how many bytes were copied. */
+  private static long bringHome(HotTier tier, TieredSegment segment) throws IOException {
     Path home = segment.home();
     FileTime modified = Files.getLastModifiedTime(home);
+    CopyResult copied;
     try (FileChannel channel =
         FileChannel.open(home, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      CopyResult copied = segment.segment().copyHomeAsItIs(channel);
+      copied = segment.segment().copyHomeAsItIs(channel);
       if (copied.outcome() != CopyResult.Outcome.COPIED) {
         throw new FileSystemException(
             home.toString(), null, "it was changed while it was brought home: stop the broker");
@@ -124,6 +126,7 @@ public final class Drain {
       Copies.free(lower.get());
     }
     tier.forget(segment);
+    return copied.bytes();
   }
 
   private static void free(TieredSegment segment) throws IOException {

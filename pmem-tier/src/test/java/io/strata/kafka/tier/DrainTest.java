@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +79,36 @@ class DrainTest {
     assertThat(fixture.tier().figures().hot()).isZero();
     assertThat(fixture.tier().pools().get(0).usage().usedBytes()).isZero();
     fixture.close();
+  }
+
+  /** The pool's copy of a clean segment is the one that is damaged. */
+  @Test
+  void aGoodLogFileIsNotOverwrittenWithADamagedCopy() throws Exception {
+    TierFixture other =
+        new TierFixture(Files.createDirectory(temp.resolve("other"))).pool("a.pool", 16 * MIB);
+    other.open();
+    Path clean = other.segment("clean-0", 0);
+    byte[] batches = Batches.of(700_000, 1);
+    other.append(clean, batches);
+    other.append(other.segment("clean-0", 1000), Batches.of(1_000, 2));
+    TierFixture.assertDone(other.destage(clean, 1));
+    long position =
+        other
+            .tier()
+            .registry()
+            .find(other.view(clean).id())
+            .orElseThrow()
+            .slot()
+            .extents()
+            .get(0)
+            .position();
+    other.close();
+    try (FileChannel pool =
+        FileChannel.open(other.pools.get(0), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      pool.write(ByteBuffer.wrap(new byte[] {7, 7, 7}), position + 5_000);
+    }
+    Drain.run(other.spec(), TierEvents.NONE, ProgressListener.NONE);
+    assertThat(Files.readAllBytes(clean)).isEqualTo(batches);
   }
 
   @Test
