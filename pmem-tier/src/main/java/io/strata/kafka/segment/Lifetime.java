@@ -19,11 +19,11 @@ final class Lifetime {
   private int channels;
 
   /**
-   * Those of the channels that have the file's descriptor open. A channel that nobody refers to any
-   * more is not closed, and yet the JDK closes its descriptor, when these have been cleared.
+   * The log file's own channels under them. One that nobody refers to any more is not closed, and
+   * yet the JDK closes its descriptor, after its entry here has been cleared.
    */
   @GuardedBy("this")
-  private final Set<Reference<?>> holders = new HashSet<>();
+  private final Set<Reference<Object>> descriptors = new HashSet<>();
 
   /** Whether channels may still be opened. */
   @GuardedBy("this")
@@ -43,33 +43,25 @@ final class Lifetime {
    * A channel is about to be opened.
    *
    * @param name the segment's, for the message
+   * @param descriptor the channel that has the log file open, until {@link #channelCloses} or as
+   *     long as it can be reached
    * @throws IOException after {@link #close}
    */
-  synchronized void channelOpened(String name) throws IOException {
+  synchronized void channelOpened(String name, Object descriptor) throws IOException {
     if (!open) {
       throw new IOException(name + " has been deleted: it cannot be opened any more");
     }
     channels++;
+    descriptors.removeIf(known -> known.refersTo(null));
+    descriptors.add(new WeakReference<>(descriptor));
   }
 
-  /**
-   * A channel that was opened has the file's descriptor open, as long as it can be reached.
-   *
-   * @return what {@link #channelCloses} takes
-   */
-  synchronized Reference<?> holds(Object channel) {
-    holders.removeIf(holder -> holder.refersTo(null));
-    Reference<?> holder = new WeakReference<>(channel);
-    holders.add(holder);
-    return holder;
+  /** A channel that was opened is about to close the log file's. */
+  synchronized void channelCloses(Object descriptor) {
+    descriptors.removeIf(known -> known.refersTo(descriptor));
   }
 
-  /** A channel is about to close its descriptor. */
-  synchronized void channelCloses(Reference<?> holder) {
-    holders.remove(holder);
-  }
-
-  /** A channel that was opened has been closed, or could not be made. */
+  /** A channel that {@link #channelCloses} was told of has been closed. */
   void channelClosed() {
     Runnable last = () -> {};
     Runnable unused = () -> {};
@@ -110,6 +102,6 @@ final class Lifetime {
 
   /** Whether a channel has its descriptor open. */
   synchronized boolean holdsFile() {
-    return holders.stream().anyMatch(holder -> !holder.refersTo(null));
+    return descriptors.stream().anyMatch(known -> !known.refersTo(null));
   }
 }

@@ -74,7 +74,7 @@ public final class ReadOnlySegment {
             bytes.name(), null, "only the broker that owns the pool may write to its segments");
       }
       Lifetime lifetime = new Lifetime(() -> {});
-      lifetime.channelOpened(bytes.name());
+      lifetime.channelOpened(bytes.name(), home);
       FileChannel channel =
           new SegmentChannel(bytes, home, mode, () -> {}, lifetime, SegmentEvents.NONE);
       done = true;

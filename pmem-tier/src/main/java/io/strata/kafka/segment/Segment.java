@@ -199,7 +199,7 @@ public final class Segment {
     boolean done = false;
     try {
       OpenMode mode = OpenMode.of(options);
-      lifetime.channelOpened(name());
+      lifetime.channelOpened(name(), home);
       counted = true;
       if (mode.truncate()) {
         bytes.truncate(0, home);
@@ -211,6 +211,9 @@ public final class Segment {
       return channel;
     } finally {
       if (!done) {
+        if (counted) {
+          lifetime.channelCloses(home);
+        }
         home.close();
         if (counted) {
           lifetime.channelClosed();

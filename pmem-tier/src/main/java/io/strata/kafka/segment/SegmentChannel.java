@@ -2,7 +2,6 @@ package io.strata.kafka.segment;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
-import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
@@ -40,7 +39,6 @@ final class SegmentChannel extends FileChannel {
   private final Runnable onChange;
   private final SegmentEvents events;
   private final Lifetime lifetime;
-  private final Reference<?> hold;
 
   private final Object positionLock = new Object();
 
@@ -67,12 +65,11 @@ final class SegmentChannel extends FileChannel {
     this.onChange = onChange;
     this.events = events;
     this.lifetime = lifetime;
-    this.hold = lifetime.holds(this);
   }
 
   @Override
   protected void implCloseChannel() throws IOException {
-    lifetime.channelCloses(hold);
+    lifetime.channelCloses(home);
     try {
       home.close();
     } finally {

@@ -14,6 +14,7 @@ public final class LifetimeOperations {
   private final AtomicInteger ends = new AtomicInteger();
   private final Lifetime lifetime = new Lifetime(() -> {});
   private final boolean[] open = new boolean[3];
+  private final Object[] descriptors = {new Object(), new Object(), new Object()};
   private boolean deleted;
 
   /** Opens a channel that is not open. */
@@ -24,7 +25,7 @@ public final class LifetimeOperations {
         return "open";
       }
       try {
-        lifetime.channelOpened("s");
+        lifetime.channelOpened("s", descriptors[channel]);
       } catch (IOException e) {
         return "deleted";
       }
@@ -42,6 +43,7 @@ public final class LifetimeOperations {
       }
       open[channel] = false;
     }
+    lifetime.channelCloses(descriptors[channel]);
     lifetime.channelClosed();
     return "closed now";
   }
