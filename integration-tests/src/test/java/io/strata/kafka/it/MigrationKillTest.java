@@ -57,11 +57,11 @@ class MigrationKillTest {
           "EVICT_UNTAGGED");
   private static final List<String> UP =
       List.of(
-          "PROMOTE_STARTED",
-          "PROMOTE_COPIED",
-          "PROMOTE_COMMITTED",
-          "PROMOTE_TAGGED",
-          "PROMOTE_DONE");
+          "RELOCATE_STARTED",
+          "RELOCATE_COPIED",
+          "RELOCATE_COMMITTED",
+          "RELOCATE_TAGGED",
+          "RELOCATE_DONE");
   private static final Map<String, String> DOWNWARDS =
       Map.of(
           "strata.migration.threshold", "0",
@@ -74,7 +74,7 @@ class MigrationKillTest {
           "strata.migration.promote", "true");
   private static final List<String> MEND = List.of("MEND_COPIED", "MEND_COMMITTED", "MEND_DONE");
   private static final List<String> BETWEEN_POOLS =
-      List.of("DESTAGE_LINKED", "DESTAGE_CLEAN", "EVICT_FREED", "PROMOTE_COMMITTED");
+      List.of("RELOCATE_COPIED", "RELOCATE_TAGGED", "RELOCATE_DONE", "RELOCATE_COMMITTED");
 
   private static final Map<String, String> PATIENT =
       Map.of("delivery.timeout.ms", "1200000", "reconnect.backoff.max.ms", "200");

@@ -67,7 +67,8 @@ final class Admission {
     Optional<PlannedMove> admitted =
         switch (move.kind()) {
           case EVICT -> evict(move);
-          case DESTAGE -> destage(move, evictAfter || in.settings().mode() == Mode.THRESHOLD);
+          case DESTAGE ->
+              destage(move, evictAfter || in.mode(move.segment().tier()) == Mode.THRESHOLD);
           case PROMOTE -> promote(move, false);
         };
     admitted.ifPresent(m -> planned.add(m.id()));
@@ -103,12 +104,18 @@ final class Admission {
           census.room.reserve(tier, needed);
         }
         PlannedMove admitted =
-            new PlannedMove(Move.destage(segment, tier), target, needed, evictAfter);
+            new PlannedMove(
+                Move.destage(segment, tier), target, needed, evictAfter && mayBeClean(tier));
         down.add(admitted);
         return Optional.of(admitted);
       }
     }
     return Optional.empty();
+  }
+
+  /** Whether a segment that is copied into a tier stays in its own, too. */
+  private boolean mayBeClean(int tier) {
+    return tier == home || !in.state().relocates();
   }
 
   /**

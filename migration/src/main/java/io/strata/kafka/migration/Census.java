@@ -79,7 +79,7 @@ final class Census {
     }
     boolean leaves =
         move.kind() == Move.Kind.DESTAGE
-            || (move.kind() == Move.Kind.EVICT && in.settings().mode() == Mode.THRESHOLD);
+            || (move.kind() == Move.Kind.EVICT && in.mode(segment.tier()) == Mode.THRESHOLD);
     if (move.kind() == Move.Kind.DESTAGE && ruleOf(segment) != TopicRules.Rule.PINNED) {
       destaging.add(segment);
     }
@@ -102,7 +102,7 @@ final class Census {
       if (inPool && segment.clean()) {
         evictable.add(segment);
         room.addEvictable(segment);
-        canLeave[segment.tier()] |= in.settings().mode() == Mode.THRESHOLD;
+        canLeave[segment.tier()] |= in.mode(segment.tier()) == Mode.THRESHOLD;
       }
       if (!segment.active()) {
         canLeave[segment.cleanTier().orElse(segment.tier())] = true;
@@ -190,17 +190,20 @@ final class Census {
    */
   boolean mayAddLowerCopy(Move move) {
     SegmentView segment = move.segment();
-    if (segment.tier() == home || !segment.clean() || move.toTier() == segment.tier()) {
+    if (in.state().relocates()
+        || segment.tier() == home
+        || !segment.clean()
+        || move.toTier() == segment.tier()) {
       return true;
     }
     TierUsage tier = in.state().tiers().get(segment.tier());
     long dirty = tier.dirtyBytes() + lowerCopies[segment.tier()] + segment.poolBytes();
-    return dirty <= Marks.of(in.settings(), tier).low();
+    return dirty <= Marks.of(in.settings(), in.mode(segment.tier()), tier).low();
   }
 
   /** A promotion is planned. */
   void addLowerCopy(Move move) {
-    if (move.segment().clean() && move.segment().tier() < home) {
+    if (!in.state().relocates() && move.segment().clean() && move.segment().tier() < home) {
       lowerCopies[move.segment().tier()] += move.segment().poolBytes();
     }
   }

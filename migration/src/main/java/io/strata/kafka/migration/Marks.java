@@ -23,7 +23,7 @@ record Marks(boolean never, long high, long low, long fill) {
 
   private static final double LEAST_DISTANCE = 0.05;
 
-  static Marks of(MigrationSettings settings, TierUsage tier) {
+  static Marks of(MigrationSettings settings, Mode mode, TierUsage tier) {
     double threshold = settings.thresholds().get(tier.tier());
     long capacity = tier.capacityBytes();
     boolean never = threshold < 0;
@@ -31,7 +31,7 @@ record Marks(boolean never, long high, long low, long fill) {
     long low =
         never ? capacity : (long) (Math.max(0, threshold - settings.hysteresis()) * capacity);
     long fill = (long) (FILL_SHARE * capacity);
-    if (settings.mode() == Mode.THRESHOLD && !never) {
+    if (mode == Mode.THRESHOLD && !never) {
       // Below the low mark by as much again: what has just left for it must not come back at once.
       double distance = Math.max(LEAST_DISTANCE, settings.hysteresis());
       fill = Math.min(fill, Math.max(0, low - (long) (distance * capacity)));

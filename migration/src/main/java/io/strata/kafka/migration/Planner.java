@@ -48,6 +48,17 @@ final class Planner {
       List<PlannedMove> inFlight,
       Obstacles obstacles) {
 
+    /**
+     * How a tier is kept below its marks. What goes from one tier with space of its own into
+     * another leaves no clean copy that could stay for want of nothing better: there only the used
+     * bytes count.
+     */
+    Mode mode(int tier) {
+      return state.relocates() && tier < state.tiers().size() - 1
+          ? Mode.THRESHOLD
+          : settings.mode();
+    }
+
     /** Copies the lists. */
     Input {
       before = List.copyOf(before);
@@ -90,9 +101,7 @@ final class Planner {
     admission.victims(order, giveWayOrder);
     measureTiers();
     removeExcluded();
-    if (in.settings().mode() == Mode.THRESHOLD) {
-      evictAboveMarks(order);
-    }
+    evictAboveMarks(order);
     long[] promoted = new long[home];
     List<Move> pinned = choosePinned(promoted);
     admit(pinned, allowed(in.policy().plan(snapshot(promoted))));
@@ -120,8 +129,8 @@ final class Planner {
   private void measureTiers() {
     for (TierUsage tier : in.state().tiers()) {
       int t = tier.tier();
-      Marks marks = Marks.of(in.settings(), tier);
-      long measured = Marks.measured(in.settings().mode(), tier);
+      Marks marks = Marks.of(in.settings(), in.mode(t), tier);
+      long measured = Marks.measured(in.mode(t), tier);
       boolean before = t < in.before().size() && in.before().get(t).draining();
       boolean draining = marks.draining(before, measured, census.canLeave(t));
       long above = draining ? marks.above(measured, tier.activeBytes()) : 0;
@@ -144,7 +153,9 @@ final class Planner {
   /** In threshold mode a clean copy above the mark has no right to stay. */
   private void evictAboveMarks(List<SegmentView> order) {
     for (SegmentView segment : order) {
-      if (excess[segment.tier()] > 0 && !admission.isPlanned(segment)) {
+      if (in.mode(segment.tier()) == Mode.THRESHOLD
+          && excess[segment.tier()] > 0
+          && !admission.isPlanned(segment)) {
         admission.admit(Move.evict(segment), false).ifPresent(this::cover);
       }
     }
@@ -152,8 +163,8 @@ final class Planner {
 
   private void cover(PlannedMove move) {
     SegmentView segment = move.move().segment();
-    if (move.move().kind() == Move.Kind.DESTAGE || in.settings().mode() == Mode.THRESHOLD) {
-      int tier = segment.tier();
+    int tier = segment.tier();
+    if (move.move().kind() == Move.Kind.DESTAGE || in.mode(tier) == Mode.THRESHOLD) {
       excess[tier] = Math.max(0, excess[tier] - segment.poolBytes());
     }
   }
@@ -190,7 +201,7 @@ final class Planner {
     for (TierUsage tier : in.state().tiers()) {
       int t = tier.tier();
       long used = tier.usedBytes() + census.arriving(t) + promoted[t];
-      usages.add(tier.withDemand(excess[t], Marks.of(in.settings(), tier).spare(used)));
+      usages.add(tier.withDemand(excess[t], Marks.of(in.settings(), in.mode(t), tier).spare(used)));
     }
     List<SegmentView> free = census.free;
     if (admission.size() > 0) {

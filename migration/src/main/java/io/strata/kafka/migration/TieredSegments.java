@@ -31,8 +31,11 @@ public interface TieredSegments {
    * @param segments in no particular order
    * @param unwanted the numbers of those that would not be placed in a pool today: they leave the
    *     pools as those of excluded topics do, pinned or not
+   * @param relocates whether a copy into another tier with space of its own takes the segment out
+   *     of the one that it was in; else it stays there, too
    */
-  record State(List<TierUsage> tiers, List<SegmentView> segments, Set<Long> unwanted) {
+  record State(
+      List<TierUsage> tiers, List<SegmentView> segments, Set<Long> unwanted, boolean relocates) {
     /** Copies the collections. */
     public State {
       tiers = List.copyOf(tiers);
@@ -40,15 +43,16 @@ public interface TieredSegments {
       unwanted = Set.copyOf(unwanted);
     }
 
-    /** With every segment wanted where it is. */
+    /** With every segment wanted where it is, and copies that stay. */
     public State(List<TierUsage> tiers, List<SegmentView> segments) {
-      this(tiers, segments, Set.of());
+      this(tiers, segments, Set.of(), false);
     }
   }
 
   /**
-   * Copies a sealed segment down, verifies the copy and makes it durable: the segment is clean. In
-   * a tier without enough free space, clean segments are evicted for it.
+   * Copies a sealed segment down, verifies the copy and makes it durable: the segment is clean, or,
+   * if the tier is not the last and {@link State#relocates}, in that tier now. In a tier without
+   * enough free space, clean segments are evicted for it.
    *
    * @param id {@link SegmentView#id}
    * @param toTier a tier below the segment's; the log directories are the last
@@ -63,7 +67,7 @@ public interface TieredSegments {
   MoveResult evict(long id) throws IOException;
 
   /**
-   * Copies a sealed segment up, into free space; it is clean there, since the lower copy stays. A
+   * Copies a sealed segment up, into free space; it is clean there if the lower copy stays. A
    * spilled segment whose own tier is given becomes whole there.
    *
    * @throws CorruptSegmentException as {@link #destage}

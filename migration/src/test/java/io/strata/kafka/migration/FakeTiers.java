@@ -21,7 +21,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * does against it.
  *
  * <p>A segment has one copy in its tier and at most one below that counts. Promoting a clean
- * segment keeps its lower copy and discards the one in between, unless {@link #keepsMiddle}.
+ * segment keeps its lower copy and discards the one in between. If it {@link #relocates}, the one
+ * below is in the last tier alone.
  *
  * <p>Thread safety: safe for use by any number of threads.
  */
@@ -43,9 +44,6 @@ final class FakeTiers implements TieredSegments {
     boolean active;
     boolean found;
     boolean moving;
-
-    /** Whether the log file is whole, too, besides the copy below. */
-    boolean atHomeToo;
 
     long bytes;
     long tail;
@@ -86,7 +84,7 @@ final class FakeTiers implements TieredSegments {
   private volatile Runnable wake = () -> {};
   private volatile Hook hook = (kind, id, toTier) -> {};
   private volatile int slots = Integer.MAX_VALUE;
-  private volatile boolean keepsMiddle;
+  private volatile boolean relocates;
   private volatile String excluded = "";
 
   /** What is to leave the pools. */
@@ -108,9 +106,9 @@ final class FakeTiers implements TieredSegments {
     hook = newHook;
   }
 
-  /** Whether a segment that is clean and goes up keeps the copy that it comes from. */
-  void keepsMiddle(boolean keeps) {
-    keepsMiddle = keeps;
+  /** Whether a copy into another tier with space takes a segment out of its own. */
+  void relocates(boolean now) {
+    relocates = now;
   }
 
   void slots(int count) {
@@ -197,8 +195,7 @@ final class FakeTiers implements TieredSegments {
   private void giveUpUpper(Seg seg) {
     used[seg.tier] -= seg.inPool();
     seg.tier = seg.clean.orElseThrow();
-    seg.clean = seg.atHomeToo ? OptionalInt.of(home) : OptionalInt.empty();
-    seg.atHomeToo = false;
+    seg.clean = OptionalInt.empty();
     seg.tail = 0;
   }
 
@@ -306,7 +303,7 @@ final class FakeTiers implements TieredSegments {
     views.stream()
         .filter(view -> excludes(view.name().id().topic()))
         .forEach(view -> leaving.add(view.id()));
-    return new State(tiers, views, leaving);
+    return new State(tiers, views, leaving, relocates);
   }
 
   @GuardedBy("this")
@@ -393,7 +390,13 @@ final class FakeTiers implements TieredSegments {
           }
           used[toTier] += roundUp(bytes);
         }
-        seg.clean = OptionalInt.of(toTier);
+        if (relocates && toTier < home) {
+          used[seg.tier] -= seg.inPool();
+          seg.tail = 0;
+          seg.tier = toTier;
+        } else {
+          seg.clean = OptionalInt.of(toTier);
+        }
       }
       case EVICT -> {
         if (seg.clean.isEmpty()) {
@@ -428,10 +431,7 @@ final class FakeTiers implements TieredSegments {
       return MoveResult.noRoom("tier " + toTier + " is full");
     }
     used[toTier] += roundUp(seg.bytes);
-    if (seg.clean.isPresent() && keepsMiddle && seg.clean.getAsInt() == home && seg.tail == 0) {
-      seg.clean = OptionalInt.of(seg.tier);
-      seg.atHomeToo = true;
-    } else if (seg.clean.isPresent()) {
+    if (seg.clean.isPresent() || (relocates && seg.tier < home)) {
       used[seg.tier] -= seg.inPool();
       seg.tail = 0;
     } else {

@@ -89,37 +89,43 @@ class PlannerPropertyTest {
   void steadyLoadIsCopiedOnce() {
     for (Mode mode : Mode.values()) {
       for (double hysteresis : List.of(0.0, 0.05, 0.2)) {
-        FakeTiers tiers = new FakeTiers(200 * MIB, 400 * MIB);
-        Settings settings = Settings.of(0.5, 0.7).mode(mode).hysteresis(hysteresis);
-        String name = mode + ", hysteresis " + hysteresis;
-        Random random = new Random(42);
-        List<Plan.TierPlan> before = List.of();
-        long appended = 0;
-        long[] copied = new long[2];
-        for (int i = 0; i < 1000; i++) {
-          long bytes = MIB + random.nextLong(9 * MIB);
-          tiers.add("t", i % 5, i, 0, bytes, i, false);
-          appended += bytes;
-          for (int round = 0; round < 3; round++) {
-            Plan plan = settings.plan(tiers, i, before, List.of(), Obstacles.NONE);
-            for (PlannedMove move : plan.moves()) {
-              if (move.move().kind() == Move.Kind.DESTAGE) {
-                copied[0] += move.move().segment().bytes();
-              } else if (move.move().kind() == Move.Kind.PROMOTE) {
-                copied[1] += move.move().segment().bytes();
-              }
-            }
-            tiers.evictionOrder(plan.evictionOrder());
-            tiers.apply(plan.moves());
-            before = plan.tiers();
-          }
-        }
-        assertThat(tiers.violations).as(name).isEmpty();
-        assertThat(copied[0]).as(name + ": down").isLessThan(2 * appended + appended / 20);
-        assertThat(copied[1]).as(name + ": up").isLessThan(appended / 20);
-        assertThat(tiers.tier(0).reserveBytes()).as(name).isGreaterThanOrEqualTo(100 * MIB);
+        steadyLoadIsCopiedOnce(mode, hysteresis, false);
+        steadyLoadIsCopiedOnce(mode, hysteresis, true);
       }
     }
+  }
+
+  private static void steadyLoadIsCopiedOnce(Mode mode, double hysteresis, boolean relocates) {
+    FakeTiers tiers = new FakeTiers(200 * MIB, 400 * MIB);
+    tiers.relocates(relocates);
+    Settings settings = Settings.of(0.5, 0.7).mode(mode).hysteresis(hysteresis);
+    String name = mode + ", hysteresis " + hysteresis + (relocates ? ", relocates" : "");
+    Random random = new Random(42);
+    List<Plan.TierPlan> before = List.of();
+    long appended = 0;
+    long[] copied = new long[2];
+    for (int i = 0; i < 1000; i++) {
+      long bytes = MIB + random.nextLong(9 * MIB);
+      tiers.add("t", i % 5, i, 0, bytes, i, false);
+      appended += bytes;
+      for (int round = 0; round < 3; round++) {
+        Plan plan = settings.plan(tiers, i, before, List.of(), Obstacles.NONE);
+        for (PlannedMove move : plan.moves()) {
+          if (move.move().kind() == Move.Kind.DESTAGE) {
+            copied[0] += move.move().segment().bytes();
+          } else if (move.move().kind() == Move.Kind.PROMOTE) {
+            copied[1] += move.move().segment().bytes();
+          }
+        }
+        tiers.evictionOrder(plan.evictionOrder());
+        tiers.apply(plan.moves());
+        before = plan.tiers();
+      }
+    }
+    assertThat(tiers.violations).as(name).isEmpty();
+    assertThat(copied[0]).as(name + ": down").isLessThan(2 * appended + appended / 20);
+    assertThat(copied[1]).as(name + ": up").isLessThan(appended / 20);
+    assertThat(tiers.tier(0).reserveBytes()).as(name).isGreaterThanOrEqualTo(100 * MIB);
   }
 
   private static final class World {
@@ -140,7 +146,7 @@ class PlannerPropertyTest {
         thresholds[tier] = random.nextInt(5) == 0 ? -1 : random.nextInt(11) / 10.0;
       }
       tiers = new FakeTiers(capacities);
-      tiers.keepsMiddle(random.nextBoolean());
+      tiers.relocates(random.nextBoolean());
       if (random.nextInt(4) == 0) {
         tiers.slots(5 + random.nextInt(30));
       }
@@ -232,9 +238,10 @@ class PlannerPropertyTest {
                         !s.active()
                             && !s.name().id().topic().startsWith("pin")
                             && s.cleanTier().orElse(s.tier()) == tier.tier());
-        Marks marks = Marks.of(settings.value(), tier);
+        Mode mode = settings.mode(state, tier.tier());
+        Marks marks = Marks.of(settings.value(), mode, tier);
         if (left && !marks.never()) {
-          assertThat(Marks.measured(settings.value().mode(), tier))
+          assertThat(Marks.measured(mode, tier))
               .as(name + ", " + when + ": " + tier)
               .isLessThanOrEqualTo(Math.max(marks.high(), tier.activeBytes()));
         }

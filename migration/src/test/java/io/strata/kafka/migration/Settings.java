@@ -91,6 +91,20 @@ record Settings(MigrationSettings value) {
             pin));
   }
 
+  /** How a tier is kept below its marks. */
+  Mode mode(TieredSegments.State state, int tier) {
+    return new Planner.Input(
+            state,
+            0,
+            value,
+            new TopicRules(List.of()),
+            snapshot -> List.of(),
+            List.of(),
+            List.of(),
+            Obstacles.NONE)
+        .mode(tier);
+  }
+
   /** A plan of a state, as the first of an engine. */
   Plan plan(FakeTiers tiers, long nowMillis) {
     return plan(tiers, nowMillis, List.of(), List.of(), Obstacles.NONE);

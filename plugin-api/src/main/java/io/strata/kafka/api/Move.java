@@ -15,11 +15,14 @@ public record Move(Kind kind, SegmentView segment, int toTier) {
 
   /** The kinds of moves. */
   public enum Kind {
-    /** Copy the segment to a lower tier and make it durable there: it is clean then. */
+    /**
+     * Copy the segment to a lower tier and make it durable there. It is clean then; from one tier
+     * of local pools to another it moves, and is as clean as it was.
+     */
     DESTAGE,
     /** Discard the copy of a clean segment in its tier, without I/O. */
     EVICT,
-    /** Copy the segment up: it is read from there, and clean. */
+    /** Copy the segment up: it is read from there, and clean if the lower tier keeps its copy. */
     PROMOTE
   }
 

@@ -83,21 +83,6 @@ final class PoolReaders implements AutoCloseable {
     }
   }
 
-  /**
-   * Whether the slot that a tag names was taken from its segment by 'strata pool repair': what the
-   * segment has in a lower pool may be out of date, then.
-   *
-   * @throws UncheckedIOException on a fault of the medium
-   */
-  boolean gaveUp(SegmentTag tag) {
-    PoolReader pool = pools.get(tag.pool());
-    try {
-      return pool != null && pool.gaveUp(tag.slot(), tag.generation());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
   List<PoolReport> reports() throws IOException {
     List<PoolReport> reports = new ArrayList<>();
     for (PoolReader pool : pools.values()) {

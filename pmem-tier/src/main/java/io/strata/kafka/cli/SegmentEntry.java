@@ -19,8 +19,7 @@ import java.util.Optional;
  * @param pool the pool that holds its head, if one does
  * @param bytesInPool bytes whose valid copy is in the pool
  * @param bytesInLogFile bytes whose valid copy is in the file
- * @param cleanIn where a whole copy is below the pool, if there is one: {@code logdirs}, or a
- *     pool's file
+ * @param cleanIn {@code logdirs} if the log file of a segment in a pool has all of it, too
  */
 record SegmentEntry(
     SegmentName name,

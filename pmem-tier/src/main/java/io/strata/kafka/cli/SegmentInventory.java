@@ -125,16 +125,11 @@ final class SegmentInventory implements AutoCloseable {
 
   private SegmentEntry readTagged(SegmentName name, Path file, SegmentTag tag) throws IOException {
     Optional<SlotSnapshot> slot = pools.slot(tag);
-    Optional<SegmentTag> below = SegmentTag.readBelow(file);
     if (slot.isPresent()) {
-      return inPool(name, file, tag, slot.get(), cleanIn(slot.get(), below));
-    }
-    Optional<SlotSnapshot> lower = below.isPresent() ? pools.slot(below.get()) : Optional.empty();
-    boolean evicted = pools.find(tag.pool()).isPresent() && pools.hasLost(tag);
-    if (evicted && lower.isPresent() && !pools.gaveUp(tag)) {
-      return inPool(name, file, below.orElse(tag), lower.get(), cleanIn(lower.get(), below));
+      return inPool(name, file, tag, slot.get());
     }
     // An eviction frees the slot; the tag follows in the background.
+    boolean evicted = pools.find(tag.pool()).isPresent() && pools.hasLost(tag);
     if (evicted && !HollowHome.test(file)) {
       return inLogFile(name, file);
     }
@@ -142,8 +137,7 @@ final class SegmentInventory implements AutoCloseable {
         name, file, SegmentEntry.State.UNREACHABLE, fileOf(tag), 0, 0, Optional.empty());
   }
 
-  private SegmentEntry inPool(
-      SegmentName name, Path file, SegmentTag tag, SlotSnapshot slot, Optional<String> cleanIn)
+  private SegmentEntry inPool(SegmentName name, Path file, SegmentTag tag, SlotSnapshot slot)
       throws IOException {
     long inPool = slot.committedLength();
     boolean spilled = slot.flags().contains(SlotFlag.SPILLED);
@@ -154,18 +148,9 @@ final class SegmentInventory implements AutoCloseable {
         fileOf(tag),
         inPool,
         spilled ? Math.max(0, Files.size(file) - inPool) : 0,
-        cleanIn);
-  }
-
-  private Optional<String> cleanIn(SlotSnapshot slot, Optional<SegmentTag> below)
-      throws IOException {
-    if (!slot.flags().contains(SlotFlag.CLEAN)) {
-      return Optional.empty();
-    }
-    boolean inPool = below.isPresent() && pools.slot(below.get()).isPresent();
-    return inPool
-        ? below.flatMap(this::fileOf).map(Path::toString)
-        : Optional.of(SegmentView.LOG_DIRS);
+        slot.flags().contains(SlotFlag.CLEAN)
+            ? Optional.of(SegmentView.LOG_DIRS)
+            : Optional.empty());
   }
 
   private Optional<Path> fileOf(SegmentTag tag) {

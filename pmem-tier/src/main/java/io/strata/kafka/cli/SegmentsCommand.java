@@ -33,9 +33,9 @@ import picocli.CommandLine.Spec;
       "",
       """
       States: hot, all in the pool; spilled, the head in the pool and the tail in the log file; \
-      logdirs, all in the log file; unreachable, its pool or slot cannot be read. A segment that \
-      is also in a lower pool, or in its log file, is clean: its space in the pool is free at \
-      once when it is needed.\
+      logdirs, all in the log file; unreachable, its pool or slot cannot be read. A segment in \
+      a pool that is also in its log file is clean: its space in the pool is free at once when it \
+      is needed.\
       """,
       "",
       """

@@ -7,7 +7,6 @@ import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.segment.SegmentTag;
 import io.strata.kafka.tier.SetAside;
-import io.strata.kafka.tier.TaggedHome;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -149,7 +148,7 @@ final class SetAsideCommand implements Callable<Integer> {
       }
       return SetAside.plan(
           new ArrayList<>(directories),
-          home -> isLost(home, pools),
+          home -> isLost(home.tag(), pools),
           "set-aside-" + TIMESTAMP.format(Clock.systemUTC().instant()));
     }
   }
@@ -177,16 +176,6 @@ final class SetAsideCommand implements Callable<Integer> {
         }
       }
     }
-  }
-
-  /** One whose slot was freed by an eviction has its bytes in the slot below. */
-  private boolean isLost(TaggedHome home, PoolReaders pools) {
-    boolean evicted =
-        pools.find(home.tag().pool()).isPresent()
-            && !lostPools.contains(home.tag().pool())
-            && !pools.gaveUp(home.tag());
-    boolean below = evicted && home.below().filter(tag -> !isLost(tag, pools)).isPresent();
-    return isLost(home.tag(), pools) && !below;
   }
 
   private boolean isLost(SegmentTag tag, PoolReaders pools) {

@@ -26,7 +26,8 @@ public final class MigrationKeys {
           The dirty share of a tier's capacity above which sealed segments are copied down, \
           oldest first, until it is 0.05 below. Dirty are the bytes of segments whose only whole \
           copy is in the tier. `0`: every segment as soon as it is sealed. `-1`: never. With \
-          `strata.migration.mode=threshold` it is the used share that counts.\
+          `strata.migration.mode=threshold`, and in a tier above another tier with pools, it is \
+          the used share that counts.\
           """,
           Optional.of(new Local()));
 

@@ -159,17 +159,6 @@ public final class SlotLayout {
 
   private SlotLayout() {}
 
-  /**
-   * Whether a slot was taken from a segment by a repair, and not freed by the segment itself.
-   *
-   * @param tagged the segment's generation
-   * @param found the slot's generation now
-   */
-  public static boolean givenUp(long tagged, long found) {
-    // The damaged slot may have been ahead of those that could be read.
-    return found - tagged >= GENERATIONS_SKIPPED / 2;
-  }
-
   /** Position of slot {@code index}, which is from 0. */
   public static long slotPosition(int index) {
     return TABLE + (long) index * SLOT_LENGTH;

@@ -243,8 +243,7 @@ final class HotFileMover {
       UserDefinedFileAttributeView to =
           delegate.getFileAttributeView(target, UserDefinedFileAttributeView.class);
       for (String name : from.list()) {
-        if (!(USER + name).equals(SegmentTag.ATTRIBUTE)
-            && !(USER + name).equals(SegmentTag.BELOW_ATTRIBUTE)) {
+        if (!(USER + name).equals(SegmentTag.ATTRIBUTE)) {
           ByteBuffer value = ByteBuffer.allocate(from.size(name));
           from.read(name, value);
           to.write(name, value.flip());

@@ -281,18 +281,6 @@ public final class Pool implements AutoCloseable {
   }
 
   /**
-   * Whether slot {@code index} was taken from a segment of that generation by {@link #repair}, and
-   * not freed by its deletion or an eviction. What the segment has elsewhere may be out of date.
-   *
-   * @param index any number, as it was found in a tag
-   */
-  public boolean gaveUp(int index, long generation) {
-    return index >= 0
-        && index < slots.length()
-        && SlotLayout.givenUp(generation, generations.get(index));
-  }
-
-  /**
    * Returns extents that a slot has dropped to the free map. The caller sees to it that nobody
    * reads them any more, and gives each extent once, after the method that dropped it has returned.
    *

@@ -101,23 +101,6 @@ public final class PoolReader implements AutoCloseable {
     return read(index).filter(snapshot -> snapshot.generation() == generation);
   }
 
-  /** As {@link Pool#gaveUp}; not of a slot that is damaged. */
-  public boolean gaveUp(int index, long generation) throws IOException {
-    if (index < 0 || index >= superblock.slotCount()) {
-      return false;
-    }
-    try {
-      long found =
-          CheckedWord.decode(
-              readLine(index).generation,
-              slotPosition(index) + GENERATION_OFFSET,
-              superblock.salt());
-      return givenUp(generation, found);
-    } catch (CorruptWordException e) {
-      return false;
-    }
-  }
-
   /** All slots that are not free, each as it is at one moment. */
   public List<SlotSnapshot> readAll() throws IOException {
     List<SlotSnapshot> snapshots = new ArrayList<>();

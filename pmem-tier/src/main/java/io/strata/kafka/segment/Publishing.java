@@ -7,7 +7,6 @@ import io.strata.kafka.segment.CopyResult.Outcome;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
  * The second half of a move: makes a copy count, and gives up what it makes needless. Under the
@@ -75,24 +74,33 @@ final class Publishing {
         });
   }
 
-  /** See {@link Segment#moveUp}. */
-  boolean moveUp(CopyResult copied, Residence upper, Segment.Link link) throws IOException {
+  /** See {@link Segment#relocate}. */
+  boolean relocate(CopyResult copied, Residence to, Segment.Link link) throws IOException {
     return writer.exclusively(
         publisher -> {
           if (stale(copied)) {
             return false;
           }
-          Optional<Residence> from = writer.residence();
-          if (from.isPresent()) {
-            // From here on nobody forces it there, and an eviction may come back to it.
-            from.get().slot().force(0, Long.MAX_VALUE);
-          }
-          link.link();
+          tie(link);
           long size = writer.view().size();
-          publisher.publish(
-              Optional.of(upper), HotView.inPool(upper.bytes(), upper.slot().extents(), size));
+          publisher.publish(Optional.of(to), HotView.inPool(to.bytes(), to.slot().extents(), size));
           return true;
         });
+  }
+
+  private void tie(Segment.Link link) throws IOException {
+    try {
+      link.link();
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        link.unlink();
+      } catch (IOException | RuntimeException | Error f) {
+        // Which of the two slots a start finds is not known: a change would be lost in one of them.
+        e.addSuppressed(f);
+        writer.markBroken(new IOException("its log file's tag is not known", f));
+      }
+      throw e;
+    }
   }
 
   private boolean stale(CopyResult copied) {
@@ -102,36 +110,27 @@ final class Publishing {
   }
 
   /** See {@link Segment#evict}. */
-  Optional<Residence> evict(Supplier<Optional<Residence>> lower, boolean wait) throws IOException {
-    SegmentWriter.Change<Optional<Residence>> change = publisher -> evict(lower, publisher);
+  Optional<Residence> evict(boolean wait) throws IOException {
     return wait
-        ? writer.exclusively(change)
-        : writer.exclusivelyOrNot(change).flatMap(evicted -> evicted);
+        ? writer.exclusively(this::evict)
+        : writer.exclusivelyOrNot(this::evict).flatMap(evicted -> evicted);
   }
 
-  private Optional<Residence> evict(
-      Supplier<Optional<Residence>> lower, SegmentWriter.Publisher publisher) throws IOException {
+  private Optional<Residence> evict(SegmentWriter.Publisher publisher) throws IOException {
     Optional<Residence> in = writer.residence();
     if (!writer.movable() || in.isEmpty() || !in.get().isClean()) {
       return Optional.empty();
     }
-    Residence upper = in.get();
     List<Extent> extents;
-    long size = writer.view().size();
     try {
-      extents = upper.free();
+      extents = in.get().free();
     } catch (IOException e) {
-      // Freed or not: it can be read there and below, and a change would be lost in one of them.
+      // Freed or not: a change would be lost in the pool or in the log file.
       writer.markBroken(e);
       throw e;
     }
-    Optional<Residence> below = lower.get();
-    publisher.publish(
-        below,
-        below
-            .map(to -> HotView.inPool(to.bytes(), to.slot().extents(), size))
-            .orElseGet(() -> HotView.atHome(size)));
-    boolean unused = gate.retire(() -> writer.release(upper.pool(), extents));
+    publisher.publish(Optional.empty(), HotView.atHome(writer.view().size()));
+    boolean unused = gate.retire(() -> writer.release(in.get().pool(), extents));
     return in;
   }
 }

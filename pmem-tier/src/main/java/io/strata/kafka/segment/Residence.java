@@ -50,7 +50,7 @@ public final class Residence {
     return new SegmentTag(pool.info().id(), slot.index(), slot.generation());
   }
 
-  /** Whether a lower tier has the whole segment, durably, too. */
+  /** Whether the log file has the whole segment, durably, too. */
   public boolean isClean() {
     return slot.has(SlotFlag.CLEAN);
   }

@@ -12,8 +12,6 @@ import java.nio.file.OpenOption;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 
 /**
  * One segment, in a slot of a pool or at home, shared by all channels that this process has open on
@@ -329,8 +327,8 @@ public final class Segment {
    *
    * @param target a live slot of length 0 that nobody else knows; stays the caller's
    * @param home open for reading, for this call alone
-   * @return {@link CopyResult.Outcome#COPIED} for {@link #markClean} or {@link #moveUp}; else the
-   *     slot is the caller's to free
+   * @return {@link CopyResult.Outcome#COPIED} for {@link #relocate}; else the slot is the caller's
+   *     to free
    */
   public CopyResult copyInto(Residence target, FileChannel home, CopyPace pace)
       throws IOException, InterruptedException {
@@ -366,38 +364,40 @@ public final class Segment {
     return publishing.markClean(copied);
   }
 
-  /** Ties home to a copy; see {@link #moveUp}. */
-  @FunctionalInterface
+  /** Ties the log file to a copy; see {@link #relocate}. */
   public interface Link {
-    /** Ties home to the copy, durably; on an exception home is tied as before. */
+    /** Ties the log file to the copy, durably. */
     void link() throws IOException;
+
+    /** Ties the log file to what it was tied to before, after {@link #link} has failed. */
+    void unlink() throws IOException;
   }
 
   /**
-   * Promotion, second half: readers see the copy in {@code upper} from now on. The copy below stays
-   * as it is.
+   * Relocation, second half: readers see the copy in {@code to} from now on. What the segment was
+   * copied from stays as it is; a slot is the caller's to free ({@link #freeCopy}).
    *
-   * @param upper what the segment was copied into, flagged CLEAN
-   * @param link ties home to it; called under the writer lock, so that no change comes between
+   * @param to what the segment was copied into
+   * @param link ties the log file to it; called under the writer lock, so that no change comes
+   *     between
    * @return false when the segment was changed since it was copied; it is where it was then
+   * @throws IOException when the log file could not be tied to the copy. If it could not be tied to
+   *     what it was tied to before either, the segment cannot be changed any more
    */
-  public boolean moveUp(CopyResult copied, Residence upper, Link link) throws IOException {
-    return publishing.moveUp(copied, upper, link);
+  public boolean relocate(CopyResult copied, Residence to, Link link) throws IOException {
+    return publishing.relocate(copied, to, link);
   }
 
   /**
-   * Evicts a clean segment: frees its slot, durably, and shows readers the copy below. The extents
+   * Evicts a clean segment: frees its slot, durably, and shows readers the log file. The extents
    * are free for others when the last reader has left them.
    *
-   * @param lower tells, under the writer lock, which slot has the whole segment; empty when home
-   *     has
-   * @param wait whether to wait for a change that is under way, or to give up at once
+   * @param wait whether to wait for a change that is under way, or to return at once
    * @return where the segment was; empty when it is not clean, deleted, or busy
    * @throws IOException when the pool fails; the segment can be read, and not changed any more
    */
-  public Optional<Residence> evict(Supplier<Optional<Residence>> lower, boolean wait)
-      throws IOException {
-    return publishing.evict(lower, wait);
+  public Optional<Residence> evict(boolean wait) throws IOException {
+    return publishing.evict(wait);
   }
 
   /** Shares the log file's blocks; see {@link #shareHome}. */
@@ -415,12 +415,10 @@ public final class Segment {
   /**
    * Has the log file's blocks shared while nobody can change its bytes, if it has all of them.
    *
-   * @param nothingBetween tells, under the writer lock, whether it is the log file that a clean
-   *     segment's copy below is in
    * @return false if the log file has not got the whole segment; else what {@code share} returned
    */
-  public boolean shareHome(BooleanSupplier nothingBetween, HomeShare share) throws IOException {
-    return writer.shareHome(nothingBetween, share);
+  public boolean shareHome(HomeShare share) throws IOException {
+    return writer.shareHome(share);
   }
 
   /** Has a copy that is being made end, as a change would: it is not worth making any more. */

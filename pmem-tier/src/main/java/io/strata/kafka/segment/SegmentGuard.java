@@ -14,12 +14,6 @@ public interface SegmentGuard {
   SegmentGuard NONE = new SegmentGuard() {};
 
   /**
-   * A segment that a lower tier had, too, is about to be changed: that copy is of no use any more.
-   * Called under the segment's writer lock: must be cheap, must not block and must not throw.
-   */
-  default void madeDirty(Segment segment) {}
-
-  /**
    * A segment is about to be written to. Called by the thread that writes, without a lock.
    *
    * @throws IOException when it must not be

@@ -27,17 +27,8 @@ public record SegmentTag(UUID pool, int slot, long generation) {
   /** The attribute's name, as the operating system's tools show it. */
   public static final String ATTRIBUTE = "user.strata.segment";
 
-  /**
-   * The name of the attribute that ties home to the copy below, when the segment is clean and that
-   * copy is in a pool, not at home. It holds a tag, too, and counts only while the slot of the
-   * first one is flagged CLEAN, or has been freed.
-   */
-  public static final String BELOW_ATTRIBUTE = "user.strata.below";
-
   /** The name below {@code user.}, which is all that the JDK's attribute view reaches. */
   private static final String VIEW_NAME = "strata.segment";
-
-  private static final String BELOW_NAME = "strata.below";
 
   private static final int VERSION = 1;
 
@@ -68,10 +59,6 @@ public record SegmentTag(UUID pool, int slot, long generation) {
    * @throws IOException when the value is not one, or one of a newer version; says which
    */
   public static SegmentTag parse(String value) throws IOException {
-    return parse(ATTRIBUTE, value);
-  }
-
-  private static SegmentTag parse(String attribute, String value) throws IOException {
     Matcher matcher = VALUE.matcher(value);
     if (matcher.matches()) {
       try {
@@ -80,27 +67,27 @@ public record SegmentTag(UUID pool, int slot, long generation) {
             Integer.parseInt(matcher.group(2)),
             Long.parseLong(matcher.group(3)));
       } catch (NumberFormatException e) {
-        throw malformed(attribute, value, e);
+        throw malformed(value, e);
       }
     }
     Matcher version = ANY_VERSION.matcher(value);
     if (version.matches() && Integer.parseInt(version.group(1)) > VERSION) {
       throw new IOException(
           "The attribute "
-              + attribute
+              + ATTRIBUTE
               + " has format version "
               + version.group(1)
               + ", expected "
               + VERSION
               + ": it was written by a newer Strata; use that one");
     }
-    throw malformed(attribute, value, null);
+    throw malformed(value, null);
   }
 
-  private static IOException malformed(String attribute, String value, @Nullable Exception cause) {
+  private static IOException malformed(String value, @Nullable Exception cause) {
     return new IOException(
         "The attribute "
-            + attribute
+            + ATTRIBUTE
             + " holds \""
             + Printable.of(value)
             + "\", expected \""
@@ -118,25 +105,12 @@ public record SegmentTag(UUID pool, int slot, long generation) {
    * @throws IOException when the file cannot be read, or its tag is malformed; names the file
    */
   public static Optional<SegmentTag> read(Path file) throws IOException {
-    return read(file, VIEW_NAME);
-  }
-
-  /**
-   * The tag of the copy below; see {@link #BELOW_ATTRIBUTE}.
-   *
-   * @throws IOException as {@link #read(Path)}
-   */
-  public static Optional<SegmentTag> readBelow(Path file) throws IOException {
-    return read(file, BELOW_NAME);
-  }
-
-  private static Optional<SegmentTag> read(Path file, String name) throws IOException {
-    Optional<String> value = UserAttributes.read(file, name, READ_LIMIT);
+    Optional<String> value = UserAttributes.read(file, VIEW_NAME, READ_LIMIT);
     if (value.isEmpty()) {
       return Optional.empty();
     }
     try {
-      return Optional.of(parse("user." + name, value.get()));
+      return Optional.of(parse(value.get()));
     } catch (IOException e) {
       throw new IOException(file + ": " + e.getMessage(), e);
     }
@@ -153,11 +127,6 @@ public record SegmentTag(UUID pool, int slot, long generation) {
     UserAttributes.write(file, VIEW_NAME, encode());
   }
 
-  /** As {@link #write}, for the copy below. */
-  public void writeBelow(Path file) throws IOException {
-    UserAttributes.write(file, BELOW_NAME, encode());
-  }
-
   /**
    * Removes a file's tag, well-formed or not.
    *
@@ -165,10 +134,5 @@ public record SegmentTag(UUID pool, int slot, long generation) {
    */
   public static boolean remove(Path file) throws IOException {
     return UserAttributes.remove(file, VIEW_NAME);
-  }
-
-  /** As {@link #remove(Path)}, for the copy below. */
-  public static boolean removeBelow(Path file) throws IOException {
-    return UserAttributes.remove(file, BELOW_NAME);
   }
 }

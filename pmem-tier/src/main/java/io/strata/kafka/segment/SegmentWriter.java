@@ -210,7 +210,7 @@ final class SegmentWriter {
 
   /**
    * Refuses a deleted segment, stops a move that is copying the segment, and withdraws the claim
-   * that a lower tier has all of it.
+   * that the log file has all of it.
    */
   @GuardedBy("lock")
   private void prepareToChange(FileChannel home) throws IOException {
@@ -235,7 +235,6 @@ final class SegmentWriter {
     Optional<Residence> in = residence;
     if (in.isPresent() && in.get().isClean()) {
       in.get().slot().clear(SlotFlag.CLEAN);
-      owner.madeDirty(segment);
     }
     withdrawHead(home);
   }
@@ -518,11 +517,11 @@ final class SegmentWriter {
   }
 
   /** See {@link Segment#shareHome}. */
-  boolean shareHome(BooleanSupplier nothingBetween, Segment.HomeShare share) throws IOException {
+  boolean shareHome(Segment.HomeShare share) throws IOException {
     return exclusively(
         publisher -> {
           boolean whole = residence.map(Residence::isClean).orElse(true);
-          return movable() && whole && nothingBetween.getAsBoolean() && share.run(view.size());
+          return movable() && whole && share.run(view.size());
         });
   }
 

@@ -71,11 +71,7 @@ final class BlockSharing {
     return names.with(
         known,
         file ->
-            known
-                .segment()
-                .shareHome(
-                    () -> known.lower().isEmpty(),
-                    size -> isWhole(file, size) && cloning.make(file, target)));
+            known.segment().shareHome(size -> isWhole(file, size) && cloning.make(file, target)));
   }
 
   private static boolean isWhole(Path file, long size) throws IOException {

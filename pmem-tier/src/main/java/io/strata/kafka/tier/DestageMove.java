@@ -6,7 +6,6 @@ import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.migration.NoSpaceException;
 import io.strata.kafka.segment.CopyResult;
 import io.strata.kafka.segment.Residence;
-import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileStore;
@@ -16,8 +15,8 @@ import java.nio.file.attribute.FileTime;
 import java.util.Optional;
 
 /**
- * Gives a segment a whole, durable copy at home or in a lower pool. It is read from where it is,
- * and clean from then on.
+ * Gives a segment of a pool a whole, durable copy in its log file. It is read from where it is, and
+ * clean from then on.
  *
  * <p>Thread safety: any number of segments at a time; one move of a segment.
  */
@@ -31,41 +30,19 @@ final class DestageMove {
   private final HomeNames names;
   private final HomeKeeper keeper;
   private final PressureRoom room;
-  private final CopySlots slots;
   private final MoveStage.Hook hook;
 
-  DestageMove(
-      HomeNames names, HomeKeeper keeper, PressureRoom room, CopySlots slots, MoveStage.Hook hook) {
+  DestageMove(HomeNames names, HomeKeeper keeper, PressureRoom room, MoveStage.Hook hook) {
     this.names = names;
     this.keeper = keeper;
     this.room = room;
-    this.slots = slots;
     this.hook = hook;
   }
 
-  /**
-   * Copies a dirty segment of a pool down.
-   *
-   * @param tier where to; empty for home
-   */
-  MoveResult run(TieredSegment segment, Optional<PoolTier> tier, MoveControl control)
+  /** Copies a dirty segment of a pool into its log file. */
+  MoveResult run(TieredSegment segment, MoveControl control)
       throws IOException, InterruptedException {
-    keeper.settleTag(segment);
     keeper.makeDurable(segment);
-    // Out of date, since the segment is not clean.
-    Optional<Residence> old = segment.takeLower();
-    if (old.isPresent()) {
-      keeper.dropLower(segment, old.get());
-    }
-    // An empty one has nothing to copy; home is as good a place as any.
-    boolean empty = segment.segment().size() == 0;
-    return empty || tier.isEmpty() ? home(segment, control) : into(tier.get(), segment, control);
-  }
-
-  private MoveResult home(TieredSegment segment, MoveControl control)
-      throws IOException, InterruptedException {
-    // A crash may have left a tie: with it, home would not count.
-    boolean unusedTie = names.with(segment, SegmentTag::removeBelow);
     long missing = segment.segment().bytesInPool();
     refuseToFill(segment.home(), missing);
     keeper.refreshModificationTime(segment);
@@ -106,51 +83,6 @@ final class DestageMove {
 
   private boolean emptiedByPowerCut(Residence in) {
     return !HomeKeeper.survivesReboot(in);
-  }
-
-  private MoveResult into(PoolTier tier, TieredSegment segment, MoveControl control)
-      throws IOException, InterruptedException {
-    Optional<Residence> target = slots.allocate(tier, segment, true);
-    if (target.isEmpty()) {
-      return MoveResult.noRoom("no pool of tier " + tier.name() + " has room for it");
-    }
-    Residence copy = target.get();
-    boolean done = false;
-    try {
-      CopyResult copied;
-      try (FileChannel home = names.with(segment, HomeChannels::toRead)) {
-        copied =
-            segment
-                .segment()
-                .copyInto(copy, home, new MovePace(control, hook, MoveStage.DESTAGE_COPIED));
-      }
-      Optional<MoveResult> ended = Copies.ended(copied, segment);
-      if (ended.isPresent()) {
-        return ended.get();
-      }
-      boolean unused =
-          names.with(
-              segment,
-              home -> {
-                copy.tag().writeBelow(home);
-                Directories.force(home);
-                return true;
-              });
-      hook.reached(MoveStage.DESTAGE_LINKED);
-      segment.lower(target);
-      // From here on an exception does not tell whether the segment is clean: the copy stays, and
-      // recovery finds out.
-      done = true;
-      MoveResult result = finish(segment, copied);
-      if (result.outcome() != MoveResult.Outcome.DONE && segment.takeLower(copy)) {
-        keeper.dropLower(segment, copy);
-      }
-      return result;
-    } finally {
-      if (!done) {
-        keeper.dropLower(segment, copy);
-      }
-    }
   }
 
   private MoveResult finish(TieredSegment segment, CopyResult copied) throws IOException {

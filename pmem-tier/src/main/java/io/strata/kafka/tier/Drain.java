@@ -3,7 +3,6 @@ package io.strata.kafka.tier;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.segment.CopyResult;
-import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
@@ -15,7 +14,6 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Brings every byte home, so that a broker without Strata can run on the log directories.
@@ -110,8 +108,6 @@ public final class Drain {
     tier.keeper().makeDurable(segment);
     // Also from a pool that a power cut empties: home is to outlive one from here on.
     Directories.forceNearest(home);
-    Optional<Residence> lower = segment.takeLower();
-    SegmentTag.removeBelow(home);
     segment.segment().set(SlotFlag.CLEAN);
     if (segment.slot().committedLength() == 0) {
       // Its home is as hollow as one that has lost its bytes: it must not be found with the tag.
@@ -121,9 +117,6 @@ public final class Drain {
     } else {
       free(segment);
       SegmentTag.remove(home);
-    }
-    if (lower.isPresent()) {
-      Copies.free(lower.get());
     }
     tier.forget(segment);
     return copied.bytes();

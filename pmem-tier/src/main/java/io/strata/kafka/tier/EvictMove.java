@@ -8,7 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 
 /**
- * Gives up the upper copy of a clean segment, and has home's tag follow at once.
+ * Frees the slot of a clean segment, and removes the log file's tag at once.
  *
  * <p>Thread safety: any number of segments at a time; may meet {@link PressureRoom}, which evicts
  * the same ones.
@@ -33,7 +33,7 @@ final class EvictMove {
    * @param in where it was clean
    */
   MoveResult run(TieredSegment segment, Residence in) throws IOException {
-    if (segment.segment().size() == 0 && segment.lower().isEmpty()) {
+    if (segment.segment().size() == 0) {
       return empty(segment, in);
     }
     Optional<Long> freed = room.evictNow(segment);
@@ -42,12 +42,12 @@ final class EvictMove {
     }
     hook.reached(MoveStage.EVICT_FREED);
     try {
-      keeper.retag(segment, in);
+      keeper.untag(segment, in);
     } catch (NoSuchFileException e) {
       throw e;
     } catch (IOException e) {
       keeper.failed("remove the tag of " + segment.home(), e);
-      keeper.retagLater(segment, in);
+      keeper.untagLater(segment, in);
     }
     hook.reached(MoveStage.EVICT_UNTAGGED);
     return MoveResult.done(freed.get());
@@ -55,8 +55,7 @@ final class EvictMove {
 
   /**
    * Home of a segment without bytes is as hollow as one that has lost its own: it must not be found
-   * with a tag whose slot is free. (With a copy in a pool below it is found with that one's, and
-   * may have bytes at home that it has been cut off.)
+   * with a tag whose slot is free.
    */
   private MoveResult empty(TieredSegment segment, Residence in) throws IOException {
     boolean evicted =
@@ -74,7 +73,7 @@ final class EvictMove {
     if (!evicted) {
       return MoveResult.cancelled("it is not clean any more");
     }
-    keeper.retag(segment, in);
+    keeper.untag(segment, in);
     return MoveResult.done(0);
   }
 }

@@ -9,18 +9,18 @@ final class Evictions {
 
   private Evictions() {}
 
-  /** Whether a lower tier has the whole segment, durably. */
+  /** Whether the log file has the whole segment, durably. */
   static boolean isClean(TieredSegment segment) {
     return segment.residence().map(Residence::isClean).orElse(false);
   }
 
   /**
-   * Frees the slot of a clean segment; readers see the copy below.
+   * Frees the slot of a clean segment; readers see the log file.
    *
    * @param wait whether to wait for a change under way
    * @return where it was; home's tag still names that. Empty when nothing was done
    */
   static Optional<Residence> run(TieredSegment segment, boolean wait) throws IOException {
-    return segment.segment().evict(segment::takeLower, wait);
+    return segment.segment().evict(wait);
   }
 }

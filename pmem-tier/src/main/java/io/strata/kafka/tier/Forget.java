@@ -40,7 +40,7 @@ public final class Forget {
     List<String> forgotten = new ArrayList<>();
     Set<SegmentTag> named = new HashSet<>();
     for (Path logDirectory : logDirectories) {
-      named.addAll(TaggedHomes.named(TaggedHomes.in(logDirectory.toRealPath())));
+      TaggedHomes.in(logDirectory.toRealPath()).forEach(home -> named.add(home.tag()));
     }
     try (Pool opened = Pool.open(pool, MemoryType.MAPPED, PoolOwner.ANY)) {
       for (Slot slot : opened.slots()) {

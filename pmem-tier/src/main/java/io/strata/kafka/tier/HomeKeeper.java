@@ -366,10 +366,9 @@ final class HomeKeeper implements AutoCloseable {
    * then a power cut may bring home back, and the slot must still say that it was deleted.
    */
   void freeAfterUnlink(TieredSegment segment, Path directory) {
-    Optional<Residence> lower = segment.takeLower();
-    if (!survivesReboot(segment) && lower.map(copy -> !survivesReboot(copy)).orElse(true)) {
+    if (!survivesReboot(segment)) {
       try {
-        free(segment, lower);
+        segment.segment().free();
         return;
       } catch (IOException e) {
         counts.failed("free the slot of " + segment.home(), e);
@@ -383,62 +382,43 @@ final class HomeKeeper implements AutoCloseable {
         ATTEMPTS,
         () -> {
           unlinkedFrom.force();
-          free(segment, lower);
+          segment.segment().free();
         });
   }
 
-  private static void free(TieredSegment segment, Optional<Residence> lower) throws IOException {
-    segment.segment().free();
-    if (lower.isPresent()) {
-      segment.segment().freeCopy(lower.get());
+  /** Frees a slot that the segment has left, now or soon: the log file names another one. */
+  void freeLeft(TieredSegment segment, Residence left) {
+    try {
+      segment.segment().freeCopy(left);
+    } catch (IOException e) {
+      counts.failed("free the slot that was left by " + segment.home(), e);
+      schedule(
+          threads.of(segment.home()),
+          () ->
+              retrying(
+                  "free the slot that was left by",
+                  segment,
+                  ATTEMPTS - 1,
+                  () -> segment.segment().freeCopy(left)));
     }
   }
 
-  /** Frees a copy below that is of no use any more, and what ties home to it. */
-  void dropLowerLater(TieredSegment segment, Residence copy) {
-    retrying("free the old copy of", segment, ATTEMPTS, () -> dropLower(segment, copy));
+  /** Removes the tag of the slot that an eviction has freed, soon. */
+  void untagLater(TieredSegment segment, Residence left) {
+    retrying("remove the tag of", segment, Integer.MAX_VALUE, () -> untag(segment, left));
   }
 
   /**
-   * As {@link #dropLowerLater}, at once. The tie first: by itself it means nothing while the
-   * segment is not clean. Home may be tied to another copy by now, which is none of this one's
-   * business.
+   * Removes the tag of the slot that an eviction has freed. How soon matters only where a damaged
+   * pool is repaired before.
    */
-  void dropLower(TieredSegment segment, Residence copy) throws IOException {
+  void untag(TieredSegment segment, Residence left) throws IOException {
     try {
       boolean unused =
           names.with(
               segment,
               home ->
-                  SegmentTag.readBelow(home).equals(Optional.of(copy.tag()))
-                      && SegmentTag.removeBelow(home));
-    } catch (NoSuchFileException gone) {
-      // Home has been deleted: nothing leads to the copy any more.
-    }
-    segment.segment().freeCopy(copy);
-  }
-
-  /** Has home's tag follow an eviction. */
-  void retagLater(TieredSegment segment, Residence left) {
-    // Never given up: until it is done, all that leads to a copy below is the other attribute.
-    retrying("remove the tag of", segment, Integer.MAX_VALUE, () -> retag(segment, left));
-  }
-
-  /**
-   * Makes home's tag name the copy that is read now, instead of the one that was evicted; removes
-   * it when that is home itself. How soon matters only where a damaged pool is repaired before.
-   */
-  void retag(TieredSegment segment, Residence left) throws IOException {
-    try {
-      boolean unused =
-          names.with(
-              segment,
-              home -> {
-                if (SegmentTag.read(home).equals(Optional.of(left.tag()))) {
-                  retag(segment, home);
-                }
-                return true;
-              });
+                  SegmentTag.read(home).equals(Optional.of(left.tag())) && SegmentTag.remove(home));
     } catch (NoSuchFileException gone) {
       // If it was deleted past the provider, its tag went with it. If it was renamed, it is found
       // by its tag, which stays known; the next start removes it.
@@ -450,21 +430,9 @@ final class HomeKeeper implements AutoCloseable {
     }
   }
 
-  /**
-   * Makes home's tag name the copy that is read now, if an eviction has left it behind. Before home
-   * is tied to anything further down: until then the tie below is all that leads to that copy.
-   */
-  void settleTag(TieredSegment segment) throws IOException {
-    boolean unused =
-        names.with(
-            segment,
-            home -> {
-              Optional<SegmentTag> now = segment.residence().map(Residence::tag);
-              if (!SegmentTag.read(home).equals(now)) {
-                retag(segment, home);
-              }
-              return true;
-            });
+  /** Removes the tag that an eviction has left on a log file, now. */
+  void untagNow(TieredSegment segment) throws IOException {
+    boolean unused = names.with(segment, home -> segment.atHome() && SegmentTag.remove(home));
   }
 
   /** Makes home durable, its attributes included. */
@@ -476,25 +444,6 @@ final class HomeKeeper implements AutoCloseable {
               Directories.force(home);
               return true;
             });
-  }
-
-  private void retag(TieredSegment segment, Path home) throws IOException {
-    Optional<Residence> now = segment.residence();
-    if (now.isEmpty()) {
-      SegmentTag.remove(home);
-      SegmentTag.removeBelow(home);
-      return;
-    }
-    registry.addTag(now.get().tag(), segment);
-    now.get().tag().write(home);
-    if (survivesReboot(now.get())) {
-      // Until then a power cut finds the older tag, and by it the copy below.
-      Directories.force(home);
-    }
-    if (SegmentTag.readBelow(home).equals(Optional.of(now.get().tag()))) {
-      SegmentTag.removeBelow(home);
-    }
-    segment.segment().clear(SlotFlag.COPY);
   }
 
   /** Counts and tells of a failure in the background. */

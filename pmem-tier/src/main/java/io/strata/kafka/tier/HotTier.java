@@ -112,11 +112,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             traffic,
             new SegmentNotice.Listener() {
               @Override
-              public void madeDirty(TieredSegment segment) {
-                segment.takeLower().ifPresent(copy -> keeper.dropLowerLater(segment, copy));
-              }
-
-              @Override
               public void appending(TieredSegment segment) throws IOException {
                 if (!segment.atHome()) {
                   unsynced.settle(segment);
@@ -134,7 +129,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
                 // A tag that an eviction has left behind says that home is whole: that must not be
                 // doubted for its being short.
                 if (segment.atHome() && segment.tagged()) {
-                  keeper.settleTag(segment);
+                  keeper.untagNow(segment);
                 }
                 if (segment.atHome() && length < HomeHead.LENGTH) {
                   // Nor may a power cut bring back a tag that has been removed.

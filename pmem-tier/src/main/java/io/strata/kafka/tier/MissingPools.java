@@ -7,7 +7,6 @@ import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.pool.PoolSpec;
-import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -17,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.stream.Stream;
 
 /**
  * Creates the pools that the configuration names and that are not there, as {@code
@@ -159,13 +157,9 @@ public final class MissingPools {
               .formatted(directory));
     }
     for (TaggedHome file : TaggedHomes.in(real)) {
-      Optional<SegmentTag> lost =
-          Stream.concat(Stream.of(file.tag()), file.below().stream())
-              .filter(tag -> !present.containsKey(tag.pool()))
-              .findFirst();
-      if (lost.isPresent()) {
+      if (!present.containsKey(file.tag().pool())) {
         return Optional.of(
-            "%s has bytes in pool %s, which is missing".formatted(file.file(), lost.get().pool()));
+            "%s has bytes in pool %s, which is missing".formatted(file.file(), file.tag().pool()));
       }
     }
     return Optional.empty();

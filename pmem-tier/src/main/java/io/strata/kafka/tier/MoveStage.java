@@ -4,32 +4,30 @@ package io.strata.kafka.tier;
 public enum MoveStage {
   /** A destage begins. */
   DESTAGE_STARTED,
-  /** The bytes are written below. */
+  /** The bytes are written to the log file. */
   DESTAGE_COPIED,
   /** They are durable there. */
   DESTAGE_FORCED,
   /** They have been read back. */
   DESTAGE_VERIFIED,
-  /** Home names the copy in the lower pool. */
-  DESTAGE_LINKED,
   /** The segment is flagged clean. */
   DESTAGE_CLEAN,
   /** An eviction begins. */
   EVICT_STARTED,
   /** The slot is free; home's tag still names it. */
   EVICT_FREED,
-  /** Home's tag has been removed, or names the lower copy. */
+  /** The log file's tag has been removed. */
   EVICT_UNTAGGED,
-  /** A promotion begins. */
-  PROMOTE_STARTED,
-  /** The bytes are written above. */
-  PROMOTE_COPIED,
+  /** A segment is to move into another tier's pool. */
+  RELOCATE_STARTED,
+  /** The bytes are written there. */
+  RELOCATE_COPIED,
   /** They are committed, durable and compared. */
-  PROMOTE_COMMITTED,
-  /** Home's tag names the copy above. */
-  PROMOTE_TAGGED,
-  /** Readers see it. */
-  PROMOTE_DONE,
+  RELOCATE_COMMITTED,
+  /** The log file's tag names the new slot. */
+  RELOCATE_TAGGED,
+  /** Readers see it, and the old slot is free. */
+  RELOCATE_DONE,
   /** A spilled segment's tail is written behind its head. */
   MEND_COPIED,
   /** It has been compared. */

@@ -199,11 +199,6 @@ final class PoolSet {
     return slot.map(live -> new Residence(live, pool.orElseThrow()));
   }
 
-  /** Whether a repair has taken a segment's slot. */
-  boolean gaveUp(SegmentTag tag) {
-    return find(tag.pool()).map(pool -> pool.gaveUp(tag.slot(), tag.generation())).orElse(false);
-  }
-
   void close() throws IOException {
     IOException failure = new IOException("closing the pools");
     closeAll(pools, failure);

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds space in pools: free space first, then that of clean segments, whose bytes a lower tier
+ * Finds space in pools: free space first, then that of clean segments, whose bytes the log file
  * has, too. Nothing is copied.
  *
  * <p>Thread safety: all methods may be called by any thread, also under a segment's writer lock: of
@@ -194,7 +194,7 @@ final class PressureRoom implements RoomMaker {
         return 0;
       }
       traffic.evicted(left.get(), bytes, true);
-      keeper.retagLater(segment, left.get());
+      keeper.untagLater(segment, left.get());
       return bytes;
     } catch (IOException e) {
       keeper.failed("evict " + segment.home(), e);

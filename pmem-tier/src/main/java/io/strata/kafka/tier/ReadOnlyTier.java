@@ -94,15 +94,8 @@ public final class ReadOnlyTier implements SegmentFiles {
       if (found.isPresent()) {
         return found;
       }
-      // A slot that has moved on says that the bytes had gone down before: to the slot that the
-      // other attribute names, or home, unless home's tag has followed by now.
-      Optional<SegmentTag> below = SegmentTag.readBelow(file);
-      Optional<ReadOnlySegment> lower =
-          below.isPresent() ? live(below.get(), file) : Optional.empty();
-      if (lower.isPresent()
-          && !pool(tag.get(), file).gaveUp(tag.get().slot(), tag.get().generation())) {
-        return lower;
-      }
+      // A slot that has moved on says that the bytes are in the log file, or in another slot, which
+      // the tag names by now.
       Optional<SegmentTag> again = Tags.of(file);
       if (again.equals(tag)) {
         return Optional.empty();

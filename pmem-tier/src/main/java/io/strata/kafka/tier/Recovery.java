@@ -19,7 +19,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,8 +41,7 @@ import java.util.UUID;
  *   <li>a LIVE slot, no home though it was durable: somebody removed it; the slot is flagged as an
  *       orphan, and freed when home is still missing at the next start;
  *   <li>a LIVE slot whose log directory is not there: kept, untouched;
- *   <li>a slot flagged COPY that no home names, in either attribute, or whose segment is not clean
- *       any more: freed.
+ *   <li>a slot flagged COPY that no home names: freed.
  * </ul>
  *
  * <p>A tag of a pool that is not open, and two homes for one slot, are refused before anything is
@@ -82,9 +80,9 @@ final class Recovery {
     Map<SegmentTag, TaggedHome> tagged = taggedHomes();
     refuseLostPools(tagged);
     refuseOlderPools(tagged);
-    refuseUnknownDirectories(tagged.values());
-    LowerCopies lower = new LowerCopies(pools);
-    Map<SegmentTag, Path> homes = lower.resolve(tagged.values(), this::at);
+    refuseUnknownDirectories(tagged.keySet());
+    Map<SegmentTag, Path> homes = new HashMap<>();
+    tagged.forEach((tag, home) -> homes.put(tag, home.file()));
     // All that is to be refused comes before anything is freed.
     refuseHollowHomes(homes);
     ForeignRecords.refuse(pools, directories, homes);
@@ -95,12 +93,12 @@ final class Recovery {
         if (slot.state() == SlotState.DELETING) {
           finishDeletion(pool, slot, Optional.ofNullable(home));
         } else if (home != null) {
-          admit(pool, slot, home, lower.of(tag));
-        } else if (isOfNoUse(slot, tag, lower)) {
-          // One that was being made, or of a segment that has been changed since or deleted.
+          admit(pool, slot, home);
+        } else if (isOfNoUse(slot)) {
+          // One that was being made, or that the segment has left.
           Copies.free(new Residence(slot, pool));
           copiesDropped++;
-        } else if (!lower.keeps(tag)) {
+        } else {
           resolveMissingHome(pool, slot, tag);
         }
       }
@@ -122,14 +120,12 @@ final class Recovery {
    * Whether it is a copy that nothing leads to. What leads to one of a log directory, or of a
    * partition, that is not there cannot be seen.
    */
-  private boolean isOfNoUse(Slot slot, SegmentTag tag, LowerCopies lower) {
-    return lower.drops(tag)
-        || (slot.has(SlotFlag.COPY)
-            && !lower.keeps(tag)
-            && directories
-                .byId(slot.directoryId())
-                .map(directory -> !isCutOff(directory, slot))
-                .orElse(false));
+  private boolean isOfNoUse(Slot slot) {
+    return slot.has(SlotFlag.COPY)
+        && directories
+            .byId(slot.directoryId())
+            .map(directory -> !isCutOff(directory, slot))
+            .orElse(false);
   }
 
   /** Whether the slot's partition is a symbolic link to a place that is not there, or not now. */
@@ -174,11 +170,6 @@ final class Recovery {
         (tag, home) -> {
           if (pools.find(tag.pool()).isEmpty()) {
             lost.add(tag, home.file());
-          } else if (pools.live(tag).isEmpty()) {
-            // It has been evicted: the copy below is the segment.
-            home.below()
-                .filter(below -> pools.find(below.pool()).isEmpty())
-                .ifPresent(below -> lost.add(below, home.file()));
           }
         });
     lost.refuse(pools.describe());
@@ -241,11 +232,10 @@ final class Recovery {
    * been taken out of the configuration: its records must not be passed over. What a home names is
    * not passed over, wherever it was moved.
    */
-  private void refuseUnknownDirectories(Collection<TaggedHome> homes) throws IOException {
+  private void refuseUnknownDirectories(Set<SegmentTag> named) throws IOException {
     if (directories.skipped() > 0) {
       return;
     }
-    Set<SegmentTag> named = TaggedHomes.named(homes);
     Map<UUID, List<String>> unknown = new TreeMap<>();
     for (Pool pool : pools.all()) {
       for (Slot slot : pool.slots()) {
@@ -307,18 +297,12 @@ final class Recovery {
 
   private void removeStaleTags(Map<SegmentTag, Path> stale) throws IOException {
     for (Path home : stale.values()) {
-      at(
-          home,
-          file -> {
-            SegmentTag.remove(file);
-            return SegmentTag.removeBelow(file);
-          });
+      boolean unused = at(home, SegmentTag::remove);
       tagsRemoved++;
     }
   }
 
-  private void admit(Pool pool, Slot slot, Path home, Optional<Residence> lower)
-      throws IOException {
+  private void admit(Pool pool, Slot slot, Path home) throws IOException {
     if (slot.has(SlotFlag.ORPHANED)) {
       slot.clear(SlotFlag.ORPHANED);
     }
@@ -330,18 +314,17 @@ final class Recovery {
       force(home);
       slot.clear(SlotFlag.COPY);
     }
-    if (slot.has(SlotFlag.CLEAN) && lower.isEmpty() && !at(home, file -> isWhole(file, slot))) {
-      // Whatever has happened to the copy below, it is not where it should be.
+    if (slot.has(SlotFlag.CLEAN) && !at(home, file -> isWhole(file, slot))) {
       slot.clear(SlotFlag.CLEAN);
     }
     if (!slot.has(SlotFlag.CLEAN)) {
       boolean unused = at(home, file -> makeHollow(slot, file));
     }
-    admit(new Residence(slot, pool), home).lower(lower);
+    register(new Residence(slot, pool), home);
   }
 
-  private TieredSegment admit(Residence in, Path home) throws IOException {
-    return registry.add(at(home, file -> factory.inPool(in, file)));
+  private void register(Residence in, Path home) throws IOException {
+    TieredSegment unused = registry.add(at(home, file -> factory.inPool(in, file)));
   }
 
   /**
@@ -512,7 +495,7 @@ final class Recovery {
           tag.write(file);
           return file;
         });
-    TieredSegment unused = admit(new Residence(slot, pool), home);
+    register(new Residence(slot, pool), home);
     restored.add(home.toString());
   }
 

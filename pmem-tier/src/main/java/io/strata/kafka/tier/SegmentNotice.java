@@ -16,9 +16,6 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
 
   /** What a tier does about its segments. */
   interface Listener {
-    /** The copy below is of no use any more; called under the segment's writer lock. */
-    void madeDirty(TieredSegment segment);
-
     /** It is about to be appended to; called without a lock. */
     void appending(TieredSegment segment) throws IOException;
 
@@ -89,14 +86,6 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
     traffic.spilled(named.residence(), bytes, first);
     if (first) {
       events.spilled(named.home(), named.segment().bytesInPool());
-    }
-  }
-
-  @Override
-  public void madeDirty(Segment changed) {
-    TieredSegment named = segment;
-    if (named != null) {
-      listener.madeDirty(named);
     }
   }
 

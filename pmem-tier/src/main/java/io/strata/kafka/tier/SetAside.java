@@ -126,7 +126,6 @@ public final class SetAside {
   public static void run(Plan plan) throws IOException {
     for (Path whole : plan.wholeHomes()) {
       SegmentTag.remove(whole);
-      SegmentTag.removeBelow(whole);
     }
     for (Move move : plan.moves()) {
       Path folder = move.target().getParent();

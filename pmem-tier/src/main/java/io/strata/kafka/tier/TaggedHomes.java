@@ -9,11 +9,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** Finds the tagged files of a log directory. Reads only. */
 public final class TaggedHomes {
@@ -49,16 +46,6 @@ public final class TaggedHomes {
     return found;
   }
 
-  /** All that homes name, in either attribute. */
-  static Set<SegmentTag> named(Collection<TaggedHome> homes) {
-    Set<SegmentTag> named = new HashSet<>();
-    for (TaggedHome home : homes) {
-      named.add(home.tag());
-      home.below().ifPresent(named::add);
-    }
-    return named;
-  }
-
   /** As {@link Files#isDirectory}, but what cannot be looked at is an error and not a "no". */
   private static boolean isDirectory(Path partition) throws IOException {
     try {
@@ -76,7 +63,7 @@ public final class TaggedHomes {
         }
         Optional<SegmentTag> tag = Tags.of(file);
         if (tag.isPresent()) {
-          found.add(new TaggedHome(file, tag.get(), SegmentTag.readBelow(file)));
+          found.add(new TaggedHome(file, tag.get()));
         }
       }
     } catch (DirectoryIteratorException e) {

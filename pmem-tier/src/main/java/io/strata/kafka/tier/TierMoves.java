@@ -14,7 +14,7 @@ import java.util.Optional;
 /**
  * What the migration engine sees of the tier's segments, and has moved: which segment is meant and
  * whether it may be moved now. The moves themselves, what is made durable in which order and how
- * home is tied to it, are {@link DestageMove}'s, {@link EvictMove}'s and {@link PromoteMove}'s.
+ * home is tied to it, are {@link DestageMove}'s, {@link EvictMove}'s and {@link RelocateMove}'s.
  *
  * <p>What each step leaves when the broker ends there is in docs/design/moves.md; a segment always
  * has a whole, durable copy that recovery finds.
@@ -29,10 +29,9 @@ final class TierMoves implements TieredSegments {
   private final MoveStage.Hook hook;
   private final TierState state;
   private final HomeNames names;
-  private final HomeKeeper keeper;
   private final DestageMove destage;
   private final EvictMove eviction;
-  private final PromoteMove promotion;
+  private final RelocateMove relocation;
 
   TierMoves(
       PoolSet pools,
@@ -50,10 +49,9 @@ final class TierMoves implements TieredSegments {
     this.state = new TierState(pools, registry, placement, logDirectories.forcedPlacement());
     CopySlots slots = new CopySlots(logDirectories, room);
     this.names = names;
-    this.keeper = keeper;
-    this.destage = new DestageMove(names, keeper, room, slots, hook);
+    this.destage = new DestageMove(names, keeper, room, hook);
     this.eviction = new EvictMove(names, keeper, room, hook);
-    this.promotion = new PromoteMove(registry, names, room, slots, hook);
+    this.relocation = new RelocateMove(registry, names, keeper, room, slots, hook);
   }
 
   @Override
@@ -92,25 +90,47 @@ final class TierMoves implements TieredSegments {
       return MoveResult.cancelled("it is being appended to");
     }
     Optional<Residence> in = segment.residence();
-    if (in.isEmpty() || in.get().isClean()) {
+    boolean toLogFile = toTier >= pools.tiers().size();
+    if (in.isEmpty() || (toLogFile && in.get().isClean())) {
       return MoveResult.cancelled("it is clean already");
     }
     if (toTier <= pools.tierOf(in.get().pool())) {
-      // Since it was planned, an append has evicted the copy above.
+      // Since it was planned, it has been moved.
       return MoveResult.cancelled("it is there already");
     }
-    hook.reached(MoveStage.DESTAGE_STARTED);
     try {
-      return destage.run(segment, poolTier(toTier), control);
+      return toLogFile || segment.segment().size() == 0
+          ? destage(segment, control)
+          : relocate(segment, in, toTier, true, control);
     } catch (NoSuchFileException e) {
       return MoveResult.cancelled("its file is gone: " + e.getMessage());
     }
   }
 
-  /** Empty for home. */
-  private Optional<PoolTier> poolTier(int tier) {
-    List<PoolTier> tiers = pools.tiers();
-    return tier < tiers.size() ? Optional.of(tiers.get(tier)) : Optional.empty();
+  private MoveResult destage(TieredSegment segment, MoveControl control)
+      throws IOException, InterruptedException {
+    hook.reached(MoveStage.DESTAGE_STARTED);
+    return destage.run(segment, control);
+  }
+
+  /**
+   * Moves a segment into another tier's pool. Bytes that only the pool has are first copied into
+   * the log file if a reboot would take them there and not where they are.
+   */
+  private MoveResult relocate(
+      TieredSegment segment, Optional<Residence> in, int toTier, boolean evict, MoveControl control)
+      throws IOException, InterruptedException {
+    PoolTier tier = pools.tiers().get(toTier);
+    if (in.isPresent()
+        && !in.get().isClean()
+        && tier.pools().stream().anyMatch(pool -> RelocateMove.survivesLess(pool, in.get()))) {
+      MoveResult copied = destage(segment, control);
+      if (copied.outcome() != MoveResult.Outcome.DONE) {
+        return copied;
+      }
+    }
+    hook.reached(MoveStage.RELOCATE_STARTED);
+    return relocation.into(tier, segment, evict, control);
   }
 
   @Override
@@ -163,14 +183,13 @@ final class TierMoves implements TieredSegments {
     }
     Optional<Residence> in = segment.residence();
     int tier = in.map(at -> pools.tierOf(at.pool())).orElse(pools.tiers().size());
-    hook.reached(MoveStage.PROMOTE_STARTED);
     if (in.isPresent() && segment.segment().spilled()) {
-      return promotion.mend(segment, in.get(), control);
+      hook.reached(MoveStage.RELOCATE_STARTED);
+      return relocation.mend(segment, in.get(), control);
     }
     if (toTier >= tier) {
       return MoveResult.cancelled("it is there already");
     }
-    keeper.makeDurable(segment);
-    return promotion.into(pools.tiers().get(toTier), segment, control);
+    return relocate(segment, in, toTier, false, control);
   }
 }

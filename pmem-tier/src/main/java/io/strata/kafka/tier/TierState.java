@@ -62,8 +62,7 @@ final class TierState {
   }
 
   /** What is counted of one segment. */
-  private record Counted(
-      boolean active, boolean clean, Optional<Residence> in, Optional<Residence> lower) {}
+  private record Counted(boolean active, boolean clean, Optional<Residence> in) {}
 
   private Sums[] sums() {
     Sums[] sums = new Sums[pools.tiers().size()];
@@ -76,7 +75,6 @@ final class TierState {
   private Counted count(TieredSegment segment, Map<Path, Long> newest, Sums[] sums) {
     boolean active = isNewest(segment, newest);
     Optional<Residence> in = segment.residence();
-    Optional<Residence> lower = segment.lower();
     boolean clean = in.isPresent() && in.get().isClean();
     boolean ages =
         !active && !segment.missing() && segment.name().filter(TierState::mayMove).isPresent();
@@ -91,12 +89,7 @@ final class TierState {
         tier.active += active ? bytes : 0;
       }
     }
-    if (lower.isPresent()) {
-      Sums tier = sums[pools.tierOf(lower.get().pool())];
-      tier.segments++;
-      tier.dirty(segment, lower.get().roomBytes(), ages);
-    }
-    return new Counted(active, clean, in, lower);
+    return new Counted(active, clean, in);
   }
 
   /**
@@ -156,15 +149,7 @@ final class TierState {
       if (name.isPresent() && !segment.missing() && mayMove(name.get())) {
         boolean wanted = placement.mayBeHot(name.get());
         if (wanted || in.isPresent()) {
-          views.add(
-              view(
-                  segment,
-                  name.get(),
-                  in,
-                  counted.lower(),
-                  counted.clean(),
-                  counted.active(),
-                  nowMillis));
+          views.add(view(segment, name.get(), in, counted.clean(), counted.active(), nowMillis));
         }
         if (!wanted) {
           unwanted.add(segment.id());
@@ -175,7 +160,7 @@ final class TierState {
     for (int t = 0; t < home; t++) {
       usages.add(usage(t, sums[t]));
     }
-    return new TieredSegments.State(usages, views, unwanted);
+    return new TieredSegments.State(usages, views, unwanted, true);
   }
 
   /** What is deleted soon is not worth a move; a stray replica stays until somebody removes it. */
@@ -189,13 +174,11 @@ final class TierState {
       TieredSegment segment,
       SegmentName name,
       Optional<Residence> in,
-      Optional<Residence> lower,
       boolean clean,
       boolean active,
       long nowMillis) {
     int home = pools.tiers().size();
     int tier = in.map(at -> pools.tierOf(at.pool())).orElse(home);
-    int below = lower.map(at -> pools.tierOf(at.pool())).orElse(home);
     Reads reads = segment.segment().reads();
     long changed = segment.segment().lastChangeMillis();
     long created = in.map(at -> at.slot().createdAtMillis()).orElse(changed);
@@ -204,7 +187,7 @@ final class TierState {
         name,
         logDirectoryOf(segment.home()),
         tier,
-        clean && below > tier ? OptionalInt.of(below) : OptionalInt.empty(),
+        clean ? OptionalInt.of(home) : OptionalInt.empty(),
         active,
         in.isPresent() && segment.segment().spilled(),
         segment.segment().size(),

@@ -18,8 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * A segment of the tiers, in a pool or at home, and where its home is now.
  *
  * <p>Thread safety: everything may be read by any thread. The home's path is changed by the thread
- * that renames, under the locks of {@link HomeNames}; the lower copy under the segment's writer
- * lock, or while the segment is not clean.
+ * that renames, under the locks of {@link HomeNames}.
  */
 final class TieredSegment {
 
@@ -31,7 +30,6 @@ final class TieredSegment {
   private final Set<SegmentTag> tags = ConcurrentHashMap.newKeySet();
   private final AtomicInteger moves = new AtomicInteger();
   private final Heat heat;
-  private volatile Optional<Residence> lower = Optional.empty();
   private volatile long renamesSettled = -1;
   private volatile boolean missing;
   private volatile boolean refused;
@@ -183,22 +181,6 @@ final class TieredSegment {
     return segment.residence().orElseThrow().tag();
   }
 
-  /** The copy below in a pool, which is whole as long as the segment is clean. */
-  Optional<Residence> lower() {
-    return lower;
-  }
-
-  synchronized void lower(Optional<Residence> copy) {
-    lower = copy;
-  }
-
-  /** Takes the copy below out of this object's hands. */
-  synchronized Optional<Residence> takeLower() {
-    Optional<Residence> taken = lower;
-    lower = Optional.empty();
-    return taken;
-  }
-
   /** Where home was when it was last opened or renamed through the provider. */
   Path home() {
     return place.home();
@@ -239,15 +221,6 @@ final class TieredSegment {
     return shownMillis.getAndSet(changed) == changed
         ? OptionalLong.empty()
         : OptionalLong.of(changed);
-  }
-
-  /** As {@link #takeLower()}, if it is this one. */
-  synchronized boolean takeLower(Residence copy) {
-    boolean same = lower.isPresent() && lower.get() == copy;
-    if (same) {
-      lower = Optional.empty();
-    }
-    return same;
   }
 
   boolean nameForced() {

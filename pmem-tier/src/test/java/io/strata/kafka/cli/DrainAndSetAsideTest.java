@@ -246,24 +246,6 @@ class DrainAndSetAsideTest {
   }
 
   @Test
-  void whatWasJustEvictedToALowerPoolIsNotLost() throws Exception {
-    append("orders-0/" + FIRST, 1000);
-    append("orders-1/" + FIRST, 1000);
-    Path evicted = logs.resolve("orders-0").resolve(FIRST);
-    Path deleted = logs.resolve("orders-1").resolve(FIRST);
-    SegmentTag freed = SegmentTag.read(deleted).orElseThrow();
-    try (HotTier tier = openTier()) {
-      assertThat(tier.delete(deleted)).isTrue();
-    }
-    // As it is before the log file's tag has followed.
-    SegmentTag.read(evicted).orElseThrow().writeBelow(evicted);
-    freed.write(evicted);
-
-    assertThat(CommandLineRun.of("set-aside", "--config", config, "--yes").succeeds().out())
-        .contains("nothing to set aside");
-  }
-
-  @Test
   void anOlderCopyOfAPoolIsTakenForLostOnRequest() throws Exception {
     append("orders-0/" + FIRST, 1000);
     SegmentTag tag = SegmentTag.read(logs.resolve("orders-0").resolve(FIRST)).orElseThrow();
@@ -328,21 +310,6 @@ class DrainAndSetAsideTest {
           .doesNotContain("orders-0");
     }
     CommandLineRun.of("segments", "--config", config).succeeds();
-  }
-
-  /** A copy that is older than the damaged slot may be there: nobody knows whether it is. */
-  @Test
-  void segmentsOfRepairedSlotsAreSetAsideThoughTheyHaveACopyBelow() throws Exception {
-    append("orders-0/" + FIRST, 10);
-    append("orders-1/" + FIRST, 10);
-    Path damaged = logs.resolve("orders-0").resolve(FIRST);
-    SegmentTag.read(logs.resolve("orders-1").resolve(FIRST)).orElseThrow().writeBelow(damaged);
-    damageSlot();
-    assertThat(CommandLineRun.of("pool", "repair", "--yes", pool).code()).isZero();
-    assertThat(CommandLineRun.of("segments", "--config", config).out()).contains("1 unreachable");
-    assertThat(CommandLineRun.of("set-aside", "--config", config, "--yes").succeeds().out())
-        .contains("orders-0")
-        .doesNotContain("orders-1");
   }
 
   private void damageSlot() throws IOException {

@@ -197,7 +197,7 @@ final class CrashCasesTest {
 
   /** What home had beyond an empty segment was found as a plain file. */
   @Test
-  void anEmptySegmentWithACopyInALowerPoolIsEvicted() throws Exception {
+  void anEmptySegmentThatWasRelocatedIsEvicted() throws Exception {
     everywhere(
         TWO_TIERS,
         world -> {
@@ -210,6 +210,7 @@ final class CrashCasesTest {
           done(tiers.promote(view(world, segment).id(), 1, MoveControl.UNLIMITED));
           world.truncate(segment, 0);
           done(tiers.promote(view(world, segment).id(), 0, MoveControl.UNLIMITED));
+          done(tiers.destage(view(world, segment).id(), 2, MoveControl.UNLIMITED));
           done(tiers.evict(view(world, segment).id()));
           world.delete(active);
           world.closeChannel(active);

@@ -14,7 +14,6 @@ import java.nio.file.StandardOpenOption;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -93,37 +92,37 @@ final class PowerCutInAMoveTest {
     }
   }
 
+  /** Nobody has forced the segment: the copy is durable before anything names it. */
   @Test
-  void aPromotedSegmentIsDurableWhereItWasBefore() throws Exception {
-    RecordingMemory slow = new RecordingMemory(4 << 20, Durability.FORCE);
-    TinyPool slowPool = TinyPool.format(slow);
-    TinyPool fastPool = TinyPool.format(new RecordingMemory(4 << 20, Durability.FORCE));
+  void aRelocatedSegmentIsDurableWhereItIs() throws Exception {
+    RecordingMemory target = new RecordingMemory(4 << 20, Durability.FORCE);
+    TinyPool targetPool = TinyPool.format(target);
+    TinyPool pool = TinyPool.format(new RecordingMemory(4 << 20, Durability.FORCE));
     HeapFile home = new HeapFile();
-    Slot slot = slowPool.allocate("segment");
-    Residence below = new Residence(slot, slowPool.pool());
-    Segment segment =
-        new Segment(
-            below,
-            0,
-            0,
-            new SegmentSettings(false, InstantSource.system()),
-            SegmentEvents.NONE,
-            SegmentGuard.NONE);
+    Segment segment = segment(pool.allocate("segment"), pool, 0);
     byte[] bytes = content(500_000);
     FileChannel channel = segment.open(home.open(), READ_WRITE);
     assertThat(channel.write(ByteBuffer.wrap(bytes), 0)).isEqualTo(bytes.length);
-    Residence upper = new Residence(fastPool.allocate("copy"), fastPool.pool());
+    Slot slot = targetPool.allocate("copy");
+    Residence to = new Residence(slot, targetPool.pool());
     CopyResult copied;
     try (FileChannel copy = home.open()) {
-      copied = segment.copying().copyInto(upper, copy, CopyPace.FREE, true);
+      copied = segment.copying().copyInto(to, copy, CopyPace.FREE, true);
     }
-    upper.slot().set(SlotFlag.CLEAN);
-    assertThat(segment.moveUp(copied, upper, () -> slot.set(SlotFlag.COPY))).isTrue();
-    channel.force(true);
-    assertThat(segment.evict(() -> Optional.of(below), true)).isPresent();
-    channel.force(true);
-    TinyPool again = TinyPool.openAfterPowerCut(slow.crash(new Random(1)));
-    Slot found = again.pool().slot(slot.index(), slot.generation()).orElseThrow();
-    assertThat(read(segment(found, again, home.size()), home)).isEqualTo(bytes);
+    List<RecordingMemory> left = new ArrayList<>();
+    Segment.Link link =
+        new PlainLink(
+            () -> {
+              for (int i = 0; i < CUTS; i++) {
+                left.add(target.crash(new Random(i)));
+              }
+            });
+    assertThat(segment.relocate(copied, to, link)).isTrue();
+    assertThat(left).hasSize(CUTS);
+    for (RecordingMemory each : left) {
+      TinyPool again = TinyPool.openAfterPowerCut(each);
+      Slot found = again.pool().slot(slot.index(), slot.generation()).orElseThrow();
+      assertThat(read(segment(found, again, home.size()), home)).isEqualTo(bytes);
+    }
   }
 }

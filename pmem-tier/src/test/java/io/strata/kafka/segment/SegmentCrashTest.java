@@ -285,7 +285,7 @@ final class SegmentCrashTest {
     /** Home's tag stays as it is: that it follows is not what anything depends on. */
     private void evict(Expected one) throws IOException {
       one.mayBeAtHome = true;
-      Optional<Residence> left = one.segment.orElseThrow().evict(Optional::empty, true);
+      Optional<Residence> left = one.segment.orElseThrow().evict(true);
       assertThat(left).isPresent();
     }
 
@@ -301,7 +301,9 @@ final class SegmentCrashTest {
         if (copied.outcome() == CopyResult.Outcome.COPIED) {
           one.forced = one.acknowledged.length;
           slot.set(SlotFlag.CLEAN);
-          done = segment.moveUp(copied, copy, () -> one.tag = Optional.of(copy.tag()));
+          done =
+              segment.relocate(
+                  copied, copy, new PlainLink(() -> one.tag = Optional.of(copy.tag())));
           assertThat(done).isTrue();
           segment.clear(SlotFlag.COPY);
         }

@@ -149,7 +149,7 @@ public final class SegmentOperations {
     try (FileChannel file = home.open()) {
       CopyResult copied = segment.copyHomeAsItIs(file);
       if (copied.outcome() == CopyResult.Outcome.COPIED && segment.markClean(copied)) {
-        Optional<Residence> unused = segment.evict(Optional::empty, true);
+        Optional<Residence> unused = segment.evict(true);
       }
     }
   }
@@ -167,7 +167,7 @@ public final class SegmentOperations {
       CopyResult copied = segment.copying().copyInto(copy, file, CopyPace.FREE, true);
       if (copied.outcome() == CopyResult.Outcome.COPIED) {
         slot.set(io.strata.kafka.pool.SlotFlag.CLEAN);
-        done = segment.moveUp(copied, copy, () -> {});
+        done = segment.relocate(copied, copy, PlainLink.NONE);
       }
     }
     if (!done) {

@@ -169,7 +169,7 @@ public final class SegmentPlay implements Play {
         boolean unused = segment.markClean(copied);
       }
     }
-    Optional<Residence> unused = segment.evict(Optional::empty, random.nextBoolean());
+    Optional<Residence> unused = segment.evict(random.nextBoolean());
   }
 
   private void promote() throws IOException, InterruptedException {
@@ -180,7 +180,7 @@ public final class SegmentPlay implements Play {
       CopyResult copied = segment.copying().copyInto(copy, file, CopyPace.FREE, true);
       if (copied.outcome() == CopyResult.Outcome.COPIED) {
         slot.set(SlotFlag.CLEAN);
-        done = segment.moveUp(copied, copy, () -> {});
+        done = segment.relocate(copied, copy, PlainLink.NONE);
       }
     }
     if (!done) {

@@ -50,20 +50,13 @@ final class TagTarget implements FuzzTarget {
     }
     byte[] value = Arrays.copyOfRange(input, 1, input.length);
     try {
-      switch (input[0] % 3) {
+      switch (input[0] % 2) {
         case 0 -> text(FuzzTarget.text(value));
-        case 1 -> {
+        default -> {
           write("strata.segment", value);
           Optional<SegmentTag> tag = named(SegmentTag.ATTRIBUTE, () -> SegmentTag.read(file));
           tag.orElseThrow().write(file);
           assertThat(SegmentTag.read(file)).isEqualTo(tag);
-        }
-        default -> {
-          write("strata.below", value);
-          Optional<SegmentTag> tag =
-              named(SegmentTag.BELOW_ATTRIBUTE, () -> SegmentTag.readBelow(file));
-          tag.orElseThrow().writeBelow(file);
-          assertThat(SegmentTag.readBelow(file)).isEqualTo(tag);
         }
       }
     } catch (IOException e) {

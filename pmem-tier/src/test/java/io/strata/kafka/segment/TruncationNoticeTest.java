@@ -12,7 +12,6 @@ import java.nio.file.StandardOpenOption;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -30,7 +29,7 @@ final class TruncationNoticeTest {
           public void truncating(Segment segment, long length) throws IOException {
             toldAtHome.add(segment.residence().isEmpty());
             if (toldAtHome.size() == 1) {
-              assertThat(segment.evict(Optional::empty, true)).isPresent();
+              assertThat(segment.evict(true)).isPresent();
             }
           }
         };

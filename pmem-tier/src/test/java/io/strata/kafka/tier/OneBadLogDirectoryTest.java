@@ -1,12 +1,9 @@
 package io.strata.kafka.tier;
 
-import static io.strata.kafka.tier.TierFixture.assertDone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -78,41 +75,6 @@ final class OneBadLogDirectoryTest {
       Files.createSymbolicLink(fixture.logs().resolve("bad-0"), lost);
       fixture.open();
       assertThat(skipped).as("a partition is one").containsExactly(fixture.logs());
-    }
-  }
-
-  /** A kill between an eviction to a lower pool and the new tag. */
-  @Test
-  void readOnlyWithATieBelowToSettle() throws Exception {
-    try (LoopMount disk = LoopMount.of(root, "ext4", 64);
-        TierFixture fixture =
-            TierFixture.twoTiers(Files.createDirectory(root.resolve("live")), 16 << 20)) {
-      Path second = Files.createDirectory(disk.directory().resolve("logs")).toRealPath();
-      fixture.logDirectories.add(second);
-      noting(fixture);
-      fixture.open();
-      Path good = fixture.segment("good-0", 0);
-      fixture.append(good, GOOD);
-      Path partition = Files.createDirectory(second.resolve("orders-0"));
-      Path old = partition.resolve(good.getFileName());
-      Path newer = partition.resolve("00000000000000001000.log");
-      fixture.append(old, OLD);
-      fixture.append(newer, NEW);
-      try (FileChannel active = fixture.tier().open(newer, TierFixture.KAFKA).orElseThrow()) {
-        assertThat(active.isOpen()).isTrue();
-        SegmentTag tag = SegmentTag.read(old).orElseThrow();
-        assertDone(fixture.destage(old, 1));
-        SegmentTag below = SegmentTag.readBelow(old).orElseThrow();
-        assertDone(fixture.evict(old));
-        tag.write(old);
-        below.writeBelow(old);
-      }
-      fixture.close();
-      disk.readOnly(true);
-      skipped.clear();
-      fixture.open();
-      assertThat(fixture.read(good)).isEqualTo(GOOD);
-      assertThat(skipped).containsExactly(second);
     }
   }
 

@@ -3,19 +3,13 @@ package io.strata.kafka.tier;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.strata.kafka.memory.MemoryType;
-import io.strata.kafka.pool.Pool;
-import io.strata.kafka.pool.Slot;
-import io.strata.kafka.pool.SlotFlag;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
-import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,13 +45,6 @@ final class RecoveryDoubtTest {
     fixture.close();
     start(TierFixture.twoTiers(Files.createDirectory(directory.resolve("two")), 16 * MIB));
     fixture.append(newer, MORE);
-  }
-
-  private void evict() throws Exception {
-    try (FileChannel active = fixture.tier().open(newer, TierFixture.KAFKA).orElseThrow()) {
-      assertThat(active.isOpen()).isTrue();
-      var unused = fixture.evict(segment);
-    }
   }
 
   private static void tag(Path file, String value) throws IOException {
@@ -152,26 +139,6 @@ final class RecoveryDoubtTest {
     Files.move(fixture.root.resolve("unmounted"), disk);
     fixture.open();
     assertThat(fixture.read(segment)).isEqualTo(BATCHES);
-    fixture.close();
-  }
-
-  /** What an error leaves between CLEAN in the slot and CLEAN in the handle. */
-  @Test
-  void aCopyBelowOfAnotherLengthIsNotBelieved() throws Exception {
-    startWithTwoTiers();
-    TierFixture.assertDone(fixture.destage(segment, 1));
-    fixture.close();
-    long kept;
-    try (Pool fast = Pool.open(fixture.pools.get(0), MemoryType.MAPPED, TierFixture.OWNER)) {
-      Slot slot =
-          fast.slots().stream().filter(each -> each.has(SlotFlag.CLEAN)).findAny().orElseThrow();
-      kept = slot.committedLength() - 100_000;
-      fast.release(slot.truncate(kept));
-    }
-    fixture.open();
-    evict();
-    fixture.reopen();
-    assertThat(fixture.read(segment)).isEqualTo(Arrays.copyOf(BATCHES, (int) kept));
     fixture.close();
   }
 }

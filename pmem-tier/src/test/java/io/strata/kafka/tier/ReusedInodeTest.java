@@ -68,7 +68,6 @@ final class ReusedInodeTest {
    */
   private static void reuse(Path file, Path name) throws IOException {
     SegmentTag.remove(file);
-    SegmentTag.removeBelow(file);
     FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING).close();
     assertThat(new File(file.toString()).renameTo(new File(name.toString()))).isTrue();
   }
@@ -170,7 +169,7 @@ final class ReusedInodeTest {
     putInALowerPool();
     long dying = fixture.view(old).id();
     FileChannel[] kafka = new FileChannel[1];
-    fixture.at(MoveStage.PROMOTE_COMMITTED, () -> kafka[0] = compacted());
+    fixture.at(MoveStage.RELOCATE_COMMITTED, () -> kafka[0] = compacted());
     assertThat(fixture.tier().tieredSegments().promote(dying, 0, MoveControl.UNLIMITED).outcome())
         .isEqualTo(Outcome.CANCELLED);
     assertIsYounger(kafka[0]);
@@ -186,7 +185,6 @@ final class ReusedInodeTest {
     openActive();
     active.write(ByteBuffer.wrap(YOUNGER));
     assertDone(fixture.destage(old, 1));
-    assertDone(fixture.evict(old));
     restart();
   }
 

@@ -153,13 +153,9 @@ public final class SimTier {
     Map<Pool, Set<Integer>> expected = new java.util.HashMap<>();
     tier.pools().forEach(pool -> expected.put(pool, new HashSet<>()));
     for (TieredSegment segment : tier.segments()) {
-      List<Residence> places = new ArrayList<>();
-      segment.residence().ifPresent(places::add);
-      segment.lower().ifPresent(places::add);
-      for (Residence in : places) {
-        if (!Objects.requireNonNull(expected.get(in.pool())).add(in.slot().index())) {
-          problems.add(in + " stands for two segments");
-        }
+      Residence in = segment.residence().orElseThrow();
+      if (!Objects.requireNonNull(expected.get(in.pool())).add(in.slot().index())) {
+        problems.add(in + " stands for two segments");
       }
     }
     for (Pool pool : tier.pools()) {

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -144,18 +145,20 @@ final class WholeHomeTest {
   }
 
   @Test
-  void toolsReadTheCopyBelowOfWhatWasJustEvicted() throws Exception {
-    assertDone(fixture.destage(old, SLOW));
-    fixture.at(
-        MoveStage.EVICT_FREED,
-        () -> {
-          ReadOnlyTier tool = new ReadOnlyTier();
-          assertThat(tool.size(old)).isEqualTo(OptionalLong.of(OLD.length));
-          try (FileChannel channel =
-              tool.open(old, Set.of(StandardOpenOption.READ)).orElseThrow()) {
-            assertThat(TierFixture.content(channel)).isEqualTo(OLD);
-          }
-        });
-    assertDone(fixture.evict(old));
+  void toolsReadWhatIsJustBeingRelocated() throws Exception {
+    for (MoveStage stage : List.of(MoveStage.RELOCATE_COMMITTED, MoveStage.RELOCATE_TAGGED)) {
+      fixture.at(
+          stage,
+          () -> {
+            ReadOnlyTier tool = new ReadOnlyTier();
+            assertThat(tool.size(old)).isEqualTo(OptionalLong.of(OLD.length));
+            try (FileChannel channel =
+                tool.open(old, Set.of(StandardOpenOption.READ)).orElseThrow()) {
+              assertThat(TierFixture.content(channel)).isEqualTo(OLD);
+            }
+          });
+      assertDone(
+          fixture.view(old).tier() == 0 ? fixture.destage(old, SLOW) : fixture.promote(old, 0));
+    }
   }
 }

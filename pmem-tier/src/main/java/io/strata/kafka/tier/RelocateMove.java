@@ -1,0 +1,204 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.segment.CopyResult;
+import io.strata.kafka.segment.Residence;
+import io.strata.kafka.segment.Segment;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Moves a segment into a pool of another tier: from the log file up, or from one pool to another,
+ * up or down. The log file's tag decides which of two slots the segment is in; whatever it does not
+ * name, and is flagged COPY, is freed by recovery.
+ *
+ * <p>What the log file has stays there: the segment is clean in its new pool if it was clean in the
+ * old one, or had no slot.
+ *
+ * <p>Thread safety: any number of segments at a time; one move of a segment.
+ */
+final class RelocateMove {
+
+  private final SegmentRegistry registry;
+  private final HomeNames names;
+  private final HomeKeeper keeper;
+  private final PressureRoom room;
+  private final CopySlots slots;
+  private final MoveStage.Hook hook;
+
+  RelocateMove(
+      SegmentRegistry registry,
+      HomeNames names,
+      HomeKeeper keeper,
+      PressureRoom room,
+      CopySlots slots,
+      MoveStage.Hook hook) {
+    this.registry = registry;
+    this.names = names;
+    this.keeper = keeper;
+    this.room = room;
+    this.slots = slots;
+    this.hook = hook;
+  }
+
+  /**
+   * Copies the whole segment into a pool of another tier, and frees the slot that it was in.
+   *
+   * @param evict whether clean segments of that tier may be evicted for it
+   */
+  MoveResult into(PoolTier tier, TieredSegment segment, boolean evict, MoveControl control)
+      throws IOException, InterruptedException {
+    keeper.makeDurable(segment);
+    Optional<Residence> target = slots.allocate(tier, segment, evict);
+    if (target.isEmpty()) {
+      return MoveResult.noRoom("no pool of tier " + tier.name() + " has room for it");
+    }
+    Tie tie = new Tie(segment, target.get());
+    try {
+      CopyResult copied;
+      try (FileChannel home = names.with(segment, HomeChannels::toRead)) {
+        if (!segment.residence().map(HomeKeeper::survivesReboot).orElse(false)) {
+          // A power failure may have taken its name so far; from now on it may not.
+          HomeKeeper.forceEntries(segment.home());
+        }
+        copied =
+            segment
+                .segment()
+                .copyInto(tie.to, home, new MovePace(control, hook, MoveStage.RELOCATE_COPIED));
+      }
+      Optional<MoveResult> ended = Copies.ended(copied, segment);
+      if (ended.isPresent()) {
+        return ended.get();
+      }
+      hook.reached(MoveStage.RELOCATE_COMMITTED);
+      registry.addTag(tie.to.tag(), segment);
+      boolean done =
+          names.with(
+              segment,
+              home -> {
+                tie.file = Optional.of(home);
+                return segment.segment().relocate(copied, tie.to, tie);
+              });
+      if (!done) {
+        return MoveResult.cancelled("it was changed meanwhile");
+      }
+      tie.from.ifPresent(left -> keeper.freeLeft(segment, left));
+      segment.segment().clear(SlotFlag.COPY);
+      hook.reached(MoveStage.RELOCATE_DONE);
+      room.becameClean(segment);
+      return MoveResult.done(copied.bytes());
+    } finally {
+      if (!tie.mayHold) {
+        registry.removeTag(tie.to.tag(), segment);
+        Copies.free(tie.to);
+      }
+    }
+  }
+
+  /** Whether a reboot takes what is in a pool, and not where it was. */
+  static boolean survivesLess(Pool pool, Residence than) {
+    return HomeKeeper.survivesReboot(than) && !pool.memory().durability().survivesReboot();
+  }
+
+  /** Has the log file's tag name the new slot instead of the old one. Used by one thread. */
+  private final class Tie implements Segment.Link {
+    private final TieredSegment segment;
+    private final Residence to;
+
+    /** The log file, by a name that stays while it is tied. */
+    private Optional<Path> file = Optional.empty();
+
+    /** Where the segment was when it was tied: an append may evict it while it is copied. */
+    private Optional<Residence> from = Optional.empty();
+
+    /** Whether the log file may name the new slot. */
+    private boolean mayHold;
+
+    Tie(TieredSegment segment, Residence to) {
+      this.segment = segment;
+      this.to = to;
+    }
+
+    @Override
+    public void link() throws IOException {
+      Path home = file.orElseThrow();
+      from = segment.residence();
+      if (from.isEmpty() && Files.size(home) != segment.segment().size()) {
+        throw new FileSystemException(
+            segment.toString(),
+            null,
+            "it was written past this broker's channels while it was copied");
+      }
+      if (from.isEmpty() || from.get().isClean()) {
+        to.slot().set(SlotFlag.CLEAN);
+      } else if (survivesLess(to.pool(), from.get())) {
+        throw new FileSystemException(
+            segment.toString(),
+            to.pool().info().path().toString(),
+            "it was changed while it was copied into a pool that a reboot empties; it stays");
+      }
+      mayHold = true;
+      if (from.isPresent()) {
+        // Nothing is lost with it: recovery frees the one of the two that the log file does not
+        // name.
+        from.get().slot().set(SlotFlag.COPY);
+      }
+      to.tag().write(home);
+      Directories.force(home);
+      from.ifPresent(left -> registry.removeTag(left.tag(), segment));
+      hook.reached(MoveStage.RELOCATE_TAGGED);
+    }
+
+    @Override
+    public void unlink() throws IOException {
+      Path home = file.orElseThrow();
+      if (!mayHold) {
+        return;
+      }
+      if (from.isPresent()) {
+        registry.addTag(from.get().tag(), segment);
+        from.get().tag().write(home);
+        Directories.force(home);
+        from.get().slot().clear(SlotFlag.COPY);
+      } else {
+        SegmentTag.remove(home);
+        Directories.force(home);
+      }
+      mayHold = false;
+    }
+  }
+
+  /** Brings the tail of a spilled segment into its pool. */
+  MoveResult mend(TieredSegment segment, Residence in, MoveControl control)
+      throws IOException, InterruptedException {
+    long missing = segment.segment().size() - in.roomBytes();
+    if (!PressureRoom.hasFree(in.pool(), missing)) {
+      return MoveResult.noRoom("its pool has no room for its tail");
+    }
+    CopyResult copied;
+    try (FileChannel home = names.with(segment, HomeChannels::toRead)) {
+      copied =
+          segment
+              .segment()
+              .copyTailIntoPool(home, new MovePace(control, hook, MoveStage.MEND_COPIED));
+    }
+    Optional<MoveResult> ended = Copies.ended(copied, segment);
+    if (ended.isPresent()) {
+      return ended.get();
+    }
+    hook.reached(MoveStage.MEND_COMMITTED);
+    if (!segment.segment().finishTail(copied)) {
+      return MoveResult.cancelled("it was changed meanwhile");
+    }
+    hook.reached(MoveStage.MEND_DONE);
+    return MoveResult.done(copied.bytes());
+  }
+}
