@@ -30,6 +30,7 @@ class DocumentedToolsTest {
           "kafka-configs.sh", "kafka.admin.ConfigCommand",
           "kafka-topics.sh", "org.apache.kafka.tools.TopicCommand",
           "kafka-dump-log.sh", "org.apache.kafka.tools.DumpLogSegments",
+          "kafka-jmx.sh", "org.apache.kafka.tools.JmxTool",
           "kafka-log-dirs.sh", "org.apache.kafka.tools.LogDirsCommand",
           "kafka-storage.sh", "kafka.tools.StorageTool",
           "kafka-console-consumer.sh", "org.apache.kafka.tools.consumer.ConsoleConsumer",
