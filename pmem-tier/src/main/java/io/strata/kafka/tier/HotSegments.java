@@ -115,7 +115,7 @@ final class HotSegments {
     if (known.isPresent()) {
       return known;
     }
-    // One flagged COPY is a segment's other copy: home's tag has gone on to the one above.
+    // The log file's tag has gone on from one flagged COPY, or has not come to it yet.
     Optional<Residence> live = pools.live(tag).filter(in -> !in.slot().has(SlotFlag.COPY));
     if (live.isEmpty()) {
       return Optional.empty();
@@ -127,8 +127,8 @@ final class HotSegments {
   }
 
   /**
-   * What recovery could not look at may have a copy below that nobody knows of, or bytes at home
-   * that count or do not: nothing is done with it.
+   * What recovery could not look at may have bytes in its log file that count or do not: nothing is
+   * done with it.
    */
   private Optional<TieredSegment> knownByNow(SegmentTag tag, Path home) throws IOException {
     Optional<TieredSegment> known = registry.find(tag);
