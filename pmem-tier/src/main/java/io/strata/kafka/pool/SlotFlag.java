@@ -10,18 +10,15 @@ import io.strata.kafka.layout.SlotLayout;
 public enum SlotFlag {
   /** Home's directory entry is durable: a home that is missing was removed by somebody. */
   HOME_DURABLE(SlotLayout.FLAG_HOME_DURABLE),
-  /**
-   * All bytes are durable in a lower tier, too: in the slot that home's second attribute names, or,
-   * without one, at home. The slot may be freed at any time.
-   */
+  /** All bytes are durable in the log file, too. The slot may be freed at any time. */
   CLEAN(SlotLayout.FLAG_CLEAN),
   /** The bytes from the committed length on are at home. */
   SPILLED(SlotLayout.FLAG_SPILLED),
   /** Home was missing at the last start; if it is at the next one, too, the slot is freed. */
   ORPHANED(SlotLayout.FLAG_ORPHANED),
   /**
-   * A copy: one that is being made, or the lower one of a clean segment. Nothing is lost with it as
-   * long as home's tag does not name it.
+   * One of the two slots of a segment that is being moved. Nothing is lost with it as long as the
+   * log file's tag does not name it.
    */
   COPY(SlotLayout.FLAG_COPY);
 

@@ -86,6 +86,7 @@ final class Recovery {
     // All that is to be refused comes before anything is freed.
     refuseHollowHomes(homes);
     ForeignRecords.refuse(pools, directories, homes);
+    forceTagsOfCopies(homes);
     for (Pool pool : pools.all()) {
       for (Slot slot : pool.slots()) {
         SegmentTag tag = new SegmentTag(pool.info().id(), slot.index(), slot.generation());
@@ -117,11 +118,28 @@ final class Recovery {
   }
 
   /**
+   * Makes the tags durable that a process may have written just before it was killed. Of the two
+   * slots of a segment that was being moved one is freed next: the one that the tag does not name
+   * must not be named by an older tag after a power failure.
+   */
+  private void forceTagsOfCopies(Map<SegmentTag, Path> homes) throws IOException {
+    for (Pool pool : pools.all()) {
+      for (Slot slot : pool.slots()) {
+        Path home = homes.get(new SegmentTag(pool.info().id(), slot.index(), slot.generation()));
+        if (home != null && slot.has(SlotFlag.COPY)) {
+          force(home);
+        }
+      }
+    }
+  }
+
+  /**
    * Whether it is a copy that nothing leads to. What leads to one of a log directory, or of a
    * partition, that is not there cannot be seen.
    */
   private boolean isOfNoUse(Slot slot) {
     return slot.has(SlotFlag.COPY)
+        && directories.skipped() == 0
         && directories
             .byId(slot.directoryId())
             .map(directory -> !isCutOff(directory, slot))
@@ -310,8 +328,6 @@ final class Recovery {
       boolean unused = at(home, file -> truncateTo(slot.committedLength(), file));
     }
     if (slot.has(SlotFlag.COPY)) {
-      // A process that was killed may not have made the tag durable.
-      force(home);
       slot.clear(SlotFlag.COPY);
     }
     if (slot.has(SlotFlag.CLEAN) && !at(home, file -> isWhole(file, slot))) {

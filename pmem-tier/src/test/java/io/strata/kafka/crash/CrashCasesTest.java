@@ -217,6 +217,42 @@ final class CrashCasesTest {
         });
   }
 
+  /** The slot that a segment had left was freed, and the tag that named it came back. */
+  @Test
+  void theTagOfAKilledRelocationIsDurableBeforeASlotIsFreed() throws Exception {
+    SimWorld world = opened(TWO_TIERS);
+    Expected segment = segment(world, 2_000);
+    Expected active = segment(world, 100);
+    world.background().runAll();
+    List<SimWorld> killed = new ArrayList<>();
+    world.points(
+        point -> {
+          killed.add(world.crash(End.KILL, new Loss(0)));
+          return true;
+        });
+    done(world.openTier().segments().destage(view(world, segment).id(), 1, MoveControl.UNLIMITED));
+    assertThat(killed).isNotEmpty();
+    assertThat(active.offset).isGreaterThan(segment.offset);
+    for (SimWorld each : killed) {
+      each.points(
+          point -> {
+            cutPowerOrFail(each);
+            return true;
+          });
+      each.open();
+    }
+  }
+
+  private static void cutPowerOrFail(SimWorld world) {
+    try {
+      for (int i = 0; i < LOSSES; i++) {
+        recover(world.crash(End.POWER_CUT, new Loss(i)));
+      }
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   /** A killed process had renamed a segment; a new one beside it was durable before that was. */
   @Test
   void whatAKilledProcessRenamedIsDurableBeforeANewSegment() throws Exception {

@@ -543,8 +543,7 @@ final class SimWorld {
         throw new AssertionError(e);
       }
       var attributes = Files.getFileAttributeView(file, UserDefinedFileAttributeView.class).list();
-      // Without the other one this means nothing; that it was removed may not have been durable.
-      if (!attributes.isEmpty() && !attributes.equals(List.of("strata.below"))) {
+      if (!attributes.isEmpty()) {
         throw new AssertionError(file + ": found attributes " + attributes + " after a drain");
       }
     }
