@@ -190,10 +190,7 @@ final class Census {
    */
   boolean mayAddLowerCopy(Move move) {
     SegmentView segment = move.segment();
-    if (in.state().relocates()
-        || segment.tier() == home
-        || !segment.clean()
-        || move.toTier() == segment.tier()) {
+    if (!leavesLowerCopy(segment) || move.toTier() == segment.tier()) {
       return true;
     }
     TierUsage tier = in.state().tiers().get(segment.tier());
@@ -203,9 +200,14 @@ final class Census {
 
   /** A promotion is planned. */
   void addLowerCopy(Move move) {
-    if (!in.state().relocates() && move.segment().clean() && move.segment().tier() < home) {
+    if (leavesLowerCopy(move.segment())) {
       lowerCopies[move.segment().tier()] += move.segment().poolBytes();
     }
+  }
+
+  /** Tells whether a copy of the segment stays in its tier, and counts there, when it goes up. */
+  private boolean leavesLowerCopy(SegmentView segment) {
+    return !in.state().relocates() && segment.clean() && segment.tier() < home;
   }
 
   int directories() {

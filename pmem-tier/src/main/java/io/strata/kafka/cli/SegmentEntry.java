@@ -19,7 +19,7 @@ import java.util.Optional;
  * @param pool the pool that holds its head, if one does
  * @param bytesInPool bytes whose valid copy is in the pool
  * @param bytesInLogFile bytes whose valid copy is in the file
- * @param cleanIn {@code logdirs} if the log file of a segment in a pool has all of it, too
+ * @param clean whether the log file of a segment in a pool has all of it, too
  */
 record SegmentEntry(
     SegmentName name,
@@ -28,7 +28,7 @@ record SegmentEntry(
     Optional<Path> pool,
     long bytesInPool,
     long bytesInLogFile,
-    Optional<String> cleanIn)
+    boolean clean)
     implements Comparable<SegmentEntry> {
 
   /** Where a segment's bytes are. */

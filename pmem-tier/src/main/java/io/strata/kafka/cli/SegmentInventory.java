@@ -1,7 +1,6 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.api.SegmentName;
-import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotSnapshot;
 import io.strata.kafka.segment.SegmentTag;
@@ -133,8 +132,7 @@ final class SegmentInventory implements AutoCloseable {
     if (evicted && !HollowHome.test(file)) {
       return inLogFile(name, file);
     }
-    return new SegmentEntry(
-        name, file, SegmentEntry.State.UNREACHABLE, fileOf(tag), 0, 0, Optional.empty());
+    return new SegmentEntry(name, file, SegmentEntry.State.UNREACHABLE, fileOf(tag), 0, 0, false);
   }
 
   private SegmentEntry inPool(SegmentName name, Path file, SegmentTag tag, SlotSnapshot slot)
@@ -148,9 +146,7 @@ final class SegmentInventory implements AutoCloseable {
         fileOf(tag),
         inPool,
         spilled ? Math.max(0, Files.size(file) - inPool) : 0,
-        slot.flags().contains(SlotFlag.CLEAN)
-            ? Optional.of(SegmentView.LOG_DIRS)
-            : Optional.empty());
+        slot.flags().contains(SlotFlag.CLEAN));
   }
 
   private Optional<Path> fileOf(SegmentTag tag) {
@@ -159,13 +155,7 @@ final class SegmentInventory implements AutoCloseable {
 
   private static SegmentEntry inLogFile(SegmentName name, Path file) throws IOException {
     return new SegmentEntry(
-        name,
-        file,
-        SegmentEntry.State.LOGDIRS,
-        Optional.empty(),
-        0,
-        Files.size(file),
-        Optional.empty());
+        name, file, SegmentEntry.State.LOGDIRS, Optional.empty(), 0, Files.size(file), false);
   }
 
   /** Returns the segments, by topic, partition and base offset. */

@@ -2,6 +2,7 @@ package io.strata.kafka.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.NearNames;
 import io.strata.kafka.config.StrataConfig;
@@ -145,7 +146,7 @@ final class SegmentsCommand implements Callable<Integer> {
             known ? ByteSize.format(entry.bytesInPool()) : "?",
             known ? ByteSize.format(entry.bytesInLogFile()) : "?",
             entry.pool().map(pool -> pool.getFileName().toString()).orElse("-"),
-            entry.cleanIn().map(SegmentsCommand::lastName).orElse("-"));
+            entry.clean() ? SegmentView.LOG_DIRS : "-");
       }
       table.print(out);
       out.println();
@@ -194,7 +195,9 @@ final class SegmentsCommand implements Callable<Integer> {
         entry.pool().ifPresent(pool -> node.put("pool", pool.toString()));
         node.put("bytesInPool", entry.bytesInPool());
         node.put("bytesInLogFile", entry.bytesInLogFile());
-        entry.cleanIn().ifPresent(below -> node.put("cleanIn", below));
+        if (entry.clean()) {
+          node.put("cleanIn", SegmentView.LOG_DIRS);
+        }
         node.put("file", entry.file().toString());
       }
     }
@@ -225,12 +228,8 @@ final class SegmentsCommand implements Callable<Integer> {
     return Optional.of(pool.info().path());
   }
 
-  private static String lastName(String logdirsOrPool) {
-    return String.valueOf(Path.of(logdirsOrPool).getFileName());
-  }
-
   private static long clean(List<SegmentEntry> entries) {
-    return entries.stream().filter(entry -> entry.cleanIn().isPresent()).count();
+    return entries.stream().filter(SegmentEntry::clean).count();
   }
 
   private static long count(List<SegmentEntry> entries, SegmentEntry.State state) {

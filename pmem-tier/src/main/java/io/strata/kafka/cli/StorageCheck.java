@@ -365,7 +365,7 @@ final class StorageCheck {
       }
       for (SegmentEntry entry : inventory.entries()) {
         segments++;
-        if (entry.cleanIn().isEmpty() && entry.bytesInPool() > 0) {
+        if (!entry.clean() && entry.bytesInPool() > 0) {
           dirty.merge(Files.getFileStore(entry.file()).toString(), entry.bytesInPool(), Long::sum);
         }
       }

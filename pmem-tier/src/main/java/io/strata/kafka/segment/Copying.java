@@ -135,22 +135,10 @@ final class Copying {
 
   /** Whether a log file has so many bytes, and they are what Kafka wrote. */
   private static boolean isGood(FileChannel home, long size) throws IOException {
-    if (home.size() != size) {
-      return false;
-    }
     BatchCheck batches = new BatchCheck();
-    ByteBuffer buffer = CopySource.buffer(size);
-    long at = 0;
-    while (at < size) {
-      buffer.clear().limit((int) Math.min(buffer.capacity(), size - at));
-      int read = home.read(buffer, at);
-      if (read <= 0) {
-        return false;
-      }
-      batches.update(buffer.flip());
-      at += read;
-    }
-    return batches.problem().isEmpty();
+    return home.size() == size
+        && ReadBack.pieces(home, size, batches::update) == size
+        && batches.problem().isEmpty();
   }
 
   private static void cutTo(FileChannel home, long size) throws IOException {

@@ -3,6 +3,7 @@ package io.strata.kafka.segment;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
@@ -28,6 +29,17 @@ final class ReadBack {
   /** Of fewer bytes if home has fewer. */
   static long ofHome(FileChannel home, long size) throws IOException {
     CRC32C checksum = new CRC32C();
+    long unused = pieces(home, size, checksum::update);
+    return checksum.getValue();
+  }
+
+  /**
+   * Hands on the first bytes of a log file, piece by piece.
+   *
+   * @param sink takes all of each piece
+   * @return how many there were: fewer than {@code size} if the file has fewer
+   */
+  static long pieces(FileChannel home, long size, Consumer<ByteBuffer> sink) throws IOException {
     ByteBuffer buffer = CopySource.buffer(size);
     long at = 0;
     while (at < size) {
@@ -36,9 +48,9 @@ final class ReadBack {
       if (read <= 0) {
         break;
       }
-      checksum.update(buffer.flip());
+      sink.accept(buffer.flip());
       at += read;
     }
-    return checksum.getValue();
+    return at;
   }
 }

@@ -37,8 +37,8 @@ final class SegmentChannel extends FileChannel {
   private final FileChannel home;
   private final OpenMode mode;
   private final Runnable onChange;
-  private final SegmentEvents events;
   private final Lifetime lifetime;
+  private final SegmentEvents events;
 
   private final Object positionLock = new Object();
 
@@ -63,8 +63,8 @@ final class SegmentChannel extends FileChannel {
     this.home = home;
     this.mode = mode;
     this.onChange = onChange;
-    this.events = events;
     this.lifetime = lifetime;
+    this.events = events;
   }
 
   @Override

@@ -5,7 +5,6 @@ import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.migration.NoSpaceException;
 import io.strata.kafka.segment.CopyResult;
-import io.strata.kafka.segment.Residence;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileStore;
@@ -58,7 +57,7 @@ final class DestageMove {
     if (ended.isPresent()) {
       return ended.get();
     }
-    if (segment.residence().map(this::emptiedByPowerCut).orElse(true)) {
+    if (!HomeKeeper.survivesReboot(segment)) {
       // For a pool that a power cut empties nobody has cared so far; from now on home counts.
       HomeKeeper.forceEntries(segment.home());
     }
@@ -79,10 +78,6 @@ final class DestageMove {
           """
               .formatted(usable, bytes, reserve));
     }
-  }
-
-  private boolean emptiedByPowerCut(Residence in) {
-    return !HomeKeeper.survivesReboot(in);
   }
 
   private MoveResult finish(TieredSegment segment, CopyResult copied) throws IOException {

@@ -262,14 +262,11 @@ final class HomeKeeper implements AutoCloseable {
   }
 
   private void makeDurableAgain(TieredSegment segment) {
-    schedule(
-        threads.of(segment.home()),
-        () ->
-            retrying(
-                "make durable the directory entry of",
-                segment,
-                ATTEMPTS - 1,
-                () -> makeDurableIfThere(segment)));
+    retryingLater(
+        "make durable the directory entry of",
+        segment,
+        ATTEMPTS - 1,
+        () -> makeDurableIfThere(segment));
   }
 
   /** As {@link #makeDurable}, if the segment's file is where it was; recovery knows what to do. */
@@ -392,14 +389,11 @@ final class HomeKeeper implements AutoCloseable {
       segment.segment().freeCopy(left);
     } catch (IOException e) {
       counts.failed("free the slot that was left by " + segment.home(), e);
-      schedule(
-          threads.of(segment.home()),
-          () ->
-              retrying(
-                  "free the slot that was left by",
-                  segment,
-                  ATTEMPTS - 1,
-                  () -> segment.segment().freeCopy(left)));
+      retryingLater(
+          "free the slot that was left by",
+          segment,
+          ATTEMPTS - 1,
+          () -> segment.segment().freeCopy(left));
     }
   }
 
@@ -511,8 +505,7 @@ final class HomeKeeper implements AutoCloseable {
           } catch (IOException | RuntimeException | Error e) {
             tell(what + " " + segment.home(), e);
             if (attempts > 1) {
-              schedule(
-                  threads.of(segment.home()), () -> retrying(what, segment, attempts - 1, work));
+              retryingLater(what, segment, attempts - 1, work);
             }
           }
         };
@@ -528,13 +521,17 @@ final class HomeKeeper implements AutoCloseable {
     }
   }
 
+  /** As {@link #retrying}, in a while. */
   @SuppressWarnings("FutureReturnValueIgnored")
-  private static void schedule(BackgroundThreads.Lane lane, Runnable task) {
-    lane.executor().schedule(task, RETRY_SECONDS, TimeUnit.SECONDS);
+  private void retryingLater(String what, TieredSegment segment, int attempts, Work work) {
+    threads
+        .of(segment.home())
+        .executor()
+        .schedule(() -> retrying(what, segment, attempts, work), RETRY_SECONDS, TimeUnit.SECONDS);
   }
 
   /** A pool that a power cut empties needs nothing at home to outlive one. */
-  private static boolean survivesReboot(TieredSegment segment) {
+  static boolean survivesReboot(TieredSegment segment) {
     return segment.residence().map(HomeKeeper::survivesReboot).orElse(false);
   }
 

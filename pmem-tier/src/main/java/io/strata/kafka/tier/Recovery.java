@@ -77,12 +77,10 @@ final class Recovery {
 
   RecoveryReport run() throws IOException {
     long started = System.nanoTime();
-    Map<SegmentTag, TaggedHome> tagged = taggedHomes();
-    refuseLostPools(tagged);
-    refuseOlderPools(tagged);
-    refuseUnknownDirectories(tagged.keySet());
-    Map<SegmentTag, Path> homes = new HashMap<>();
-    tagged.forEach((tag, home) -> homes.put(tag, home.file()));
+    Map<SegmentTag, Path> homes = taggedHomes();
+    refuseLostPools(homes);
+    refuseOlderPools(homes);
+    refuseUnknownDirectories(homes.keySet());
     // All that is to be refused comes before anything is freed.
     refuseHollowHomes(homes);
     ForeignRecords.refuse(pools, directories, homes);
@@ -123,12 +121,9 @@ final class Recovery {
    * must not be named by an older tag after a power failure.
    */
   private void forceTagsOfCopies(Map<SegmentTag, Path> homes) throws IOException {
-    for (Pool pool : pools.all()) {
-      for (Slot slot : pool.slots()) {
-        Path home = homes.get(new SegmentTag(pool.info().id(), slot.index(), slot.generation()));
-        if (home != null && slot.has(SlotFlag.COPY)) {
-          force(home);
-        }
+    for (Map.Entry<SegmentTag, Path> each : homes.entrySet()) {
+      if (pools.live(each.getKey()).filter(in -> in.slot().has(SlotFlag.COPY)).isPresent()) {
+        force(each.getValue());
       }
     }
   }
@@ -152,16 +147,16 @@ final class Recovery {
     return partition != null && Files.isSymbolicLink(partition) && !Files.isDirectory(partition);
   }
 
-  private Map<SegmentTag, TaggedHome> taggedHomes() throws IOException {
-    Map<SegmentTag, TaggedHome> homes = new HashMap<>();
+  private Map<SegmentTag, Path> taggedHomes() throws IOException {
+    Map<SegmentTag, Path> homes = new HashMap<>();
     for (LogDirectory directory : List.copyOf(directories.all())) {
       for (TaggedHome tagged : homesIn(directory)) {
         owners.put(tagged.file(), directory);
-        TaggedHome other = homes.putIfAbsent(tagged.tag(), tagged);
+        Path other = homes.putIfAbsent(tagged.tag(), tagged.file());
         if (other != null) {
           throw new FileSystemException(
               tagged.file().toString(),
-              other.file().toString(),
+              other.toString(),
               "both files carry the tag of "
                   + tagged.tag()
                   + ", as a copy made with its extended attributes does: move the copy out of the"
@@ -182,12 +177,12 @@ final class Recovery {
     }
   }
 
-  private void refuseLostPools(Map<SegmentTag, TaggedHome> homes) throws IOException {
+  private void refuseLostPools(Map<SegmentTag, Path> homes) throws IOException {
     LostPools lost = new LostPools();
     homes.forEach(
         (tag, home) -> {
           if (pools.find(tag.pool()).isEmpty()) {
-            lost.add(tag, home.file());
+            lost.add(tag, home);
           }
         });
     lost.refuse(pools.describe());
@@ -197,7 +192,7 @@ final class Recovery {
    * A slot's generation is durable before home is tagged with it. A tag from the slot's future is
    * therefore no leftover: the pool is an older copy, and home is hollow.
    */
-  private void refuseOlderPools(Map<SegmentTag, TaggedHome> homes) throws IOException {
+  private void refuseOlderPools(Map<SegmentTag, Path> homes) throws IOException {
     for (LogDirectory directory : directories.all()) {
       for (Map.Entry<UUID, Integer> seen : directory.recordedSequences().entrySet()) {
         Optional<Pool> pool = pools.find(seen.getKey());
@@ -214,13 +209,13 @@ final class Recovery {
         }
       }
     }
-    for (TaggedHome each : homes.values()) {
-      SegmentTag tag = each.tag();
+    for (Map.Entry<SegmentTag, Path> each : homes.entrySet()) {
+      SegmentTag tag = each.getKey();
       Pool pool = pools.find(tag.pool()).orElseThrow();
       boolean known = tag.slot() >= 0 && tag.slot() < pool.info().slotCount();
       if (!known || tag.generation() > pool.generation(tag.slot())) {
         throw olderPool(
-            each.file(),
+            each.getValue(),
             pool,
             "the file's bytes are in "
                 + tag

@@ -65,7 +65,7 @@ final class RelocateMove {
     try {
       CopyResult copied;
       try (FileChannel home = names.with(segment, HomeChannels::toRead)) {
-        if (!segment.residence().map(HomeKeeper::survivesReboot).orElse(false)) {
+        if (!HomeKeeper.survivesReboot(segment)) {
           // A power failure may have taken its name so far; from now on it may not.
           HomeKeeper.forceEntries(segment.home());
         }
@@ -166,11 +166,12 @@ final class RelocateMove {
       if (from.isPresent()) {
         registry.addTag(from.get().tag(), segment);
         from.get().tag().write(home);
-        Directories.force(home);
-        from.get().slot().clear(SlotFlag.COPY);
       } else {
         SegmentTag.remove(home);
-        Directories.force(home);
+      }
+      Directories.force(home);
+      if (from.isPresent()) {
+        from.get().slot().clear(SlotFlag.COPY);
       }
       mayHold = false;
     }

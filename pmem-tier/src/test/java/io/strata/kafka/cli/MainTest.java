@@ -171,7 +171,7 @@ class MainTest {
       | `pool repair` | `path`, `freedSlots[]`, `findings[]` as above |
       | `segments` | `segments[]` (not with `--totals`): `topic`, `partition`, `baseOffset`, `replica` (`CURRENT`, `FUTURE`, \
       `DELETED`, `STRAY`), `stage` (`LIVE`, `DELETED`, `CLEANED`, `SWAP`), `state` (`HOT`, `SPILLED`, `LOGDIRS`, `UNREACHABLE`), \
-      `pool` (if one), `bytesInPool`, `bytesInLogFile`, `cleanIn` (`logdirs` or a pool's path, if clean), `file`; `total`: `segments`, \
+      `pool` (if one), `bytesInPool`, `bytesInLogFile`, `cleanIn` (`logdirs`, if clean), `file`; `total`: `segments`, \
       `hot`, `clean`, `spilled`, `logdirs`, `unreachable`, \
       `bytesInPool`, `bytesInLogFile`; `pools[]`: `path`, `segments`, `bytesInPool`, `usedBytes`, `freeBytes`; `findings[]` |
       | `status` | `broker`, `pid`, `version`, `time`, `health` (0, 1 or 2), `reasons[]`; `metrics`: by type and tags (`Tier,tier=hot`), \
