@@ -81,11 +81,7 @@ class KafkaVersionsTest {
     Path store = WORK.folder("store-" + version);
     TieredBrokers tier = TieredBrokers.over(store).with(RemoteManager.STRATA);
     try (StockBroker broker =
-        tier.alone(WORK.folder("remote-" + version))
-            .kafka(version)
-            .set("strata.remote.cache.size", "0")
-            .build()
-            .start()) {
+        tier.alone(WORK.folder("remote-" + version)).kafka(version).build().start()) {
       RecordLedger ledger = topic(broker, "tiered", TieredBrokers.topic());
       ledger.produce(broker.bootstrap(), RECORDS, SIZE);
       tier.awaitTiered(broker, "tiered", 1, 3);

@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Tag;
 
 /**
  * Tiered storage on a broker without provider and pools: our jar, and lines in its file. Two
- * levels, the first of which is small; a cache that holds few chunks.
+ * levels, the first of which is small.
  */
 @Tag("long")
 class RemoteAloneTest extends RemoteFeatures {
@@ -18,7 +18,6 @@ class RemoteAloneTest extends RemoteFeatures {
   StockBroker.Builder builder(TieredBrokers over) {
     return over.alone(work.folder("broker"))
         .set("rsm.config.level-0.capacity", "16MiB")
-        .set("strata.remote.migration.threshold", "0.2")
-        .set("strata.remote.cache.size", "4MiB");
+        .set("strata.remote.migration.threshold", "0.2");
   }
 }

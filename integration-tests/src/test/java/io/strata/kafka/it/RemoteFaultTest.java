@@ -146,12 +146,7 @@ class RemoteFaultTest {
   void theStoreDisappearsAndComesBack() throws Exception {
     assumeOurs(); // Kafka's goes on below the mount point
     try (TestMount mount = TestMount.bind(WORK.folder("data-real"), WORK.folder("data-mount"));
-        StockBroker broker =
-            tier(mount)
-                .alone(WORK.folder("gone"))
-                .set("strata.remote.cache.size", "0")
-                .build()
-                .start()) {
+        StockBroker broker = tier(mount).alone(WORK.folder("gone")).build().start()) {
       RecordLedger ledger = topic(broker, "gone");
       ledger.produce(broker.bootstrap(), 3_000, SIZE);
       tier(mount).awaitTiered(broker, "gone", 1, 3);
@@ -183,13 +178,7 @@ class RemoteFaultTest {
   void aFlippedBitIsNeverReturned() throws Exception {
     assumeOurs(); // Kafka's returns it
     TieredBrokers tier = TieredBrokers.over(WORK.folder("data-flipped"));
-    StockBroker broker =
-        WORK.closing(
-                tier.alone(WORK.folder("flipped"))
-                    // From the cache it would be right.
-                    .set("strata.remote.cache.size", "0")
-                    .build())
-            .start();
+    StockBroker broker = WORK.closing(tier.alone(WORK.folder("flipped")).build()).start();
     RecordLedger ledger = topic(broker, "flipped");
     ledger.produce(broker.bootstrap(), 4_000, SIZE);
     tier.awaitTiered(broker, "flipped", 1, 4);

@@ -117,7 +117,7 @@ class RemoteOperationTest {
     assertThatThrownBy(() -> Tiers.alter(broker, Map.of("strata.remote.rate.copy", "123M")))
         .rootCause()
         .hasMessageContaining("strata.remote.rate.copy: found '123M'");
-    assertThatThrownBy(() -> Tiers.alter(broker, Map.of("strata.remote.cache.size", "2MiB")))
+    assertThatThrownBy(() -> Tiers.alter(broker, Map.of("strata.remote.cache.size", "32MiB")))
         .rootCause()
         .hasMessageContaining("cannot be changed on a live one");
     assertThat(status(broker)).contains("rate.copy=123000000");

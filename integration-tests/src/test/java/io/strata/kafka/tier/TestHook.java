@@ -83,7 +83,6 @@ public final class TestHook {
         live.deleteTimeout(),
         live.copyBytesPerSecond(),
         live.fetchBytesPerSecond(),
-        live.readAheadChunks(),
         millis(INVENTORY_MILLIS, live.censusInterval()),
         live.scrubInterval(),
         live.scrubBytesPerSecond(),

@@ -186,13 +186,11 @@ final class StatusOutput {
                 .formatted(Durations.format(lag.getAsDouble()))
             : "Not copied yet: nothing");
     out.println(
-        "Cache: %s of %s, %s hits; read ahead %s, of which %s unused"
+        "Cache of the cold level: %s of %s, %s hits"
             .formatted(
                 bytes(status.value(CACHE, "UsedBytes")),
                 bytes(status.value(CACHE, "CapacityBytes")),
-                share(status.value(CACHE, "HitsTotal"), status.value(CACHE, "MissesTotal")),
-                bytes(status.value("RemoteReadAhead", "BytesTotal")),
-                bytes(status.value("RemoteReadAhead", "WastedBytesTotal"))));
+                share(status.value(CACHE, "HitsTotal"), status.value(CACHE, "MissesTotal"))));
     out.println(
         "Scrub: %s rounds, %s files corrupt, %s missing, %s orphans removed%s"
             .formatted(

@@ -163,8 +163,8 @@ public final class RemoteKeys {
           .expected("a number from 100 to 3600000")
           .documentation(
               """
-              The longest that the read of one chunk may take, waiting for \
-              `strata.remote.rate.fetch` included.\
+              The longest that the reads of one fetch of Kafka's may take, all together, waiting \
+              for `strata.remote.rate.fetch` included.\
               """)
           .dynamic()
           .build();
@@ -190,8 +190,7 @@ public final class RemoteKeys {
           .expected("0 for no limit, or bytes per second, for example 80MB or 500MiB")
           .documentation(
               """
-              The most that may be read from the store for consumers and followers, all together, \
-              read-ahead included. What the cache has is not counted.\
+              The most that may be read from the store for consumers and followers, all together.\
               """)
           .dynamic()
           .build();
@@ -209,16 +208,13 @@ public final class RemoteKeys {
   public static final StrataKey<Long> CACHE_SIZE =
       StrataKey.named("strata.remote.cache.size", "bytes", Values::parseCacheSize)
           .defaultValue("128MiB")
-          .expected(
-              """
-              0 for no cache, or an amount of at least one chunk, which is 1MiB, for example 512MiB\
-              """)
+          .expected("an amount of at least 16MiB, for example 512MiB")
           .documentation(
               """
-              The bound of the cache of chunks: pieces of 1 MiB, in which a segment is checked, \
-              read and cached. A follower and several consumers that read the same \
-              old data read it from the store once. It lies in memory outside the heap; give the \
-              JVM that much `-XX:MaxDirectMemorySize`.\
+              How much of what was read from the cold manager is kept in memory (the heap), in \
+              pieces of 4 MiB: a follower and several consumers that read the same old data read \
+              it from there once. A reader that reads on has three of them at a time. Without \
+              `rsm.config.cold.class.name` nothing is kept: directories are read in place.\
               """)
           .build();
 

@@ -23,9 +23,6 @@ final class RemoteLiveKeys {
   /** The longest that the deletion of a segment may take. */
   private static final Duration DELETE_TIMEOUT = Duration.ofMinutes(1);
 
-  /** How many chunks are read ahead of a reader that reads on. */
-  private static final int READAHEAD_CHUNKS = 8;
-
   /**
    * How often the directories are listed, which is how a broker learns what others have copied,
    * moved and deleted. What a fetch does not find is looked for at once.
@@ -65,7 +62,6 @@ final class RemoteLiveKeys {
             DELETE_TIMEOUT,
             rateCopy.orElseThrow(),
             rateFetch.orElseThrow(),
-            READAHEAD_CHUNKS,
             INVENTORY_INTERVAL,
             Duration.ofMillis(scrub.orElseThrow()),
             rateScrub.orElseThrow(),

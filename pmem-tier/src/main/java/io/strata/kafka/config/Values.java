@@ -22,6 +22,9 @@ final class Values {
   private static final Pattern CLASS = Pattern.compile("[A-Za-z_$][\\w$]*(\\.[A-Za-z_$][\\w$]*)*");
   private static final long LEAST_POOL = 4 << 20;
 
+  /** A few readers' pieces. */
+  private static final long LEAST_CACHE = 16 << 20;
+
   private Values() {}
 
   static boolean parseBoolean(String value) {
@@ -280,10 +283,9 @@ final class Values {
     return bytes;
   }
 
-  /** Nothing, or at least one chunk. */
   static long parseCacheSize(String value) {
     long bytes = parseBytes(value);
-    if (bytes != 0 && bytes < RemoteSettings.CHUNK_BYTES) {
+    if (bytes < LEAST_CACHE) {
       throw new IllegalArgumentException(bytes + " bytes");
     }
     return bytes;

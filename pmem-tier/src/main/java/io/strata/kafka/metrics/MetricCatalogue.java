@@ -14,13 +14,12 @@ import io.strata.kafka.migration.FailureCause;
 import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.MigrationStats.TierStats;
 import io.strata.kafka.migration.remote.RemoteStats;
+import io.strata.kafka.migration.remote.RemoteStats.CacheStats;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.DirectoryStats;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.RemoteStats.OperationStats;
-import io.strata.kafka.migration.remote.read.CacheStats;
-import io.strata.kafka.migration.remote.read.ReadAheadStats;
 import io.strata.kafka.tier.Traffic;
 import java.util.ArrayList;
 import java.util.List;
@@ -487,7 +486,10 @@ final class MetricCatalogue {
                       "FetchedBytesTotal",
                       BYTES,
                       LevelStats::fetchedBytes,
-                      "Bytes read from here for fetches, read-ahead included."),
+                      """
+                      Bytes read from here for fetches; from the cold manager, what is read ahead, \
+                      too.\
+                      """),
                   counter(
                       "DeletedBytesTotal",
                       BYTES,
@@ -552,31 +554,15 @@ final class MetricCatalogue {
                   gauge("UsedBytes", BYTES, CacheStats::usedBytes, "Bytes that the cache holds."),
                   counter(
                       "HitsTotal",
-                      "chunks",
+                      "pieces",
                       CacheStats::hits,
-                      "Chunks that were requested and found."),
+                      "Pieces that were requested and found, or on their way."),
                   counter(
                       "MissesTotal",
-                      "chunks",
+                      "pieces",
                       CacheStats::misses,
-                      "Chunks that were requested and read from the store."),
-                  counter("EvictionsTotal", "chunks", CacheStats::evictions, "Chunks evicted."))),
-          MetricGroup.one(
-              "RemoteReadAhead",
-              stats -> Optional.of(stats.readAhead()),
-              List.of(
-                  counter(
-                      "BytesTotal", BYTES, ReadAheadStats::bytes, "Bytes read ahead of readers."),
-                  counter(
-                      "UsedBytesTotal",
-                      BYTES,
-                      ReadAheadStats::usedBytes,
-                      "Of the bytes read ahead, those requested later."),
-                  counter(
-                      "WastedBytesTotal",
-                      BYTES,
-                      ReadAheadStats::wastedBytes,
-                      "Of the bytes read ahead, those that left the cache unused."))),
+                      "Pieces that were read from the cold manager."),
+                  counter("EvictionsTotal", "pieces", CacheStats::evictions, "Pieces evicted."))),
           MetricGroup.one(
               "RemoteScrub",
               stats -> Optional.of(stats.scrub()),

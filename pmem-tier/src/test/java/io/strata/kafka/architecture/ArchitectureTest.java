@@ -58,7 +58,6 @@ class ArchitectureTest {
           ROOT + ".migration",
           ROOT + ".migration.remote.calls",
           ROOT + ".migration.remote.store",
-          ROOT + ".migration.remote.read",
           ROOT + ".migration.remote.cold",
           ROOT + ".migration.remote");
 

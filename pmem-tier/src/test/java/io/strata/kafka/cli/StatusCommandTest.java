@@ -82,7 +82,7 @@ class StatusCommandTest {
         .containsPattern("hdd +2 KiB +2 KiB +2003 +2004 +2005 +0 +0 +0 B +0 B +0 B")
         .contains("copy: 11 done (12 B), 13 running; p50 14 ms, p99 18 ms, longest 20 ms")
         .contains("Not copied yet: the oldest sealed segment is 0.1 s old")
-        .contains("Cache: 62 B of 61 B, 50 % hits; read ahead 71 B, of which 73 B unused")
+        .contains("Cache of the cold level: 62 B of 61 B, 50 % hits")
         .contains("Scrub: 81 rounds, 84 files corrupt, 85 missing, 86 orphans removed; the last")
         .contains("Failed operations: copy full 17, fetch not-found 27")
         .contains("Store: 93 segments without an undamaged copy, 92 reads served by another copy")

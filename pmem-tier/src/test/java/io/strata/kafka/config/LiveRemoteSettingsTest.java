@@ -33,7 +33,7 @@ class LiveRemoteSettingsTest {
             "log.dirs", logs.toString(),
             "strata.pools", "/p/a",
             "strata.remote.rate.copy", "10MB",
-            "strata.remote.cache.size", "2MiB");
+            "strata.remote.cache.size", "32MiB");
     started =
         RemoteConfig.parse(
                 Map.of(
@@ -101,7 +101,8 @@ class LiveRemoteSettingsTest {
       value = {
         "strata.remote.rate.copy | 80M | unknown unit",
         "strata.remote.migration.policy | none-such | expected one of",
-        "strata.remote.cache.size | 1MiB | expected '2MiB', as in the broker's file; set it there",
+        "strata.remote.cache.size | 16MiB | expected '32MiB', as in the broker's file; set it"
+            + " there",
         "strata.remote.cache.size | 1GiB | cannot be changed on a live one",
       })
   void refuses(String key, String value, String message) {

@@ -58,7 +58,7 @@ class RemoteConfigTest {
                 List.of(
                     new StoreOptions.Level("ssd", List.of(directory("ssd", OptionalLong.empty())))),
                 Optional.empty(),
-                1 << 20,
+                256 << 10,
                 128 << 20,
                 new RemoteSettings.Live(
                     Duration.ofMinutes(10),
@@ -67,7 +67,6 @@ class RemoteConfigTest {
                     Duration.ofMinutes(1),
                     0,
                     0,
-                    8,
                     Duration.ofMinutes(1),
                     Duration.ofDays(7),
                     50_000_000,
@@ -128,7 +127,7 @@ class RemoteConfigTest {
                         "com.example.Cold",
                         Optional.of(temp.toString()),
                         Map.of("bucket", "b${x}", "retries", 3, "broker.id", 7))),
-                1 << 20,
+                256 << 10,
                 1 << 30,
                 new RemoteSettings.Live(
                     Duration.ofMillis(1001),
@@ -137,7 +136,6 @@ class RemoteConfigTest {
                     Duration.ofMinutes(1),
                     1_000_000,
                     2_000_000,
-                    8,
                     Duration.ofMinutes(1),
                     Duration.ZERO,
                     3 << 20,
@@ -238,8 +236,7 @@ class RemoteConfigTest {
         "strata.remote.rate.fetch | -1 | not a number with a unit",
         "strata.remote.rate.scrub | fast | not a number with a unit",
         "strata.remote.cache.size | 128M | unknown unit",
-        "strata.remote.cache.size | 1000 | (1000 bytes), expected 0 for no cache, or an amount of"
-            + " at least one chunk, which is 1MiB",
+        "strata.remote.cache.size | 1000 | (1000 bytes), expected an amount of at least 16MiB",
         "strata.remote.scrub.interval.ms | 1 | expected 0 for never, or a number from 1000",
         "strata.remote.migration.threshold | 2 | expected -1, or a number from 0 to 1",
         "strata.remote.migration.rate.down | 80M | unknown unit",
@@ -351,7 +348,7 @@ class RemoteConfigTest {
         RemoteConfig.parse(manager, Optional.empty(), Optional.of(PolicyRegistry.builtIn()));
 
     assertThat(parsed.problems()).isEmpty();
-    assertThat(parsed.settings().map(RemoteSettings::chunkBytes)).contains(1 << 20);
+    assertThat(parsed.settings().map(RemoteSettings::chunkBytes)).contains(256 << 10);
   }
 
   /** It names its log directories to the manager, and they are kept apart from the store. */

@@ -6,8 +6,6 @@ import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.RemoteStats.OperationStats;
-import io.strata.kafka.migration.remote.read.CacheStats;
-import io.strata.kafka.migration.remote.read.ReadAheadStats;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,8 +30,7 @@ public final class RemoteFigures {
             new RemoteStats.LevelStats(
                 "hdd", 2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 0, 0)),
         50,
-        new CacheStats(61, 62, 63, 64, 65),
-        new ReadAheadStats(71, 72, 73),
+        new RemoteStats.CacheStats(61, 62, 63, 64, 65),
         new RemoteStats.ScrubStats(81, 82, 83, 84, 85, 86, OptionalLong.of(87)),
         OptionalLong.of(90),
         91,
@@ -56,7 +53,6 @@ public final class RemoteFigures {
         List.of(new RemoteStats.LevelStats("ssd", 1001, 1002, 1003, 1, 0, 1006, 1007, 1008, 0, 0)),
         some.linkedBytes(),
         some.cache(),
-        some.readAhead(),
         new RemoteStats.ScrubStats(0, 0, 0, 0, 0, 0, OptionalLong.empty()),
         OptionalLong.empty(),
         0,

@@ -201,9 +201,6 @@ class StrataMetricsTest {
       RemoteCache,name=HitsTotal | Count | 63
       RemoteCache,name=MissesTotal | Count | 64
       RemoteCache,name=EvictionsTotal | Count | 65
-      RemoteReadAhead,name=BytesTotal | Count | 71
-      RemoteReadAhead,name=UsedBytesTotal | Count | 72
-      RemoteReadAhead,name=WastedBytesTotal | Count | 73
       RemoteScrub,name=RoundsTotal | Count | 81
       RemoteScrub,name=ObjectsTotal | Count | 82
       RemoteScrub,name=BytesTotal | Count | 83

@@ -18,9 +18,9 @@ import java.util.Optional;
  * @param brokerId this broker's {@code node.id}
  * @param levels the store's levels, fastest first; at least one
  * @param cold the manager that has the lowest level, below {@code levels}, if another has it
- * @param chunkBytes a segment is checked, read and cached in chunks of so many bytes: a power of
- *     two from 64 KiB to 16 MiB. It holds for segments copied from now on: a manifest has its own
- * @param cacheBytes the bound of the chunk cache; 0 for none
+ * @param chunkBytes a segment is checked and read in chunks of so many bytes: a power of two from
+ *     64 KiB to 16 MiB. It holds for segments copied from now on: a manifest has its own
+ * @param cacheBytes how much of what was read from the cold manager is kept in memory
  * @param live what can be changed while it runs
  */
 public record RemoteSettings(
@@ -32,7 +32,7 @@ public record RemoteSettings(
     Live live) {
 
   /** The size of chunks on every broker: large enough for a catch-up read, small for one record. */
-  public static final int CHUNK_BYTES = 1 << 20;
+  public static final int CHUNK_BYTES = 256 << 10;
 
   /** Copies the list. */
   public RemoteSettings {
@@ -48,13 +48,11 @@ public record RemoteSettings(
    * What can be changed while the broker runs.
    *
    * @param copyTimeout the longest that a copy may take, waiting for the rate limit included
-   * @param fetchTimeout the longest that the read of one chunk may take
+   * @param fetchTimeout the longest that the reads of one fetch may take, all together
    * @param indexTimeout the longest that the read of an index may take
    * @param deleteTimeout the longest that a deletion may take
    * @param copyBytesPerSecond the rate limit of copies, all together; 0 for none
-   * @param fetchBytesPerSecond the rate limit of what is read from the store for fetches, all
-   *     together; what the cache has is not counted; 0 for none
-   * @param readAheadChunks how many chunks are read ahead of a reader that reads on; 0 for none
+   * @param fetchBytesPerSecond the rate limit of what is read for fetches, all together; 0 for none
    * @param censusInterval how often the directories are listed
    * @param scrubInterval how often every object is read and checked; zero for never
    * @param scrubBytesPerSecond the rate limit of that; 0 for none
@@ -69,7 +67,6 @@ public record RemoteSettings(
       Duration deleteTimeout,
       long copyBytesPerSecond,
       long fetchBytesPerSecond,
-      int readAheadChunks,
       Duration censusInterval,
       Duration scrubInterval,
       long scrubBytesPerSecond,
@@ -96,7 +93,6 @@ public record RemoteSettings(
           deleteTimeout,
           copyBytesPerSecond,
           fetchBytesPerSecond,
-          readAheadChunks,
           censusInterval,
           scrubInterval,
           scrubBytesPerSecond,

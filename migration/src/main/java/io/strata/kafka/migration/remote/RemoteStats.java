@@ -3,8 +3,6 @@ package io.strata.kafka.migration.remote;
 import static java.util.Objects.requireNonNull;
 
 import io.strata.kafka.migration.MigrationStats;
-import io.strata.kafka.migration.remote.read.CacheStats;
-import io.strata.kafka.migration.remote.read.ReadAheadStats;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,8 +16,7 @@ import java.util.OptionalLong;
  * @param operations for each kind (all kinds are there)
  * @param levels one for each level, fastest first; the cold manager's is the last
  * @param linkedBytes of the copied bytes, those that share the log file's blocks
- * @param cache the chunk cache
- * @param readAhead what was read ahead
+ * @param cache what is kept of what was read from the cold manager
  * @param scrub what was checked
  * @param oldestUncopiedMillis the age of the oldest sealed segment of a tiered partition led by
  *     this broker that is not in the store yet; empty when there is none
@@ -36,7 +33,6 @@ public record RemoteStats(
     List<LevelStats> levels,
     long linkedBytes,
     CacheStats cache,
-    ReadAheadStats readAhead,
     ScrubStats scrub,
     OptionalLong oldestUncopiedMillis,
     int stuckThreads,
@@ -51,7 +47,6 @@ public record RemoteStats(
     levels = List.copyOf(levels);
     directories = List.copyOf(directories);
     requireNonNull(cache);
-    requireNonNull(readAhead);
     requireNonNull(scrub);
     requireNonNull(oldestUncopiedMillis);
     requireNonNull(migration);
@@ -124,7 +119,8 @@ public record RemoteStats(
    * @param directories how many it has
    * @param unavailableDirectories of those, the ones that cannot be used now
    * @param copiedBytes copied there for Kafka
-   * @param fetchedBytes read from there for fetches, read-ahead included
+   * @param fetchedBytes read from there for fetches, what is read ahead of the cold manager's
+   *     included
    * @param deletedBytes deleted there for Kafka
    * @param movingCopies copies that a move has published and not confirmed yet
    * @param damagedCopies copies known to be damaged
@@ -146,6 +142,18 @@ public record RemoteStats(
       requireNonNull(name);
     }
   }
+
+  /**
+   * What is kept of what was read from the cold manager.
+   *
+   * @param capacityBytes its bound; 0 without a cold manager
+   * @param usedBytes what it has
+   * @param hits pieces asked for and found, or on their way
+   * @param misses pieces read from the cold manager
+   * @param evictions pieces evicted
+   */
+  public record CacheStats(
+      long capacityBytes, long usedBytes, long hits, long misses, long evictions) {}
 
   /**
    * One directory of the store.

@@ -4,11 +4,8 @@ import io.strata.kafka.migration.ByteRateLimiter;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.calls.Deadlines;
-import io.strata.kafka.migration.remote.read.ChunkCache;
-import io.strata.kafka.migration.remote.read.ChunkedReader;
-import io.strata.kafka.migration.remote.read.CorruptChunkException;
-import io.strata.kafka.migration.remote.read.MemoryArena;
 import io.strata.kafka.migration.remote.store.BytePace;
+import io.strata.kafka.migration.remote.store.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.IndexMissingException;
 import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.LogSource;
@@ -33,8 +30,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.zip.CRC32C;
 
 /**
- * The remote tier of one broker: the store, with deadlines, limits and the cache. What Kafka asks
- * for is done here, in our own words.
+ * The remote tier of one broker: the store, with deadlines and limits. What Kafka asks for is done
+ * here, in our own words.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
@@ -45,7 +42,7 @@ final class RemoteTier implements AutoCloseable {
 
   /**
    * For each directory: so many reads may hang in one of them before it is suspended, and others
-   * are to be read all the same. Kafka reads with ten threads by default; read-ahead has some, too.
+   * are to be read all the same. Kafka reads with ten threads by default.
    */
   private static final int READ_CALLS = 32;
 
@@ -59,7 +56,7 @@ final class RemoteTier implements AutoCloseable {
   private final SegmentStore store;
   private final LevelMeters levels;
   private final StoreReads reads;
-  private final ChunkedReader reader;
+  private final ColdPieces cold;
   private final Deadlines copies;
   private final Deadlines fetches;
   private final Deadlines deletions;
@@ -84,25 +81,13 @@ final class RemoteTier implements AutoCloseable {
     copyLimit = new ByteRateLimiter(engine.nanoTime());
     fetchLimit = new ByteRateLimiter(engine.nanoTime());
     levels = new LevelMeters(store.levels());
-    reads = new StoreReads(store, levels);
-    reader =
-        new ChunkedReader(
-            cache(settings, engine),
-            fetches,
-            fetchLimit,
-            () -> live.fetchTimeout(),
-            () -> live.readAheadChunks(),
-            engine);
+    cold =
+        new ColdPieces(
+            store, levels, settings.cold().isEmpty() ? 0 : settings.cacheBytes(), engine.threads());
+    reads = new StoreReads(store, fetches, fetchLimit, levels, cold);
     housekeeping = new Housekeeping(settings, environment, store, engine);
     limits(live);
     housekeeping.start();
-  }
-
-  private static ChunkCache cache(RemoteSettings settings, EngineEnvironment engine) {
-    if (settings.cacheBytes() == 0) {
-      return ChunkCache.none(settings.chunkBytes(), engine.nanoTime());
-    }
-    return ChunkCache.in(new MemoryArena(settings.cacheBytes()), engine.nanoTime());
   }
 
   /** Works by other settings from now on. */
@@ -172,18 +157,25 @@ final class RemoteTier implements AutoCloseable {
    */
   InputStream open(String what, SegmentKey key, long start, long endInclusive)
       throws IOException, InterruptedException {
-    Located located =
-        fetches.call("finding " + what, live.fetchTimeout(), control -> reads.locate(key));
-    if (start > 0 && start >= located.manifest().segment().bytes()) {
+    if (start < 0 || endInclusive < start) {
       throw new IllegalArgumentException(
-          located.path()
-              + ": found start position "
-              + start
-              + ", expected one in the segment's "
-              + located.manifest().segment().bytes()
-              + " bytes");
+          "%s: found a range from byte %d to %d, expected a start from 0 and an end not before it"
+              .formatted(what, start, endInclusive));
     }
-    return reader.open(new StoreSource(reads, located), start, endInclusive);
+    Optional<Located> known = reads.known(key);
+    Located located =
+        known.isPresent()
+            ? known.get()
+            : fetches.call("finding " + what, live.fetchTimeout(), control -> reads.locate(key));
+    long bytes = located.manifest().segment().bytes();
+    if (start > 0 && start >= bytes) {
+      throw new IllegalArgumentException(
+          "%s: found start position %d, expected one in the segment's %d bytes"
+              .formatted(located.path(), start, bytes));
+    }
+    FetchTime time = new FetchTime(live.fetchTimeout(), environment.engine().nanoTime());
+    long end = Math.min(endInclusive, bytes - 1) + 1;
+    return new SegmentStream(reads, time, located, start, end);
   }
 
   /** Bytes of a segment went to Kafka. */
@@ -326,8 +318,7 @@ final class RemoteTier implements AutoCloseable {
         meters.stats(),
         housekeeping.levelStats(levels),
         linkedBytes.sum(),
-        reader.cacheStats(),
-        reader.readAheadStats(),
+        cold.stats(),
         housekeeping.scrubStats(),
         housekeeping.oldestUncopiedMillis(),
         copies.stuck() + fetches.stuck() + deletions.stuck() + housekeeping.stuck(),
@@ -342,7 +333,7 @@ final class RemoteTier implements AutoCloseable {
     housekeeping.close();
     copyLimit.wakeAll();
     copies.close();
-    reader.close();
+    cold.close();
     fetches.close();
     deletions.close();
     store.close();

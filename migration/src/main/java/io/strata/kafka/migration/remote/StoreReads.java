@@ -2,22 +2,21 @@ package io.strata.kafka.migration.remote;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.strata.kafka.migration.ByteRateLimiter;
 import io.strata.kafka.migration.remote.calls.CallControl;
-import io.strata.kafka.migration.remote.read.CorruptChunkException;
-import io.strata.kafka.migration.remote.read.ReadBuffers;
-import io.strata.kafka.migration.remote.store.KnownSegment;
-import io.strata.kafka.migration.remote.store.ObjectType;
+import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import io.strata.kafka.migration.remote.store.CorruptChunkException;
+import io.strata.kafka.migration.remote.store.LogReads;
+import io.strata.kafka.migration.remote.store.ReadTarget;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentMissingException;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.SegmentStore.Located;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -26,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds segments and reads their bytes, without holding files open: a segment may be moved at any
- * moment.
+ * Finds segments and reads their bytes, from another copy where one is wrong or cannot be read. A
+ * segment may be moved at any moment.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
@@ -42,9 +41,12 @@ final class StoreReads {
   private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
 
   private final SegmentStore store;
-  private final LongAdder replaced = new LongAdder();
+  private final Deadlines calls;
+  private final ByteRateLimiter limiter;
   private final LevelMeters levels;
-  private final ReadBuffers buffers = new ReadBuffers();
+  private final ColdPieces cold;
+  private final LogReads logs = new LogReads();
+  private final LongAdder replaced = new LongAdder();
   private final Cache<String, Located> places =
       Caffeine.newBuilder()
           .maximumWeight(PLACES_BYTES)
@@ -56,9 +58,38 @@ final class StoreReads {
           .executor(Runnable::run)
           .build();
 
-  StoreReads(SegmentStore store, LevelMeters levels) {
+  /**
+   * Of a store.
+   *
+   * @param calls makes the calls that look at several directories; stays open
+   * @param limiter the rate of what is read for Kafka
+   */
+  StoreReads(
+      SegmentStore store,
+      Deadlines calls,
+      ByteRateLimiter limiter,
+      LevelMeters levels,
+      ColdPieces cold) {
     this.store = store;
+    this.calls = calls;
+    this.limiter = limiter;
     this.levels = levels;
+    this.cold = cold;
+  }
+
+  /** Names a segment in messages: the topic, the partition, the offsets, and the path. */
+  static String describe(Located place) {
+    SegmentInfo segment = place.manifest().segment();
+    SegmentKey key = segment.key();
+    return "%s-%d, offsets %d to %d, %s"
+        .formatted(
+            key.topic(), key.partition(), key.startOffset(), segment.endOffset(), place.path());
+  }
+
+  /** Where a segment was when it was last looked for. Does no I/O. */
+  Optional<Located> known(SegmentKey key) {
+    return Optional.ofNullable(places.getIfPresent(key.id()))
+        .filter(place -> place.manifest().segment().key().equals(key));
   }
 
   /**
@@ -67,19 +98,13 @@ final class StoreReads {
    * @throws SegmentMissingException if it is not in the store
    */
   Located locate(SegmentKey key) throws IOException {
-    Located known = places.getIfPresent(key.id());
-    return known != null && known.manifest().segment().key().equals(key) ? known : locateAgain(key);
-  }
-
-  /** Finds a segment that is not where it was. */
-  Located locateAgain(SegmentKey key) throws IOException {
-    places.invalidate(key.id());
-    Optional<Located> found = store.locate(key);
-    if (found.isEmpty()) {
-      throw missing(key);
+    Optional<Located> known = known(key);
+    if (known.isPresent()) {
+      return known.get();
     }
-    places.put(key.id(), found.get());
-    return found.get();
+    Located found = store.locate(key).orElseThrow(() -> missing(key));
+    places.put(key.id(), found);
+    return found;
   }
 
   private SegmentMissingException missing(SegmentKey key) {
@@ -92,6 +117,7 @@ final class StoreReads {
    * @throws SegmentMissingException if it is not in the store
    */
   List<Located> copies(SegmentKey key) throws IOException {
+    places.invalidate(key.id());
     List<Located> copies = store.copies(key);
     if (copies.isEmpty()) {
       throw missing(key);
@@ -143,76 +169,94 @@ final class StoreReads {
     places.invalidate(id);
   }
 
-  /** The segment that follows, if it is known to be there. */
-  Optional<Located> next(SegmentInfo segment) throws IOException {
-    Optional<KnownSegment> next = store.next(segment);
-    return next.isEmpty() ? Optional.empty() : Optional.of(locate(next.get().key()));
-  }
-
-  /** Fills a buffer with the segment's bytes from a position on. */
-  void read(Located place, long position, ByteBuffer target)
+  /**
+   * Fills a target with a segment's bytes, each of them checked.
+   *
+   * @param position of the target's first byte; all of its bytes are the segment's
+   * @param time of the fetch; a read has begun
+   * @return the copy that was read
+   * @throws TimeLimitException if the fetch's time is over
+   * @throws CorruptChunkException if the bytes are wrong, and no other copy has them right
+   */
+  Located read(Located place, long position, ReadTarget target, FetchTime time)
       throws IOException, InterruptedException {
-    int bytes = target.remaining();
-    if (place.hasLog()) {
-      readLog(place, position, target);
-      levels.fetched(place.directory().level(), bytes - target.remaining());
-    } else {
-      store.readCold(place, position, target);
-      levels.fetched(levels.cold(), bytes - target.remaining());
+    Duration unused = time.left(() -> describe(place));
+    limiter.acquire(target.bytes(), time::isOver);
+    if (time.isOver()) {
+      throw time.late(describe(place) + ", for the rate limit (strata.remote.rate.fetch)");
+    }
+    try {
+      readFrom(place, position, target, time);
+      return place;
+    } catch (ClosedByInterruptException e) {
+      throw e;
+    } catch (IOException e) {
+      if (time.isOver()) {
+        throw e instanceof TimeLimitException ? time.late(describe(place)) : e;
+      }
+      return calls.call(
+          "reading " + describe(place),
+          time.left(() -> describe(place)),
+          control -> elsewhere(place, position, target, time, e, control));
     }
   }
 
-  private void readLog(Located place, long position, ByteBuffer target)
+  private void readFrom(Located place, long position, ReadTarget target, FetchTime time)
       throws IOException, InterruptedException {
-    int bytes = target.remaining();
-    ByteBuffer read =
-        place
-            .directory()
-            .access()
-            .read(
-                "reading " + place.file(ObjectType.LOG),
-                control -> {
-                  // Its own: a read that hangs may end when the caller's has long been used again.
-                  ByteBuffer own = buffers.take(bytes);
-                  readLog(place, position, own, control);
-                  return own;
-                });
-    ByteBuffer unused = target.put(read.flip());
-    buffers.giveBack(read);
-  }
-
-  private void readLog(Located place, long position, ByteBuffer own, CallControl control)
-      throws IOException {
-    Path log = place.file(ObjectType.LOG);
-    boolean done = false;
-    try (FileChannel channel = FileChannel.open(log, StandardOpenOption.READ)) {
-      long at = position;
-      while (own.hasRemaining()) {
-        int count = channel.read(own, at);
-        if (count < 0) {
-          break;
-        }
-        at += count;
-      }
-      done = !control.givenUp();
-    } catch (IOException e) {
-      if (isStale(e)) {
-        throw new NoSuchFileException(log.toString());
-      }
-      throw e;
-    } finally {
-      if (!done) {
-        buffers.giveBack(own);
-      }
+    if (place.hasLog()) {
+      logs.read(place, position, target, time.left(() -> describe(place)));
+      levels.fetched(place.directory().level(), target.bytes());
+    } else {
+      cold.read(place, position, target, time);
     }
   }
 
   /**
-   * Whether NFS says that another machine has removed a file that is open here. The JDK hands over
-   * the system's text for ESTALE alone, and no number: in another language the read fails, and
-   * another copy of the segment is read.
+   * Reads from any copy, the same one once more included: it may have been replaced a moment ago,
+   * and a fault of a bus is not one of the disk. A segment that moves between two looks is in
+   * neither place: the second round finds it.
    */
-  private static boolean isStale(IOException e) {
-    return String.valueOf(e.getMessage()).contains("Stale file handle");
+  private Located elsewhere(
+      Located first,
+      long position,
+      ReadTarget target,
+      FetchTime time,
+      IOException why,
+      CallControl control)
+      throws IOException, InterruptedException {
+    boolean moved = true;
+    for (int round = 0; moved && round < 2; round++) {
+      moved = why instanceof NoSuchFileException;
+      for (Located copy : copies(first, why)) {
+        try {
+          readFrom(copy, position, target, time);
+          replaced(first, copy, why);
+          return copy;
+        } catch (IOException e) {
+          if (control.givenUp()) {
+            throw e;
+          }
+          if (copy.hasLog()) {
+            failed(copy, e);
+          }
+          moved |= e instanceof NoSuchFileException;
+          if (e != why) {
+            why.addSuppressed(e);
+          }
+        }
+      }
+    }
+    throw why;
+  }
+
+  private List<Located> copies(Located first, IOException why) throws IOException {
+    try {
+      return copies(first.manifest().segment().key());
+    } catch (IOException e) {
+      // That a file is not there says less than why the segment was not found elsewhere.
+      IOException told = why instanceof NoSuchFileException ? e : why;
+      told.addSuppressed(told == e ? why : e);
+      throw told;
+    }
   }
 }

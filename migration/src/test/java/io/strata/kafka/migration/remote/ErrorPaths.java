@@ -7,7 +7,7 @@ import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.cold.ColdFailing;
-import io.strata.kafka.migration.remote.read.CorruptChunkException;
+import io.strata.kafka.migration.remote.store.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.SegmentMissingException;
 import io.strata.kafka.migration.remote.store.StoreFullException;
@@ -199,7 +199,6 @@ public final class ErrorPaths {
             Duration.ofSeconds(30),
             Duration.ofSeconds(30),
             Duration.ofSeconds(30),
-            0,
             0,
             0,
             Duration.ofHours(1),

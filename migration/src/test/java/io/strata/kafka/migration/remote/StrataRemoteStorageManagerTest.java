@@ -154,7 +154,6 @@ class StrataRemoteStorageManagerTest {
             Duration.ofSeconds(10),
             0,
             0,
-            4,
             Duration.ofMillis(200),
             Duration.ZERO,
             0,

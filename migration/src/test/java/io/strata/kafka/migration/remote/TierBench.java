@@ -3,7 +3,9 @@ package io.strata.kafka.migration.remote;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.remote.cold.ColdSettings;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
+import io.strata.kafka.migration.remote.store.ColdLevel;
 import io.strata.kafka.migration.remote.store.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.LogSource;
@@ -54,6 +56,11 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   double threshold = 1;
   Duration scrub = Duration.ZERO;
   Duration census = Duration.ofMillis(50);
+  Duration fetchTimeout = Duration.ofSeconds(60);
+  long fetchRate;
+  long cacheBytes;
+  int segmentBytes = BYTES;
+  Optional<ColdLevel> cold = Optional.empty();
   LongSupplier nanoTime = System::nanoTime;
   ThreadFactory threads = EngineEnvironment.system().threads();
 
@@ -86,24 +93,23 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
     return new RemoteSettings(
         broker,
         levels,
-        Optional.empty(),
+        cold.map(level -> new ColdSettings(level.className(), Optional.empty(), Map.of())),
         1 << 16,
-        0,
+        cacheBytes,
         new RemoteSettings.Live(
             Duration.ofSeconds(60),
-            Duration.ofSeconds(60),
+            fetchTimeout,
             Duration.ofSeconds(60),
             Duration.ofSeconds(60),
             0,
-            0,
-            0,
+            fetchRate,
             census,
             scrub,
             0,
             Duration.ofHours(1),
             new MigrationSettings(
-                MigrationSettings.Mode.EAGER,
-                Collections.nCopies(levels.size() - 1, threshold),
+                cold.isPresent() ? MigrationSettings.Mode.THRESHOLD : MigrationSettings.Mode.EAGER,
+                Collections.nCopies(levels.size() - 1 + (cold.isPresent() ? 1 : 0), threshold),
                 0.05,
                 false,
                 1,
@@ -129,7 +135,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
                 StoreStage.Hook.NONE,
                 StoreIdentity::read,
                 new DirectoryAccess.Threads(Optional.of(threads), PATIENCE)),
-            Optional.empty());
+            cold);
     stores.add(store);
     RemoteTier tier = new RemoteTier(settings, this, store);
     tiers.add(tier);
@@ -145,7 +151,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
     return tier.stats(new OperationMeters(System::nanoTime));
   }
 
-  /** A segment of its own partition, so that nothing is read ahead. */
+  /** A segment of its own partition. */
   SegmentInfo segment() {
     long id = ids.incrementAndGet();
     return new SegmentInfo(
@@ -159,15 +165,14 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
         1_700_000_000_000L + id,
         broker,
         1_700_000_000_000L + id,
-        BYTES,
+        segmentBytes,
         new TreeMap<>(Map.of(0, 0L)),
         true);
   }
 
   void copy(RemoteTier tier, SegmentInfo segment) throws IOException, InterruptedException {
     Path local = Files.createDirectories(top.resolve("local-" + segment.key().partition()));
-    Path log =
-        Files.write(local.resolve(ObjectType.LOG.fileName(segment.key())), bytes(segment.key()));
+    Path log = Files.write(local.resolve(ObjectType.LOG.fileName(segment.key())), bytes(segment));
     StoreTrace unused =
         tier.copy(
             segment.key().toString(),
@@ -181,9 +186,9 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
     return segment;
   }
 
-  static byte[] bytes(SegmentKey key) {
-    byte[] bytes = new byte[BYTES];
-    new Random(key.partition()).nextBytes(bytes);
+  static byte[] bytes(SegmentInfo segment) {
+    byte[] bytes = new byte[segment.bytes()];
+    new Random(segment.key().partition()).nextBytes(bytes);
     return bytes;
   }
 
@@ -198,7 +203,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   /** Whether a segment can be read now. */
   static boolean isRead(RemoteTier tier, SegmentInfo segment) throws InterruptedException {
     try {
-      return read(tier, segment).length == BYTES;
+      return read(tier, segment).length == segment.bytes();
     } catch (IOException e) {
       return false;
     }

@@ -35,6 +35,9 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class Deadlines implements AutoCloseable {
 
+  /** No limit. */
+  public static final Duration FOREVER = Duration.ofDays(3650);
+
   private static final long IDLE_SECONDS = 30;
 
   private final String name;
@@ -126,12 +129,7 @@ public final class Deadlines implements AutoCloseable {
       return call.get(Math.max(1, end - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       call.giveUp();
-      throw new TimeLimitException(
-          what
-              + ": not done within "
-              + limit.toMillis()
-              + " ms; it was told to stop and can be tried again. If the store is slower than that,"
-              + " raise the timeout (strata.remote.*.timeout.ms) or look at its file system");
+      throw late(what, limit);
     } catch (InterruptedException e) {
       call.giveUp();
       throw e;
@@ -146,9 +144,10 @@ public final class Deadlines implements AutoCloseable {
     /**
      * Asks.
      *
+     * @param left the longest that the asking may take
      * @throws IOException if it is not: the caller goes on with this
      */
-    void run() throws IOException, InterruptedException;
+    void run(Duration left) throws IOException, InterruptedException;
   }
 
   /**
@@ -162,22 +161,25 @@ public final class Deadlines implements AutoCloseable {
   public <T> T watch(String what, Duration patience, Check check, Work<T> work)
       throws IOException, InterruptedException {
     while (!free.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
-      check.run();
+      check.run(FOREVER);
     }
-    return watchBegun(what, patience, check, work);
+    return watchBegun(what, patience, FOREVER, System.nanoTime(), check, work);
   }
 
   /**
    * As {@link #watch}, of short work: while all threads are taken it waits only as long as one of
    * them comes back now and then.
    *
-   * @throws TimeLimitException if all threads are taken, and none has come back for so long
+   * @param limit the longest that the caller waits; {@link #FOREVER} for no limit
+   * @throws TimeLimitException if that is over; or if all threads are taken, and none has come back
+   *     for so long
    */
-  public <T> T watchShort(String what, Duration patience, Check check, Work<T> work)
+  public <T> T watchShort(String what, Duration patience, Duration limit, Check check, Work<T> work)
       throws IOException, InterruptedException {
+    long begun = System.nanoTime();
     long before = ended.get();
-    while (!free.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
-      check.run();
+    while (!free.tryAcquire(next(patience, limit, begun), TimeUnit.NANOSECONDS)) {
+      check.run(left(what, limit, begun));
       long now = ended.get();
       if (now == before) {
         throw new TimeLimitException(
@@ -190,10 +192,11 @@ public final class Deadlines implements AutoCloseable {
       }
       before = now;
     }
-    return watchBegun(what, patience, check, work);
+    return watchBegun(what, patience, limit, begun, check, work);
   }
 
-  private <T> T watchBegun(String what, Duration patience, Check check, Work<T> work)
+  private <T> T watchBegun(
+      String what, Duration patience, Duration limit, long begun, Check check, Work<T> work)
       throws IOException, InterruptedException {
     Call<T> call = new Call<>(work, () -> {});
     start(call);
@@ -201,11 +204,11 @@ public final class Deadlines implements AutoCloseable {
     try {
       while (true) {
         try {
-          T result = call.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+          T result = call.get(next(patience, limit, begun), TimeUnit.NANOSECONDS);
           over = true;
           return result;
         } catch (TimeoutException e) {
-          check.run();
+          check.run(left(what, limit, begun));
         }
       }
     } catch (ExecutionException e) {
@@ -216,6 +219,29 @@ public final class Deadlines implements AutoCloseable {
         call.giveUp();
       }
     }
+  }
+
+  /** How long is waited at once. */
+  private static long next(Duration patience, Duration limit, long begun) {
+    long left = limit.toNanos() - (System.nanoTime() - begun);
+    return Math.max(1, Math.min(patience.toNanos(), left));
+  }
+
+  private static Duration left(String what, Duration limit, long begun) throws TimeLimitException {
+    long left = limit.toNanos() - (System.nanoTime() - begun);
+    if (left <= 0) {
+      throw late(what, limit);
+    }
+    return Duration.ofNanos(left);
+  }
+
+  private static TimeLimitException late(String what, Duration limit) {
+    return new TimeLimitException(
+        """
+        %s: not done within %d ms; it was told to stop and can be tried again. If the store is \
+        slower than that, raise the timeout (strata.remote.*.timeout.ms) or look at its file system\
+        """
+            .formatted(what, limit.toMillis()));
   }
 
   private void begin(String what, Duration limit, Call<?> call)

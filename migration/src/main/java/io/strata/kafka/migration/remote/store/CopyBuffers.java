@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 final class CopyBuffers {
 
-  private static final int SMALLEST = 1 << 20;
+  private static final int SMALLEST = 256 << 10;
 
   private final ConcurrentLinkedQueue<ByteBuffer> idle = new ConcurrentLinkedQueue<>();
 

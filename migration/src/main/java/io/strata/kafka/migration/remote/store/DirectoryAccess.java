@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -32,7 +33,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class DirectoryAccess {
 
-  /** Kafka reads with ten threads by default; read-ahead has some, too. */
+  /** Kafka reads with ten threads by default. */
   private static final int READS = 32;
 
   /** Kafka copies with ten threads by default; moves, deletions and the upkeep have some, too. */
@@ -132,6 +133,17 @@ public final class DirectoryAccess {
    * @throws TimeLimitException if all of its threads read, and none comes back
    */
   public <T> T read(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
+    return read(what, Deadlines.FOREVER, work);
+  }
+
+  /**
+   * As {@link #read(String, Deadlines.Work)}.
+   *
+   * @param limit the longest that the caller waits
+   * @throws TimeLimitException if that is over, too
+   */
+  public <T> T read(String what, Duration limit, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
     checkInUse();
     if (lanes.isEmpty()) {
       return work.run(CallControl.PATIENT);
@@ -143,8 +155,9 @@ public final class DirectoryAccess {
         .watchShort(
             what,
             patience,
-            () -> {
-              askAgain();
+            limit,
+            left -> {
+              askAgain(left);
               if (timed.isOverdue()) {
                 hangs(what, timed);
               }
@@ -226,8 +239,8 @@ public final class DirectoryAccess {
         .watch(
             what,
             patience,
-            () -> {
-              askAgain();
+            unlimited -> {
+              askAgain(unlimited);
               left[0]--;
               if (left[0] == 0) {
                 String late =
@@ -248,9 +261,15 @@ public final class DirectoryAccess {
    * @throws StoreUnavailableException if it is not
    */
   public void ask() throws StoreUnavailableException, InterruptedException {
+    ask(patience);
+  }
+
+  /** As {@link #ask()}; when the limit is over before its patience, that says nothing. */
+  private void ask(Duration limit) throws StoreUnavailableException, InterruptedException {
     if (left) {
       checkInUse();
     }
+    boolean whole = limit.compareTo(patience) >= 0;
     try {
       if (lanes.isPresent()) {
         boolean unused =
@@ -259,7 +278,7 @@ public final class DirectoryAccess {
                 .probes()
                 .call(
                     "asking " + name + " for its identity",
-                    patience,
+                    whole ? patience : limit,
                     control -> {
                       probe.run();
                       return true;
@@ -277,6 +296,9 @@ public final class DirectoryAccess {
       suspend(String.valueOf(e.getMessage()));
       throw e;
     } catch (IOException e) {
+      if (!whole) {
+        return;
+      }
       suspend(
           name
               + " did not answer within "
@@ -288,13 +310,14 @@ public final class DirectoryAccess {
   }
 
   /** Of those who wait, the first finds out for all. */
-  private void askAgain() throws IOException, InterruptedException {
-    asking.lockInterruptibly();
-    try {
-      checkInUse();
-      ask();
-    } finally {
-      asking.unlock();
+  private void askAgain(Duration limit) throws IOException, InterruptedException {
+    if (asking.tryLock(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+      try {
+        checkInUse();
+        ask(limit);
+      } finally {
+        asking.unlock();
+      }
     }
   }
 

@@ -74,19 +74,6 @@ final class KnownSegments {
     return Optional.ofNullable(ids.get(number)).flatMap(this::find);
   }
 
-  /**
-   * The segment of the same partition that begins at an offset; the newest, if there are several.
-   */
-  synchronized Optional<KnownSegment> at(SegmentKey samePartition, long startOffset) {
-    NavigableMap<Long, List<KnownSegment>> segments =
-        byPartition.get(new Partition(samePartition.topicId(), samePartition.partition()));
-    if (segments == null) {
-      return Optional.empty();
-    }
-    return segments.getOrDefault(startOffset, List.of()).stream()
-        .max(Comparator.comparingLong(KnownSegment::createdMillis));
-  }
-
   /** The end of the last segment of a partition; empty if it has none. */
   synchronized Optional<Long> endOffset(String topicId, int partition) {
     NavigableMap<Long, List<KnownSegment>> segments =

@@ -217,11 +217,6 @@ public final class SegmentStore implements AutoCloseable {
     return census.usedBytes(directory);
   }
 
-  /** The segment that follows another in its partition, if it is known. */
-  public Optional<KnownSegment> next(SegmentInfo segment) {
-    return census.at(segment.key(), segment.endOffset() + 1);
-  }
-
   /** The last offset that the store has of a partition, if it is known. */
   public Optional<Long> endOffset(String topicId, int partition) {
     return census.endOffset(topicId, partition);

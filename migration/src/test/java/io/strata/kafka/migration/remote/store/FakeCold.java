@@ -10,12 +10,24 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A cold manager in memory: the segments' bytes by id. */
-final class FakeCold implements ColdLevel {
+public final class FakeCold implements ColdLevel {
 
-  final Map<String, byte[]> segments = new ConcurrentHashMap<>();
+  /** What it has. */
+  public final Map<String, byte[]> segments = new ConcurrentHashMap<>();
+
   volatile String className = "com.example.Cold";
   volatile boolean failing;
   volatile Runnable duringCopy = () -> {};
+
+  /** Is asked with the position before bytes are read. */
+  public volatile Reading beforeRead = position -> {};
+
+  /** What a read meets. */
+  @FunctionalInterface
+  public interface Reading {
+    /** Meets it. */
+    void at(long position) throws IOException, InterruptedException;
+  }
 
   @Override
   public String className() {
@@ -44,8 +56,9 @@ final class FakeCold implements ColdLevel {
 
   @Override
   public void read(Manifest manifest, Optional<byte[]> custom, long position, ByteBuffer target)
-      throws IOException {
+      throws IOException, InterruptedException {
     check();
+    beforeRead.at(position);
     String id = manifest.segment().key().id();
     String place = new String(custom.orElseThrow(), StandardCharsets.UTF_8);
     if (!place.equals("place of " + id)) {

@@ -1,4 +1,4 @@
-package io.strata.kafka.migration.remote.read;
+package io.strata.kafka.migration.remote.store;
 
 import java.io.IOException;
 

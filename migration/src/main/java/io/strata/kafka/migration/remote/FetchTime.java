@@ -1,0 +1,63 @@
+package io.strata.kafka.migration.remote;
+
+import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * The time that one fetch may take: all of its reads together, and not what Kafka does between
+ * them.
+ *
+ * <p>Thread safety: begun and ended by one thread; others may ask what is left.
+ */
+final class FetchTime {
+
+  private final Duration whole;
+  private final LongSupplier nanoTime;
+  private volatile long end;
+  private long left;
+
+  FetchTime(Duration whole, LongSupplier nanoTime) {
+    this.whole = whole;
+    this.nanoTime = nanoTime;
+    left = whole.toNanos();
+  }
+
+  /** A read begins. */
+  void begin() {
+    end = nanoTime.getAsLong() + left;
+  }
+
+  /** The read has ended. */
+  void end() {
+    left = end - nanoTime.getAsLong();
+  }
+
+  boolean isOver() {
+    return end - nanoTime.getAsLong() <= 0;
+  }
+
+  /**
+   * What is left, more than nothing.
+   *
+   * @param what for the message
+   * @throws TimeLimitException if it is over
+   */
+  Duration left(Supplier<String> what) throws TimeLimitException {
+    Duration now = Duration.ofNanos(end - nanoTime.getAsLong());
+    if (now.isNegative() || now.isZero()) {
+      throw late(what.get());
+    }
+    return now;
+  }
+
+  TimeLimitException late(String what) {
+    return new TimeLimitException(
+        """
+        %s: not read within %d ms; it can be tried again. If the store is slower than that, raise \
+        strata.remote.fetch.timeout.ms or look at its file system\
+        """
+            .formatted(what, whole.toMillis()));
+  }
+}

@@ -1,0 +1,158 @@
+package io.strata.kafka.migration.remote;
+
+import io.strata.kafka.migration.remote.store.ReadTarget;
+import io.strata.kafka.migration.remote.store.SegmentStore.Located;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.util.Objects;
+
+/**
+ * A range of a segment, read where the segment is. It reads nothing before the first byte is asked
+ * for, and between two reads it holds nothing that would have to be given back: a stream that is
+ * never closed costs nothing.
+ *
+ * <p>A read of a chunk or more fills the caller's array. For less, as Kafka asks for the header of
+ * the first batch, the rest of the chunk is kept, so that no chunk is read twice.
+ *
+ * <p>An interrupt of the reading thread ends the read with an {@link InterruptedIOException}; the
+ * thread stays interrupted, and the stream is where it was before.
+ *
+ * <p>Thread safety: for one thread at a time, as all streams; {@link #close} may be called by
+ * another.
+ */
+final class SegmentStream extends InputStream {
+
+  /** At once: a disk that is only slow must not look like one that hangs. */
+  private static final int MOST_BYTES = 1 << 20;
+
+  private final StoreReads reads;
+  private final FetchTime time;
+  private final long end;
+  private Located place;
+  private long position;
+
+  /** The bytes from {@link #keptAt} on. */
+  private byte[] kept = {};
+
+  private long keptAt;
+  private volatile boolean closed;
+
+  /**
+   * A stream.
+   *
+   * @param start the first byte, from 0
+   * @param end behind the last byte, within the segment; not behind {@code start} for an empty
+   *     range
+   */
+  SegmentStream(StoreReads reads, FetchTime time, Located place, long start, long end) {
+    this.reads = reads;
+    this.time = time;
+    this.place = place;
+    this.position = start;
+    this.end = end;
+  }
+
+  @Override
+  public int read() throws IOException {
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+  }
+
+  @Override
+  public int read(byte[] target, int offset, int length) throws IOException {
+    int unused = Objects.checkFromIndexSize(offset, length, target.length);
+    checkOpen();
+    if (length == 0) {
+      return 0;
+    }
+    if (left() == 0) {
+      return -1;
+    }
+    if (Thread.currentThread().isInterrupted()) {
+      throw interrupted();
+    }
+    int count = (int) Math.min(left(), length);
+    if (!isKept()) {
+      int inChunk = inChunk();
+      if (count >= inChunk) {
+        count = Math.min(count, MOST_BYTES);
+        fill(target, offset, count);
+        position += count;
+        return count;
+      }
+      byte[] rest = new byte[inChunk];
+      fill(rest, 0, inChunk);
+      kept = rest;
+      keptAt = position;
+    }
+    int from = (int) (position - keptAt);
+    count = Math.min(count, kept.length - from);
+    System.arraycopy(kept, from, target, offset, count);
+    position += count;
+    return count;
+  }
+
+  private boolean isKept() {
+    return position >= keptAt && position < keptAt + kept.length;
+  }
+
+  /** How many bytes the chunk has from the position on. */
+  private int inChunk() {
+    var chunks = place.manifest().chunks();
+    int chunk = (int) (position / chunks.chunkBytes());
+    return (int) ((long) chunk * chunks.chunkBytes() + chunks.bytesOf(chunk) - position);
+  }
+
+  private void fill(byte[] array, int offset, int count) throws IOException {
+    time.begin();
+    try (ReadTarget target = new ReadTarget(array, offset, count)) {
+      place = reads.read(place, position, target, time);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      InterruptedIOException interrupted = interrupted();
+      interrupted.initCause(e);
+      throw interrupted;
+    } finally {
+      time.end();
+    }
+  }
+
+  private InterruptedIOException interrupted() {
+    return new InterruptedIOException(
+        "%s: the read at byte %d was discarded, because its thread was interrupted"
+            .formatted(StoreReads.describe(place), position));
+  }
+
+  private void checkOpen() throws IOException {
+    if (closed) {
+      throw new IOException(StoreReads.describe(place) + ": the stream is closed");
+    }
+  }
+
+  private long left() {
+    return Math.max(0, end - position);
+  }
+
+  @Override
+  public long skip(long count) throws IOException {
+    checkOpen();
+    long skipped = Math.max(0, Math.min(count, left()));
+    position += skipped;
+    return skipped;
+  }
+
+  /**
+   * What is left of the range, as a file's stream has it: nothing of it waits for another party.
+   */
+  @Override
+  public int available() throws IOException {
+    checkOpen();
+    return (int) Math.min(Integer.MAX_VALUE, left());
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+}

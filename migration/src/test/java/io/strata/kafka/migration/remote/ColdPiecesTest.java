@@ -1,0 +1,186 @@
+package io.strata.kafka.migration.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import io.strata.kafka.migration.remote.store.CorruptChunkException;
+import io.strata.kafka.migration.remote.store.FakeCold;
+import io.strata.kafka.migration.remote.store.SegmentInfo;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is read from the cold manager, and what is kept of it. */
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ColdPiecesTest {
+
+  private static final int PIECE = ColdPieces.PIECE_BYTES;
+
+  @TempDir private Path top = Path.of("");
+  private TierBench bench = new TierBench(Path.of(""));
+  private final FakeCold cold = new FakeCold();
+  private final List<Long> reads = new CopyOnWriteArrayList<>();
+  private final ExecutorService executor = Executors.newCachedThreadPool();
+
+  @BeforeEach
+  void bench() throws IOException {
+    bench = new TierBench(top).level("ssd", 1 << 30, "a");
+    bench.cold = Optional.of(cold);
+    bench.cacheBytes = 8 * PIECE;
+    bench.threshold = 0;
+    bench.segmentBytes = 4 * PIECE - 100;
+  }
+
+  @AfterEach
+  void close() {
+    bench.close();
+    var unused = executor.shutdownNow();
+  }
+
+  /** A segment that the cold manager alone has, and has been read back from. */
+  private SegmentInfo cold(RemoteTier tier) throws IOException, InterruptedException {
+    SegmentInfo segment = bench.copied(tier);
+    await().atMost(Duration.ofSeconds(100)).until(() -> bench.logs("a") == 0);
+    cold.beforeRead = reads::add;
+    return segment;
+  }
+
+  private static byte[] read(RemoteTier tier, SegmentInfo segment, int start, int bytes)
+      throws IOException, InterruptedException {
+    try (InputStream in = tier.open("orders", segment.key(), start, start + bytes - 1)) {
+      return in.readAllBytes();
+    }
+  }
+
+  private static byte[] expected(SegmentInfo segment, int start, int bytes) {
+    return Arrays.copyOfRange(TierBench.bytes(segment), start, start + bytes);
+  }
+
+  @Test
+  void aPieceIsReadOnceForAll() throws Exception {
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = cold(tier);
+    CountDownLatch slow = new CountDownLatch(1);
+    cold.beforeRead =
+        position -> {
+          reads.add(position);
+          slow.await();
+        };
+    List<Future<byte[]>> all = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      int start = PIECE + i;
+      all.add(executor.submit(() -> read(tier, segment, start, 1000)));
+    }
+    await().until(() -> TierBench.stats(tier).cache().hits() == 19);
+    slow.countDown();
+    for (int i = 0; i < all.size(); i++) {
+      assertThat(all.get(i).get()).isEqualTo(expected(segment, PIECE + i, 1000));
+    }
+    assertThat(reads).containsExactly((long) PIECE);
+    assertThat(TierBench.stats(tier).cache().misses()).isEqualTo(1);
+    assertThat(TierBench.stats(tier).cache().usedBytes()).isEqualTo(PIECE);
+  }
+
+  @Test
+  void theNextPiecesAreReadForWhoReadsOnAndForNobodyElse() throws Exception {
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = cold(tier);
+    assertThat(read(tier, segment, 100, 100)).isEqualTo(expected(segment, 100, 100));
+    assertThat(reads).containsExactly(0L);
+    assertThat(read(tier, segment, PIECE - 10, 20)).isEqualTo(expected(segment, PIECE - 10, 20));
+    await().until(() -> reads.size() == 4);
+    assertThat(reads).containsExactlyInAnyOrder(0L, (long) PIECE, 2L * PIECE, 3L * PIECE);
+    assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment));
+    assertThat(reads).hasSize(4);
+  }
+
+  @Test
+  void whatIsKeptIsBounded() throws Exception {
+    bench.cacheBytes = 2 * PIECE;
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = cold(tier);
+    for (int round = 0; round < 3; round++) {
+      assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment));
+      assertThat(TierBench.stats(tier).cache().usedBytes()).isLessThanOrEqualTo(2L * PIECE);
+    }
+    assertThat(TierBench.stats(tier).cache().evictions()).isPositive();
+  }
+
+  @Test
+  void whatTheManagerGivesBackIsChecked() throws Exception {
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = cold(tier);
+    byte[] stored = cold.segments.get(segment.key().id());
+    assertThat(stored).isNotNull();
+    stored[70_000] ^= 1;
+    assertThatThrownBy(() -> read(tier, segment, 0, 100))
+        .isInstanceOf(CorruptChunkException.class)
+        .hasMessageContaining("chunk 1 (bytes 65536 to 131071)");
+    assertThat(read(tier, segment, PIECE, 100)).isEqualTo(expected(segment, PIECE, 100));
+    stored[70_000] ^= 1;
+    assertThat(read(tier, segment, 0, 100)).as("not kept").isEqualTo(expected(segment, 0, 100));
+  }
+
+  @Test
+  void aFailureIsTheSameForAllWhoWaitAndIsNotKept() throws Exception {
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = cold(tier);
+    CountDownLatch slow = new CountDownLatch(1);
+    cold.beforeRead =
+        position -> {
+          slow.await();
+          throw new IOException("the bucket is gone");
+        };
+    List<Future<Throwable>> all = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      int start = i;
+      all.add(executor.submit(() -> catchThrowable(() -> read(tier, segment, start, 1000))));
+    }
+    await().until(() -> TierBench.stats(tier).cache().hits() == 7);
+    slow.countDown();
+    for (Future<Throwable> each : all) {
+      assertThat(each.get()).hasMessageContaining("the bucket is gone");
+    }
+    cold.beforeRead = position -> {};
+    assertThat(read(tier, segment, 0, 100)).isEqualTo(expected(segment, 0, 100));
+  }
+
+  @Test
+  void aReadEndsInItsTimeAndWhatWasOnItsWayIsThereForTheNext() throws Exception {
+    bench.fetchTimeout = Duration.ofMillis(500);
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = cold(tier);
+    CountDownLatch slow = new CountDownLatch(1);
+    cold.beforeRead =
+        position -> {
+          reads.add(position);
+          slow.await();
+        };
+    assertThatThrownBy(() -> read(tier, segment, 0, 100))
+        .isInstanceOf(TimeLimitException.class)
+        .hasMessageContaining("orders-1, offsets 0 to 99")
+        .hasMessageContaining("not read within 500 ms");
+    slow.countDown();
+    await().until(() -> TierBench.stats(tier).cache().usedBytes() > 0);
+    assertThat(read(tier, segment, 0, 100)).isEqualTo(expected(segment, 0, 100));
+    assertThat(reads).containsExactly(0L);
+  }
+}
