@@ -92,8 +92,18 @@ def check_image(jar: Path) -> None:
         if name.startswith("blobs/sha256/"):
             expect(hashlib.sha256(content).hexdigest() == Path(name).name, f"image: {name} has another digest")
     blob = lambda descriptor: files["blobs/" + descriptor["digest"].replace(":", "/")]  # noqa: E731
-    manifest = json.loads(blob(json.loads(files["index.json"])["manifests"][0]))
-    blob(manifest["config"])
+    layout = json.loads(files["index.json"])["manifests"]
+    expect(len(layout) == 1, f"image: the layout names {len(layout)} images, expected one: tools ask which")
+    manifests = json.loads(blob(layout[0]))["manifests"]
+    platforms = {f"{manifest['platform']['os']}/{manifest['platform']['architecture']}" for manifest in manifests}
+    expect(platforms == {"linux/amd64", "linux/arm64"}, f"image: found {sorted(platforms)}, expected linux/amd64 and linux/arm64")
+    layers = set()
+    for descriptor in manifests:
+        manifest = json.loads(blob(descriptor))
+        config = json.loads(blob(manifest["config"]))
+        expect({key: config[key] for key in ("os", "architecture")} == descriptor["platform"], f"image: {descriptor} has {config}")
+        layers.add(tuple(layer["digest"] for layer in manifest["layers"]))
+    expect(len(layers) == 1, f"image: the architectures differ in their layers: {sorted(layers)}")
     found = {}
     for layer in manifest["layers"]:
         with tarfile.open(fileobj=BytesIO(blob(layer))) as tar:
