@@ -21,8 +21,9 @@ import org.junit.jupiter.api.TestInstance;
 
 /**
  * Three brokers with a pool each and three controllers, each in a container; three replicas, of
- * which two must be in sync. One thing goes wrong at a time, under load, and after it every record
- * is there, whole and in its order.
+ * which two must be in sync. One pool is of type file, and one broker's root file system is
+ * read-only. One thing goes wrong at a time, under load, and after it every record is there, whole
+ * and in its order.
  */
 @Tag("long")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -31,6 +32,9 @@ class ContainerClusterTest {
   private static final long SEED = Long.getLong("strata.it.seed", System.nanoTime());
   private static final int PARTITIONS = 3;
   private static final int RATE = 150;
+
+  private static final int TYPE_FILE = 1;
+  private static final int READ_ONLY = 2;
 
   private ContainerCluster cluster;
 
@@ -43,10 +47,15 @@ class ContainerClusterTest {
         ContainerCluster.start(
             "cluster",
             image,
-            (all, broker) ->
-                all.withRemoteTier(
-                    all.withStrata(
-                        broker, image, broker.address().endsWith("1") ? "file" : "mapped")));
+            (all, broker) -> {
+              String type = is(broker, TYPE_FILE) ? "file" : "mapped";
+              ContainerNode node = all.withRemoteTier(all.withStrata(broker, image, type));
+              return is(broker, READ_ONLY) ? node.readOnlyRoot() : node;
+            });
+  }
+
+  private static boolean is(ContainerNode broker, int id) {
+    return broker.address().endsWith(Integer.toString(id));
   }
 
   @AfterAll
@@ -75,6 +84,8 @@ class ContainerClusterTest {
     assertThat(cluster.broker(1).exec("ls", "-l", ContainerCluster.POOL).getStdout())
         .as("the pool, created by the broker's user")
         .contains("appuser", "-rw-------");
+    assertThat(cluster.broker(READ_ONLY).exec("touch", "/opt/kafka/libs/new").getStderr())
+        .contains("Read-only file system");
   }
 
   @Test

@@ -40,6 +40,7 @@ final class ContainerNode implements AutoCloseable {
   private String image;
   private Optional<GenericContainer<?>> container = Optional.empty();
   private int startsExpected;
+  private boolean readOnlyRoot;
 
   ContainerNode(Network network, String name, String address, String image) {
     this.network = network;
@@ -74,6 +75,15 @@ final class ContainerNode implements AutoCloseable {
 
   Map<String, String> environment() {
     return Map.copyOf(environment);
+  }
+
+  /**
+   * Nothing but its volumes can be written, and two tmpfs mounts, which start no programs: {@code
+   * /tmp} and Kafka's logs. The folder to which the image writes server.properties gets a volume.
+   */
+  ContainerNode readOnlyRoot() {
+    readOnlyRoot = true;
+    return volume(name + "-config", "/opt/kafka/config");
   }
 
   /** Mounts a named volume. */
@@ -112,7 +122,7 @@ final class ContainerNode implements AutoCloseable {
                     command
                         .withName(name)
                         .withIpv4Address(address)
-                        .withHostConfig(mounted(command.getHostConfig())))
+                        .withHostConfig(rooted(mounted(command.getHostConfig()))))
             .waitingFor(new NoWait());
     container = Optional.of(created);
     created.start();
@@ -125,6 +135,13 @@ final class ContainerNode implements AutoCloseable {
         (path, volume) ->
             mounts.add(new Mount().withType(MountType.VOLUME).withSource(volume).withTarget(path)));
     return host.withMounts(mounts).withMemory(768L << 20);
+  }
+
+  private HostConfig rooted(HostConfig host) {
+    return readOnlyRoot
+        ? host.withReadonlyRootfs(true)
+            .withTmpFs(Map.of("/tmp", "", "/opt/kafka/logs", "mode=1777"))
+        : host;
   }
 
   /** What a test waits for is in the log, and another thing at each start. */
