@@ -92,7 +92,8 @@ public final class ChunkChecksums {
    */
   static final class Builder {
     private final int chunkBytes;
-    private final CRC32C whole = new CRC32C();
+    private final int afterChunk;
+    private int whole;
     private final CRC32C chunk = new CRC32C();
     private int[] checksums = new int[16];
     private int count;
@@ -101,11 +102,11 @@ public final class ChunkChecksums {
 
     Builder(int chunkBytes) {
       this.chunkBytes = chunkBytes;
+      afterChunk = Crc32cCombination.after(chunkBytes);
     }
 
     /** Takes all that the buffer has left; its position is left where it was. */
     void update(ByteBuffer buffer) {
-      whole.update(buffer.duplicate());
       ByteBuffer rest = buffer.duplicate();
       while (rest.hasRemaining()) {
         int piece = Math.min(rest.remaining(), chunkBytes - inChunk);
@@ -124,7 +125,10 @@ public final class ChunkChecksums {
       if (count == checksums.length) {
         checksums = Arrays.copyOf(checksums, count * 2);
       }
-      checksums[count++] = (int) chunk.getValue();
+      int checksum = (int) chunk.getValue();
+      int after = inChunk == chunkBytes ? afterChunk : Crc32cCombination.after(inChunk);
+      whole = Crc32cCombination.combine(whole, checksum, after);
+      checksums[count++] = checksum;
       chunk.reset();
       inChunk = 0;
     }
@@ -134,9 +138,12 @@ public final class ChunkChecksums {
       return bytes;
     }
 
-    /** The checksum of all of them. */
+    /** The checksum of all of them; computed from the chunks', so that each byte is passed once. */
     int whole() {
-      return (int) whole.getValue();
+      int checksum = (int) chunk.getValue();
+      return inChunk == 0
+          ? whole
+          : Crc32cCombination.combine(whole, checksum, Crc32cCombination.after(inChunk));
     }
 
     /** The chunks' checksums; nothing may be taken after this. */

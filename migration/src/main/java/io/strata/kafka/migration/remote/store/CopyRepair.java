@@ -123,6 +123,7 @@ public final class CopyRepair {
       try {
         boolean unused = Files.deleteIfExists(part);
         new LevelMoves(store).copyObject(other, object, part, pace);
+        Disk.force(part);
         Path unusedPath = Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
         Disk.forceDirectory(copy.path());
         return;

@@ -129,10 +129,10 @@ final class LevelMoves {
     boolean published = false;
     try {
       long bytes = copyObjects(source, staged, control);
-      Disk.writeNew(
+      Disk.write(
           staged.resolve(StoreNames.MANIFEST),
           ByteBuffer.wrap(ManifestCodec.print(source.manifest())));
-      Disk.writeNew(
+      Disk.write(
           staged.resolve(StoreNames.MOVING),
           UTF_8.encode(source.directory().identity().directoryId()));
       store.stages().reached(StoreStage.MOVE_STAGED);
@@ -275,6 +275,7 @@ final class LevelMoves {
     boolean unused = Files.deleteIfExists(part);
     try {
       log.make(part);
+      Disk.force(part);
       Path unusedPath = Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
       Disk.forceDirectory(copy.path());
     } finally {
@@ -338,7 +339,6 @@ final class LevelMoves {
         read.update(buffer);
         Disk.writeFully(to, buffer);
       }
-      to.force(true);
     }
     check(target, manifest.log(), read.bytes(), read.whole());
   }

@@ -61,7 +61,7 @@ final class SegmentCopy {
       Manifest manifest =
           new Manifest(
               store.storeId(), segment, store.clock().millis(), linked, objects, log.build());
-      Disk.writeNew(
+      Disk.write(
           staged.resolve(StoreNames.MANIFEST), ByteBuffer.wrap(ManifestCodec.print(manifest)));
       store.stages().reached(StoreStage.COPY_MANIFEST_WRITTEN);
       publishing = true;

@@ -207,11 +207,11 @@ public final class StoreDirectory {
   /**
    * Gives a whole copy its place. What it has is durable before, its entry after.
    *
-   * @param staged its directory; all its files have been forced
+   * @param staged its directory, with files alone
    * @throws FileAlreadyExistsException if the segment is there already
    */
   void publish(Path staged, SegmentKey key) throws IOException {
-    Disk.forceDirectory(staged);
+    Disk.forceAll(staged);
     Path target = segment(key);
     for (int attempt = 1; ; attempt++) {
       try {
