@@ -5,7 +5,6 @@ import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.store.BytePace;
-import io.strata.kafka.migration.remote.store.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.IndexMissingException;
 import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.LogSource;
@@ -19,15 +18,9 @@ import io.strata.kafka.migration.remote.store.StoreDirectory;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.channels.ClosedByInterruptException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.zip.CRC32C;
 
 /**
  * The remote tier of one broker: the store, with deadlines and limits. What Kafka asks for is done
@@ -47,9 +40,6 @@ final class RemoteTier implements AutoCloseable {
   private static final int READ_CALLS = 32;
 
   private static final int DELETE_CALLS = 8;
-
-  /** No index of Kafka's is larger: its offsets are 32 bits. */
-  private static final long LARGEST_INDEX = Integer.MAX_VALUE - 8;
 
   private final RemoteSettings settings;
   private final RemoteEnvironment environment;
@@ -194,91 +184,7 @@ final class RemoteTier implements AutoCloseable {
     return fetches.call(
         "reading an index of " + what,
         live.indexTimeout(),
-        control -> {
-          Located place = reads.locate(key);
-          try {
-            return index(place, type);
-          } catch (IndexMissingException | ClosedByInterruptException e) {
-            throw e;
-          } catch (IOException e) {
-            return indexElsewhere(place, type, e);
-          }
-        });
-  }
-
-  /**
-   * Reads an index from wherever the segment is now. What the manifest names and is not there is
-   * lost, and not "no such index": Kafka would take that for an empty one, and return aborted
-   * records.
-   */
-  private byte[] indexElsewhere(Located first, ObjectType type, IOException why)
-      throws IOException, InterruptedException {
-    Optional<IOException> failure = Optional.empty();
-    List<Located> copies = reads.copies(first.manifest().segment().key());
-    boolean lost =
-        isGone(why) && copies.stream().anyMatch(copy -> copy.path().equals(first.path()));
-    for (Located place : copies) {
-      try {
-        byte[] bytes = index(place, type);
-        reads.replaced(first, place, lost ? lost(first, type) : why);
-        return bytes;
-      } catch (IndexMissingException e) {
-        throw e;
-      } catch (IOException e) {
-        IOException here = isGone(e) ? lost(place, type) : e;
-        reads.failed(place, here);
-        failure.ifPresent(here::addSuppressed);
-        failure = Optional.of(here);
-      }
-    }
-    throw failure.orElse(why);
-  }
-
-  private static boolean isGone(IOException e) {
-    return e instanceof NoSuchFileException;
-  }
-
-  private static CorruptChunkException lost(Located place, ObjectType type) {
-    return new CorruptChunkException(
-        place.file(type)
-            + ": is not there, expected it: the segment's manifest names it; check the store with"
-            + " 'strata remote scrub'");
-  }
-
-  private static byte[] index(Located place, ObjectType type)
-      throws IOException, InterruptedException {
-    return place
-        .directory()
-        .access()
-        .read("reading " + place.file(type), control -> indexThere(place, type));
-  }
-
-  private static byte[] indexThere(Located place, ObjectType type) throws IOException {
-    var object = place.manifest().object(type);
-    if (object.isEmpty()) {
-      throw new IndexMissingException(
-          place.path()
-              + ": the segment was copied without "
-              + type.fileName(place.manifest().segment().key()));
-    }
-    Path file = place.file(type);
-    long size = Files.size(file);
-    byte[] bytes = size > LARGEST_INDEX ? new byte[0] : Files.readAllBytes(file);
-    CRC32C checksum = new CRC32C();
-    checksum.update(bytes);
-    if (bytes.length != object.get().bytes()
-        || (int) checksum.getValue() != object.get().checksum()) {
-      throw new CorruptChunkException(
-          String.format(
-              "%s: found %d bytes with CRC-32C %08x, expected %d with %08x; the object is not what"
-                  + " was copied: look at its disk, and check the store with 'strata remote scrub'",
-              file,
-              size,
-              (int) checksum.getValue(),
-              object.get().bytes(),
-              object.get().checksum()));
-    }
-    return bytes;
+        control -> reads.index(key, type, control));
   }
 
   static InputStream stream(byte[] bytes) {

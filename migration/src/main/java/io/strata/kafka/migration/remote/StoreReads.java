@@ -7,7 +7,9 @@ import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.CorruptChunkException;
+import io.strata.kafka.migration.remote.store.IndexMissingException;
 import io.strata.kafka.migration.remote.store.LogReads;
+import io.strata.kafka.migration.remote.store.ObjectType;
 import io.strata.kafka.migration.remote.store.ReadTarget;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
@@ -197,7 +199,16 @@ final class StoreReads {
       return calls.call(
           "reading " + describe(place),
           time.left(() -> describe(place)),
-          control -> elsewhere(place, position, target, time, e, control));
+          control ->
+              elsewhere(
+                  place,
+                  true,
+                  e,
+                  control,
+                  copy -> {
+                    readFrom(copy, position, target, time);
+                    return copy;
+                  }));
     }
   }
 
@@ -211,32 +222,38 @@ final class StoreReads {
     }
   }
 
+  /** What is read from a copy. */
+  @FunctionalInterface
+  private interface Reading<T> {
+    T from(Located copy) throws IOException, InterruptedException;
+  }
+
   /**
    * Reads from any copy, the same one once more included: it may have been replaced a moment ago,
    * and a fault of a bus is not one of the disk. A segment that moves between two looks is in
    * neither place: the second round finds it.
+   *
+   * @param ofLog whether a copy without the log reads from the cold manager, and is not damaged if
+   *     that is
    */
-  private Located elsewhere(
-      Located first,
-      long position,
-      ReadTarget target,
-      FetchTime time,
-      IOException why,
-      CallControl control)
+  private <T> T elsewhere(
+      Located first, boolean ofLog, IOException why, CallControl control, Reading<T> reading)
       throws IOException, InterruptedException {
     boolean moved = true;
     for (int round = 0; moved && round < 2; round++) {
       moved = why instanceof NoSuchFileException;
       for (Located copy : copies(first, why)) {
         try {
-          readFrom(copy, position, target, time);
+          T read = reading.from(copy);
           replaced(first, copy, why);
-          return copy;
+          return read;
+        } catch (IndexMissingException e) {
+          throw e;
         } catch (IOException e) {
           if (control.givenUp()) {
             throw e;
           }
-          if (copy.hasLog()) {
+          if (copy.hasLog() || !ofLog) {
             failed(copy, e);
           }
           moved |= e instanceof NoSuchFileException;
@@ -247,6 +264,32 @@ final class StoreReads {
       }
     }
     throw why;
+  }
+
+  /**
+   * Reads an index, in a call that has a deadline.
+   *
+   * @throws SegmentMissingException if the segment is not in the store
+   * @throws IndexMissingException if it was copied without such an index
+   */
+  byte[] index(SegmentKey key, ObjectType type, CallControl control)
+      throws IOException, InterruptedException {
+    Located place = locate(key);
+    try {
+      return index(place, type);
+    } catch (IndexMissingException | ClosedByInterruptException e) {
+      throw e;
+    } catch (IOException e) {
+      return elsewhere(place, false, e, control, copy -> index(copy, type));
+    }
+  }
+
+  private static byte[] index(Located place, ObjectType type)
+      throws IOException, InterruptedException {
+    return place
+        .directory()
+        .access()
+        .read("reading " + place.file(type), control -> LogReads.index(place, type));
   }
 
   private List<Located> copies(Located first, IOException why) throws IOException {

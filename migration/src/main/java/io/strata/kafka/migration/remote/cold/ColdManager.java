@@ -28,8 +28,7 @@ import org.apache.kafka.server.log.remote.storage.RemoteStorageManager;
  * thread's, each call ends in its time, and what it throws arrives as what Kafka asks for, with the
  * manager's class in the message.
  *
- * <p>Nothing that it hands out is used outside such a call: a range is read to its end in it, and
- * so is an index.
+ * <p>Nothing that it hands out is used outside such a call: a range is read to its end in it.
  *
  * <p>Thread safety: all methods may be called by any number of threads, as those of every {@code
  * RemoteStorageManager}.
@@ -152,43 +151,6 @@ public final class ColdManager implements AutoCloseable {
           ByteBuffer target = ByteBuffer.allocate(bytes);
           fill(manager, segment, start, target);
           return target.array();
-        });
-  }
-
-  /**
-   * Reads a range within a call that has a deadline: this method sets none.
-   *
-   * @param start the first byte, from 0
-   * @param target gets as many bytes as it has space for; the segment must have them
-   * @throws RemoteStorageException as {@link #fetch}
-   */
-  public void read(RemoteLogSegmentMetadata segment, int start, ByteBuffer target)
-      throws RemoteStorageException, InterruptedException {
-    boolean unused =
-        direct(
-            "reading " + describe(segment) + " from byte " + start,
-            manager -> {
-              fill(manager, segment, start, target);
-              return true;
-            });
-  }
-
-  /**
-   * Reads an index.
-   *
-   * @throws RemoteStorageException as {@link #fetch}; a {@code RemoteResourceNotFoundException} if
-   *     the segment has no such index
-   */
-  public byte[] index(
-      RemoteLogSegmentMetadata segment, RemoteStorageManager.IndexType type, Duration limit)
-      throws RemoteStorageException, InterruptedException {
-    return call(
-        "reading the index " + type + " of " + describe(segment),
-        limit,
-        manager -> {
-          try (InputStream in = notNull(manager.fetchIndex(segment, type))) {
-            return in.readAllBytes();
-          }
         });
   }
 

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -112,7 +111,6 @@ public final class CopyRepair {
   private void replace(SegmentStore.Located copy, StoredObject object, BytePace pace)
       throws IOException, InterruptedException {
     Path file = copy.file(object.type());
-    Path part = file.resolveSibling(file.getFileName() + StoreNames.PART);
     IOException failure =
         new IOException(file + ": is damaged, and no other copy of the segment has it right");
     for (SegmentStore.Located other : store.copies(copy.manifest().segment().key())) {
@@ -121,18 +119,12 @@ public final class CopyRepair {
         continue;
       }
       try {
-        boolean unused = Files.deleteIfExists(part);
-        new LevelMoves(store).copyObject(other, object, part, pace);
-        Disk.force(part);
-        Path unusedPath = Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-        Disk.forceDirectory(copy.path());
+        Disk.replace(file, part -> new LevelMoves(store).copyObject(other, object, part, pace));
         return;
       } catch (BytePace.CopyCancelledException e) {
         throw e;
       } catch (IOException e) {
         failure.addSuppressed(e);
-      } finally {
-        boolean unused = Files.deleteIfExists(part);
       }
     }
     throw failure;

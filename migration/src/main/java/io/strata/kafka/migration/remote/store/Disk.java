@@ -62,11 +62,8 @@ final class Disk {
 
   /** Writes a file that is not there yet, and makes its bytes durable; not its entry. */
   static void writeNew(Path file, ByteBuffer bytes) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      writeFully(channel, bytes);
-      channel.force(true);
-    }
+    write(file, bytes);
+    force(file);
   }
 
   static void writeFully(FileChannel channel, ByteBuffer bytes) throws IOException {
@@ -88,7 +85,30 @@ final class Disk {
     buffer.flip();
   }
 
-  /** Gives a file new content, durably: it has all of the old or all of the new at any moment. */
+  /** Makes a file that is not there yet. */
+  @FunctionalInterface
+  interface Making {
+    void make(Path file) throws IOException, InterruptedException;
+  }
+
+  /**
+   * Gives a file new content, durably: it has all of the old or all of the new at any moment. The
+   * file that is there is never changed: it may share its blocks.
+   */
+  static void replace(Path file, Making content) throws IOException, InterruptedException {
+    Path part = file.resolveSibling(file.getFileName() + StoreNames.PART);
+    boolean unused = Files.deleteIfExists(part);
+    try {
+      content.make(part);
+      force(part);
+      Path unusedPath = Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+      forceDirectory(parent(file));
+    } finally {
+      boolean unusedToo = Files.deleteIfExists(part);
+    }
+  }
+
+  /** As {@link #replace(Path, Making)}, of bytes in memory. */
   static void replace(Path file, byte[] bytes) throws IOException {
     Path part = file.resolveSibling(file.getFileName() + StoreNames.PART);
     boolean unused = Files.deleteIfExists(part);

@@ -12,7 +12,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +30,9 @@ final class LevelMoves {
 
   /** What {@link MoveControl#beforeCopying} lets pass at once. */
   private static final int PIECE = 1 << 20;
+
+  /** What a request to the cold manager is worth. */
+  private static final int COLD_PIECE = 8 << 20;
 
   private final SegmentStore store;
 
@@ -201,18 +203,9 @@ final class LevelMoves {
     Manifest manifest = source.manifest();
     SegmentKey key = manifest.segment().key();
     long bytes = 0;
-    try (CopyBuffers.Lease lease = store.buffers().borrow(manifest.chunks().chunkBytes())) {
-      ObjectCopier copier =
-          new ObjectCopier(manifest.chunks().chunkBytes(), pace(control), lease.buffer());
-      for (StoredObject object : manifest.objects()) {
-        Path target = staged.resolve(object.type().fileName(key));
-        if (object.type() == ObjectType.LOG && !source.hasLog()) {
-          fromCold(source.path(), manifest, target, pace(control));
-        } else {
-          copyChecked(copier, source.file(object.type()), object, target);
-        }
-        bytes += object.bytes();
-      }
+    for (StoredObject object : manifest.objects()) {
+      copyObject(source, object, staged.resolve(object.type().fileName(key)), pace(control));
+      bytes += object.bytes();
     }
     return bytes;
   }
@@ -243,15 +236,10 @@ final class LevelMoves {
       return MoveResult.cancelled("it is not in the store any more");
     }
     try {
-      replaceLog(
-          located.get(),
-          part -> {
-            if (source.get().hasLog()) {
-              copyLog(source.get(), part, control);
-            } else {
-              fromCold(source.get().path(), located.get().manifest(), part, pace(control));
-            }
-          });
+      StoredObject log = located.get().manifest().log();
+      Disk.replace(
+          located.get().file(ObjectType.LOG),
+          part -> copyObject(source.get(), log, part, pace(control)));
     } catch (BytePace.CopyCancelledException e) {
       return MoveResult.cancelled("it was stopped");
     }
@@ -259,38 +247,6 @@ final class LevelMoves {
     store.stages().reached(StoreStage.COLD_RESTORED);
     store.census().change(entry.key().id(), copy.directory(), c -> c.withLog(true));
     return MoveResult.done(entry.segment().bytes());
-  }
-
-  /** Makes a file that is not there yet. */
-  @FunctionalInterface
-  private interface Making {
-    void make(Path file) throws IOException, InterruptedException;
-  }
-
-  /** Gives a copy a log, durably; never by a change of the file that is there: it may be shared. */
-  private static void replaceLog(SegmentStore.Located copy, Making log)
-      throws IOException, InterruptedException {
-    Path file = copy.file(ObjectType.LOG);
-    Path part = file.resolveSibling(file.getFileName() + StoreNames.PART);
-    boolean unused = Files.deleteIfExists(part);
-    try {
-      log.make(part);
-      Disk.force(part);
-      Path unusedPath = Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-      Disk.forceDirectory(copy.path());
-    } finally {
-      boolean unusedToo = Files.deleteIfExists(part);
-    }
-  }
-
-  private void copyLog(SegmentStore.Located source, Path target, MoveControl control)
-      throws IOException, InterruptedException {
-    Manifest manifest = source.manifest();
-    try (CopyBuffers.Lease lease = store.buffers().borrow(manifest.chunks().chunkBytes())) {
-      ObjectCopier copier =
-          new ObjectCopier(manifest.chunks().chunkBytes(), pace(control), lease.buffer());
-      copyChecked(copier, source.file(ObjectType.LOG), manifest.log(), target);
-    }
   }
 
   /**
@@ -307,14 +263,10 @@ final class LevelMoves {
     }
     try (CopyBuffers.Lease lease = store.buffers().borrow(manifest.chunks().chunkBytes())) {
       ObjectCopier copier = new ObjectCopier(manifest.chunks().chunkBytes(), pace, lease.buffer());
-      copyChecked(copier, source.file(object.type()), object, target);
+      Path file = source.file(object.type());
+      ChunkChecksums.Builder copied = copier.copy(file, object.bytes(), target);
+      check(file, object, copied.bytes(), copied.whole());
     }
-  }
-
-  private static void copyChecked(ObjectCopier copier, Path file, StoredObject object, Path target)
-      throws IOException, InterruptedException {
-    ChunkChecksums.Builder copied = copier.copy(file, object.bytes(), target);
-    check(file, object, copied.bytes(), copied.whole());
   }
 
   /**
@@ -326,21 +278,40 @@ final class LevelMoves {
       throws IOException, InterruptedException {
     ColdMark mark = ColdMark.read(marked);
     ColdLevel cold = store.requireCold(marked, mark);
-    ChunkChecksums.Builder read = new ChunkChecksums.Builder(manifest.chunks().chunkBytes());
-    ByteBuffer buffer = ByteBuffer.allocate(8 << 20);
     try (FileChannel to =
         FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      while (read.bytes() < manifest.segment().bytes()) {
-        buffer.clear();
-        buffer.limit((int) Math.min(buffer.capacity(), manifest.segment().bytes() - read.bytes()));
-        pace.before(buffer.remaining());
-        cold.read(manifest, mark.customMetadataBytes(), read.bytes(), buffer);
-        buffer.flip();
-        read.update(buffer);
-        Disk.writeFully(to, buffer);
-      }
+      ChunkChecksums.Builder read =
+          readCold(
+              manifest,
+              cold,
+              mark.customMetadataBytes(),
+              pace,
+              bytes -> Disk.writeFully(to, bytes));
+      check(target, manifest.log(), read.bytes(), read.whole());
     }
-    check(target, manifest.log(), read.bytes(), read.whole());
+  }
+
+  /** Takes the bytes that the cold manager has, one piece after the other. */
+  @FunctionalInterface
+  private interface Taking {
+    void take(ByteBuffer bytes) throws IOException;
+  }
+
+  private static ChunkChecksums.Builder readCold(
+      Manifest manifest, ColdLevel cold, Optional<byte[]> custom, BytePace pace, Taking taking)
+      throws IOException, InterruptedException {
+    ChunkChecksums.Builder read = new ChunkChecksums.Builder(manifest.chunks().chunkBytes());
+    ByteBuffer buffer = ByteBuffer.allocate(COLD_PIECE);
+    while (read.bytes() < manifest.segment().bytes()) {
+      buffer.clear();
+      buffer.limit((int) Math.min(buffer.capacity(), manifest.segment().bytes() - read.bytes()));
+      pace.before(buffer.remaining());
+      cold.read(manifest, custom, read.bytes(), buffer);
+      buffer.flip();
+      read.update(buffer);
+      taking.take(buffer);
+    }
+    return read;
   }
 
   /**
@@ -420,7 +391,7 @@ final class LevelMoves {
     Manifest manifest = source.manifest();
     Path log = source.file(ObjectType.LOG);
     if (Files.size(log) > manifest.log().bytes()) {
-      replaceLog(source, part -> copyLog(source, part, control));
+      Disk.replace(log, part -> copyObject(source, manifest.log(), part, pace(control)));
       return;
     }
     try (CopyBuffers.Lease lease = store.buffers().borrow(manifest.chunks().chunkBytes())) {
@@ -433,17 +404,7 @@ final class LevelMoves {
   private void readBack(
       Manifest manifest, ColdLevel cold, Optional<byte[]> custom, MoveControl control)
       throws IOException, InterruptedException {
-    ChunkChecksums.Builder read = new ChunkChecksums.Builder(manifest.chunks().chunkBytes());
-    BytePace pace = pace(control);
-    ByteBuffer buffer = ByteBuffer.allocate(8 << 20);
-    while (read.bytes() < manifest.segment().bytes()) {
-      buffer.clear();
-      buffer.limit((int) Math.min(buffer.capacity(), manifest.segment().bytes() - read.bytes()));
-      pace.before(buffer.remaining());
-      cold.read(manifest, custom, read.bytes(), buffer);
-      buffer.flip();
-      read.update(buffer);
-    }
+    ChunkChecksums.Builder read = readCold(manifest, cold, custom, pace(control), bytes -> {});
     if (read.whole() != manifest.log().checksum()) {
       throw new IOException(
           manifest.segment().key()

@@ -4,10 +4,12 @@ import io.strata.kafka.migration.remote.calls.CallControl;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
@@ -17,6 +19,9 @@ import java.util.zip.CRC32C;
  * <p>Thread safety: all methods may be called by any number of threads.
  */
 public final class LogReads {
+
+  /** No index of Kafka's is larger: its offsets are 32 bits. */
+  private static final long LARGEST_INDEX = Integer.MAX_VALUE - 8;
 
   private final CopyBuffers buffers = new CopyBuffers();
 
@@ -70,6 +75,51 @@ public final class LogReads {
    */
   private static boolean isStale(IOException e) {
     return String.valueOf(e.getMessage()).contains("Stale file handle");
+  }
+
+  /**
+   * Reads an index of a copy, on the caller's thread.
+   *
+   * @throws IndexMissingException if the segment was copied without such an index
+   * @throws CorruptChunkException if it is not what was copied, or is lost: Kafka would take "no
+   *     such index" for an empty one, and return aborted records
+   * @throws NoSuchFileException if the copy is not there
+   */
+  public static byte[] index(SegmentStore.Located copy, ObjectType type) throws IOException {
+    Optional<StoredObject> object = copy.manifest().object(type);
+    Path file = copy.file(type);
+    if (object.isEmpty()) {
+      throw new IndexMissingException(
+          "%s: the segment was copied without %s".formatted(copy.path(), file.getFileName()));
+    }
+    byte[] bytes;
+    long size;
+    try {
+      size = Files.size(file);
+      bytes = size > LARGEST_INDEX ? new byte[0] : Files.readAllBytes(file);
+    } catch (NoSuchFileException e) {
+      if (!Disk.isThere(copy.path())) {
+        throw e;
+      }
+      throw new CorruptChunkException(
+          """
+          %s: is not there, expected it: the segment's manifest names it; check the store with \
+          'strata remote scrub'\
+          """
+              .formatted(file));
+    }
+    CRC32C crc = new CRC32C();
+    crc.update(bytes);
+    if (bytes.length != object.get().bytes() || (int) crc.getValue() != object.get().checksum()) {
+      throw new CorruptChunkException(
+          """
+          %s: found %d bytes with CRC-32C %08x, expected %d with %08x; the object is not what was \
+          copied: look at its disk, and check the store with 'strata remote scrub'\
+          """
+              .formatted(
+                  file, size, (int) crc.getValue(), object.get().bytes(), object.get().checksum()));
+    }
+    return bytes;
   }
 
   /**

@@ -2,8 +2,6 @@ package io.strata.kafka.migration.remote.store;
 
 import static java.util.Objects.requireNonNull;
 
-import java.nio.ByteBuffer;
-import java.util.Base64;
 import java.util.regex.Pattern;
 
 /**
@@ -66,11 +64,6 @@ public record SegmentKey(String topic, String topicId, int partition, long start
   static String printable(String text) {
     String shown = text.length() > 80 ? text.substring(0, 80) + "…" : text;
     return shown.replaceAll("[^\\x20-\\x7e…]", "?");
-  }
-
-  /** The id's 16 bytes. */
-  public ByteBuffer idBytes() {
-    return ByteBuffer.wrap(Base64.getUrlDecoder().decode(id)).asReadOnlyBuffer();
   }
 
   /** For messages: {@code orders-3@4711 (id …)}. */

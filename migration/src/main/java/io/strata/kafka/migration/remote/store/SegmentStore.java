@@ -396,34 +396,8 @@ public final class SegmentStore implements AutoCloseable {
    */
   public Optional<Located> locate(SegmentKey key) throws IOException {
     // A segment that moves between two looks is in neither: the second round finds it.
-    Optional<Located> found = look(key);
-    return found.isPresent() ? found : look(key);
-  }
-
-  private Optional<Located> look(SegmentKey key) throws IOException {
-    Optional<Located> damaged = Optional.empty();
-    Optional<Located> stub = Optional.empty();
-    Optional<IOException> problem = Optional.empty();
-    for (StoreDirectory directory : directories) {
-      try {
-        Optional<Located> found = lookIn(directory, key);
-        if (found.isEmpty() || !found.get().hasLog()) {
-          stub = betterStub(stub, found);
-        } else if (!CopyMarks.isDamaged(found.get().path())) {
-          return found;
-        } else {
-          damaged = damaged.isPresent() ? damaged : found;
-        }
-      } catch (IOException e) {
-        noteDamage(directory, key, e);
-        problem = problem.isPresent() ? problem : Optional.of(e);
-      }
-    }
-    Optional<Located> found = damaged.isPresent() ? damaged : stub;
-    if (found.isEmpty() && problem.isPresent()) {
-      throw problem.get();
-    }
-    return found;
+    List<Located> found = copies(key, true);
+    return (found.isEmpty() ? copies(key, true) : found).stream().findFirst();
   }
 
   private void noteDamage(StoreDirectory directory, SegmentKey key, IOException problem) {
@@ -440,6 +414,15 @@ public final class SegmentStore implements AutoCloseable {
    * @throws IOException if there are none, and a directory that may have one cannot be used
    */
   public List<Located> copies(SegmentKey key) throws IOException {
+    return copies(key, false);
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param one whether one with its bytes, which is not known to be damaged, is enough
+   */
+  private List<Located> copies(SegmentKey key, boolean one) throws IOException {
     List<Located> whole = new ArrayList<>();
     List<Located> damaged = new ArrayList<>();
     List<Located> withCold = new ArrayList<>();
@@ -450,13 +433,17 @@ public final class SegmentStore implements AutoCloseable {
         Optional<Located> found = lookIn(directory, key);
         if (found.isPresent()) {
           Located copy = found.get();
+          boolean isDamaged = copy.hasLog() && CopyMarks.isDamaged(copy.path());
+          if (one && copy.hasLog() && !isDamaged) {
+            return List.of(copy);
+          }
           if (isCold(copy)) {
             withCold.add(new Located(directory, copy.path(), copy.manifest(), false));
           } else if (!copy.hasLog()) {
             without.add(copy);
           }
           if (copy.hasLog()) {
-            (CopyMarks.isDamaged(copy.path()) ? damaged : whole).add(copy);
+            (isDamaged ? damaged : whole).add(copy);
           }
         }
       } catch (IOException e) {
@@ -485,9 +472,16 @@ public final class SegmentStore implements AutoCloseable {
         : first;
   }
 
-  /** Whether the configured cold manager has the bytes, by the mark of this copy. */
+  /**
+   * Whether the configured cold manager has the bytes, by the mark of this copy. A damaged mark
+   * says no and hides nothing else of the copy: whoever asks for the bytes learns of it.
+   */
   private boolean isCold(Located copy) throws IOException {
-    return ColdMark.isDone(copy.path(), cold.map(ColdLevel::className));
+    try {
+      return ColdMark.isDone(copy.path(), cold.map(ColdLevel::className));
+    } catch (CorruptManifestException e) {
+      return false;
+    }
   }
 
   /**
@@ -500,11 +494,17 @@ public final class SegmentStore implements AutoCloseable {
    */
   public void readCold(Located place, long position, ByteBuffer target)
       throws IOException, InterruptedException {
-    Optional<ColdMark> mark =
-        place
-            .directory()
-            .access()
-            .read("reading " + place.path().resolve(StoreNames.COLD), c -> ColdMark.find(place));
+    Optional<ColdMark> mark;
+    try {
+      mark =
+          place
+              .directory()
+              .access()
+              .read("reading " + place.path().resolve(StoreNames.COLD), c -> ColdMark.find(place));
+    } catch (CorruptManifestException e) {
+      noteDamage(place.directory(), place.manifest().segment().key(), e);
+      throw e;
+    }
     if (mark.isEmpty() || !mark.get().done()) {
       throw notCold(place);
     }

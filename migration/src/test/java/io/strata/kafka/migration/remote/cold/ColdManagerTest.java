@@ -39,7 +39,6 @@ import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentId;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
 import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
-import org.apache.kafka.server.log.remote.storage.RemoteStorageManager.IndexType;
 import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -119,17 +118,6 @@ class ColdManagerTest {
     assertThat(manager.fetch(SEGMENT, 99_000, 1000, LIMIT))
         .isEqualTo(Arrays.copyOfRange(log, 99_000, 100_000));
     assertThat(manager.fetch(SEGMENT, 5, 0, LIMIT)).isEmpty();
-    ByteBuffer direct = ByteBuffer.allocateDirect(70_000);
-    ClassLoader before = Thread.currentThread().getContextClassLoader();
-    manager.read(SEGMENT, 100, direct);
-    assertThat(Thread.currentThread().getContextClassLoader()).isSameAs(before);
-    assertThat(direct.flip()).isEqualTo(ByteBuffer.wrap(log, 100, 70_000));
-    assertThat(manager.index(SEGMENT, IndexType.OFFSET, LIMIT)).containsExactly(7, 8);
-    assertThatThrownBy(() -> manager.index(SEGMENT, IndexType.TRANSACTION, LIMIT))
-        .isInstanceOf(RemoteResourceNotFoundException.class)
-        .hasMessageContaining(manager.className())
-        .hasMessageContaining("TRANSACTION")
-        .hasMessageContaining("orders-3@4711");
     assertThatThrownBy(() -> manager.fetch(SEGMENT, 99_000, 1001, LIMIT))
         .isInstanceOf(RetriableRemoteStorageException.class)
         .hasCauseInstanceOf(EOFException.class)
@@ -319,8 +307,6 @@ class ColdManagerTest {
           List.of(
               catchThrowable(() -> manager.copy(SEGMENT, data, LIMIT)),
               catchThrowable(() -> manager.fetch(SEGMENT, 0, 1, LIMIT)),
-              catchThrowable(() -> manager.read(SEGMENT, 0, ByteBuffer.allocate(1))),
-              catchThrowable(() -> manager.index(SEGMENT, IndexType.OFFSET, LIMIT)),
               catchThrowable(() -> manager.delete(SEGMENT, LIMIT)))) {
         assertThat(found)
             .isExactlyInstanceOf(expected)
@@ -347,12 +333,14 @@ class ColdManagerTest {
 
   @Test
   void anAnswerThatIsNoneIsAFailure() throws Exception {
-    try (ColdManager manager = scripted(call -> Optional.empty())) {
-      assertThatThrownBy(() -> manager.index(SEGMENT, IndexType.OFFSET, LIMIT))
+    LogSegmentData data = data(new byte[10]);
+    try (ColdManager manager =
+        scripted(call -> call.equals("copy") ? "no metadata" : Optional.empty())) {
+      assertThatThrownBy(() -> manager.fetch(SEGMENT, 0, 1, LIMIT))
           .isExactlyInstanceOf(RemoteStorageException.class)
           .hasMessageContaining("null");
       // Another type than it should be.
-      assertThatThrownBy(() -> manager.fetch(SEGMENT, 0, 1, LIMIT))
+      assertThatThrownBy(() -> manager.copy(SEGMENT, data, LIMIT))
           .isExactlyInstanceOf(RemoteStorageException.class)
           .hasMessageContaining("ClassCastException");
     }
@@ -381,7 +369,7 @@ class ColdManagerTest {
 
   @Test
   void whatIsReadIsClosed() throws Exception {
-    CountDownLatch closed = new CountDownLatch(2);
+    CountDownLatch closed = new CountDownLatch(1);
     try (ColdManager manager =
         scripted(
             call ->
@@ -394,7 +382,6 @@ class ColdManagerTest {
                       }
                     })) {
       assertThat(manager.fetch(SEGMENT, 0, 2, LIMIT)).hasSize(2);
-      assertThat(manager.index(SEGMENT, IndexType.OFFSET, LIMIT)).hasSize(3);
       assertThat(closed.getCount()).isZero();
     }
   }

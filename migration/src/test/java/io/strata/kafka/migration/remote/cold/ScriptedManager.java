@@ -56,17 +56,17 @@ public class ScriptedManager implements RemoteStorageManager {
   }
 
   @Override
+  @SuppressWarnings("NullAway") // Some answer null: that is what is tried.
   public InputStream fetchLogSegment(RemoteLogSegmentMetadata segment, int start, int end)
       throws RemoteStorageException {
-    return (InputStream) run("fetch");
+    Object answer = run("fetch");
+    return answer instanceof InputStream in ? in : null;
   }
 
   @Override
-  @SuppressWarnings("NullAway") // Some answer null: that is what is tried.
   public InputStream fetchIndex(RemoteLogSegmentMetadata segment, IndexType indexType)
       throws RemoteStorageException {
-    Object answer = run("index");
-    return answer instanceof InputStream in ? in : null;
+    return (InputStream) run("index");
   }
 
   @Override

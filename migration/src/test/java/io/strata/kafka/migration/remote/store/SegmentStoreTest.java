@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -185,6 +186,27 @@ class SegmentStoreTest {
         .isInstanceOf(StoreUnavailableException.class);
     assertThat(StoreListing.entries(ssd)).isEmpty();
     assertThat(away).isDirectory();
+  }
+
+  /** The indexes are there, and Kafka asks for them first. */
+  @Test
+  void aDamagedMarkOfTheColdManagersHidesNothingElse() throws Exception {
+    SegmentStore store =
+        Stores.open(
+            Stores.options(1, List.of(), StoreStage.Hook.NONE, Stores.level("ssd", ssd)),
+            Optional.of(new FakeCold()));
+    SegmentInfo segment = Stores.info("t", 0, 0, 1, 1000);
+    SegmentStore.Copied unused = Stores.copy(store, local, segment);
+    Path copy = StoreNames.segment(ssd, segment.key());
+    Path unusedPath = Files.write(copy.resolve(StoreNames.COLD), new byte[] {'x'});
+    assertThat(store.copies(segment.key())).singleElement().matches(SegmentStore.Located::hasLog);
+    Files.delete(copy.resolve(ObjectType.LOG.fileName(segment.key())));
+    assertThat(store.copies(segment.key())).singleElement().matches(found -> !found.hasLog());
+    SegmentStore.Located found = store.locate(segment.key()).orElseThrow();
+    assertThatThrownBy(() -> store.readCold(found, 0, ByteBuffer.allocate(10)))
+        .isInstanceOf(CorruptManifestException.class)
+        .hasMessageContaining(StoreNames.COLD);
+    assertThat(CopyMarks.isDamaged(copy)).isTrue();
   }
 
   @Test
