@@ -15,7 +15,6 @@ import io.strata.kafka.migration.remote.store.SegmentMissingException;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.SegmentStore.Located;
 import io.strata.kafka.migration.remote.store.StoreDirectory;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Map;
@@ -185,10 +184,6 @@ final class RemoteTier implements AutoCloseable {
         "reading an index of " + what,
         live.indexTimeout(),
         control -> reads.index(key, type, control));
-  }
-
-  static InputStream stream(byte[] bytes) {
-    return new ByteArrayInputStream(bytes);
   }
 
   /**

@@ -10,6 +10,7 @@ import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.StoreIdentity;
 import io.strata.kafka.migration.remote.store.StoreOptions;
 import io.strata.kafka.migration.remote.store.StoreRefusedException;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -295,7 +296,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
                 now.tier().index(what, KafkaSegments.key(metadata), KafkaSegments.type(indexType));
             run.latency();
             run.done(index.length);
-            return RemoteTier.stream(index);
+            return new ByteArrayInputStream(index);
           } catch (SegmentMissingException e) {
             SegmentMissingException missing = missing(metadata, now.tier(), e);
             if (indexType == IndexType.TRANSACTION) {

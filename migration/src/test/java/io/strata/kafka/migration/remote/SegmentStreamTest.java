@@ -24,6 +24,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -258,6 +259,25 @@ class SegmentStreamTest {
     assertThat(TierBench.isRead(tier, segment)).isTrue();
   }
 
+  /** Its time ends while the directory is being asked for its identity, which says nothing. */
+  @Test
+  void aDirectoryThatHangsKeepsNoFetchBeyondItsTime() throws Exception {
+    bench.fetchTimeout = Duration.ofSeconds(3);
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.copied(tier);
+    assertThat(TierBench.isRead(tier, segment)).isTrue();
+    Runnable over = bench.files.hang((operation, path) -> true);
+    faults.add(over);
+    try (InputStream in = open(tier, segment, 0)) {
+      assertThatThrownBy(in::read)
+          .isInstanceOf(TimeLimitException.class)
+          .hasMessageContaining("not read within 3000 ms");
+    }
+    assertThat(TierBench.stats(tier).levels().get(0).unavailableDirectories()).isZero();
+    over.run();
+    await().untilAsserted(() -> assertThat(TierBench.isRead(tier, segment)).isTrue());
+  }
+
   @Test
   void anInterruptEndsTheReadAndDamagesNothing() throws Exception {
     RemoteTier tier = bench.open();
@@ -313,6 +333,69 @@ class SegmentStreamTest {
     try (InputStream in = open(tier, segment, 0)) {
       assertThatThrownBy(in::read).hasMessageContaining("is in no directory of the store");
     }
+  }
+
+  /** Readers of all kinds, over a directory that fails now and then; some are interrupted. */
+  @Test
+  void everyByteIsRightWhateverHappens() throws Exception {
+    long seed = System.nanoTime();
+    bench.level("hdd", 1 << 30, "b");
+    RemoteTier tier = bench.open();
+    List<SegmentInfo> segments = List.of(bench.copied(tier), bench.copied(tier));
+    Random trouble = new Random(seed);
+    faults.add(
+        bench.files.fail(
+            "trouble",
+            (operation, path) -> {
+              synchronized (trouble) {
+                return operation == Operation.READ && isLog(path) && trouble.nextInt(30) == 0;
+              }
+            }));
+    List<Thread> readers = new CopyOnWriteArrayList<>();
+    List<Future<Integer>> all = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      Random random = new Random(seed + 1 + i);
+      all.add(
+          executor.submit(
+              () -> {
+                readers.add(Thread.currentThread());
+                int whole = 0;
+                for (int fetch = 0; fetch < 100; fetch++) {
+                  whole += fetch(tier, segments.get(random.nextInt(2)), random) ? 1 : 0;
+                }
+                return whole;
+              }));
+    }
+    Random random = new Random(seed);
+    for (Future<Integer> each : all) {
+      while (!each.isDone()) {
+        readers.stream().skip(random.nextInt(6)).findFirst().ifPresent(Thread::interrupt);
+        TimeUnit.MILLISECONDS.sleep(3);
+      }
+      assertThat(each.get()).as("seed %d: fetches that met no trouble", seed).isPositive();
+    }
+    await().untilAsserted(() -> assertThat(TierBench.stats(tier).stuckThreads()).isZero());
+    assertThat(log().resolveSibling("damaged")).doesNotExist();
+  }
+
+  /** Whether it had all of its bytes; those that it had are right. */
+  private static boolean fetch(RemoteTier tier, SegmentInfo segment, Random random) {
+    byte[] bytes = TierBench.bytes(segment);
+    int start = random.nextInt(bytes.length);
+    byte[] target = new byte[Math.min(bytes.length - start, 1 + random.nextInt(20 * CHUNK))];
+    int done = 0;
+    try (InputStream in = open(tier, segment, start)) {
+      while (done < target.length) {
+        int wanted = Math.min(target.length - done, 1 + random.nextInt(10 * CHUNK));
+        done += in.read(target, done, wanted);
+      }
+    } catch (InterruptedException e) {
+      return false;
+    } catch (IOException e) {
+      boolean unused = Thread.interrupted();
+    }
+    assertThat(Arrays.equals(target, 0, done, bytes, start, start + done)).isTrue();
+    return done == target.length;
   }
 
   @Test
