@@ -151,6 +151,9 @@ final class RemoteTier implements AutoCloseable {
           "%s: found a range from byte %d to %d, expected a start from 0 and an end not before it"
               .formatted(what, start, endInclusive));
     }
+    if (Thread.interrupted()) {
+      throw new InterruptedException("before " + what + " was looked for");
+    }
     Optional<Located> known = reads.known(key);
     Located located =
         known.isPresent()

@@ -305,10 +305,13 @@ class SegmentStreamTest {
         .hasMessageContaining("byte 0");
     over.run();
     assertThat(in.readAllBytes()).isEqualTo(TierBench.bytes(segment));
-    Thread.currentThread().interrupt();
     InputStream other = open(tier, segment, 0);
+    Thread.currentThread().interrupt();
     assertThatThrownBy(other::read).isInstanceOf(InterruptedIOException.class);
-    assertThat(Thread.interrupted()).isTrue();
+    assertThat(Thread.currentThread().isInterrupted()).isTrue();
+    assertThatThrownBy(() -> open(tier, segment, 0))
+        .as("known, and opened without I/O")
+        .isInstanceOf(InterruptedException.class);
     assertThat(other.readAllBytes()).isEqualTo(TierBench.bytes(segment));
   }
 
