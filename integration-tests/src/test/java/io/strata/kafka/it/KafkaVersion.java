@@ -79,6 +79,8 @@ enum KafkaVersion {
             : copied(
                 "kafka-own-tests-" + release,
                 List.of(
+                    // The project's own dependencies need one, though nothing of them is copied.
+                    "-Dkafka.version=" + release,
                     "-Dartifact=org.apache.kafka:kafka-storage:" + release + ":jar:test",
                     "dependency:copy"));
     return folder.resolve("kafka-storage-" + release + "-test.jar");
