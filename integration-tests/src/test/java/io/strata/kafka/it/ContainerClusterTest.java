@@ -179,7 +179,7 @@ class ContainerClusterTest {
           assertThat(refusal.exitCode()).isNotZero();
           assertThat(refusal.output())
               .contains("Strata refuses to start this broker", ContainerCluster.POOL, "pool-0");
-          assertThat(broker.strata("set-aside", "--config", "CONFIG", "--yes"))
+          assertThat(broker.strata("accept-loss", "--config", "CONFIG", "--yes"))
               .contains("exit code 0");
           assertThat(broker.strata("pool", "create", "--config", "CONFIG", "--size", "24MiB"))
               .contains("exit code 0");

@@ -43,7 +43,7 @@ class PoolFaultTest {
 
       FailingMedia.assertRefused(broker, pool.toString(), "hot-0");
       Files.delete(pool);
-      FailingMedia.assertRefused(broker, pool.toString(), "hot-0", "set-aside");
+      FailingMedia.assertRefused(broker, pool.toString(), "hot-0", "accept-loss");
       Files.move(away, pool, StandardCopyOption.ATOMIC_MOVE);
       broker.start();
       FailingMedia.assertAllThere(broker, ledger);

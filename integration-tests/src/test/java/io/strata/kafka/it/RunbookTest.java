@@ -157,7 +157,7 @@ class RunbookTest {
     assertOlderIsRefused(broker.startRefused().output());
     broker.writeProperties();
     for (String command :
-        List.of("drain", "set-aside --yes", "pool repair --yes", "pool grow --size 128MiB")) {
+        List.of("drain", "accept-loss --yes", "pool repair --yes", "pool grow --size 128MiB")) {
       List<String> arguments = new ArrayList<>(List.of(command.split(" ")));
       arguments.addAll(List.of("--config", config()));
       JavaProcess.Finished finished = Pools.strata(arguments.toArray(String[]::new));

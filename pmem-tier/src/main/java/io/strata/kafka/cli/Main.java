@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
       PlanCommand.class,
       DoctorCommand.class,
       DrainCommand.class,
-      SetAsideCommand.class,
+      AcceptLossCommand.class,
       RemoteCommand.class,
       HelpCommand.class,
       AutoComplete.GenerateCompletion.class,

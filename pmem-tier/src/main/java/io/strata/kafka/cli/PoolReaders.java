@@ -67,17 +67,30 @@ final class PoolReaders implements AutoCloseable {
   }
 
   /**
-   * Whether the bytes that a tag stands for are gone: its pool is not there, or its slot is free or
-   * has gone on. A damaged slot is not gone: it can be repaired, or its pool restored.
+   * Whether a tag's pool is there, and its slot is free or another segment's by now.
+   *
+   * @throws IOException on a fault of the medium
+   */
+  boolean hasMovedOn(SegmentTag tag) throws IOException {
+    PoolReader pool = pools.get(tag.pool());
+    try {
+      return pool != null && pool.read(tag.slot(), tag.generation()).isEmpty();
+    } catch (PoolException damaged) {
+      return false;
+    }
+  }
+
+  /**
+   * Whether the bytes that a tag stands for are gone: its pool is not there, or they have been
+   * discarded. A damaged slot is not gone: it can be repaired, or its pool restored. Nor is one
+   * that an eviction has freed: the log file has all bytes.
    *
    * @throws UncheckedIOException on a fault of the medium
    */
   boolean hasLost(SegmentTag tag) {
     PoolReader pool = pools.get(tag.pool());
     try {
-      return pool == null || pool.read(tag.slot(), tag.generation()).isEmpty();
-    } catch (PoolException e) {
-      return false;
+      return pool == null || pool.isDiscarded(tag.slot(), tag.generation());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

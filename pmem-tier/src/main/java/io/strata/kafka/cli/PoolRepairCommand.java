@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
       "",
       """
       Then 'strata segments' shows the segments that have lost bytes as unreachable, and 'strata \
-      set-aside' moves their partitions aside, so that Kafka replicates them again. The broker \
-      refuses to start before that is done.\
+      accept-loss' has their partitions recovered, so that Kafka replicates what is missing. The \
+      broker refuses to start before that is done.\
       """,
       ""
     },
@@ -88,7 +88,7 @@ final class PoolRepairCommand implements Callable<Integer> {
           .getErr()
           .println(
               """
-              strata: next, before the broker starts: 'strata set-aside --config \
+              strata: next, before the broker starts: 'strata accept-loss --config \
               <server.properties>', for the partitions that have lost bytes\
               """);
     }

@@ -17,9 +17,9 @@ import java.util.Optional;
  * @param file its log file
  * @param state where its bytes are
  * @param pool the pool that holds its head, if one does
- * @param bytesInPool bytes whose valid copy is in the pool
- * @param bytesInLogFile bytes whose valid copy is in the file
- * @param clean whether the log file of a segment in a pool has all of it, too
+ * @param bytesInPool bytes in the pool
+ * @param bytesInLogFile bytes in the file that count; some of them are in the pool, too
+ * @param bytesOnlyInPool bytes in the pool that the file has not got yet
  */
 record SegmentEntry(
     SegmentName name,
@@ -28,7 +28,7 @@ record SegmentEntry(
     Optional<Path> pool,
     long bytesInPool,
     long bytesInLogFile,
-    boolean clean)
+    long bytesOnlyInPool)
     implements Comparable<SegmentEntry> {
 
   /** Where a segment's bytes are. */
@@ -53,6 +53,14 @@ record SegmentEntry(
   @Override
   public int compareTo(SegmentEntry other) {
     return ORDER.compare(this, other);
+  }
+
+  /** Whether the log file of a segment in a pool has all of it, too. */
+  boolean clean() {
+    return pool.isPresent()
+        && state != State.UNREACHABLE
+        && bytesInPool > 0
+        && bytesOnlyInPool == 0;
   }
 
   /** The partition, and what its directory holds if it is not the served replica. */

@@ -4,7 +4,6 @@ import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotSnapshot;
 import io.strata.kafka.segment.SegmentTag;
-import io.strata.kafka.tier.HollowHome;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -128,11 +127,9 @@ final class SegmentInventory implements AutoCloseable {
       return inPool(name, file, tag, slot.get());
     }
     // An eviction frees the slot; the tag follows in the background.
-    boolean evicted = pools.find(tag.pool()).isPresent() && pools.hasLost(tag);
-    if (evicted && !HollowHome.test(file)) {
-      return inLogFile(name, file);
-    }
-    return new SegmentEntry(name, file, SegmentEntry.State.UNREACHABLE, fileOf(tag), 0, 0, false);
+    return pools.hasMovedOn(tag) && !pools.hasLost(tag)
+        ? inLogFile(name, file)
+        : new SegmentEntry(name, file, SegmentEntry.State.UNREACHABLE, fileOf(tag), 0, 0, 0);
   }
 
   private SegmentEntry inPool(SegmentName name, Path file, SegmentTag tag, SlotSnapshot slot)
@@ -145,8 +142,8 @@ final class SegmentInventory implements AutoCloseable {
         spilled ? SegmentEntry.State.SPILLED : SegmentEntry.State.HOT,
         fileOf(tag),
         inPool,
-        spilled ? Math.max(0, Files.size(file) - inPool) : 0,
-        slot.flags().contains(SlotFlag.CLEAN));
+        slot.cleanLength() + (spilled ? Math.max(0, Files.size(file) - inPool) : 0),
+        inPool - slot.cleanLength());
   }
 
   private Optional<Path> fileOf(SegmentTag tag) {
@@ -155,7 +152,7 @@ final class SegmentInventory implements AutoCloseable {
 
   private static SegmentEntry inLogFile(SegmentName name, Path file) throws IOException {
     return new SegmentEntry(
-        name, file, SegmentEntry.State.LOGDIRS, Optional.empty(), 0, Files.size(file), false);
+        name, file, SegmentEntry.State.LOGDIRS, Optional.empty(), 0, Files.size(file), 0);
   }
 
   /** Returns the segments, by topic, partition and base offset. */
@@ -174,7 +171,7 @@ final class SegmentInventory implements AutoCloseable {
           """
           %d segments (%s%s): found tags that no slot of the configured pools answers, expected \
           one for each; name the pool that holds them in strata.pools or strata.tier.<name>.pools, \
-          or restore it; if it is lost, or was repaired, see 'strata set-aside --help'\
+          or restore it; if it is lost, or was repaired, see 'strata accept-loss --help'\
           """
               .formatted(
                   unreachable.size(),

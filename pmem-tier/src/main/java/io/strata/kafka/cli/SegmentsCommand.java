@@ -2,7 +2,6 @@ package io.strata.kafka.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.NearNames;
 import io.strata.kafka.config.StrataConfig;
@@ -34,9 +33,9 @@ import picocli.CommandLine.Spec;
       "",
       """
       States: hot, all in the pool; spilled, the head in the pool and the tail in the log file; \
-      logdirs, all in the log file; unreachable, its pool or slot cannot be read. A segment in \
-      a pool that is also in its log file is clean: its space in the pool is free at once when it \
-      is needed.\
+      logdirs, all in the log file; unreachable, its pool or slot cannot be read. Bytes may be \
+      in both places; those that are only in the pool are lost with it. A segment that has none \
+      is clean: its space in the pool is free at once when it is needed.\
       """,
       "",
       """
@@ -135,8 +134,8 @@ final class SegmentsCommand implements Callable<Integer> {
               .column("STATE", Table.Align.LEFT)
               .column("IN POOL", Table.Align.RIGHT)
               .column("IN LOG FILE", Table.Align.RIGHT)
-              .column("POOL", Table.Align.LEFT)
-              .column("ALSO IN", Table.Align.LEFT);
+              .column("ONLY IN POOL", Table.Align.RIGHT)
+              .column("POOL", Table.Align.LEFT);
       for (SegmentEntry entry : entries) {
         boolean known = entry.state() != SegmentEntry.State.UNREACHABLE;
         table.row(
@@ -145,8 +144,8 @@ final class SegmentsCommand implements Callable<Integer> {
             entry.describeState(),
             known ? ByteSize.format(entry.bytesInPool()) : "?",
             known ? ByteSize.format(entry.bytesInLogFile()) : "?",
-            entry.pool().map(pool -> pool.getFileName().toString()).orElse("-"),
-            entry.clean() ? SegmentView.LOG_DIRS : "-");
+            known ? ByteSize.format(entry.bytesOnlyInPool()) : "?",
+            entry.pool().map(pool -> pool.getFileName().toString()).orElse("-"));
       }
       table.print(out);
       out.println();
@@ -195,9 +194,7 @@ final class SegmentsCommand implements Callable<Integer> {
         entry.pool().ifPresent(pool -> node.put("pool", pool.toString()));
         node.put("bytesInPool", entry.bytesInPool());
         node.put("bytesInLogFile", entry.bytesInLogFile());
-        if (entry.clean()) {
-          node.put("cleanIn", SegmentView.LOG_DIRS);
-        }
+        node.put("bytesOnlyInPool", entry.bytesOnlyInPool());
         node.put("file", entry.file().toString());
       }
     }
@@ -210,6 +207,7 @@ final class SegmentsCommand implements Callable<Integer> {
     total.put("unreachable", count(entries, SegmentEntry.State.UNREACHABLE));
     total.put("bytesInPool", sum(entries, SegmentEntry::bytesInPool));
     total.put("bytesInLogFile", sum(entries, SegmentEntry::bytesInLogFile));
+    total.put("bytesOnlyInPool", sum(entries, SegmentEntry::bytesOnlyInPool));
     ArrayNode pools = document.putArray("pools");
     for (PoolReport pool : inventory.pools()) {
       ObjectNode node = pools.addObject();

@@ -267,7 +267,7 @@ final class StorageCheck {
             Diagnosis.fail(
                 what,
                 "is not there, and strata.pool.create does not create it: " + obstacle.get(),
-                "bring the pool back; if it is lost, see 'strata set-aside --help'"));
+                "bring the pool back; if it is lost, see 'strata accept-loss --help'"));
       } else if (!Files.isDirectory(directory)) {
         found.add(
             Diagnosis.fail(
@@ -304,7 +304,7 @@ final class StorageCheck {
               "pool " + pool.file(),
               pool.description(),
               """
-              bring the current file back; if it is lost, see 'strata set-aside --help' for \
+              bring the current file back; if it is lost, see 'strata accept-loss --help' for \
               --pool %s\
               """
                   .formatted(pool.id())));

@@ -20,7 +20,7 @@ package io.strata.kafka.layout;
  *         +---------------------------------------------------------------+
  *      48 | truncations                                                   |
  *         +---------------------------------------------------------------+
- *      56 | spare                                                         |
+ *      56 | clean length                                                  |
  *         +===============================================================+
  *      64 | directory id                                                  |
  *         +---------------------------------------------------------------+
@@ -43,12 +43,15 @@ package io.strata.kafka.layout;
  *
  * <ol>
  *   <li>allocate: body, and zeros instead of extents; then generation (one more than before), body
- *       check, and zeros in length, count, flags and truncations; then state {@link #STATE_LIVE}
+ *       check, and zeros in the lengths, count, flags and truncations; then state {@link
+ *       #STATE_LIVE}
  *   <li>grow: extent entry; then extent count
  *   <li>append: the bytes in the extents; then committed length
- *   <li>truncate: truncations (one more) and committed length; then extent count; then, where a
- *       power failure undoes what was not forced, zeros instead of the dropped extents, all of this
- *       forced, and zeros instead of the bytes behind the committed length
+ *   <li>destage: the bytes from the clean length on in the log file, forced; then clean length
+ *   <li>truncate: a lower clean length, if need be; the log file; then truncations (one more) and
+ *       committed length; then extent count; then, where a power failure undoes what was not
+ *       forced, zeros instead of the dropped extents, all of this forced, and zeros instead of the
+ *       bytes behind the committed length
  *   <li>delete: state {@link #STATE_DELETING}; the log file is unlinked; then state {@link
  *       #STATE_FREE}
  * </ol>
@@ -84,8 +87,8 @@ public final class SlotLayout {
   /** 8 bytes: how often extents may have been taken from this generation. */
   public static final int TRUNCATIONS_OFFSET = 48;
 
-  /** 8 bytes: zero, in a word that is checked as the others are. */
-  public static final int SPARE_OFFSET = 56;
+  /** 8 bytes: so many of the segment's first bytes are durable in the log file, too. */
+  public static final int CLEAN_LENGTH_OFFSET = 56;
 
   /** 16 bytes: UUID of the log directory, its more significant word first. */
   public static final int DIRECTORY_ID_OFFSET = 64;
@@ -129,21 +132,17 @@ public final class SlotLayout {
   /** The log file's directory entry is durable. */
   public static final int FLAG_HOME_DURABLE = 1;
 
-  /** All bytes are durable in a lower tier, too. */
-  public static final int FLAG_CLEAN = 2;
-
   /** The bytes from the committed length on are in the log file. */
-  public static final int FLAG_SPILLED = 4;
+  public static final int FLAG_SPILLED = 2;
 
   /** Flag: the log file was missing when the pool was last opened. */
-  public static final int FLAG_ORPHANED = 8;
+  public static final int FLAG_ORPHANED = 4;
 
   /** Another copy of a segment whose log file leads elsewhere, or does not lead here yet. */
-  public static final int FLAG_COPY = 16;
+  public static final int FLAG_COPY = 8;
 
   /** All flags that this version knows. */
-  public static final int ALL_FLAGS =
-      FLAG_HOME_DURABLE | FLAG_CLEAN | FLAG_SPILLED | FLAG_ORPHANED | FLAG_COPY;
+  public static final int ALL_FLAGS = FLAG_HOME_DURABLE | FLAG_SPILLED | FLAG_ORPHANED | FLAG_COPY;
 
   /**
    * The last generation of a slot: it is not allocated any more. No pool ever comes near; what is
@@ -152,10 +151,23 @@ public final class SlotLayout {
   public static final long LAST_GENERATION = 1L << 47;
 
   /**
-   * How far beyond the highest generation seen those of repaired slots begin: a damaged slot's own
-   * generation, which cannot be read, is not expected to be that far ahead of all the others.
+   * How many generations are skipped when a slot is freed whose segment is not in its log file: a
+   * log file with an earlier one's tag has lost records. Those of repaired slots begin so far
+   * beyond the highest generation seen: a damaged slot's own, which cannot be read, is not expected
+   * to be that far ahead of all the others.
    */
   public static final long GENERATIONS_SKIPPED = 1L << 24;
+
+  /**
+   * Whether what a slot had has been discarded since a tag was given to a log file: no slot is
+   * allocated so often in between.
+   *
+   * @param tagged the tag's generation
+   * @param now the slot's
+   */
+  public static boolean isDiscarded(long tagged, long now) {
+    return now - tagged >= GENERATIONS_SKIPPED / 2;
+  }
 
   private SlotLayout() {}
 

@@ -385,6 +385,12 @@ public final class Pool implements AutoCloseable {
     }
   }
 
+  /** Called when what a slot had has been discarded. */
+  void discarded(int index, long generation) {
+    generations.set(index, generation);
+    freed(index);
+  }
+
   /** A generation is never used twice: a slot that has had its last one stays out of use. */
   @GuardedBy("freeSlotsLock")
   private void freeUnlessUsedUp(int index) {

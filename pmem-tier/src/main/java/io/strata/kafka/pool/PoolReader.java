@@ -101,6 +101,24 @@ public final class PoolReader implements AutoCloseable {
     return read(index).filter(snapshot -> snapshot.generation() == generation);
   }
 
+  /**
+   * Whether what a slot had in a generation has been discarded since.
+   *
+   * @param index any number, as it was found in a tag
+   */
+  public boolean isDiscarded(int index, long generation) throws IOException {
+    if (index < 0 || index >= superblock.slotCount()) {
+      return false;
+    }
+    try {
+      long place = slotPosition(index) + GENERATION_OFFSET;
+      long now = CheckedWord.decode(memory.loadLong(place), place, superblock.salt());
+      return SlotLayout.isDiscarded(generation, now);
+    } catch (CorruptWordException damaged) {
+      return false;
+    }
+  }
+
   /** All slots that are not free, each as it is at one moment. */
   public List<SlotSnapshot> readAll() throws IOException {
     List<SlotSnapshot> snapshots = new ArrayList<>();
@@ -154,6 +172,7 @@ public final class PoolReader implements AutoCloseable {
         image.generation(),
         image.state(),
         image.committedLength(),
+        image.cleanLength(),
         Set.copyOf(flags),
         image.truncations(),
         image.directoryId(),

@@ -39,6 +39,7 @@ public final class Slot {
 
   private volatile SlotState state;
   private volatile long committedLength;
+  private volatile long cleanLength;
   private volatile int flags;
   private volatile ExtentList extents;
 
@@ -66,6 +67,7 @@ public final class Slot {
     this.createdAtMillis = image.createdAtMillis();
     this.state = image.state();
     this.committedLength = image.committedLength();
+    this.cleanLength = image.cleanLength();
     this.flags = image.flags();
     this.extents = image.extents();
     this.truncations = image.truncations();
@@ -89,6 +91,7 @@ public final class Slot {
                 index,
                 SlotState.FREE,
                 generation,
+                0,
                 0,
                 0,
                 0,
@@ -142,6 +145,11 @@ public final class Slot {
   /** Bytes of the segment that are whole in the pool. */
   public long committedLength() {
     return committedLength;
+  }
+
+  /** How many of the segment's first bytes are durable in the log file, too. */
+  public long cleanLength() {
+    return cleanLength;
   }
 
   /** Whether the flag is set. */
@@ -237,9 +245,9 @@ public final class Slot {
    *
    * <p>On a pool of {@link Durability#FORCE} the truncation is forced, and the bytes behind the new
    * length in the kept extents are zeros, durably: what was truncated must not reappear behind a
-   * later length when the power goes. A reader of the old extents sees these zeros. Home of a
-   * spilled segment must have been cut, durably, before it is made shorter: if the power goes
-   * meanwhile, the slot may be found longer than {@code length} and not spilled.
+   * later length when the power goes. A reader of the old extents sees these zeros. The log file of
+   * a spilled segment must have been truncated, durably, before: if the power goes meanwhile, the
+   * slot may be found longer than {@code length} and not spilled.
    *
    * <p>When this throws an {@link IOException}, {@link #committedLength} tells whether the
    * truncation was done. If so, the dropped extents are out of use until the pool is opened again,
@@ -262,12 +270,14 @@ public final class Slot {
       // The length first: a reader in another process that sees the new count of truncations must
       // not see the old length with it.
       words.store(COMMITTED_LENGTH_OFFSET, length);
+      words.store(CLEAN_LENGTH_OFFSET, Math.min(cleanLength, length));
       words.store(TRUNCATIONS_OFFSET, nextTruncation() & CheckedWord.MAX_VALUE);
       words.persistLine();
       if (kept < current.count()) {
         words.persist(EXTENT_COUNT_OFFSET, kept);
       }
       committedLength = length;
+      cleanLength = Math.min(cleanLength, length);
       extents = current.first(kept);
     } finally {
       // Last: a force that has seen the longer length must not count after this.
@@ -311,16 +321,37 @@ public final class Slot {
   }
 
   /**
-   * Sets a flag, and forces it where a power failure would undo it else. CLEAN says that the slot
-   * may be freed, or its bytes be read, as one likes: where need be, they are forced first.
+   * Changes how many of the segment's first bytes are durable in the log file, too, and forces that
+   * where a power failure would undo it else. Of these bytes either copy may be read: where need
+   * be, the pool's are forced first.
+   *
+   * @param length from 0 to the committed length
+   * @throws IllegalArgumentException if it is not
+   * @throws IllegalStateException if the slot is free
+   */
+  public void setCleanLength(long length) throws IOException {
+    requireInUse();
+    if (length < 0 || length > committedLength) {
+      throw new IllegalArgumentException(
+          "%s: found clean length %s, expected 0 to %s".formatted(this, length, committedLength));
+    }
+    if (length > cleanLength) {
+      force(0, length);
+    }
+    if (length != cleanLength) {
+      words.persist(CLEAN_LENGTH_OFFSET, length);
+      words.force();
+      cleanLength = length;
+    }
+  }
+
+  /**
+   * Sets a flag, and forces it where a power failure would undo it else.
    *
    * @throws IllegalStateException if the slot is free
    */
   public void set(SlotFlag flag) throws IOException {
     requireInUse();
-    if (flag == SlotFlag.CLEAN) {
-      force(0, committedLength);
-    }
     changeFlags(flags | flag.bit());
   }
 
@@ -369,6 +400,22 @@ public final class Slot {
     words.force();
     state = SlotState.FREE;
     pool.freed(index);
+  }
+
+  /**
+   * As {@link #free}, of a slot whose bytes are lost to their segment: should a log file with its
+   * tag turn up, it is refused.
+   *
+   * @throws IllegalStateException if the slot is free already
+   */
+  public void discard() throws IOException {
+    requireInUse();
+    long later = Math.min(generation + SlotLayout.GENERATIONS_SKIPPED, SlotLayout.LAST_GENERATION);
+    words.persist(STATE_OFFSET, SlotState.FREE.code());
+    words.persist(GENERATION_OFFSET, later);
+    words.force();
+    state = SlotState.FREE;
+    pool.discarded(index, later);
   }
 
   /**

@@ -10,8 +10,6 @@ import io.strata.kafka.layout.SlotLayout;
 public enum SlotFlag {
   /** Home's directory entry is durable: a home that is missing was removed by somebody. */
   HOME_DURABLE(SlotLayout.FLAG_HOME_DURABLE),
-  /** All bytes are durable in the log file, too. The slot may be freed at any time. */
-  CLEAN(SlotLayout.FLAG_CLEAN),
   /** The bytes from the committed length on are at home. */
   SPILLED(SlotLayout.FLAG_SPILLED),
   /** Home was missing at the last start; if it is at the next one, too, the slot is freed. */

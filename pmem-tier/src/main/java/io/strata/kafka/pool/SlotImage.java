@@ -28,6 +28,7 @@ record SlotImage(
     SlotState state,
     long generation,
     long committedLength,
+    long cleanLength,
     int flags,
     long truncations,
     UUID directoryId,
@@ -69,7 +70,7 @@ record SlotImage(
       OptionalLong flags = word(FLAGS_OFFSET, superblock.salt());
       OptionalLong bodyCheck = word(BODY_CHECK_OFFSET, superblock.salt());
       OptionalLong truncations = word(TRUNCATIONS_OFFSET, superblock.salt());
-      OptionalLong unused = word(SPARE_OFFSET, superblock.salt());
+      OptionalLong clean = word(CLEAN_LENGTH_OFFSET, superblock.salt());
       if (broken) {
         return Optional.empty();
       }
@@ -105,6 +106,8 @@ record SlotImage(
               state.get(),
               generation.getAsLong(),
               length.getAsLong(),
+              // Both words of a truncation that a crash came into, or a length that was not forced.
+              Math.min(clean.getAsLong(), length.getAsLong()),
               (int) flags.getAsLong(),
               truncations.getAsLong(),
               new UUID(slot.getLong(DIRECTORY_ID_OFFSET), slot.getLong(DIRECTORY_ID_OFFSET + 8)),
@@ -115,7 +118,7 @@ record SlotImage(
 
     private SlotImage free(long generation) {
       return new SlotImage(
-          index, SlotState.FREE, generation, 0, 0, 0, NO_DIRECTORY, "", 0, ExtentList.EMPTY);
+          index, SlotState.FREE, generation, 0, 0, 0, 0, NO_DIRECTORY, "", 0, ExtentList.EMPTY);
     }
 
     private void verifyLine(long length, ExtentList extents, long flags) {

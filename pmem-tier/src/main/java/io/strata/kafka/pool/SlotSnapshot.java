@@ -11,6 +11,7 @@ import java.util.UUID;
  * @param generation the slot's generation
  * @param state LIVE or DELETING
  * @param committedLength bytes of the segment that are in the pool
+ * @param cleanLength how many of its first bytes are durable in the log file, too
  * @param flags durable facts
  * @param truncations tells whether extents may have been taken from the segment since
  * @param directoryId of the log directory
@@ -23,6 +24,7 @@ public record SlotSnapshot(
     long generation,
     SlotState state,
     long committedLength,
+    long cleanLength,
     Set<SlotFlag> flags,
     long truncations,
     UUID directoryId,

@@ -83,7 +83,7 @@ final class SlotWords {
     store(FLAGS_OFFSET, 0);
     store(BODY_CHECK_OFFSET, SlotImage.bodyCheck(generation, body.flip()));
     store(TRUNCATIONS_OFFSET, 0);
-    store(SPARE_OFFSET, 0);
+    store(CLEAN_LENGTH_OFFSET, 0);
     persistLine();
   }
 

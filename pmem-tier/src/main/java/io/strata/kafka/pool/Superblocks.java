@@ -74,7 +74,7 @@ final class Superblocks {
           memory.path(),
           """
           found a file of %s bytes, expected %s, as its superblock says: restore the file from a \
-          copy, or run 'strata set-aside', and Kafka replicates its partitions again\
+          copy, or run 'strata accept-loss', and Kafka replicates what is missing\
           """
               .formatted(memory.size(), current.poolSize()));
     }
@@ -130,8 +130,8 @@ final class Superblocks {
           memory.path(),
           """
           %s: this is another file, or a pool whose superblocks are destroyed. If a pool was here, \
-          keep the file, restore it from a copy, or move it away and run 'strata set-aside', and \
-          Kafka replicates its partitions again; otherwise name a file that 'strata pool create' \
+          keep the file, restore it from a copy, or move it away and run 'strata accept-loss', \
+          and Kafka replicates what is missing; otherwise name a file that 'strata pool create' \
           has made\
           """
               .formatted(reasons.get(0).reason()));
@@ -141,8 +141,8 @@ final class Superblocks {
         memory.path(),
         """
         both copies of the superblock are broken: first %s; second %s: restore the file from a \
-        copy, or move it away, keep it and run 'strata set-aside', and Kafka replicates its \
-        partitions again\
+        copy, or move it away, keep it and run 'strata accept-loss', and Kafka \
+        replicates what is missing\
         """
             .formatted(reasons.get(0).reason(), reasons.get(1).reason()));
   }
@@ -163,7 +163,7 @@ final class Superblocks {
           memory.path(),
           """
           found two different superblocks, %s and %s, expected two copies of one: restore the \
-          file from a copy, or run 'strata set-aside', and Kafka replicates its partitions again\
+          file from a copy, or run 'strata accept-loss', and Kafka replicates what is missing\
           """
               .formatted(first, second));
     }

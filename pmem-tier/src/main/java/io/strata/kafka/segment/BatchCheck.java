@@ -39,6 +39,16 @@ final class BatchCheck {
 
   private Optional<String> problem = Optional.empty();
 
+  /**
+   * Begins at a batch.
+   *
+   * @param start its position, for messages
+   */
+  BatchCheck(long start) {
+    batchStart = start;
+    position = start;
+  }
+
   /** Takes the next bytes, all of them. */
   void update(ByteBuffer bytes) {
     while (bytes.hasRemaining() && problem.isEmpty()) {
@@ -54,6 +64,12 @@ final class BatchCheck {
       }
     }
     bytes.position(bytes.limit());
+  }
+
+  /** As {@link #update}: a {@link CopySource.Sink}. */
+  boolean take(ByteBuffer bytes, long unusedPosition) {
+    update(bytes);
+    return true;
   }
 
   private void takeHeader(ByteBuffer bytes) {
@@ -97,12 +113,19 @@ final class BatchCheck {
           "a batch whose checksum is 0x" + Long.toHexString(crc.getValue()),
           "0x" + Long.toHexString(expected));
     }
-    batchStart = position;
-    header.clear();
+    if (problem.isEmpty()) {
+      batchStart = position;
+      header.clear();
+    }
   }
 
   private void found(String what, String instead) {
     problem = Optional.of("found at position " + batchStart + " " + what + ", expected " + instead);
+  }
+
+  /** Where the batches end that are whole and whose checksums fit. */
+  long validEnd() {
+    return batchStart;
   }
 
   /** What is wrong, once all bytes have been taken; empty when nothing is. */

@@ -5,8 +5,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Lets a move notice that the segment it copies was changed, and lets a change wait until a copier
- * does not write to home any more.
+ * Lets a move notice that bytes which it has copied were replaced or truncated, and lets such a
+ * change wait until a copier does not write to the log file any more. An append is no change: it
+ * leaves the bytes before it as they are.
  *
  * <p>A move remembers {@link #changes} and asks again before it publishes anything. One that writes
  * to home does so piece by piece in {@link #piece}; who changes the segment calls {@link #changing}
@@ -30,12 +31,12 @@ final class ChangeGuard {
     void write() throws IOException;
   }
 
-  /** How often the segment has changed. */
+  /** How often bytes of the segment have been replaced or truncated. */
   long changes() {
     return changes.get();
   }
 
-  /** The segment is about to be changed. */
+  /** Bytes of the segment are about to be replaced or truncated, or need not be copied. */
   void changing() {
     long unused = changes.incrementAndGet();
     if (copying) {

@@ -10,10 +10,12 @@ import static java.util.Objects.requireNonNull;
  * @param outcome how
  * @param changes for {@link Outcome#COPIED}: what the segment's count of changes must still be when
  *     the copy is published
+ * @param end the offset up to which the segment was copied, from its beginning or from where it was
+ *     clean
  * @param bytes how many were copied
  * @param problem for {@link Outcome#CORRUPT}: what is wrong with the segment's bytes; else empty
  */
-public record CopyResult(Outcome outcome, long changes, long bytes, String problem) {
+public record CopyResult(Outcome outcome, long changes, long end, long bytes, String problem) {
 
   /** How the copying ended. */
   public enum Outcome {
@@ -35,15 +37,15 @@ public record CopyResult(Outcome outcome, long changes, long bytes, String probl
     requireNonNull(problem);
   }
 
-  static CopyResult copied(long changes, long bytes) {
-    return new CopyResult(Outcome.COPIED, changes, bytes, "");
+  static CopyResult copied(long changes, long end, long bytes) {
+    return new CopyResult(Outcome.COPIED, changes, end, bytes, "");
   }
 
   static CopyResult ended(Outcome outcome) {
-    return new CopyResult(outcome, 0, 0, "");
+    return new CopyResult(outcome, 0, 0, 0, "");
   }
 
   static CopyResult corrupt(String problem) {
-    return new CopyResult(Outcome.CORRUPT, 0, 0, problem);
+    return new CopyResult(Outcome.CORRUPT, 0, 0, 0, problem);
   }
 }

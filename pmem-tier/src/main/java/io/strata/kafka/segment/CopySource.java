@@ -60,7 +60,7 @@ final class CopySource {
    */
   Optional<CopyResult> check(CRC32C checksum, boolean asItIs)
       throws IOException, InterruptedException {
-    BatchCheck batches = new BatchCheck();
+    BatchCheck batches = new BatchCheck(0);
     Optional<Outcome> ended =
         read(
             0,
@@ -96,9 +96,8 @@ final class CopySource {
   }
 
   /** Hands the bytes on piece by piece; empty when all went well. */
-  private Optional<Outcome> read(long from, long to, Sink sink)
-      throws IOException, InterruptedException {
-    ByteBuffer buffer = buffer(to);
+  Optional<Outcome> read(long from, long to, Sink sink) throws IOException, InterruptedException {
+    ByteBuffer buffer = buffer(to - from);
     long at = from;
     while (at < to) {
       if (pace.stopped()) {

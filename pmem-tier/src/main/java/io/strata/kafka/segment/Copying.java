@@ -16,8 +16,8 @@ import java.util.zip.CRC32C;
  * perhaps changed.
  *
  * <p>No lock is held for longer than one piece takes: the segment's own bytes are checked (Kafka's
- * batches have checksums), copied, forced, read back and compared. A change of the segment ends the
- * copy. The second half is {@link Publishing}'s.
+ * batches have checksums), copied, forced, read back and compared. A change of these bytes ends the
+ * copy, an append does not. The second half is {@link Publishing}'s.
  *
  * <p>Thread safety: one copy of a segment at a time, beside any number of readers and writers.
  */
@@ -62,12 +62,12 @@ final class Copying {
     try {
       CopyResult result = copyHome(begun.get(), home, pace, asItIs);
       if (result.outcome() != Outcome.COPIED) {
-        giveUp(begun.get(), home);
+        drop(home);
       }
       return result;
     } catch (IOException e) {
       try {
-        giveUp(begun.get(), home);
+        drop(home);
       } catch (IOException suppressed) {
         e.addSuppressed(suppressed);
       }
@@ -77,74 +77,65 @@ final class Copying {
     }
   }
 
-  /** What a copy that has not come to its end leaves at home is of no use, and takes room there. */
-  private void giveUp(CopyBegun begun, FileChannel home) throws IOException {
+  /** What a copy that has not come to its end leaves in the log file is of no use there. */
+  private void drop(FileChannel home) throws IOException {
     if (home.isOpen()) {
-      boolean hollow = writer.hollowUnlessClean(home);
-      if (hollow && !begun.view().spilled()) {
-        boolean unused = writer.guard().piece(begun.changes(), () -> home.truncate(0));
-      }
+      writer.dropCopied(home);
     }
   }
 
   private CopyResult copyHome(CopyBegun begun, FileChannel home, CopyPace pace, boolean asItIs)
       throws IOException, InterruptedException {
-    if (asItIs && begun.residence().orElseThrow().isClean() && isGood(home, begun.size())) {
-      // Whatever has become of the pool's copy since.
-      return CopyResult.copied(begun.changes(), 0);
-    }
+    Residence in = begun.residence().orElseThrow();
+    long clean = in.slot().cleanLength();
+    // Whatever has become of the pool's copy since: what is good in the log file stays. Where the
+    // segment has spilled may be within a batch.
+    long from = asItIs && !isGood(home, in.isClean() ? begun.size() : clean) ? 0 : clean;
+    long to = begun.inPool();
     ChangeGuard guard = writer.guard();
     CopySource source = new CopySource(begun, writer, reader, gate, home, pace);
     CRC32C checksum = new CRC32C();
-    Optional<CopyResult> refused = source.check(checksum, asItIs);
-    if (refused.isPresent()) {
-      return refused.get();
+    BatchCheck batches = new BatchCheck(from);
+    Optional<Outcome> ended =
+        source.copy(
+            from,
+            to,
+            (piece, position) -> {
+              checksum.update(piece.duplicate());
+              batches.update(piece.duplicate());
+              return guard.piece(begun.changes(), () -> writeFully(home, piece, position));
+            });
+    if (ended.isEmpty()) {
+      // The batch that the pool's bytes end in ends in the log file, if they have spilled.
+      ended = source.read(to, begun.size(), batches::take);
     }
-    CopySource.Sink sink =
-        (piece, position) -> guard.piece(begun.changes(), () -> writeFully(home, piece, position));
-    // The first bytes last, when the others are durable: a home that begins with a batch has them
-    // all. Who finds it without its pool can tell by that. They lie in one sector: all or none.
-    long head = Math.min(HomeHead.LENGTH, begun.inPool());
-    Optional<Outcome> ended = source.copy(head, begun.inPool(), sink);
     if (ended.isPresent()) {
       return CopyResult.ended(ended.get());
     }
-    if (!guard.piece(begun.changes(), () -> cutTo(home, begun.size()))) {
-      return CopyResult.ended(Outcome.CHANGED);
+    Optional<String> problem = batches.problem();
+    if (problem.isPresent() && !asItIs) {
+      return guard.changes() == begun.changes()
+          ? CopyResult.corrupt(problem.get())
+          : CopyResult.ended(Outcome.CHANGED);
     }
     pace.reached(Step.COPIED);
-    if (begun.size() > head) {
-      home.force(true);
-    }
-    ended = source.copy(0, head, sink);
-    if (ended.isPresent()) {
-      return CopyResult.ended(ended.get());
-    }
     home.force(true);
     pace.reached(Step.FORCED);
-    long wrong = checksum.getValue() - ReadBack.ofHome(home, begun.size());
+    boolean same = ReadBack.ofFile(home, from, to) == checksum.getValue();
     if (guard.changes() != begun.changes()) {
       return CopyResult.ended(Outcome.CHANGED);
     }
-    if (wrong != 0) {
-      throw differs("home", begun.size());
+    if (!same) {
+      throw differs("the log file", to);
     }
     pace.reached(Step.VERIFIED);
-    return CopyResult.copied(begun.changes(), begun.inPool());
+    return CopyResult.copied(begun.changes(), to, to - from);
   }
 
-  /** Whether a log file has so many bytes, and they are what Kafka wrote. */
+  /** Whether the first bytes of a log file are there, and are what Kafka wrote. */
   private static boolean isGood(FileChannel home, long size) throws IOException {
-    BatchCheck batches = new BatchCheck();
-    return home.size() == size
-        && ReadBack.pieces(home, size, batches::update) == size
-        && batches.problem().isEmpty();
-  }
-
-  private static void cutTo(FileChannel home, long size) throws IOException {
-    if (home.size() > size) {
-      home.truncate(size);
-    }
+    BatchCheck batches = new BatchCheck(0);
+    return ReadBack.pieces(home, 0, size, batches::update) == size && batches.problem().isEmpty();
   }
 
   private static void writeFully(FileChannel home, ByteBuffer piece, long position)
@@ -203,7 +194,7 @@ final class Copying {
       throw differs(target.toString(), begun.size());
     }
     pace.reached(Step.VERIFIED);
-    return CopyResult.copied(begun.changes(), begun.size());
+    return CopyResult.copied(begun.changes(), begun.size(), begun.size());
   }
 
   private static CopySource.Sink storeIn(Residence target) {
@@ -251,7 +242,7 @@ final class Copying {
       }
       pace.reached(Step.VERIFIED);
       done = true;
-      return CopyResult.copied(begun.changes(), begun.size() - begun.inPool());
+      return CopyResult.copied(begun.changes(), begun.size(), begun.size() - begun.inPool());
     } finally {
       if (!done) {
         giveBackUnused(begun, in);
@@ -303,6 +294,7 @@ final class Copying {
   private boolean changed(CopyBegun begun) {
     return !writer.movable()
         || writer.guard().changes() != begun.changes()
+        || writer.view().size() != begun.size()
         || !writer.residence().equals(begun.residence());
   }
 

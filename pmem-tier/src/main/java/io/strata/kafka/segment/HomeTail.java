@@ -39,12 +39,6 @@ final class HomeTail {
     this.dirty = spilled || homeSize > 0;
   }
 
-  /** Home has the whole segment, durably, and nothing else: the segment has moved there. */
-  void isWhole() {
-    mayBeLonger = false;
-    dirty = false;
-  }
-
   /** Whether there are writes that no force has covered. */
   boolean dirty() {
     return dirty;

@@ -130,12 +130,8 @@ final class HotBytes implements SegmentBytes {
 
   @Override
   public void truncate(long length, FileChannel home) throws IOException {
-    long moves;
-    do {
-      // An eviction that comes in between makes home what is cut: that must be told before, too.
-      moves = writer.moves();
-      guard.truncating(segment, length);
-    } while (!writer.truncate(length, home, moves));
+    guard.truncating(segment);
+    writer.truncate(length, home);
   }
 
   @Override

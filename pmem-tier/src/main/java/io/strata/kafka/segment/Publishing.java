@@ -34,7 +34,7 @@ final class Publishing {
         publisher -> {
           Optional<Residence> in = writer.residence();
           HotView view = writer.view();
-          if (stale(copied) || in.isEmpty() || !view.spilled()) {
+          if (hasGrown(copied) || in.isEmpty() || !view.spilled()) {
             return false;
           }
           Slot slot = in.get().slot();
@@ -43,6 +43,11 @@ final class Publishing {
           // Home's bytes count until the length is committed; by then the pool's must be durable.
           slot.forceUncommitted(size);
           try {
+            if (in.get().isClean()) {
+              // That ends where the segment has spilled, perhaps within a batch: no place for a
+              // destage to begin at.
+              slot.setCleanLength(0);
+            }
             slot.commit(size);
             slot.force(0, size);
             slot.clear(SlotFlag.SPILLED);
@@ -64,7 +69,7 @@ final class Publishing {
             return false;
           }
           try {
-            writer.residence().get().slot().set(SlotFlag.CLEAN);
+            writer.residence().get().slot().setCleanLength(copied.end());
           } catch (IOException e) {
             // The next change would not withdraw what the slot may say.
             writer.markBroken(e);
@@ -78,7 +83,7 @@ final class Publishing {
   boolean relocate(CopyResult copied, Residence to, Segment.Link link) throws IOException {
     return writer.exclusively(
         publisher -> {
-          if (stale(copied)) {
+          if (hasGrown(copied)) {
             return false;
           }
           tie(link);
@@ -101,6 +106,11 @@ final class Publishing {
       }
       throw e;
     }
+  }
+
+  /** A copy that takes the segment's place must have all of it. */
+  private boolean hasGrown(CopyResult copied) {
+    return stale(copied) || writer.view().size() != copied.end();
   }
 
   private boolean stale(CopyResult copied) {

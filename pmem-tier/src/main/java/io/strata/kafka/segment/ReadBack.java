@@ -26,24 +26,25 @@ final class ReadBack {
     return checksum.getValue();
   }
 
-  /** Of fewer bytes if home has fewer. */
-  static long ofHome(FileChannel home, long size) throws IOException {
+  /** Of fewer bytes if the log file has fewer. */
+  static long ofFile(FileChannel home, long from, long to) throws IOException {
     CRC32C checksum = new CRC32C();
-    long unused = pieces(home, size, checksum::update);
+    long unused = pieces(home, from, to, checksum::update);
     return checksum.getValue();
   }
 
   /**
-   * Hands on the first bytes of a log file, piece by piece.
+   * Hands on a log file's bytes, piece by piece.
    *
    * @param sink takes all of each piece
-   * @return how many there were: fewer than {@code size} if the file has fewer
+   * @return the offset that they end at: before {@code to} if the file does
    */
-  static long pieces(FileChannel home, long size, Consumer<ByteBuffer> sink) throws IOException {
-    ByteBuffer buffer = CopySource.buffer(size);
-    long at = 0;
-    while (at < size) {
-      buffer.clear().limit((int) Math.min(buffer.capacity(), size - at));
+  static long pieces(FileChannel home, long from, long to, Consumer<ByteBuffer> sink)
+      throws IOException {
+    ByteBuffer buffer = CopySource.buffer(to - from);
+    long at = from;
+    while (at < to) {
+      buffer.clear().limit((int) Math.min(buffer.capacity(), to - at));
       int read = home.read(buffer, at);
       if (read <= 0) {
         break;

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.strata.kafka.pool.Extent;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
-import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotState;
 import java.io.IOException;
 import java.util.List;
@@ -50,9 +49,9 @@ public final class Residence {
     return new SegmentTag(pool.info().id(), slot.index(), slot.generation());
   }
 
-  /** Whether the log file has the whole segment, durably, too. */
+  /** Whether the log file has all bytes of the pool, durably, too. */
   public boolean isClean() {
-    return slot.has(SlotFlag.CLEAN);
+    return slot.cleanLength() == slot.committedLength();
   }
 
   /** The room that the copy takes, in bytes. */

@@ -235,6 +235,14 @@ public final class Segment {
     return view.poolEnd(view.size());
   }
 
+  /** Bytes of the segment that only the pool has. */
+  public long dirtyBytes() {
+    return writer
+        .residence()
+        .map(in -> Math.max(0, in.slot().committedLength() - in.slot().cleanLength()))
+        .orElse(0L);
+  }
+
   /** Bytes of the segment at home and not in the pool. */
   public long bytesAtHome() {
     HotView view = writer.view();
@@ -267,10 +275,9 @@ public final class Segment {
   }
 
   /**
-   * Sets a fact about the slot, durably; without effect on a deleted segment. A later change of the
-   * bytes withdraws {@link SlotFlag#CLEAN}.
+   * Sets a fact about the slot, durably; without effect on a deleted segment.
    *
-   * @param flag HOME_DURABLE or CLEAN
+   * @param flag HOME_DURABLE
    */
   public void set(SlotFlag flag) throws IOException {
     writer.set(flag);
@@ -292,9 +299,9 @@ public final class Segment {
   }
 
   /**
-   * Destage, first half: checks the segment's bytes, copies those of the pool to home at their own
-   * offsets, makes home durable, reads it back and compares. Home is then byte for byte what a
-   * stock broker would have written. Readers and appends go on; a change ends the copy.
+   * Destage, first half: checks the pool's bytes that the log file has not got yet, copies them
+   * there at their own offsets, forces them, reads them back and compares. Readers and appends go
+   * on; a truncation ends the copy.
    *
    * @param home open for reading and writing, for this call alone
    * @return {@link CopyResult.Outcome#COPIED} for {@link #markClean}
@@ -307,8 +314,8 @@ public final class Segment {
 
   /**
    * As {@link #copyHome}, for a segment that nobody uses, at full speed, and whatever its bytes
-   * are: a corrupt segment goes home as it is, as a stock broker would have it there. The good log
-   * file of a clean segment is left alone.
+   * are: a corrupt segment goes to the log file as it is, as a stock broker would have it there.
+   * Clean bytes are left alone, if they are good in the log file.
    *
    * @throws IOException when home has no room, for one; the segment is as before
    */
@@ -356,9 +363,9 @@ public final class Segment {
   }
 
   /**
-   * Destage, second half: flags the segment CLEAN, durably.
+   * Destage, second half: the log file has what was copied, durably so.
    *
-   * @return false when it was changed since it was copied; it is not clean then
+   * @return false when bytes were truncated or replaced since; no more is clean then
    */
   public boolean markClean(CopyResult copied) throws IOException {
     return publishing.markClean(copied);
@@ -380,7 +387,7 @@ public final class Segment {
    * @param to what the segment was copied into
    * @param link ties the log file to it; called under the writer lock, so that no change comes
    *     between
-   * @return false when the segment was changed since it was copied; it is where it was then
+   * @return false when the segment was changed or appended to since; it is where it was then
    * @throws IOException when the log file could not be tied to the copy. If it could not be tied to
    *     what it was tied to before either, the segment cannot be changed any more
    */

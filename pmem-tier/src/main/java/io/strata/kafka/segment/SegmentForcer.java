@@ -54,7 +54,7 @@ final class SegmentForcer {
   }
 
   /**
-   * The segment has moved: its bytes are durable in {@code newSlot}, or at home.
+   * The segment has moved: the pool's bytes are durable in {@code newSlot}, or in the log file.
    *
    * <p>A force that runs meanwhile may still look at the slot before; there is nothing to lose.
    */
@@ -63,7 +63,6 @@ final class SegmentForcer {
     try {
       slot = newSlot;
       dirtyFrom = NONE;
-      tail.dirty(false);
     } finally {
       lock.unlock();
     }

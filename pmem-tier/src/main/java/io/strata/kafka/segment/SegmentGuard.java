@@ -31,10 +31,9 @@ public interface SegmentGuard {
   /**
    * A segment is about to be truncated. Called by the thread that truncates, without a lock.
    *
-   * @param length in bytes
    * @throws IOException when it must not be
    */
-  default void truncating(Segment segment, long length) throws IOException {}
+  default void truncating(Segment segment) throws IOException {}
 
   /**
    * The last channel on a segment has been closed. Called by the thread that closes it, without a

@@ -12,7 +12,6 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -62,14 +61,8 @@ final class SegmentWriter {
   /** Where the pool's bytes are; empty when all are at home. Written under the lock. */
   private volatile Optional<Residence> residence;
 
-  /** Counts changes of that, and of what is in the pool. */
-  private final AtomicLong moves = new AtomicLong();
-
   @GuardedBy("lock")
   private boolean deleted;
-
-  @GuardedBy("lock")
-  private final HomeHead head;
 
   /** Why the segment must not be changed any more, though it can be read. */
   @GuardedBy("lock")
@@ -102,7 +95,6 @@ final class SegmentWriter {
     this.view = firstView(residence, homeSize);
     this.tail = new HomeTail(settings.spillForce(), tailAtHome, homeSize);
     this.forcer = new SegmentForcer(residence.map(Residence::slot), tail, lock);
-    this.head = new HomeHead(tail, residence.isPresent() && homeSize > 0);
   }
 
   private static HotView firstView(Optional<Residence> residence, long homeSize) {
@@ -161,7 +153,10 @@ final class SegmentWriter {
     if (length == 0) {
       return 0;
     }
-    prepareToChange(home);
+    requireChangeable();
+    if (position < view.size()) {
+      replacing(position);
+    }
     if (position > Long.MAX_VALUE - length) {
       throw new IOException(
           segment.name()
@@ -208,12 +203,8 @@ final class SegmentWriter {
     }
   }
 
-  /**
-   * Refuses a deleted segment, stops a move that is copying the segment, and withdraws the claim
-   * that the log file has all of it.
-   */
   @GuardedBy("lock")
-  private void prepareToChange(FileChannel home) throws IOException {
+  private void requireChangeable() throws IOException {
     if (deleted) {
       throw new IOException(segment.name() + " has been deleted: it can be read, not changed");
     }
@@ -231,19 +222,21 @@ final class SegmentWriter {
               + "; look at the pool's device, then restart the broker",
           broken.get());
     }
-    guard.changing();
-    Optional<Residence> in = residence;
-    if (in.isPresent() && in.get().isClean()) {
-      in.get().slot().clear(SlotFlag.CLEAN);
-    }
-    withdrawHead(home);
   }
 
-  /** Home is not whole any more; where the change survives a power cut, that does, too. */
+  /**
+   * Bytes are about to be replaced from {@code position} on, which Kafka never does: ends a copy
+   * that has read them. Of bytes of the pool the log file has none from then on, since it has the
+   * ones before.
+   */
   @GuardedBy("lock")
-  private void withdrawHead(FileChannel home) throws IOException {
-    boolean survives = residence.map(Residence::durableOnPersist).orElse(false);
-    head.withdraw(view, home, survives || forceAppends.getAsBoolean());
+  private void replacing(long position) throws IOException {
+    guard.changing();
+    Optional<Residence> in = residence;
+    if (in.isPresent() && position < in.get().slot().cleanLength()) {
+      in.get().slot().setCleanLength(0);
+      tail.mayBeLonger();
+    }
   }
 
   /** Has a copy that is being made end. */
@@ -257,21 +250,27 @@ final class SegmentWriter {
   }
 
   /**
-   * A copy home has ended, and the segment is not clean: home must not look whole.
-   *
-   * @return whether home does not count
+   * A copy to the log file has not come to its end: drops what it has written, unless bytes that
+   * have spilled lie behind it.
    */
-  boolean hollowUnlessClean(FileChannel home) throws IOException {
+  void dropCopied(FileChannel home) throws IOException {
     lock.lock();
     try {
-      boolean clean = residence.map(in -> !deleted && in.isClean()).orElse(true);
-      if (!clean) {
-        withdrawHead(home);
+      Optional<Residence> in = residence;
+      if (in.isPresent() && !deleted && !view.spilled()) {
+        truncateFile(home, in.get().slot().cleanLength());
       }
-      return !clean;
     } finally {
       lock.unlock();
     }
+  }
+
+  private static boolean truncateFile(FileChannel home, long length) throws IOException {
+    boolean longer = home.size() > length;
+    if (longer) {
+      home.truncate(length);
+    }
+    return longer;
   }
 
   /** The pool's part of a segment that has one. */
@@ -393,21 +392,15 @@ final class SegmentWriter {
     }
   }
 
-  /**
-   * See {@link SegmentBytes#truncate}.
-   *
-   * @param movesBefore what {@link #moves} was before the truncation was told of
-   * @return false, with nothing done, if the segment has moved since
-   */
-  boolean truncate(long length, FileChannel home, long movesBefore) throws IOException {
+  /** See {@link SegmentBytes#truncate}. */
+  void truncate(long length, FileChannel home) throws IOException {
     lock.lock();
     try {
-      boolean moved = moves.get() != movesBefore;
-      if (!moved && length < view.size()) {
-        prepareToChange(home);
+      if (length < view.size()) {
+        requireChangeable();
+        guard.changing();
         truncateWithoutLocking(length, home);
       }
-      return !moved;
     } catch (RuntimeException | Error e) {
       inDoubt = true;
       throw e;
@@ -421,6 +414,10 @@ final class SegmentWriter {
     HotView before = view;
     boolean spilled = before.spilled();
     long seam = before.poolEnd(before.size());
+    if (residence.isPresent() && length < pooled().slot().cleanLength()) {
+      // First of all: the log file may be shorter from here on, or longer, whatever fails.
+      pooled().slot().setCleanLength(length);
+    }
     if (spilled) {
       cutHome(before, length, home);
     }
@@ -429,6 +426,10 @@ final class SegmentWriter {
     }
     forcer.truncating(length);
     Residence in = pooled();
+    if (!spilled && truncateFile(home, length)) {
+      // What is truncated must not be there when the slot is evicted, or the pool is lost.
+      home.force(true);
+    }
     List<Extent> dropped = dropFromPool(in, before, length);
     view = viewOf(in, spilled, length, length);
     boolean nobodySeesHome = gate.retire(() -> release(in.pool(), dropped));
@@ -583,29 +584,18 @@ final class SegmentWriter {
 
   @GuardedBy("lock")
   private void publishWithoutLocking(Optional<Residence> to, HotView newView) {
-    if (newView.spilled()) {
-      tail.isWhole();
-    } else {
+    if (!newView.spilled()) {
       tail.mayBeLonger();
     }
     forcer.movedTo(to.map(Residence::slot));
-    // Of a segment that comes from home, or whose pool part was empty, home has it all.
-    head.written(!newView.spilled());
-    long unused = moves.incrementAndGet();
     residence = to;
     view = newView;
   }
 
-  /** How often the segment has been shown in another place. */
-  long moves() {
-    return moves.get();
-  }
-
-  /** A copy to home begins: what is there beyond the segment's bytes is none of them. */
+  /** A copy to the log file begins: what is there beyond the clean bytes does not count. */
   void homeIsWritten() {
     lock.lock();
     try {
-      head.written(true);
       if (!view.spilled()) {
         tail.mayBeLonger();
       }

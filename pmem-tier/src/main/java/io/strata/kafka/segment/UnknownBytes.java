@@ -12,15 +12,18 @@ import java.util.OptionalLong;
  * Finds bytes in the log file of a segment in a pool that are not the segment's: what a broker
  * without Strata appended, say.
  *
- * <p>A copy to the log file writes the first bytes last, when all others are durable, and a change
- * in the pool is preceded by zeros over these: a log file that begins with a batch, and whose
- * segment has not spilled, has the pool's bytes and no more.
+ * <p>The log file of a segment that has not spilled has the pool's bytes up to the clean length.
+ * Behind it there is nothing, or, after a crash in a destage, more of the pool's bytes and pages of
+ * zeros that the power has left.
  *
  * <p>Thread safety: stateless; for a segment that nobody changes.
  */
 public final class UnknownBytes {
 
-  /** Of a log file that is said to be whole only the end is looked at, not gigabytes. */
+  /** What the power has not let through is zeros, a page at a time. */
+  private static final int PAGE_LENGTH = 4096;
+
+  /** Of clean bytes only the end is looked at, not gigabytes. */
   private static final long END_LENGTH = 4096;
 
   private UnknownBytes() {}
@@ -29,39 +32,65 @@ public final class UnknownBytes {
    * The offset in the file of the first byte that is not the segment's.
    *
    * @param in the segment's slot, LIVE
-   * @param file the segment's log file, which begins with a batch
+   * @param file the segment's log file
    * @return empty if there is none that counts
    */
   public static OptionalLong first(Residence in, Path file) throws IOException {
     long inPool = in.slot().committedLength();
     boolean spilled = in.slot().has(SlotFlag.SPILLED);
-    if (spilled && inPool < HomeHead.LENGTH) {
-      return OptionalLong.empty(); // What the file begins with has spilled.
-    }
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       long common = Math.min(channel.size(), inPool);
-      long from = in.isClean() ? Math.max(0, common - END_LENGTH) : 0;
-      OptionalLong difference = compare(in, channel, from, common);
+      long from = Math.max(0, Math.min(common, in.slot().cleanLength()) - END_LENGTH);
+      OptionalLong difference = compare(in, channel, from, common, true);
       return difference.isEmpty() && !spilled && channel.size() > inPool
           ? OptionalLong.of(inPool)
           : difference;
     }
   }
 
-  private static OptionalLong compare(Residence in, FileChannel file, long from, long to)
-      throws IOException {
+  /**
+   * Whether a log file has all bytes of a segment, and no others.
+   *
+   * @param in the segment's slot, LIVE
+   */
+  public static boolean hasAll(Residence in, Path file) throws IOException {
+    long inPool = in.slot().committedLength();
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      return !in.slot().has(SlotFlag.SPILLED)
+          && channel.size() == inPool
+          && compare(in, channel, 0, inPool, false).isEmpty();
+    }
+  }
+
+  private static OptionalLong compare(
+      Residence in, FileChannel file, long from, long to, boolean zerosMayLack) throws IOException {
     ByteBuffer pool = CopySource.buffer(to - from);
     ByteBuffer log = CopySource.buffer(to - from);
-    for (long at = from; at < to; at += pool.limit()) {
+    long at = from;
+    while (at < to) {
       int length = (int) Math.min(pool.capacity(), to - at);
       in.bytes().load(in.slot().extents(), at, pool.clear().limit(length), length);
       readFully(file, at, log.clear().limit(length));
       int difference = pool.flip().mismatch(log.flip());
-      if (difference >= 0) {
+      int zeros = difference < 0 || !zerosMayLack ? 0 : zerosToEndOfPage(log, difference, at);
+      if (difference >= 0 && zeros == 0) {
         return OptionalLong.of(at + difference);
       }
+      at += difference < 0 ? length : difference + zeros;
     }
     return OptionalLong.empty();
+  }
+
+  /** How many bytes are left of the page that an index lies in, if all of them are zeros. */
+  private static int zerosToEndOfPage(ByteBuffer log, int index, long position) {
+    int page = PAGE_LENGTH - (int) ((position + index) % PAGE_LENGTH);
+    int length = Math.min(page, log.limit() - index);
+    for (int i = index; i < index + length; i++) {
+      if (log.get(i) != 0) {
+        return 0;
+      }
+    }
+    return length;
   }
 
   private static void readFully(FileChannel file, long position, ByteBuffer target)

@@ -75,6 +75,6 @@ final class BlockSharing {
   }
 
   private static boolean isWhole(Path file, long size) throws IOException {
-    return size > 0 && Files.size(file) == size && !HollowHome.test(file);
+    return size > 0 && Files.size(file) == size;
   }
 }

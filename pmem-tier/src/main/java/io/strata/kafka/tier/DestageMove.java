@@ -42,8 +42,7 @@ final class DestageMove {
   MoveResult run(TieredSegment segment, MoveControl control)
       throws IOException, InterruptedException {
     keeper.makeDurable(segment);
-    long missing = segment.segment().bytesInPool();
-    refuseToFill(segment.home(), missing);
+    refuseToFill(segment.home(), segment.segment().dirtyBytes());
     keeper.refreshModificationTime(segment);
     FileTime modified = names.with(segment, Files::getLastModifiedTime);
     CopyResult copied;

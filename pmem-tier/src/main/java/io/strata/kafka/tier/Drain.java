@@ -1,7 +1,6 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.memory.ProgressListener;
-import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.segment.CopyResult;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentTag;
@@ -100,26 +99,25 @@ public final class Drain {
         FileChannel.open(home, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       copied = segment.segment().copyHomeAsItIs(channel);
       if (copied.outcome() != CopyResult.Outcome.COPIED) {
-        throw new FileSystemException(
-            home.toString(), null, "it was changed while it was brought home: stop the broker");
+        throw changed(home);
       }
     }
     Files.setLastModifiedTime(home, modified);
     tier.keeper().makeDurable(segment);
     // Also from a pool that a power cut empties: home is to outlive one from here on.
     Directories.forceNearest(home);
-    segment.segment().set(SlotFlag.CLEAN);
-    if (segment.slot().committedLength() == 0) {
-      // Its home is as hollow as one that has lost its bytes: it must not be found with the tag.
-      SegmentTag.remove(home);
-      Directories.force(home);
-      free(segment);
-    } else {
-      free(segment);
-      SegmentTag.remove(home);
+    if (!segment.segment().markClean(copied)) {
+      throw changed(home);
     }
+    free(segment);
+    SegmentTag.remove(home);
     tier.forget(segment);
     return copied.bytes();
+  }
+
+  private static FileSystemException changed(Path home) {
+    return new FileSystemException(
+        home.toString(), null, "it was changed while it was brought home: stop the broker");
   }
 
   private static void free(TieredSegment segment) throws IOException {

@@ -29,7 +29,7 @@ final class ForeignRecords {
   private ForeignRecords() {}
 
   /**
-   * Looks at every log file that begins with a batch, in the log directories without a marker.
+   * Looks at every tagged log file in the log directories without a marker.
    *
    * @param homes the log files by their tags
    * @throws FileSystemException if one has bytes that are not its segment's; nothing has been
@@ -67,7 +67,7 @@ final class ForeignRecords {
   private static void refuse(Residence in, Path file) throws IOException {
     OptionalLong first;
     try {
-      first = HollowHome.test(file) ? OptionalLong.empty() : UnknownBytes.first(in, file);
+      first = UnknownBytes.first(in, file);
     } catch (IOException e) {
       return; // A failing disk: the recovery of this segment meets it, too, and says so.
     }

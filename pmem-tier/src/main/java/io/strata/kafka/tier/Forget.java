@@ -4,7 +4,6 @@ import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.pool.Slot;
-import io.strata.kafka.pool.SlotState;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
@@ -49,10 +48,7 @@ public final class Forget {
           forgotten.add(slot.relativePath());
           if (really) {
             var extents = slot.extents().toList();
-            if (slot.state() == SlotState.LIVE) {
-              slot.markDeleting();
-            }
-            slot.free();
+            slot.discard();
             opened.release(extents);
           }
         }

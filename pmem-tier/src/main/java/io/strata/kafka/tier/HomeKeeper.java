@@ -424,22 +424,6 @@ final class HomeKeeper implements AutoCloseable {
     }
   }
 
-  /** Removes the tag that an eviction has left on a log file, now. */
-  void untagNow(TieredSegment segment) throws IOException {
-    boolean unused = names.with(segment, home -> segment.atHome() && SegmentTag.remove(home));
-  }
-
-  /** Makes home durable, its attributes included. */
-  void forceHome(TieredSegment segment) throws IOException {
-    boolean unused =
-        names.with(
-            segment,
-            home -> {
-              Directories.force(home);
-              return true;
-            });
-  }
-
   /** Counts and tells of a failure in the background. */
   void failed(String what, Exception cause) {
     counts.failed(what, cause);

@@ -7,7 +7,6 @@ import io.strata.kafka.config.SpillForce;
 import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolException;
-import io.strata.kafka.segment.HomeHead;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
@@ -124,17 +123,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
               }
 
               @Override
-              public void truncating(TieredSegment segment, long length) throws IOException {
+              public void truncating(TieredSegment segment) throws IOException {
                 unsynced.settle(segment);
-                // A tag that an eviction has left behind says that home is whole: that must not be
-                // doubted for its being short.
-                if (segment.atHome() && segment.tagged()) {
-                  keeper.untagNow(segment);
-                }
-                if (segment.atHome() && length < HomeHead.LENGTH) {
-                  // Nor may a power cut bring back a tag that has been removed.
-                  keeper.forceHome(segment);
-                }
               }
 
               @Override

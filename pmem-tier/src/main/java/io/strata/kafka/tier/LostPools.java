@@ -23,8 +23,8 @@ final class LostPools {
   private static final int NAMED = 20;
   private static final String REMEDY =
       """
-       if it is lost, 'strata set-aside' moves these partitions out of the log directories, and \
-      Kafka replicates them again from their other replicas\
+       if it is lost, 'strata accept-loss' says which records may be missing, and Kafka \
+      replicates them from the other replicas\
       """;
 
   private final Map<UUID, TreeSet<String>> partitions = new TreeMap<>();

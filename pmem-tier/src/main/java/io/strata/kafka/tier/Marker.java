@@ -2,16 +2,10 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.config.MetaProperties;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFileAttributeView;
-import java.nio.file.attribute.PosixFileAttributes;
 import java.util.Optional;
 
 /**
@@ -25,9 +19,6 @@ import java.util.Optional;
  * <p>Paths are the JDK's. Thread safety: stateless; one thread at a time changes a directory.
  */
 public final class Marker {
-
-  /** What is left of a change that a crash cut short; the next change writes over it. */
-  private static final String NEW_FILE = MetaProperties.FILE_NAME + ".strata";
 
   private Marker() {}
 
@@ -109,7 +100,7 @@ public final class Marker {
     if (own(source, text).isPresent()) {
       return false;
     }
-    put(target, MarkedText.of(text));
+    FileContents.replace(target, MarkedText.of(text));
     Files.delete(source);
     return true;
   }
@@ -127,7 +118,8 @@ public final class Marker {
   static void mark(Path directory) throws IOException {
     if (isMissing(directory)) {
       Path file = directory.resolve(MetaProperties.FILE_NAME);
-      put(file, MarkedText.of(MarkedText.withoutRemains(Files.readAllBytes(file))));
+      FileContents.replace(
+          file, MarkedText.of(MarkedText.withoutRemains(Files.readAllBytes(file))));
     }
   }
 
@@ -136,48 +128,7 @@ public final class Marker {
     Path file = directory.resolve(MetaProperties.FILE_NAME);
     Optional<byte[]> own = read(file);
     if (own.isPresent()) {
-      put(file, own.get());
-    }
-  }
-
-  private static void put(Path file, byte[] text) throws IOException {
-    Path real = file.toRealPath();
-    Path written = real.resolveSibling(NEW_FILE);
-    Files.deleteIfExists(written);
-    try (FileChannel channel =
-        FileChannel.open(written, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      ByteBuffer bytes = ByteBuffer.wrap(text);
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
-      takeOwner(real, written);
-      channel.force(true);
-    } catch (IOException e) {
-      try {
-        Files.deleteIfExists(written);
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
-      throw e;
-    }
-    Files.move(written, real, StandardCopyOption.ATOMIC_MOVE);
-    Directories.force(Directories.of(real));
-  }
-
-  /** The command line may be another user's, and Kafka's is to read the file. */
-  private static void takeOwner(Path from, Path to) throws IOException {
-    PosixFileAttributeView view = Files.getFileAttributeView(to, PosixFileAttributeView.class);
-    if (view == null) {
-      return;
-    }
-    PosixFileAttributes old = Files.readAttributes(from, PosixFileAttributes.class);
-    view.setPermissions(old.permissions());
-    try {
-      view.setGroup(old.group()); // Any user may who is of the group.
-      view.setOwner(old.owner());
-    } catch (FileSystemException notAllowed) {
-      // Only root may; any other user's new file is as readable as one that Kafka writes.
-      return;
+      FileContents.replace(file, own.get());
     }
   }
 }

@@ -1,13 +1,14 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.Printable;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotState;
-import io.strata.kafka.segment.HomeHead;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.segment.UnknownBytes;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
@@ -43,6 +44,9 @@ import java.util.UUID;
  *   <li>a LIVE slot whose log directory is not there: kept, untouched;
  *   <li>a slot flagged COPY that no home names: freed.
  * </ul>
+ *
+ * <p>A log file that is longer than its clean bytes loses what a destage has left there, unless the
+ * segment has spilled: without its pool it is a valid beginning of the segment.
  *
  * <p>A tag of a pool that is not open, and two homes for one slot, are refused before anything is
  * changed. Where a log directory fails ({@link LogDirectoryFailure}), recovery is done again by
@@ -82,7 +86,7 @@ final class Recovery {
     refuseOlderPools(homes);
     refuseUnknownDirectories(homes.keySet());
     // All that is to be refused comes before anything is freed.
-    refuseHollowHomes(homes);
+    refuseDiscarded(homes);
     ForeignRecords.refuse(pools, directories, homes);
     forceTagsOfCopies(homes);
     for (Pool pool : pools.all()) {
@@ -190,7 +194,7 @@ final class Recovery {
 
   /**
    * A slot's generation is durable before home is tagged with it. A tag from the slot's future is
-   * therefore no leftover: the pool is an older copy, and home is hollow.
+   * therefore no leftover: the pool is an older copy, and the log file lacks records.
    */
   private void refuseOlderPools(Map<SegmentTag, Path> homes) throws IOException {
     for (LogDirectory directory : directories.all()) {
@@ -233,8 +237,8 @@ final class Recovery {
         pool.info().path().toString(),
         """
         %s: the pool file is older than the log directory, a copy from a backup perhaps; bring \
-        the current one back, or, if it is lost, run 'strata set-aside --pool %s', move this file \
-        away and create a new pool, and Kafka replicates the pool's partitions again\
+        the current one back, or, if it is lost, run 'strata accept-loss --pool %s', move this \
+        file away and create a new pool, and Kafka replicates what is missing\
         """
             .formatted(found, pool.info().id()));
   }
@@ -283,29 +287,25 @@ final class Recovery {
   }
 
   /**
-   * What is left over of a drain or an eviction is a tag on a whole home. A hollow one has lost its
-   * bytes: a damaged slot was freed, perhaps.
+   * What a drain or an eviction has left over is a tag on a log file that has all bytes. One whose
+   * slot was discarded has lost some, perhaps.
    */
-  private void refuseHollowHomes(Map<SegmentTag, Path> homes) throws IOException {
+  private void refuseDiscarded(Map<SegmentTag, Path> homes) throws IOException {
     for (Map.Entry<SegmentTag, Path> each : homes.entrySet()) {
-      if (!isInUse(each.getKey()) && at(each.getValue(), HollowHome::test)) {
+      SegmentTag tag = each.getKey();
+      long generation = pools.find(tag.pool()).orElseThrow().generation(tag.slot());
+      if (SlotLayout.isDiscarded(tag.generation(), generation)) {
         throw new FileSystemException(
             each.getValue().toString(),
             null,
-            "its bytes were in "
-                + each.getKey()
-                + ", which has been freed, and the file itself has not got them: the slot was given"
-                + " up by 'strata pool repair', perhaps; run 'strata set-aside', and Kafka"
-                + " replicates the partition again");
+            """
+            its newest records were in %s, which has been discarded: by 'strata pool repair' or \
+            'strata pool forget', or since two starts did not find this file; run 'strata \
+            accept-loss --config <server.properties>', and Kafka replicates what is missing\
+            """
+                .formatted(tag));
       }
     }
-  }
-
-  private boolean isInUse(SegmentTag tag) {
-    return pools
-        .find(tag.pool())
-        .flatMap(pool -> pool.slot(tag.slot(), tag.generation()))
-        .isPresent();
   }
 
   private void removeStaleTags(Map<SegmentTag, Path> stale) throws IOException {
@@ -319,17 +319,16 @@ final class Recovery {
     if (slot.has(SlotFlag.ORPHANED)) {
       slot.clear(SlotFlag.ORPHANED);
     }
+    long size = at(home, Files::size);
+    if (size < slot.cleanLength()) {
+      // A truncation, which has not come to its end: the pool still has the bytes.
+      slot.setCleanLength(size);
+    }
     if (!slot.has(SlotFlag.SPILLED)) {
-      boolean unused = at(home, file -> truncateTo(slot.committedLength(), file));
+      boolean unused = at(home, file -> truncateTo(slot.cleanLength(), file));
     }
     if (slot.has(SlotFlag.COPY)) {
       slot.clear(SlotFlag.COPY);
-    }
-    if (slot.has(SlotFlag.CLEAN) && !at(home, file -> isWhole(file, slot))) {
-      slot.clear(SlotFlag.CLEAN);
-    }
-    if (!slot.has(SlotFlag.CLEAN)) {
-      boolean unused = at(home, file -> makeHollow(slot, file));
     }
     register(new Residence(slot, pool), home);
   }
@@ -339,8 +338,8 @@ final class Recovery {
   }
 
   /**
-   * Nothing but a spill writes at home beyond the committed length, and the slot knows of none:
-   * these bytes were never acknowledged as forced, and a later spill must not uncover them.
+   * Drops what a copy has left behind the clean bytes: it may have holes, and a later spill must
+   * not uncover it.
    */
   private static boolean truncateTo(long length, Path home) throws IOException {
     if (Files.size(home) <= length) {
@@ -378,24 +377,6 @@ final class Recovery {
               Directories.force(each);
               return true;
             });
-  }
-
-  private static boolean isWhole(Path home, Slot slot) throws IOException {
-    long length = slot.committedLength();
-    return length == 0 || (Files.size(home) >= length && !HollowHome.test(home));
-  }
-
-  /** As the segment's writer does when it withdraws that home is whole; a crash came in between. */
-  private static boolean makeHollow(Slot slot, Path home) throws IOException {
-    if (slot.committedLength() < HomeHead.LENGTH
-        || Files.size(home) == 0
-        || HollowHome.test(home)) {
-      return false;
-    }
-    try (FileChannel channel = FileChannel.open(home, StandardOpenOption.WRITE)) {
-      HomeHead.makeZeros(channel);
-    }
-    return true;
   }
 
   private void finishDeletion(Pool pool, Slot slot, Optional<Path> home) throws IOException {
@@ -438,27 +419,43 @@ final class Recovery {
   }
 
   private static boolean forcePartitions(Path logDirectory) throws IOException {
-    try (DirectoryStream<Path> partitions = Files.newDirectoryStream(logDirectory)) {
-      for (Path partition : partitions) {
-        if (SegmentNames.maybePartition(partition) && Files.isDirectory(partition)) {
-          forceEmptyFiles(partition);
-          Directories.force(partition);
-        }
-      }
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
+    for (Path partition : partitionsOf(logDirectory)) {
+      forceFiles(partition, file -> Files.size(file) == 0);
+      Directories.force(partition);
     }
     Directories.force(logDirectory);
     return true;
   }
 
-  private static void forceEmptyFiles(Path partition) throws IOException {
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(partition)) {
+  private static boolean forceAllFiles(Path logDirectory) throws IOException {
+    for (Path partition : partitionsOf(logDirectory)) {
+      forceFiles(partition, file -> true);
+    }
+    return true;
+  }
+
+  private static List<Path> partitionsOf(Path logDirectory) throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> partitions =
+        Files.newDirectoryStream(
+            logDirectory, each -> SegmentNames.maybePartition(each) && Files.isDirectory(each))) {
+      partitions.forEach(found::add);
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return found;
+  }
+
+  private static void forceFiles(Path partition, DirectoryStream.Filter<Path> which)
+      throws IOException {
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(
+            partition, each -> SegmentFiles.maybeSegment(each) && which.accept(each))) {
       for (Path file : files) {
-        if (SegmentFiles.maybeSegment(file) && Files.size(file) == 0) {
-          Directories.force(file);
-        }
+        Directories.force(file);
       }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
   }
 
@@ -484,7 +481,7 @@ final class Recovery {
         keep(slot, "its file may be in a log directory that cannot be looked at");
         return;
       }
-      if (at(home, file -> hasLostItsTag(slot, file))) {
+      if (at(home, file -> hasLostItsTag(new Residence(slot, pool), file))) {
         throw tagLost(home, tag);
       }
       if (slot.committedLength() > 0 && !slot.has(SlotFlag.ORPHANED)) {
@@ -493,13 +490,18 @@ final class Recovery {
         return;
       }
       forceHomes();
-      free(pool, slot);
+      if (slot.committedLength() > slot.cleanLength()) {
+        discard(pool, slot);
+      } else {
+        free(pool, slot);
+      }
       freed.add(home.toString());
       return;
     }
     if (!at(home, Recovery::create)) {
       throw occupied(home, tag);
     }
+    slot.setCleanLength(0);
     at(
         home,
         file -> {
@@ -511,15 +513,17 @@ final class Recovery {
   }
 
   /**
-   * Whether a hollow file without a tag is where the segment was: it has lost its tag, or it is a
-   * new one in the place of a file that was removed, which nothing tells apart. One with another
-   * slot's tag is a new one.
+   * Whether a file without a tag is where the segment was, and has some of the segment's bytes and
+   * no others: it has lost its tag, or, if it is empty, it may be a new one in the place of a file
+   * that was removed. One with another slot's tag is a new one.
    */
-  private static boolean hasLostItsTag(Slot slot, Path home) throws IOException {
-    return slot.committedLength() > 0
+  private static boolean hasLostItsTag(Residence in, Path home) throws IOException {
+    return in.slot().committedLength() > 0
         && Files.isRegularFile(home)
         && SegmentTag.read(home).isEmpty()
-        && HollowHome.test(home);
+        && Files.size(home) >= in.slot().cleanLength()
+        && UnknownBytes.first(in, home).isEmpty()
+        && !UnknownBytes.hasAll(in, home);
   }
 
   private static FileSystemException tagLost(Path home, SegmentTag tag) throws IOException {
@@ -530,10 +534,10 @@ final class Recovery {
             + tag
             + ", and the file, of "
             + Files.size(home)
-            + " bytes, neither has its records nor says where they are. If the partition was"
-            + " removed by hand and this file is a new one, delete the file: the next start goes on"
-            + " without those records. If the file is a copy made without extended attributes, give"
-            + " it back what says so with setfattr -n "
+            + " bytes, has not got all of its records, nor says where they are. If the partition"
+            + " was removed by hand and this file is a new one, delete the file: the next start"
+            + " goes on without those records. If the file is a copy made without extended"
+            + " attributes, give it back what says so with setfattr -n "
             + SegmentTag.ATTRIBUTE
             + " -v '"
             + tag.encode()
@@ -577,6 +581,17 @@ final class Recovery {
     var extents = slot.extents().toList();
     slot.markDeleting();
     slot.free();
+    pool.release(extents);
+  }
+
+  /** Should the log file turn up after all, it is refused. */
+  private void discard(Pool pool, Slot slot) throws IOException {
+    for (LogDirectory directory : directories.all()) {
+      // A tag that an eviction has removed must not come back, and be taken for one of these.
+      boolean unused = at(directory.path(), Recovery::forceAllFiles);
+    }
+    var extents = slot.extents().toList();
+    slot.discard();
     pool.release(extents);
   }
 

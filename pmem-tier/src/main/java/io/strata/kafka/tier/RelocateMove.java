@@ -20,8 +20,8 @@ import java.util.Optional;
  * up or down. The log file's tag decides which of two slots the segment is in; whatever it does not
  * name, and is flagged COPY, is freed by recovery.
  *
- * <p>What the log file has stays there: the segment is clean in its new pool if it was clean in the
- * old one, or had no slot.
+ * <p>What the log file has stays there: as many bytes are clean in the new pool as were in the old
+ * one; all of them if the segment had no slot.
  *
  * <p>Thread safety: any number of segments at a time; one move of a segment.
  */
@@ -137,9 +137,8 @@ final class RelocateMove {
             null,
             "it was written past this broker's channels while it was copied");
       }
-      if (from.isEmpty() || from.get().isClean()) {
-        to.slot().set(SlotFlag.CLEAN);
-      } else if (survivesLess(to.pool(), from.get())) {
+      to.slot().setCleanLength(cleanLength(home));
+      if (from.isPresent() && !from.get().isClean() && survivesLess(to.pool(), from.get())) {
         throw new FileSystemException(
             segment.toString(),
             to.pool().info().path().toString(),
@@ -155,6 +154,17 @@ final class RelocateMove {
       Directories.force(home);
       from.ifPresent(left -> registry.removeTag(left.tag(), segment));
       hook.reached(MoveStage.RELOCATE_TAGGED);
+    }
+
+    /** How much of the segment the log file has, durably so when this returns. */
+    private long cleanLength(Path home) throws IOException {
+      if (from.isPresent() && !from.get().isClean()) {
+        return from.get().slot().cleanLength();
+      }
+      // Written back, perhaps, and not forced yet.
+      Directories.force(home);
+      long size = segment.segment().size();
+      return Files.size(home) == size ? size : 0;
     }
 
     @Override

@@ -28,7 +28,7 @@ import java.util.Set;
  * <p>Failures are the exceptions of {@link java.nio.file.Files}: {@link
  * java.nio.file.NoSuchFileException}, {@link java.nio.file.AccessDeniedException} and so on. An
  * implementation that cannot tell whether a file is hot throws, and never declines: a declined hot
- * file would be read as a hollow one.
+ * file would be read without its newest records.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */

@@ -3,7 +3,9 @@ package io.strata.kafka.tier;
 import io.strata.kafka.api.SegmentName;
 import java.io.File;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** What a Kafka segment is called: 20 digits, {@code .log}, and the suffix of a file in transit. */
 final class SegmentNames {
@@ -27,6 +29,23 @@ final class SegmentNames {
       return Optional.empty();
     }
     return SegmentName.parse(String.valueOf(partition.getFileName()), name.toString());
+  }
+
+  /** What Kafka calls the segment that begins with an offset. */
+  static String fileName(long baseOffset) {
+    return String.format(Locale.ROOT, "%0" + DIGITS + "d", baseOffset) + EXTENSION;
+  }
+
+  /** The offset that the name of a segment's file, its indexes' or a snapshot's begins with. */
+  static OptionalLong offsetOf(Path file) {
+    String name = String.valueOf(file.getFileName());
+    boolean hasOffset =
+        name.length() > DIGITS
+            && name.charAt(DIGITS) == '.'
+            && name.chars().limit(DIGITS).allMatch(c -> c >= '0' && c <= '9');
+    return hasOffset
+        ? OptionalLong.of(Long.parseLong(name.substring(0, DIGITS)))
+        : OptionalLong.empty();
   }
 
   /** Whether a directory may be a partition's, whatever Kafka calls it at the moment. */

@@ -23,7 +23,7 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
     void forcedInLogFile(TieredSegment segment) throws IOException;
 
     /** It is about to be truncated; called without a lock. */
-    void truncating(TieredSegment segment, long length) throws IOException;
+    void truncating(TieredSegment segment) throws IOException;
 
     /** No channel is open on it. */
     void idle(TieredSegment segment);
@@ -106,10 +106,10 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
   }
 
   @Override
-  public void truncating(Segment truncated, long length) throws IOException {
+  public void truncating(Segment truncated) throws IOException {
     TieredSegment named = segment;
     if (named != null) {
-      listener.truncating(named, length);
+      listener.truncating(named);
     }
   }
 

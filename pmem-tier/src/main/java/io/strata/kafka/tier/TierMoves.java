@@ -50,7 +50,7 @@ final class TierMoves implements TieredSegments {
     CopySlots slots = new CopySlots(logDirectories, room);
     this.names = names;
     this.destage = new DestageMove(names, keeper, room, hook);
-    this.eviction = new EvictMove(names, keeper, room, hook);
+    this.eviction = new EvictMove(keeper, room, hook);
     this.relocation = new RelocateMove(registry, names, keeper, room, slots, hook);
   }
 
@@ -143,6 +143,9 @@ final class TierMoves implements TieredSegments {
     Optional<Residence> in = segment.residence();
     if (in.isEmpty() || !Evictions.isClean(segment)) {
       return MoveResult.cancelled("it is not clean any more");
+    }
+    if (segment.segment().size() == 0 && state.isActive(segment)) {
+      return MoveResult.cancelled("it is about to be appended to");
     }
     hook.reached(MoveStage.EVICT_STARTED);
     try {

@@ -75,7 +75,9 @@ final class TierState {
   private Counted count(TieredSegment segment, Map<Path, Long> newest, Sums[] sums) {
     boolean active = isNewest(segment, newest);
     Optional<Residence> in = segment.residence();
-    boolean clean = in.isPresent() && in.get().isClean();
+    // One that Kafka has just begun has nothing that another place could have, too.
+    boolean clean =
+        in.isPresent() && in.get().isClean() && !(active && segment.segment().size() == 0);
     boolean ages =
         !active && !segment.missing() && segment.name().filter(TierState::mayMove).isPresent();
     if (in.isPresent()) {

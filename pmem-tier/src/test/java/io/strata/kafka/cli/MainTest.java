@@ -171,9 +171,9 @@ class MainTest {
       | `pool repair` | `path`, `freedSlots[]`, `findings[]` as above |
       | `segments` | `segments[]` (not with `--totals`): `topic`, `partition`, `baseOffset`, `replica` (`CURRENT`, `FUTURE`, \
       `DELETED`, `STRAY`), `stage` (`LIVE`, `DELETED`, `CLEANED`, `SWAP`), `state` (`HOT`, `SPILLED`, `LOGDIRS`, `UNREACHABLE`), \
-      `pool` (if one), `bytesInPool`, `bytesInLogFile`, `cleanIn` (`logdirs`, if clean), `file`; `total`: `segments`, \
+      `pool` (if one), `bytesInPool`, `bytesInLogFile`, `bytesOnlyInPool`, `file`; `total`: `segments`, \
       `hot`, `clean`, `spilled`, `logdirs`, `unreachable`, \
-      `bytesInPool`, `bytesInLogFile`; `pools[]`: `path`, `segments`, `bytesInPool`, `usedBytes`, `freeBytes`; `findings[]` |
+      `bytesInPool`, `bytesInLogFile`, `bytesOnlyInPool`; `pools[]`: `path`, `segments`, `bytesInPool`, `usedBytes`, `freeBytes`; `findings[]` |
       | `status` | `broker`, `pid`, `version`, `time`, `health` (0, 1 or 2), `reasons[]`; `metrics`: by type and tags (`Tier,tier=hot`), \
       then by the names of the [metrics](metrics.md), of a distribution for each attribute (`DestageSeconds.99thPercentile`), with the \
       rates over the interval `DestagedBytesPerSecond` and `PromotedBytesPerSecond` of tiers, `CopiedBytesPerSecond` and \
@@ -182,7 +182,7 @@ class MainTest {
       ever" |
       | `doctor` | `checks[]`: `verdict` (`ok`, `warn`, `fail`), `what`, `found`, `remedy`; `failed`, `warned` |
       | `drain` | `complete`, `segments`, `bytes`, `kept[]` |
-      | `set-aside` | `done`, `partitions[]`: `from`, `to`; `untagged[]`; `skipped[]`: `logDirectory`, `reason` |
+      | `accept-loss` | `done`, `partitions[]`: `topic`, `partition`, `fromOffset`, `directory`, `dropped` (files); `skipped[]`: `logDirectory`, `reason` |
       | `remote ls` | `storeId`, `clusterId`, `segments[]`: `topic`, `topicId`, `partition`, `startOffset`, `endOffset`, `id`, \
       `bytes`, `totalBytes`, `brokerId`, `created`, `maxTimestampMillis`, `chunkBytes`, `copies[]`: `level` (with `--config`), \
       `directory`, `path`, `storedBytes`, `hasLog`, `linked`, `moving`, `cold` (`none`, `begun`, `done`); `findings[]` |
@@ -209,7 +209,7 @@ class MainTest {
             new Object[] {"pool", "repair", pool, "--json"},
             new Object[] {"segments", "--config", config, "--json"},
             new Object[] {"drain", "--config", config, "--json"},
-            new Object[] {"set-aside", "--config", config, "--json"});
+            new Object[] {"accept-loss", "--config", config, "--json"});
     for (Object[] command : commands) {
       Set<String> fields = new TreeSet<>();
       collectFields(CommandLineRun.of(command).succeeds().json(), fields);

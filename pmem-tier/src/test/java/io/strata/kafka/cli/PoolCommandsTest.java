@@ -269,7 +269,7 @@ class PoolCommandsTest {
     CommandLineRun repaired = CommandLineRun.of("pool", "repair", "--yes", file);
     assertThat(repaired.code()).isZero();
     assertThat(repaired.out()).contains("repaired, 1 damaged slots freed");
-    assertThat(repaired.err()).contains("before the broker starts").contains("set-aside");
+    assertThat(repaired.err()).contains("before the broker starts").contains("accept-loss");
     assertThat(CommandLineRun.of("pool", "check", file).succeeds().out()).contains("sound");
     assertThat(
             CommandLineRun.of("pool", "repair", file, "--json").succeeds().json().at("/freedSlots"))

@@ -65,10 +65,10 @@ class SegmentsCommandTest {
 
     assertThat(run.out().lines())
         .containsExactly(
-            "PARTITION  BASE OFFSET  STATE     IN POOL  IN LOG FILE  POOL      ALSO IN",
-            "audit-1              0  logdirs       0 B        2 KiB  -         -",
-            "orders-0             0  hot      97.7 KiB          0 B  hot.pool  -",
-            "orders-0           500  spilled  48.8 KiB      9.8 KiB  hot.pool  -",
+            "PARTITION  BASE OFFSET  STATE     IN POOL  IN LOG FILE  ONLY IN POOL  POOL",
+            "audit-1              0  logdirs       0 B        2 KiB           0 B  -",
+            "orders-0             0  hot      97.7 KiB          0 B      97.7 KiB  hot.pool",
+            "orders-0           500  spilled  48.8 KiB      9.8 KiB      48.8 KiB  hot.pool",
             "",
             "total: 3 segments: 1 hot, 1 spilled, 1 logdirs",
             "pool "
@@ -80,21 +80,21 @@ class SegmentsCommandTest {
   }
 
   @Test
-  void showsWhereElseACleanSegmentIs() throws IOException {
+  void showsHowMuchIsOnlyInThePool() throws IOException {
     Slot clean = hot("orders-0", "00000000000000000000.log", 100_000);
-    clean.set(SlotFlag.CLEAN);
+    clean.setCleanLength(100_000);
     Slot dirty = hot("orders-0", "00000000000000000500.log", 1000);
-    assertThat(dirty.has(SlotFlag.CLEAN)).isFalse();
+    dirty.setCleanLength(400);
 
     String out = CommandLineRun.of("segments", "--config", config).succeeds().out();
     JsonNode json = CommandLineRun.of("segments", "--config", config, "--json").succeeds().json();
 
     assertThat(out)
-        .containsPattern("orders-0 +0 +hot .* hot.pool +logdirs")
-        .containsPattern("orders-0 +500 +hot .* hot.pool +-")
+        .containsPattern("orders-0 +0 +hot +97.7 KiB +97.7 KiB +0 B +hot.pool")
+        .containsPattern("orders-0 +500 +hot +1000 B +400 B +600 B +hot.pool")
         .contains("2 hot (1 of them clean), 0 spilled");
-    assertThat(json.at("/segments/0/cleanIn").asText()).isEqualTo("logdirs");
-    assertThat(json.at("/segments/1/cleanIn").asText()).isNotEqualTo("logdirs");
+    assertThat(json.at("/segments/0/bytesOnlyInPool").asInt()).isZero();
+    assertThat(json.at("/segments/1/bytesOnlyInPool").asInt()).isEqualTo(600);
     assertThat(json.at("/total/clean").asInt()).isEqualTo(1);
   }
 
@@ -174,10 +174,8 @@ class SegmentsCommandTest {
   }
 
   @Test
-  void reportsATagWhoseSlotHasGoneOn() throws IOException {
-    Slot slot = hot("orders-0", "00000000000000000000.log", 10);
-    slot.markDeleting();
-    slot.free();
+  void reportsATagWhoseSlotWasDiscarded() throws IOException {
+    hot("orders-0", "00000000000000000000.log", 10).discard();
 
     CommandLineRun run = CommandLineRun.of("segments", "--config", config);
 

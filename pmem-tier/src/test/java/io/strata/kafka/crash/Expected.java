@@ -196,6 +196,18 @@ final class Expected {
     return Optional.empty();
   }
 
+  /** Whether these are the first bytes of what it is, was, or is becoming. */
+  boolean beginsWith(byte[] first) {
+    List<byte[]> versions = new ArrayList<>(earlier);
+    versions.add(content);
+    after.ifPresent(versions::add);
+    return versions.stream()
+        .anyMatch(
+            version ->
+                version.length >= first.length
+                    && Arrays.equals(version, 0, first.length, first, 0, first.length));
+  }
+
   private static boolean isAny(List<byte[]> versions, int at, byte value) {
     for (byte[] version : versions) {
       if (at < version.length && version[at] == value) {

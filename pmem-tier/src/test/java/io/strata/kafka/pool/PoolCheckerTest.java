@@ -220,8 +220,8 @@ class PoolCheckerTest {
     assertOneFinding("extent count 77", "0 to 76");
     putWord(0, SlotLayout.EXTENT_COUNT_OFFSET, 4);
 
-    putWord(0, SlotLayout.FLAGS_OFFSET, 32);
-    assertOneFinding("flags 32", "known flags, at most 31");
+    putWord(0, SlotLayout.FLAGS_OFFSET, 16);
+    assertOneFinding("flags 16", "known flags, at most 15");
     putWord(0, SlotLayout.FLAGS_OFFSET, SlotLayout.FLAG_HOME_DURABLE);
 
     putWord(0, SlotLayout.STATE_OFFSET, 1);

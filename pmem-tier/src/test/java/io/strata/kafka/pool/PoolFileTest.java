@@ -250,7 +250,7 @@ class PoolFileTest {
         "both copies of the superblock are broken",
         "first found checksum 0x",
         "second found checksum 0x",
-        "strata set-aside");
+        "strata accept-loss");
     assertRefused(Kind.CORRUPT, () -> Pool.openReadOnly(file), "both copies");
     assertRefused(Kind.CORRUPT, () -> Pool.repair(file), "both copies");
   }

@@ -95,7 +95,7 @@ class PoolReaderTest {
     slot.commit(100);
     assertThat(slot.grow()).isTrue();
     assertThat(reader.valid(first)).as("appends do no harm").isTrue();
-    slot.set(SlotFlag.CLEAN);
+    slot.setCleanLength(60);
     slot.markDeleting();
     assertThat(reader.valid(first)).as("nor does a deletion begun").isTrue();
     pool.release(slot.truncate(50));

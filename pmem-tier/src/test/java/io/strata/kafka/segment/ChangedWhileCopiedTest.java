@@ -100,4 +100,59 @@ final class ChangedWhileCopiedTest {
         };
     assertThat(copied(pace).outcome()).isEqualTo(Outcome.CHANGED);
   }
+
+  @Test
+  void aPieceThatComesLateLeavesWhatHasSpilled() throws Exception {
+    HeapFile log = new HeapFile();
+    TinyPool pool = TinyPool.format(new RecordingMemory(4 << 20, Durability.POWER));
+    Segment pooled =
+        new Segment(
+            pool.allocate("pooled"),
+            pool.pool(),
+            0,
+            SegmentSettings.defaults(),
+            SegmentEvents.NONE);
+    try (FileChannel ours = pooled.open(log.open(), READ_WRITE)) {
+      segment = pooled;
+      channel = ours;
+      append(1_500_000, 3);
+      CopyPace pace =
+          new CopyPace() {
+            private int pieces;
+
+            @Override
+            public boolean stopped() {
+              return false;
+            }
+
+            @Override
+            public void before(long bytes) {
+              pieces++;
+              if (pieces == 3) {
+                try {
+                  channel.truncate(100_000);
+                  pool.leaveFree(0);
+                  append(900_000, 4);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              }
+            }
+
+            @Override
+            public void reached(Step step) {}
+          };
+      try (FileChannel to = log.open()) {
+        assertThat(pooled.copying().copyHome(to, pace, true).outcome()).isEqualTo(Outcome.CHANGED);
+      }
+      assertThat(pooled.spilled()).isTrue();
+      byte[] appended = new byte[900_000];
+      new Random(4).nextBytes(appended);
+      ByteBuffer found = ByteBuffer.allocate(appended.length);
+      while (found.hasRemaining()) {
+        assertThat(channel.read(found, 100_000L + found.position())).isPositive();
+      }
+      assertThat(found.array()).isEqualTo(appended);
+    }
+  }
 }

@@ -117,20 +117,20 @@ final class ErrorInAChangeTest {
   }
 
   @Test
-  void flagThatSaysClean() throws Exception {
+  void lengthThatIsClean() throws Exception {
     FileChannel channel = segment.open(home.open(), READ_WRITE);
     assertThat(channel.write(ByteBuffer.wrap(bytes(100_000)), 0)).isEqualTo(100_000);
-    outOfMemoryAfterStoring(SlotLayout.FLAGS_OFFSET);
+    outOfMemoryAfterStoring(SlotLayout.CLEAN_LENGTH_OFFSET);
     assertThatThrownBy(this::markClean).isInstanceOf(OutOfMemoryError.class);
     assertThatNothingIsAcknowledged(channel);
   }
 
   /** A device error there: the next change would not take back what the slot may say. */
   @Test
-  void flagThatSaysCleanAndCannotBeForced() throws Exception {
+  void lengthThatIsCleanAndCannotBeForced() throws Exception {
     FileChannel channel = segment.open(home.open(), READ_WRITE);
     assertThat(channel.write(ByteBuffer.wrap(bytes(100_000)), 0)).isEqualTo(100_000);
-    errorAfterStoring(SlotLayout.FLAGS_OFFSET);
+    errorAfterStoring(SlotLayout.CLEAN_LENGTH_OFFSET);
     assertThatThrownBy(this::markClean).isInstanceOf(IOException.class).hasMessage("staged");
     assertThatNothingIsAcknowledged(channel);
   }

@@ -166,7 +166,7 @@ public final class SegmentOperations {
     try (FileChannel file = home.open()) {
       CopyResult copied = segment.copying().copyInto(copy, file, CopyPace.FREE, true);
       if (copied.outcome() == CopyResult.Outcome.COPIED) {
-        slot.set(io.strata.kafka.pool.SlotFlag.CLEAN);
+        slot.setCleanLength(copied.end());
         done = segment.relocate(copied, copy, PlainLink.NONE);
       }
     }

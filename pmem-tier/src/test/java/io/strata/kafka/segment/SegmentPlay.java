@@ -2,7 +2,6 @@ package io.strata.kafka.segment;
 
 import io.strata.kafka.pool.Extent;
 import io.strata.kafka.pool.Slot;
-import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.turns.Play;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -179,7 +178,7 @@ public final class SegmentPlay implements Play {
     try (FileChannel file = home.open()) {
       CopyResult copied = segment.copying().copyInto(copy, file, CopyPace.FREE, true);
       if (copied.outcome() == CopyResult.Outcome.COPIED) {
-        slot.set(SlotFlag.CLEAN);
+        slot.setCleanLength(slot.committedLength());
         done = segment.relocate(copied, copy, PlainLink.NONE);
       }
     }

@@ -165,11 +165,10 @@ final class SegmentTest {
   @Test
   void slotIsNotFlaggedBeforeHomeIsCut() throws IOException {
     byte[] bytes = bytes(1, 2 * BLOCK);
-    append(bytes);
-    try (FileChannel copy = home.open()) {
-      segment.copyHomeAsItIs(copy);
+    append(Arrays.copyOf(bytes, 1000));
+    try (FileChannel other = home.open()) {
+      assertThat(other.write(ByteBuffer.wrap(bytes(2, 2 * BLOCK)), 0)).isEqualTo(2 * BLOCK);
     }
-    channel.truncate(1000);
     pool.leaveFree(0);
     home.failTruncates(1);
     assertThat(channel.write(ByteBuffer.wrap(bytes, 1000, BLOCK), 1000)).isEqualTo(BLOCK - 1000);
@@ -365,14 +364,16 @@ final class SegmentTest {
   }
 
   @Test
-  void changesWithdrawTheClaimThatHomeIsWhole() throws IOException {
+  void bytesStayCleanUntilTheyAreTruncatedOrReplaced() throws IOException {
     append(bytes(1, 100));
-    segment.set(SlotFlag.CLEAN);
+    segment.slot().setCleanLength(100);
     append(bytes(2, 1));
-    assertThat(segment.slot().has(SlotFlag.CLEAN)).isFalse();
-    segment.set(SlotFlag.CLEAN);
+    assertThat(segment.slot().cleanLength()).isEqualTo(100);
+    assertThat(segment.evict(true)).isEmpty();
     channel.truncate(50);
-    assertThat(segment.slot().has(SlotFlag.CLEAN)).isFalse();
+    assertThat(segment.slot().cleanLength()).isEqualTo(50);
+    assertThat(channel.write(ByteBuffer.wrap(bytes(3, 1)), 49)).isEqualTo(1);
+    assertThat(segment.slot().cleanLength()).isZero();
   }
 
   @Test

@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -125,22 +124,6 @@ class DrainTest {
     assertThatThrownBy(() -> Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(fixture.pools.get(0).toString());
-    fixture.close();
-  }
-
-  @Test
-  void settingAsideMovesThePartitionsOfALostPool() throws IOException {
-    fixture.close();
-    SetAside.Plan plan = SetAside.plan(fixture.logDirectories, tag -> true, "set-aside-1");
-    List<SetAside.Move> moves = plan.moves();
-    assertThat(moves).hasSize(written.size());
-    SetAside.run(plan);
-    assertThat(fixture.logs().resolve("orders-1")).doesNotExist();
-    assertThat(fixture.root.resolve("logs.set-aside-1").resolve("orders-1")).isDirectory();
-    Files.delete(fixture.pools.remove(0));
-    fixture.pool("fresh.pool", 16 * MIB);
-    fixture.open();
-    assertThat(fixture.tier().figures().hot()).isZero();
     fixture.close();
   }
 }

@@ -109,7 +109,7 @@ class RecoveryTest {
         .isInstanceOf(FileSystemException.class)
         .hasMessageContaining(pool + ": found no such file, expected a pool; 1 segment has bytes")
         .hasMessageContaining("1 partition (orders-0)")
-        .hasMessageContaining("strata set-aside");
+        .hasMessageContaining("strata accept-loss");
     Files.move(elsewhere, pool);
     fixture.open();
     assertThat(fixture.read(file)).isEqualTo(bytes);
@@ -318,7 +318,7 @@ class RecoveryTest {
     assertThatThrownBy(() -> fixture.open())
         .isInstanceOf(IOException.class)
         .hasMessageContaining("orders-0")
-        .hasMessageContaining("strata set-aside");
+        .hasMessageContaining("strata accept-loss");
   }
 
   @Test
@@ -386,11 +386,11 @@ class RecoveryTest {
   }
 
   @Test
-  void aHollowHomeWhoseSlotWasGivenUpIsRefusedAndNotServedAsEmpty() throws IOException {
-    crash(pool -> only(pool).free());
+  void aFileWhoseSlotWasDiscardedIsRefusedAndNotServedAsEmpty() throws IOException {
+    crash(pool -> only(pool).discard());
     assertThatThrownBy(() -> fixture.open())
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("strata set-aside");
+        .hasMessageContaining("strata accept-loss");
     assertThat(SegmentTag.read(file)).isPresent();
   }
 
@@ -433,5 +433,21 @@ class RecoveryTest {
     assertThat(fixture.tier().size(file)).hasValue(bytes.length);
     assertThat(fixture.read(file)).isEqualTo(bytes);
     assertThat(Files.size(file)).isLessThanOrEqualTo(bytes.length);
+  }
+
+  @Test
+  void aFileThatTurnsUpAfterItsRecordsWereDiscardedIsRefused() throws IOException {
+    crash(pool -> only(pool).set(SlotFlag.HOME_DURABLE));
+    Path away = fixture.root.resolve("away");
+    Files.move(file.getParent(), away);
+    fixture.open();
+    fixture.close();
+    fixture.open();
+    assertThat(fixture.tier().recoveryReport().freed()).containsExactly(file.toString());
+    fixture.close();
+    Files.move(away, file.getParent());
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOf(IOException.class)
+        .hasMessageContainingAll(file.toString(), "discarded", "strata accept-loss");
   }
 }

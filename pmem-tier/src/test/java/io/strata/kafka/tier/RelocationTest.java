@@ -11,7 +11,6 @@ import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.migration.MoveResult.Outcome;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
-import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -211,7 +210,7 @@ final class RelocationTest {
   }
 
   @Test
-  void relocatedSegmentWhoseSlotWasGivenUpIsRefused() throws Exception {
+  void relocatedSegmentWhoseSlotWasRepairedIsRefused() throws Exception {
     assertDone(fixture.destage(old, SLOW));
     fixture.close();
     SegmentTag tag = SegmentTag.read(old).orElseThrow();
@@ -219,7 +218,7 @@ final class RelocationTest {
     assertThat(Pool.repair(fixture.pools.get(SLOW)).freedSlots()).containsExactly(tag.slot());
     assertThatThrownBy(fixture::open)
         .hasMessageContaining(old.toString())
-        .hasMessageContaining("strata set-aside");
+        .hasMessageContaining("strata accept-loss");
   }
 
   private static void damage(Path pool, int slot) throws IOException {
@@ -237,7 +236,7 @@ final class RelocationTest {
     try (Pool fast = openPool(0)) {
       // As a flag does that was stored, and could not be forced.
       Slot slot = fast.slot(tag.slot(), tag.generation()).orElseThrow();
-      slot.set(SlotFlag.CLEAN);
+      slot.setCleanLength(slot.committedLength());
     }
     fixture.open();
     assertThat(fixture.view(old).clean()).isFalse();
@@ -261,5 +260,28 @@ final class RelocationTest {
     assertThat(fixture.read(empty)).isEqualTo(NEW);
     fixture.reopen();
     assertThat(fixture.read(empty)).isEqualTo(NEW);
+  }
+
+  /** Where it has spilled is no place for a destage to begin at: that may be within a batch. */
+  @Test
+  void spilledSegmentThatIsCleanIsWhollyCleanInItsNewPool() throws Exception {
+    Path filler = fixture.segment("filler-0", 0);
+    fixture.append(filler, Batches.of((int) (10 * MIB), 5));
+    Path spilled = fixture.segment("spilled-0", 0);
+    byte[] bytes = Batches.of((int) (6 * MIB), 6);
+    fixture.append(spilled, bytes);
+    assertThat(fixture.view(spilled).spilled()).isTrue();
+    // Else the reserve of a pool that needs forces would be made of what is clean.
+    assertThat(fixture.tier().delete(filler)).isTrue();
+    fixture.append(fixture.segment("spilled-0", 1000), NEW);
+    assertDone(fixture.destage(spilled, HOME));
+    assertThat(fixture.view(spilled).clean()).isTrue();
+    assertDone(fixture.destage(spilled, SLOW));
+    assertThat(fixture.view(spilled).clean()).isTrue();
+    fixture.append(spilled, NEW);
+    assertThat(fixture.view(spilled).clean()).isFalse();
+    assertDone(fixture.destage(spilled, HOME));
+    assertDone(fixture.evict(spilled));
+    assertThat(fixture.read(spilled)).startsWith(bytes).endsWith(NEW);
   }
 }

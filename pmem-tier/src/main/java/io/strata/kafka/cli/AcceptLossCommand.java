@@ -6,15 +6,12 @@ import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.segment.SegmentTag;
-import io.strata.kafka.tier.SetAside;
+import io.strata.kafka.tier.AcceptedLoss;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.time.Clock;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -30,29 +27,30 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code strata set-aside}. */
+/** {@code strata accept-loss}. */
 @Command(
-    name = "set-aside",
+    name = "accept-loss",
     description = {
       """
-      For a lost pool: moves the partitions that had segments in it out of the log directories, \
-      to a folder beside each of them, so that the broker starts and Kafka replicates them from \
-      their other replicas. Nothing is deleted. The same for segments whose slot 'strata pool \
-      repair' has freed. The broker must be stopped.\
+      For a lost pool: names the partitions that had records in it and the offset from which on \
+      each may lack some, ends their logs there, and has the broker's next start recover them, as \
+      after a power failure. Kafka then replicates the rest from the other replicas. The same for \
+      segments whose slot 'strata pool repair' has freed. The broker must be stopped.\
       """,
       "",
       """
-      A partition without another replica is lost to Kafka: what is left of it stays in the \
-      folder beside. Without --yes it shows what it would do.\
+      What no other replica has is lost, also what comes after the first missing record: keep a \
+      copy of the directory of a partition that has no other replica. Without --yes it shows what \
+      is lost and changes nothing.\
       """,
       "",
       "A log directory that it cannot read is named and left alone, with exit code 1.",
       ""
     },
-    footer = {"", "Example:", "  strata set-aside --config server.properties --yes"},
+    footer = {"", "Example:", "  strata accept-loss --config server.properties --yes"},
     sortOptions = false,
     mixinStandardHelpOptions = true)
-final class SetAsideCommand implements Callable<Integer> {
+final class AcceptLossCommand implements Callable<Integer> {
   /**
    * The refusals that a lost pool is recognized by; one that may not be read, for example, is not
    * lost.
@@ -63,9 +61,6 @@ final class SetAsideCommand implements Callable<Integer> {
           PoolException.Kind.NOT_A_POOL,
           PoolException.Kind.TRUNCATED,
           PoolException.Kind.CORRUPT);
-
-  private static final DateTimeFormatter TIMESTAMP =
-      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
 
   // Set by picocli, before anything is run.
   @SuppressWarnings("NullAway.Init")
@@ -88,7 +83,7 @@ final class SetAsideCommand implements Callable<Integer> {
 
   @Mixin private final JsonOption json = new JsonOption();
 
-  SetAsideCommand() {}
+  AcceptLossCommand() {}
 
   @Override
   // What is held is only to be released.
@@ -100,34 +95,34 @@ final class SetAsideCommand implements Callable<Integer> {
     directories.add(broker.metadataLogDir());
     try (BrokerStopped stopped = BrokerStopped.require(List.copyOf(directories))) {
       boolean yes = confirmation.given();
-      SetAside.Plan plan = plan(strata, directories);
+      AcceptedLoss.Plan plan = plan(strata, directories);
       if (yes) {
-        SetAside.run(plan);
+        AcceptedLoss.run(plan);
       }
       print(plan, yes, spec.commandLine().getOut());
       if (yes) {
         printNext(strata.pools());
       }
-      for (SetAside.Skipped skipped : plan.skipped()) {
+      for (AcceptedLoss.Skipped skipped : plan.skipped()) {
         spec.commandLine()
             .getErr()
             .println(
                 "strata: log directory %s was not looked at: %s"
                     .formatted(skipped.logDirectory(), skipped.reason()));
       }
-      if (!yes && !plan.isEmpty()) {
+      if (!yes && !plan.losses().isEmpty()) {
         confirmation.require(
             """
-            found no --yes, expected it to move %d partitions; bring the pool back if you can, or \
-            repeat with --yes\
+            found no --yes, expected it to go on without the records that %d partitions may lack; \
+            bring the pool back if you can, or repeat with --yes\
             """
-                .formatted(plan.moves().size()));
+                .formatted(plan.lacking().size()));
       }
       return (plan.skipped().isEmpty() ? ExitCode.OK : ExitCode.FINDINGS).code();
     }
   }
 
-  private SetAside.Plan plan(StrataConfig strata, Set<Path> directories) throws IOException {
+  private AcceptedLoss.Plan plan(StrataConfig strata, Set<Path> directories) throws IOException {
     try (PoolReaders pools = PoolReaders.open(strata.pools())) {
       PrintWriter err = spec.commandLine().getErr();
       for (PoolException refusal : pools.refusals()) {
@@ -146,10 +141,7 @@ final class SetAsideCommand implements Callable<Integer> {
                   .formatted(pool.file(), pool.description(), pool.id()));
         }
       }
-      return SetAside.plan(
-          new ArrayList<>(directories),
-          home -> isLost(home.tag(), pools),
-          "set-aside-" + TIMESTAMP.format(Clock.systemUTC().instant()));
+      return AcceptedLoss.plan(new ArrayList<>(directories), home -> isLost(home.tag(), pools));
     }
   }
 
@@ -182,20 +174,22 @@ final class SetAsideCommand implements Callable<Integer> {
     return lostPools.contains(tag.pool()) || pools.hasLost(tag);
   }
 
-  private void print(SetAside.Plan plan, boolean yes, PrintWriter out) {
+  private void print(AcceptedLoss.Plan plan, boolean yes, PrintWriter out) {
+    List<AcceptedLoss.Loss> losses = plan.lacking();
     if (json.given()) {
       ObjectNode document = Json.object();
-      document.put("done", yes || plan.isEmpty());
+      document.put("done", yes || losses.isEmpty());
       ArrayNode array = document.putArray("partitions");
-      for (SetAside.Move move : plan.moves()) {
+      for (AcceptedLoss.Loss loss : losses) {
         ObjectNode node = array.addObject();
-        node.put("from", move.partition().toString());
-        node.put("to", move.target().toString());
+        node.put("topic", loss.topic());
+        node.put("partition", loss.partition());
+        node.put("fromOffset", loss.fromOffset());
+        node.put("directory", loss.directory().toString());
+        node.put("dropped", loss.dropped().size());
       }
-      ArrayNode untagged = document.putArray("untagged");
-      plan.wholeHomes().forEach(home -> untagged.add(home.toString()));
       ArrayNode skipped = document.putArray("skipped");
-      for (SetAside.Skipped each : plan.skipped()) {
+      for (AcceptedLoss.Skipped each : plan.skipped()) {
         ObjectNode node = skipped.addObject();
         node.put("logDirectory", each.logDirectory().toString());
         node.put("reason", each.reason());
@@ -203,25 +197,33 @@ final class SetAsideCommand implements Callable<Integer> {
       Json.print(document, out);
       return;
     }
-    if (plan.isEmpty()) {
+    if (losses.isEmpty()) {
       out.println(
           plan.skipped().isEmpty()
-              ? "No segment has lost its bytes: nothing to set aside."
-              : "Nothing to set aside in the log directories that could be read.");
+              ? "No segment has lost its pool or its slot: no loss to accept."
+              : "No loss to accept in the log directories that could be read.");
       return;
     }
     Table table =
         new Table()
-            .column(yes ? "MOVED" : "WOULD MOVE", Table.Align.LEFT)
-            .column("TO", Table.Align.LEFT);
-    plan.moves().forEach(move -> table.row(move.partition().toString(), move.target().toString()));
-    if (!plan.moves().isEmpty()) {
-      table.print(out);
+            .column("PARTITION", Table.Align.LEFT)
+            .column("MAY LACK RECORDS FROM OFFSET", Table.Align.RIGHT)
+            .column(yes ? "FILES DELETED" : "FILES TO DELETE", Table.Align.RIGHT)
+            .column("DIRECTORY", Table.Align.LEFT);
+    for (AcceptedLoss.Loss loss : losses) {
+      table.row(
+          loss.topic() + "-" + loss.partition(),
+          Long.toString(loss.fromOffset()),
+          Integer.toString(loss.dropped().size()),
+          loss.directory().toString());
     }
-    if (!plan.wholeHomes().isEmpty()) {
+    table.print(out);
+    if (yes) {
       out.println(
-          "%d other segments are whole in their log files: only their tags %s removed."
-              .formatted(plan.wholeHomes().size(), yes ? "were" : "would be"));
+          """
+          The broker's next start recovers these partitions; their other replicas bring back what \
+          is missing.\
+          """);
     }
   }
 }

@@ -26,7 +26,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What is done offline to log directories: copying everything to the log files, and discarding a
  * lost pool.
  */
-class DrainAndSetAsideTest {
+class DrainAndAcceptLossTest {
   private static final String FIRST = "00000000000000000000.log";
 
   @TempDir Path directory;
@@ -111,7 +110,7 @@ class DrainAndSetAsideTest {
   }
 
   @Test
-  void drainAndSetAsideAreRefusedWhileABrokerHoldsALogDirectory() throws Exception {
+  void drainAndAcceptLossAreRefusedWhileABrokerHoldsALogDirectory() throws Exception {
     append("orders-0/" + FIRST, 10);
     Process broker =
         new ProcessBuilder(
@@ -125,7 +124,7 @@ class DrainAndSetAsideTest {
     try {
       assertThat(broker.getInputStream().read()).isEqualTo('L');
 
-      for (String command : List.of("drain", "set-aside")) {
+      for (String command : List.of("drain", "accept-loss")) {
         assertThat(CommandLineRun.of(command, "--config", config).fails(ExitCode.REFUSED).err())
             .contains(logs.toString())
             .contains("stop the broker");
@@ -155,40 +154,51 @@ class DrainAndSetAsideTest {
   }
 
   @Test
-  void aSoundTierHasNothingToSetAside() throws Exception {
+  void aSoundTierHasLostNothing() throws Exception {
     append("orders-0/" + FIRST, 10);
 
-    CommandLineRun run = CommandLineRun.of("set-aside", "--config", config, "--yes").succeeds();
+    CommandLineRun run = CommandLineRun.of("accept-loss", "--config", config, "--yes").succeeds();
 
-    assertThat(run.out()).contains("nothing to set aside");
+    assertThat(run.out()).contains("no loss to accept");
     assertThat(run.err()).isEmpty();
   }
 
   @Test
-  void partitionsOfALostPoolAreSetAsideOnRequestOnly() throws Exception {
+  void theLossOfAPoolIsAcceptedOnRequestOnly() throws Exception {
     append("orders-0/" + FIRST, 10);
     Path stock = Files.createDirectory(logs.resolve("audit-0"));
     Files.write(stock.resolve(FIRST), new byte[10]);
+    Path stopped = Files.createFile(logs.resolve(".kafka_cleanshutdown"));
+    Path points = logs.resolve("recovery-point-offset-checkpoint");
+    Files.writeString(points, "0\n2\naudit 0 7\norders 0 7\n");
     Files.delete(pool);
 
-    CommandLineRun plan = CommandLineRun.of("set-aside", "--config", config);
+    CommandLineRun plan = CommandLineRun.of("accept-loss", "--config", config);
     assertThat(plan.code()).isEqualTo(ExitCode.REFUSED.code());
-    assertThat(plan.out()).contains("WOULD MOVE").contains(logs.resolve("orders-0").toString());
+    assertThat(plan.out().lines())
+        .containsExactly(
+            "PARTITION  MAY LACK RECORDS FROM OFFSET  FILES TO DELETE  DIRECTORY",
+            "orders-0                              0                0  "
+                + logs.toRealPath().resolve("orders-0"));
     assertThat(plan.err()).contains("--yes").contains(pool.toString());
-    assertThat(logs.resolve("orders-0")).isDirectory();
+    assertThat(stopped).exists();
+    assertThat(points).content().contains("orders 0 7");
 
-    CommandLineRun done = CommandLineRun.of("set-aside", "--config", config, "--yes", "--json");
+    CommandLineRun done = CommandLineRun.of("accept-loss", "--config", config, "--yes", "--json");
     assertThat(done.code()).isZero();
-    Path to = Path.of(done.json().at("/partitions/0/to").asText());
-    assertThat(to.resolve(FIRST)).exists();
-    assertThat(to.getParent()).asString().startsWith(logs + ".set-aside-");
-    assertThat(logs.resolve("orders-0")).doesNotExist();
+    assertThat(done.json().at("/partitions/0/topic").asText()).isEqualTo("orders");
+    assertThat(done.json().at("/partitions/0/fromOffset").asInt()).isZero();
+    assertThat(stopped).doesNotExist();
+    assertThat(points).content().isEqualTo("0\n2\naudit 0 7\norders 0 0\n");
+    assertThat(SegmentTag.read(logs.resolve("orders-0").resolve(FIRST))).isEmpty();
     assertThat(stock.resolve(FIRST)).exists();
+    assertThat(CommandLineRun.of("accept-loss", "--config", config, "--yes").out())
+        .contains("no loss to accept");
   }
 
   /** One that is not there, and one with a link in a circle, which root cannot read either. */
   @Test
-  void setAsideNamesTheLogDirectoriesThatItCouldNotLookAt() throws Exception {
+  void acceptLossNamesTheLogDirectoriesThatItCouldNotLookAt() throws Exception {
     append("orders-0/" + FIRST, 10);
     Path missing = directory.resolve("unmounted");
     Path failing = Files.createDirectory(directory.resolve("failing"));
@@ -199,20 +209,20 @@ class DrainAndSetAsideTest {
         Files.readString(config)
             .replace("log.dirs=" + logs, "log.dirs=%s,%s,%s".formatted(logs, missing, failing)));
 
-    CommandLineRun sound = CommandLineRun.of("set-aside", "--config", config, "--yes");
+    CommandLineRun sound = CommandLineRun.of("accept-loss", "--config", config, "--yes");
     assertThat(sound.code()).isEqualTo(ExitCode.FINDINGS.code());
-    assertThat(sound.out()).contains("Nothing to set aside in the log directories that could be");
+    assertThat(sound.out()).contains("No loss to accept in the log directories that could be read");
     assertThat(sound.err())
         .contains("log directory " + missing + " was not looked at: it is not there")
         .contains("log directory " + failing + " was not looked at: ")
         .contains(partition.resolve(FIRST).toString());
 
     Files.delete(pool);
-    CommandLineRun lost = CommandLineRun.of("set-aside", "--config", config, "--yes", "--json");
+    CommandLineRun lost = CommandLineRun.of("accept-loss", "--config", config, "--yes", "--json");
     assertThat(lost.code()).isEqualTo(ExitCode.FINDINGS.code());
     assertThat(lost.json().at("/skipped/0/logDirectory").asText()).isEqualTo(missing.toString());
     assertThat(lost.json().at("/skipped/1/reason").asText()).contains("audit-0");
-    assertThat(logs.resolve("orders-0")).doesNotExist();
+    assertThat(SegmentTag.read(logs.resolve("orders-0").resolve(FIRST))).isEmpty();
   }
 
   @Test
@@ -221,28 +231,10 @@ class DrainAndSetAsideTest {
     writeVersion(99);
 
     CommandLineRun run =
-        CommandLineRun.of("set-aside", "--config", config, "--yes").fails(ExitCode.REFUSED);
+        CommandLineRun.of("accept-loss", "--config", config, "--yes").fails(ExitCode.REFUSED);
 
     assertThat(run.err()).contains("version 99");
     assertThat(logs.resolve("orders-0")).isDirectory();
-  }
-
-  @Test
-  void wholeSegmentsOfALostPoolOnlyLoseTheirTags() throws Exception {
-    append("orders-1/" + FIRST, 0); // has its slot before the pool is full
-    append("orders-0/" + FIRST, 9 << 20);
-    byte[] whole = append("orders-1/" + FIRST, 1000);
-    // As it is between an eviction and the removal of the tag.
-    SegmentTag tag = SegmentTag.read(logs.resolve("orders-0").resolve(FIRST)).orElseThrow();
-    new SegmentTag(tag.pool(), tag.slot() + 1, 1).write(logs.resolve("orders-1").resolve(FIRST));
-    Files.delete(pool);
-
-    CommandLineRun run = CommandLineRun.of("set-aside", "--config", config, "--yes");
-
-    assertThat(run.code()).isZero();
-    assertThat(run.out()).contains("orders-0").contains("1 other segments").doesNotContain("s-1");
-    assertThat(logs.resolve("orders-1").resolve(FIRST)).hasBinaryContent(whole);
-    assertThat(SegmentTag.read(logs.resolve("orders-1").resolve(FIRST))).isEmpty();
   }
 
   @Test
@@ -253,12 +245,12 @@ class DrainAndSetAsideTest {
     append("orders-1/" + FIRST, 1000);
     Files.move(older, pool, StandardCopyOption.REPLACE_EXISTING);
 
-    assertThat(CommandLineRun.of("set-aside", "--config", config, "--dry-run").err())
+    assertThat(CommandLineRun.of("accept-loss", "--config", config, "--dry-run").err())
         .contains("pool " + pool + " is older than the log directories")
         .contains("--pool " + tag.pool())
         .doesNotContain("create a new one");
     CommandLineRun run =
-        CommandLineRun.of("set-aside", "--config", config, "--pool", tag.pool(), "--yes");
+        CommandLineRun.of("accept-loss", "--config", config, "--pool", tag.pool(), "--yes");
 
     assertThat(run.code()).isZero();
     assertThat(run.out()).contains("orders-0");
@@ -269,7 +261,7 @@ class DrainAndSetAsideTest {
             create a new one with 'strata pool create'\
             """
                 .formatted(pool));
-    assertThat(logs.resolve("orders-0")).doesNotExist();
+    assertThat(SegmentTag.read(logs.resolve("orders-0").resolve(FIRST))).isEmpty();
   }
 
   private void writeVersion(int version) throws IOException {
@@ -289,26 +281,22 @@ class DrainAndSetAsideTest {
   }
 
   @Test
-  void segmentsOfRepairedSlotsAreSetAside() throws Exception {
+  void segmentsOfRepairedSlotsAreLost() throws Exception {
     append("orders-0/" + FIRST, 10);
     append("orders-1/" + FIRST, 10);
     damageSlot();
 
-    assertThat(CommandLineRun.of("set-aside", "--config", config).succeeds().out())
-        .contains("nothing to set aside");
+    assertThat(CommandLineRun.of("accept-loss", "--config", config).succeeds().out())
+        .contains("no loss to accept");
     CommandLineRun repair = CommandLineRun.of("pool", "repair", "--yes", pool);
     assertThat(repair.code()).isZero();
-    assertThat(repair.err()).contains("set-aside");
+    assertThat(repair.err()).contains("accept-loss");
     assertThat(CommandLineRun.of("segments", "--config", config).out()).contains("1 unreachable");
 
-    assertThat(CommandLineRun.of("set-aside", "--config", config, "--yes").succeeds().out())
+    assertThat(CommandLineRun.of("accept-loss", "--config", config, "--yes").succeeds().out())
         .contains("orders-0")
         .doesNotContain("orders-1");
-    try (Stream<Path> left = Files.list(logs)) {
-      assertThat(left.map(path -> path.getFileName().toString()))
-          .contains("orders-1")
-          .doesNotContain("orders-0");
-    }
+    assertThat(SegmentTag.read(logs.resolve("orders-1").resolve(FIRST))).isPresent();
     CommandLineRun.of("segments", "--config", config).succeeds();
   }
 

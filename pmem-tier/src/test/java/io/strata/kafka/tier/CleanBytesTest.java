@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.migration.MoveResult.Outcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,8 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A home begins with a batch only if it has them all: that tells who has lost the pool. */
-final class WholeHomeTest {
+/** Without its pool, a log file is a valid beginning of its segment, whatever comes in between. */
+final class CleanBytesTest {
 
   private static final long MIB = 1 << 20;
   private static final int SLOW = 1;
@@ -69,12 +70,13 @@ final class WholeHomeTest {
 
   @ParameterizedTest
   @EnumSource(names = {"DESTAGE_COPIED", "DESTAGE_FORCED", "DESTAGE_VERIFIED", "DESTAGE_CLEAN"})
-  void homeOfASegmentThatIsChangedWhileItIsCopiedIsHollow(MoveStage stage) throws Exception {
+  void truncatedWhileItIsCopied(MoveStage stage) throws Exception {
     try (FileChannel channel = openAsKafka()) {
       fixture.at(stage, () -> change(channel));
       assertThat(fixture.destage(old, HOME)).isNotNull();
       assertThat(fixture.view(old).clean()).isFalse();
-      assertThat(HollowHome.test(old)).isTrue();
+      byte[] left = Files.readAllBytes(old);
+      assertThat(left).hasSizeLessThanOrEqualTo(KEPT).isEqualTo(Arrays.copyOf(OLD, left.length));
       assertThat(TierFixture.content(channel)).isEqualTo(changed());
     }
     fixture.reopen();
@@ -82,7 +84,7 @@ final class WholeHomeTest {
   }
 
   @Test
-  void homeThatWasReadBackWithAnotherChecksumIsHollow() throws Exception {
+  void copyThatIsReadBackWithAnotherChecksumIsDropped() throws Exception {
     fixture.at(
         MoveStage.DESTAGE_FORCED,
         () -> {
@@ -93,13 +95,13 @@ final class WholeHomeTest {
     assertThatThrownBy(() -> fixture.destage(old, HOME))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("another checksum");
-    assertThat(HollowHome.test(old)).isTrue();
+    assertThat(old).isEmptyFile();
     assertThat(fixture.view(old).clean()).isFalse();
     assertThat(fixture.read(old)).isEqualTo(OLD);
   }
 
   @Test
-  void copyThatIsStoppedTakesNoRoomAtHome() throws Exception {
+  void copyThatIsStoppedTakesNoSpace() throws Exception {
     MoveControl stopping =
         new MoveControl() {
           private boolean begun;
@@ -141,6 +143,44 @@ final class WholeHomeTest {
     try (TierFixture left = killed[0]) {
       left.open();
       assertThat(left.read(left.segment("orders-0", 0))).isEmpty();
+    }
+  }
+
+  @Test
+  void onlyWhatIsNotCleanIsCopied() throws Exception {
+    assertDone(fixture.destage(old, HOME));
+    try (FileChannel channel = openAsKafka()) {
+      assertThat(channel.write(ByteBuffer.wrap(NEW), OLD.length)).isEqualTo(NEW.length);
+      assertThat(fixture.view(old).clean()).isFalse();
+      assertThat(old).hasBinaryContent(OLD);
+
+      MoveResult again = fixture.destage(old, HOME);
+
+      assertThat(again.outcome()).isEqualTo(Outcome.DONE);
+      assertThat(again.bytes()).isEqualTo(NEW.length);
+      assertDone(fixture.evict(old));
+      assertThat(TierFixture.content(channel)).startsWith(OLD).endsWith(NEW);
+    }
+    assertThat(Files.size(old)).isEqualTo(OLD.length + NEW.length);
+  }
+
+  @Test
+  void whatACrashLeavesBehindTheCleanBytesIsDropped() throws Exception {
+    assertDone(fixture.destage(old, HOME));
+    try (FileChannel channel = openAsKafka()) {
+      assertThat(channel.write(ByteBuffer.wrap(NEW), OLD.length)).isEqualTo(NEW.length);
+    }
+    TierFixture[] killed = new TierFixture[1];
+    fixture.at(
+        MoveStage.DESTAGE_FORCED,
+        () -> killed[0] = fixture.copyTo(Files.createDirectory(directory.resolve("killed"))));
+    assertDone(fixture.destage(old, HOME));
+    try (TierFixture left = killed[0]) {
+      Path file = left.segment("orders-0", 0);
+      assertThat(Files.size(file)).isEqualTo(OLD.length + NEW.length);
+      left.open();
+      assertThat(file).hasBinaryContent(OLD);
+      assertThat(left.read(file)).startsWith(OLD).endsWith(NEW);
     }
   }
 

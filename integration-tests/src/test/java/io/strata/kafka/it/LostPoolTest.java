@@ -1,0 +1,154 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.ElectionType;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A broker whose pool is gone for good: what it still has, and what its replicas bring back. */
+@Tag("long")
+class LostPoolTest {
+
+  private static final String TOPIC = "hot";
+  private static final int PARTITIONS = 2;
+  private static final int RECORDS = 20_000;
+  private static final int SIZE = 1_000;
+
+  @RegisterExtension static final Workspace WORK = new Workspace();
+
+  private static StockBroker.Builder broker(String name, String threshold) {
+    return Tiers.broker(WORK.folder(name), Pools.create(WORK.pool(name), "24MiB", 128))
+        .set("auto.leader.rebalance.enable", "false")
+        .set("strata.migration.threshold", threshold);
+  }
+
+  private static Path pool(StockBroker broker) {
+    return Path.of(broker.property("strata.pools"));
+  }
+
+  /**
+   * Takes the pool away, accepts the loss, and returns from where on each partition may lack
+   * records.
+   */
+  private static JsonNode losePool(StockBroker broker) throws Exception {
+    broker.kill();
+    Files.delete(pool(broker));
+    assertThat(broker.startRefused().output()).contains("strata accept-loss", TOPIC + "-0");
+    JavaProcess.Finished accepted =
+        Pools.strata(
+                "accept-loss", "--config", broker.propertiesFile().toString(), "--yes", "--json")
+            .orFail();
+    Path created = Pools.create(pool(broker), "24MiB", 128);
+    assertThat(created).exists();
+    String output = accepted.output();
+    int end = output.lastIndexOf('}') + 1;
+    return new ObjectMapper().readTree(output.substring(output.indexOf('{'), end));
+  }
+
+  private static long fromOffset(JsonNode accepted, int partition) {
+    for (JsonNode loss : accepted.get("partitions")) {
+      if (loss.get("topic").asText().equals(TOPIC) && loss.get("partition").asInt() == partition) {
+        return loss.get("fromOffset").asLong();
+      }
+    }
+    throw new AssertionError("partition %d is not in %s".formatted(partition, accepted));
+  }
+
+  private static long endOffset(StockBroker broker, int partition) throws Exception {
+    TopicPartition of = new TopicPartition(TOPIC, partition);
+    try (Admin admin = broker.admin()) {
+      return admin.listOffsets(Map.of(of, OffsetSpec.latest())).partitionResult(of).get().offset();
+    }
+  }
+
+  /** Without another replica: exactly what was named is missing. */
+  @Test
+  void whatIsNamedIsWhatIsMissing() throws Exception {
+    StockBroker broker = WORK.closing(broker("alone", "0").build()).start();
+    try (Admin admin = broker.admin()) {
+      Topics.await(admin.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) 1))).all());
+    }
+    RecordLedger ledger = new RecordLedger(TOPIC, PARTITIONS, 1);
+    // One by one: a partition may not be there yet for the first batch, and be there for the next.
+    ledger.produce(broker.bootstrap(), PARTITIONS, SIZE);
+    ledger.produce(broker.bootstrap(), RECORDS - PARTITIONS, SIZE);
+    Tiers.awaitClean(broker, "hot");
+    JsonNode accepted = losePool(broker);
+    broker.start();
+
+    RecordLedger.Verified left = ledger.verifyOldest(broker.bootstrap());
+    assertThat(left.records()).isBetween(RECORDS / 2L, RECORDS - 1L);
+    for (int partition = 0; partition < PARTITIONS; partition++) {
+      assertThat(endOffset(broker, partition)).isEqualTo(fromOffset(accepted, partition));
+    }
+    // And it goes on from there.
+    new RecordLedger(TOPIC, PARTITIONS, 2).produce(broker.bootstrap(), 100, SIZE);
+    broker.stop();
+    Tiers.audit(broker);
+  }
+
+  /** Of several segments none has come to the log files: Kafka must not go on with the last one. */
+  @Test
+  void aLogWithoutAnyRecordBeginsAnew() throws Exception {
+    StockBroker broker = WORK.closing(broker("dirty", "-1").build()).start();
+    try (Admin admin = broker.admin()) {
+      Topics.await(admin.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) 1))).all());
+    }
+    RecordLedger ledger = new RecordLedger(TOPIC, PARTITIONS, 1);
+    ledger.produce(broker.bootstrap(), PARTITIONS, SIZE);
+    ledger.produce(broker.bootstrap(), RECORDS / 2, SIZE);
+    JsonNode accepted = losePool(broker);
+    broker.start();
+    for (int partition = 0; partition < PARTITIONS; partition++) {
+      assertThat(fromOffset(accepted, partition)).isZero();
+      assertThat(endOffset(broker, partition)).isZero();
+    }
+    new RecordLedger(TOPIC, PARTITIONS, 2).produce(broker.bootstrap(), 100, SIZE);
+    broker.stop();
+    Tiers.audit(broker);
+  }
+
+  /** With another replica nothing is missing in the end, and only the tails are fetched. */
+  @Test
+  void replicasBringBackTheTails() throws Exception {
+    StockBroker other = WORK.closing(broker("other", "0").build()).start();
+    StockBroker loser = WORK.closing(broker("loser", "0").joining(other, 2).build()).start();
+    try (Admin admin = other.admin()) {
+      List<Integer> replicas = List.of(2, 1);
+      Topics.await(
+          admin.createTopics(List.of(new NewTopic(TOPIC, Map.of(0, replicas, 1, replicas)))).all());
+      Topics.awaitState(admin, TOPIC, 2, Set.of(1, 2));
+    }
+    RecordLedger ledger = new RecordLedger(TOPIC, PARTITIONS, 1);
+    ledger.produce(other.bootstrap(), RECORDS, SIZE);
+    Tiers.awaitClean(loser, "hot");
+    JsonNode accepted = losePool(loser);
+    for (int partition = 0; partition < PARTITIONS; partition++) {
+      assertThat(fromOffset(accepted, partition)).isGreaterThan(RECORDS / PARTITIONS / 2);
+    }
+    loser.start();
+    try (Admin admin = other.admin()) {
+      Topics.awaitState(admin, TOPIC, 1, Set.of(1, 2));
+      Set<TopicPartition> all = Set.of(new TopicPartition(TOPIC, 0), new TopicPartition(TOPIC, 1));
+      Topics.await(admin.electLeaders(ElectionType.PREFERRED, all).all());
+      Topics.awaitState(admin, TOPIC, 2, Set.of(1, 2));
+    }
+    assertThat(ledger.verify(loser.bootstrap()).records()).isEqualTo(RECORDS);
+    loser.stop();
+    other.stop();
+    Tiers.audit(loser);
+  }
+}

@@ -1,0 +1,53 @@
+package io.strata.kafka.segment;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * How far a log file has records that Kafka takes for valid. Immutable.
+ *
+ * @param length the batches before are whole and have the right checksums, in bytes
+ * @param nextOffset the offset behind the last of their records
+ */
+public record ValidRecords(long length, long nextOffset) {
+
+  private static final int SIZE_OFFSET = 8;
+  private static final int SIZE_END = 12;
+  private static final int MAGIC_OFFSET = 16;
+  private static final int LAST_OFFSET_DELTA_OFFSET = 23;
+  private static final int HEADER_LENGTH = 27;
+  private static final int MAGIC_WITH_DELTA = 2;
+
+  /**
+   * Reads a log file.
+   *
+   * @param baseOffset what the file's name says: the next offset of a file without a valid batch
+   */
+  public static ValidRecords in(Path file, long baseOffset) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      BatchCheck batches = new BatchCheck(0);
+      long unused = ReadBack.pieces(channel, 0, channel.size(), batches::update);
+      long length = batches.validEnd();
+      return new ValidRecords(length, nextOffset(channel, length, baseOffset));
+    }
+  }
+
+  private static long nextOffset(FileChannel file, long length, long baseOffset)
+      throws IOException {
+    ByteBuffer header = ByteBuffer.allocate(HEADER_LENGTH);
+    long next = baseOffset;
+    for (long at = 0; at < length; ) {
+      header.clear();
+      while (header.hasRemaining() && file.read(header, at + header.position()) >= 0) {
+        // Short reads are allowed; an old batch may be shorter than the header of a new one.
+      }
+      boolean hasDelta = header.get(MAGIC_OFFSET) >= MAGIC_WITH_DELTA;
+      next = header.getLong(0) + (hasDelta ? header.getInt(LAST_OFFSET_DELTA_OFFSET) : 0) + 1;
+      at += SIZE_END + header.getInt(SIZE_OFFSET);
+    }
+    return next;
+  }
+}

@@ -1,0 +1,235 @@
+package io.strata.kafka.tier;
+
+import static java.util.Objects.requireNonNull;
+
+import io.strata.kafka.api.SegmentId;
+import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.segment.ValidRecords;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * Goes on without the records that only a lost pool had. Each log file is a valid beginning of its
+ * segment. Of a partition that had segments in the pool the first one that may lack records stays,
+ * and ends the log: what comes after it is deleted, since Kafka itself does not look for a gap. Its
+ * next start recovers the log as after a power failure, and fetches the rest from the other
+ * replicas.
+ *
+ * <p>In this order, each step durable before the next, so that all can be done again after a crash:
+ * the log directory loses Kafka's note of a clean stop (which has the broker tell the controller
+ * so, too: KIP-966); the partitions' recovery points are lowered; the files after the first segment
+ * that may lack records are deleted; the others lose their tags.
+ *
+ * <p>Thread safety: used by one thread, with no broker running.
+ */
+public final class AcceptedLoss {
+
+  /** Written by Kafka when it stops in good order; without it, Kafka recovers its logs. */
+  private static final String CLEAN_SHUTDOWN = ".kafka_cleanshutdown";
+
+  private AcceptedLoss() {}
+
+  /**
+   * A partition with log files of a lost pool. Immutable.
+   *
+   * @param topic the partition's topic
+   * @param partition its number
+   * @param directory its directory, whatever Kafka calls it at the moment
+   * @param firstSegment the base offset of the first segment that may lack records: Kafka recovers
+   *     the log from there; empty if none does
+   * @param fromOffset the first offset that may be missing: all before it are there
+   * @param dropped the files that come after it, the last first
+   * @param files the log files whose tags are to be removed
+   */
+  public record Loss(
+      String topic,
+      int partition,
+      Path directory,
+      OptionalLong firstSegment,
+      long fromOffset,
+      List<Path> dropped,
+      List<Path> files) {
+    /** Copies the lists. */
+    public Loss {
+      dropped = List.copyOf(dropped);
+      files = List.copyOf(files);
+    }
+  }
+
+  /**
+   * A log directory that could not be looked at. Immutable.
+   *
+   * @param logDirectory as configured
+   * @param reason what was found: one phrase, which names the file where it is not the directory
+   */
+  public record Skipped(Path logDirectory, String reason) {}
+
+  /**
+   * What is lost. Immutable.
+   *
+   * @param losses by log directory, then by partition
+   * @param skipped the log directories that could not be read to the end: whatever has been lost in
+   *     them is not in the other list
+   */
+  public record Plan(Map<Path, List<Loss>> losses, List<Skipped> skipped) {
+    /** Copies the collections. */
+    public Plan {
+      losses = Map.copyOf(losses);
+      skipped = List.copyOf(skipped);
+    }
+
+    /** The partitions that may lack records, by directory. */
+    public List<Loss> lacking() {
+      return new TreeMap<>(losses)
+          .values().stream()
+              .flatMap(List::stream)
+              .filter(loss -> loss.firstSegment().isPresent())
+              .toList();
+    }
+  }
+
+  /**
+   * Finds what is lost. Changes nothing.
+   *
+   * @param logDirectories the broker's log directories
+   * @param lost whether no slot has the segment's bytes any more, of those that log files name
+   */
+  public static Plan plan(List<Path> logDirectories, Predicate<TaggedHome> lost)
+      throws IOException {
+    Map<Path, List<Loss>> losses = new TreeMap<>();
+    List<Skipped> skipped = new ArrayList<>();
+    for (Path configured : logDirectories) {
+      if (!Files.isDirectory(configured)) {
+        skipped.add(new Skipped(configured, "it is not there, or is no directory"));
+        continue;
+      }
+      try {
+        List<Loss> inThis = lossesIn(configured.toRealPath(), lost);
+        if (!inThis.isEmpty()) {
+          losses.put(configured.toRealPath(), inThis);
+        }
+      } catch (FileSystemException e) {
+        // Its disk fails, or something in it belongs to another user: the others go on.
+        skipped.add(new Skipped(configured, FailureText.of(e)));
+      }
+    }
+    return new Plan(losses, skipped);
+  }
+
+  private static List<Loss> lossesIn(Path logDirectory, Predicate<TaggedHome> lost)
+      throws IOException {
+    Map<Path, Map<SegmentName, Path>> partitions = new TreeMap<>();
+    for (TaggedHome home : TaggedHomes.in(logDirectory)) {
+      Optional<SegmentName> name = SegmentNames.of(home.file());
+      if (name.isPresent() && lost.test(home)) {
+        partitions
+            .computeIfAbsent(Directories.of(home.file()), directory -> new HashMap<>())
+            .put(name.get(), home.file());
+      }
+    }
+    List<Loss> losses = new ArrayList<>();
+    for (Map.Entry<Path, Map<SegmentName, Path>> each : partitions.entrySet()) {
+      losses.add(loss(each.getKey(), each.getValue()));
+    }
+    return losses;
+  }
+
+  private static Loss loss(Path directory, Map<SegmentName, Path> files) throws IOException {
+    SegmentId id = files.keySet().iterator().next().id();
+    List<Path> untagged = List.copyOf(files.values());
+    List<SegmentName> inOrder =
+        files.keySet().stream()
+            .filter(AcceptedLoss::isKept)
+            .sorted(Comparator.comparingLong(AcceptedLoss::baseOffset))
+            .toList();
+    for (SegmentName name : inOrder) {
+      long base = baseOffset(name);
+      // What a compaction had not finished takes the place of whole segments when Kafka starts.
+      boolean finished = name.stage() == SegmentName.Stage.LIVE;
+      long from =
+          finished ? ValidRecords.in(requireNonNull(files.get(name)), base).nextOffset() : base;
+      boolean whole = from > base && Files.exists(directory.resolve(SegmentNames.fileName(from)));
+      if (!whole) {
+        List<Path> dropped = filesFrom(directory, finished ? base + 1 : base);
+        return new Loss(
+            id.topic(),
+            id.partition(),
+            directory,
+            OptionalLong.of(base),
+            from,
+            dropped,
+            untagged.stream().filter(file -> !dropped.contains(file)).toList());
+      }
+      // The next segment begins where this one ends: it lacks nothing.
+    }
+    return new Loss(
+        id.topic(), id.partition(), directory, OptionalLong.empty(), 0, List.of(), untagged);
+  }
+
+  /** Kafka deletes the others when it starts. */
+  private static boolean isKept(SegmentName name) {
+    return name.replica() != SegmentName.Replica.DELETED
+        && (name.stage() == SegmentName.Stage.LIVE || name.stage() == SegmentName.Stage.SWAP);
+  }
+
+  private static long baseOffset(SegmentName name) {
+    return name.id().baseOffset();
+  }
+
+  /** Segments, indexes and snapshots, the last first. */
+  private static List<Path> filesFrom(Path directory, long offset) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files
+          .filter(file -> SegmentNames.offsetOf(file).orElse(-1) >= offset)
+          .sorted(Comparator.<Path>naturalOrder().reversed())
+          .toList();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  /**
+   * Carries out the plan.
+   *
+   * @throws IOException if a step cannot be done; those before it have been, and a new plan has the
+   *     rest
+   */
+  public static void run(Plan plan) throws IOException {
+    for (Map.Entry<Path, List<Loss>> each : plan.losses().entrySet()) {
+      Path logDirectory = each.getKey();
+      Files.deleteIfExists(logDirectory.resolve(CLEAN_SHUTDOWN));
+      Directories.force(logDirectory);
+      RecoveryPoints points = RecoveryPoints.read(logDirectory);
+      for (Loss loss : each.getValue()) {
+        if (loss.firstSegment().isPresent()) {
+          points.lower(loss.topic(), loss.partition(), loss.firstSegment().getAsLong());
+        }
+      }
+      points.write();
+      for (Loss loss : each.getValue()) {
+        for (Path file : loss.dropped()) {
+          Files.deleteIfExists(file);
+        }
+        Directories.force(loss.directory());
+        for (Path file : loss.files()) {
+          boolean unused = SegmentTag.remove(file);
+          Directories.force(file);
+        }
+      }
+    }
+  }
+}
