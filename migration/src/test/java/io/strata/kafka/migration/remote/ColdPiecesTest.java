@@ -59,7 +59,7 @@ class ColdPiecesTest {
   private SegmentInfo cold(RemoteTier tier) throws IOException, InterruptedException {
     SegmentInfo segment = bench.copied(tier);
     await().atMost(Duration.ofSeconds(100)).until(() -> bench.logs("a") == 0);
-    cold.beforeRead = reads::add;
+    cold.beforeRead(reads::add);
     return segment;
   }
 
@@ -79,11 +79,11 @@ class ColdPiecesTest {
     RemoteTier tier = bench.open();
     SegmentInfo segment = cold(tier);
     CountDownLatch slow = new CountDownLatch(1);
-    cold.beforeRead =
+    cold.beforeRead(
         position -> {
           reads.add(position);
           slow.await();
-        };
+        });
     List<Future<byte[]>> all = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       int start = PIECE + i;
@@ -144,11 +144,11 @@ class ColdPiecesTest {
     RemoteTier tier = bench.open();
     SegmentInfo segment = cold(tier);
     CountDownLatch slow = new CountDownLatch(1);
-    cold.beforeRead =
+    cold.beforeRead(
         position -> {
           slow.await();
           throw new IOException("the bucket is gone");
-        };
+        });
     List<Future<Throwable>> all = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       int start = i;
@@ -159,7 +159,7 @@ class ColdPiecesTest {
     for (Future<Throwable> each : all) {
       assertThat(each.get()).hasMessageContaining("the bucket is gone");
     }
-    cold.beforeRead = position -> {};
+    cold.beforeRead(position -> {});
     assertThat(read(tier, segment, 0, 100)).isEqualTo(expected(segment, 0, 100));
   }
 
@@ -169,11 +169,11 @@ class ColdPiecesTest {
     RemoteTier tier = bench.open();
     SegmentInfo segment = cold(tier);
     CountDownLatch slow = new CountDownLatch(1);
-    cold.beforeRead =
+    cold.beforeRead(
         position -> {
           reads.add(position);
           slow.await();
-        };
+        });
     assertThatThrownBy(() -> read(tier, segment, 0, 100))
         .isInstanceOf(TimeLimitException.class)
         .hasMessageContaining("orders-1, offsets 0 to 99")

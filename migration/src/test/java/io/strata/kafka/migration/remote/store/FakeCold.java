@@ -19,14 +19,18 @@ public final class FakeCold implements ColdLevel {
   volatile boolean failing;
   volatile Runnable duringCopy = () -> {};
 
-  /** Is asked with the position before bytes are read. */
-  public volatile Reading beforeRead = position -> {};
+  private volatile Reading reading = position -> {};
 
   /** What a read meets. */
   @FunctionalInterface
   public interface Reading {
     /** Meets it. */
     void at(long position) throws IOException, InterruptedException;
+  }
+
+  /** Sets what is asked with the position before bytes are read. */
+  public void beforeRead(Reading asked) {
+    reading = asked;
   }
 
   @Override
@@ -58,7 +62,7 @@ public final class FakeCold implements ColdLevel {
   public void read(Manifest manifest, Optional<byte[]> custom, long position, ByteBuffer target)
       throws IOException, InterruptedException {
     check();
-    beforeRead.at(position);
+    reading.at(position);
     String id = manifest.segment().key().id();
     String place = new String(custom.orElseThrow(), StandardCharsets.UTF_8);
     if (!place.equals("place of " + id)) {
