@@ -244,8 +244,11 @@ class MigrationKillTest {
       }
       String deleted = "deleted-" + round;
       RecordLedger pushing = topic(two, deleted, 2);
+      // However slow the machine is: what the next start is to move has not moved before.
+      Tiers.alter(two, Map.of("strata.migration.threshold", "-1"));
       pushing.produce(two.bootstrap(), 4_000, 5_000);
       ledgers.remove(pushing);
+      Tiers.reset(two, "strata.migration.threshold");
       two.stop();
       haltAt(two, BETWEEN_POOLS.get(3), () -> deleteFromADyingBroker(two, deleted));
       two.start();

@@ -87,6 +87,7 @@ final class Recovery {
     refuseUnknownDirectories(homes.keySet());
     // All that is to be refused comes before anything is freed.
     refuseDiscarded(homes);
+    refuseDoubtful(homes.keySet());
     ForeignRecords.refuse(pools, directories, homes);
     forceTagsOfCopies(homes);
     for (Pool pool : pools.all()) {
@@ -308,6 +309,57 @@ final class Recovery {
     }
   }
 
+  /** A log file of which it is not known whether it is a segment's is for the operator to judge. */
+  private void refuseDoubtful(Set<SegmentTag> named) throws IOException {
+    for (Pool pool : pools.all()) {
+      for (Slot slot : pool.slots()) {
+        Residence in = new Residence(slot, pool);
+        if (slot.state() == SlotState.LIVE && !named.contains(in.tag()) && !isOfNoUse(slot)) {
+          Optional<Path> place = placeOf(in);
+          if (place.isPresent()) {
+            refuseDoubtful(in, place.get());
+          }
+        }
+      }
+    }
+  }
+
+  private void refuseDoubtful(Residence in, Path home) throws IOException {
+    if (!mustBeThere(in.slot())) {
+      if (!at(home, file -> Files.notExists(file, LinkOption.NOFOLLOW_LINKS) || isNew(file))) {
+        throw occupied(home, in.tag());
+      }
+    } else if (directories.skipped() == 0 && at(home, file -> hasLostItsTag(in, file))) {
+      throw tagLost(home, in.tag());
+    }
+  }
+
+  /** Whether a log file that is missing was removed, and not taken by a power failure. */
+  private static boolean mustBeThere(Slot slot) {
+    return slot.has(SlotFlag.HOME_DURABLE) || slot.committedLength() == 0;
+  }
+
+  /**
+   * Where a segment's log file was made.
+   *
+   * @return empty where that cannot be looked at now
+   * @throws FileSystemException if the slot does not name a place in its log directory
+   */
+  private Optional<Path> placeOf(Residence in) throws FileSystemException {
+    Optional<LogDirectory> directory = directories.byId(in.slot().directoryId());
+    if (directory.isEmpty() || isCutOff(directory.get(), in.slot())) {
+      return Optional.empty();
+    }
+    Path home = directory.get().path().resolve(in.slot().relativePath()).normalize();
+    if (!home.startsWith(directory.get().path())) {
+      throw new FileSystemException(
+          home.toString(),
+          null,
+          "slot " + in.tag() + " names a path outside its log directory: run strata pool check");
+    }
+    return Optional.of(home);
+  }
+
   private void removeStaleTags(Map<SegmentTag, Path> stale) throws IOException {
     for (Path home : stale.values()) {
       boolean unused = at(home, SegmentTag::remove);
@@ -465,24 +517,16 @@ final class Recovery {
       keep(slot, "its log directory " + slot.directoryId() + " is offline or not in log.dirs");
       return;
     }
-    Path home = directory.get().path().resolve(slot.relativePath()).normalize();
-    if (!home.startsWith(directory.get().path())) {
-      throw new FileSystemException(
-          home.toString(),
-          null,
-          "slot " + tag + " names a path outside its log directory: run strata pool check");
-    }
-    if (isCutOff(directory.get(), slot)) {
+    Optional<Path> place = placeOf(new Residence(slot, pool));
+    if (place.isEmpty()) {
       keep(slot, "its partition is a symbolic link that leads nowhere: is its disk mounted?");
       return;
     }
-    if (slot.has(SlotFlag.HOME_DURABLE) || slot.committedLength() == 0) {
+    Path home = place.get();
+    if (mustBeThere(slot)) {
       if (directories.skipped() > 0 && slot.committedLength() > 0) {
         keep(slot, "its file may be in a log directory that cannot be looked at");
         return;
-      }
-      if (at(home, file -> hasLostItsTag(new Residence(slot, pool), file))) {
-        throw tagLost(home, tag);
       }
       if (slot.committedLength() > 0 && !slot.has(SlotFlag.ORPHANED)) {
         slot.set(SlotFlag.ORPHANED);
@@ -558,11 +602,15 @@ final class Recovery {
       Files.createFile(home);
       return true;
     } catch (FileAlreadyExistsException e) {
-      // The power went between the file and its tag, if it is like this.
-      return Files.size(home) == 0
-          && Files.isRegularFile(home, LinkOption.NOFOLLOW_LINKS)
-          && SegmentTag.read(home).isEmpty();
+      return isNew(home);
     }
+  }
+
+  /** As the power leaves it that goes between a new log file and its tag. */
+  private static boolean isNew(Path home) throws IOException {
+    return Files.isRegularFile(home, LinkOption.NOFOLLOW_LINKS)
+        && Files.size(home) == 0
+        && SegmentTag.read(home).isEmpty();
   }
 
   private static FileSystemException occupied(Path home, SegmentTag tag) throws IOException {

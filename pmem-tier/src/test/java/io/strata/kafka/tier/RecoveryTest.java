@@ -450,4 +450,17 @@ class RecoveryTest {
         .isInstanceOf(IOException.class)
         .hasMessageContainingAll(file.toString(), "discarded", "strata accept-loss");
   }
+
+  @Test
+  void nothingIsChangedBeforeARefusal() throws IOException {
+    Path other = fixture.segment("orders-7", 0);
+    fixture.append(other, bytes);
+    crash(pool -> {});
+    Files.write(file, new byte[10]); // What a start truncates.
+    SegmentTag.remove(other);
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(other.toString());
+    assertThat(Files.size(file)).isEqualTo(10);
+  }
 }
