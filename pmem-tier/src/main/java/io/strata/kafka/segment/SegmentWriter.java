@@ -551,9 +551,12 @@ final class SegmentWriter {
     }
   }
 
-  /** As {@link #exclusively}; empty, and nothing done, when somebody else is at it. */
+  /**
+   * As {@link #exclusively}; empty, and nothing done, when the segment is being changed: by this
+   * thread, perhaps, in an append that makes room.
+   */
   <T> Optional<T> exclusivelyOrNot(Change<T> change) throws IOException {
-    if (!lock.tryLock()) {
+    if (lock.isHeldByCurrentThread() || !lock.tryLock()) {
       return Optional.empty();
     }
     try {

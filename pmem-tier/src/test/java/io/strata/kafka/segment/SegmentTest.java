@@ -10,12 +10,15 @@ import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotState;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -491,6 +494,43 @@ final class SegmentTest {
       TinyPool left = TinyPool.openAfterPowerCut(ordinary.crash(new Random(round)));
       Slot slot = left.pool().slot(forced.tag().slot(), forced.tag().generation()).orElseThrow();
       assertThat(slot.committedLength()).as("round %s", round).isEqualTo(BLOCK + 100);
+    }
+  }
+
+  /** It is clean until it has been appended to, and may be the next to be evicted. */
+  @Test
+  void anAppendThatNeedsSpaceDoesNotEvictItsOwnSegment() throws IOException {
+    List<Segment> appended = new ArrayList<>();
+    RoomMaker evictsIt =
+        (in, wanted) -> {
+          try {
+            assertThat(appended.get(0).evict(false)).isEmpty();
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        };
+    appended.add(
+        new Segment(
+            pool.allocate("topic-1/00000000000000000000.log"),
+            pool.pool(),
+            0,
+            new SegmentSettings(() -> false, InstantSource.system(), evictsIt),
+            SegmentEvents.NONE));
+    pool.leaveFree(1);
+    HeapFile log = new HeapFile();
+    try (FileChannel appending = appended.get(0).open(log.open(), READ_WRITE)) {
+      byte[] bytes = bytes(1, BLOCK);
+      assertThat(appending.write(ByteBuffer.wrap(bytes))).isEqualTo(BLOCK);
+      try (FileChannel copy = log.open()) {
+        Segment clean = appended.get(0);
+        assertThat(clean.markClean(clean.copyHomeAsItIs(copy))).isTrue();
+      }
+      byte[] more = bytes(2, 1000);
+      assertThat(appending.write(ByteBuffer.wrap(more))).isEqualTo(more.length);
+      assertThat(appended.get(0).spilled()).isTrue();
+      ByteBuffer found = ByteBuffer.allocate(BLOCK + more.length);
+      assertThat(appending.read(found, 0)).isEqualTo(found.capacity());
+      assertThat(found.array()).isEqualTo(concat(bytes, more));
     }
   }
 }
