@@ -7,12 +7,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * How far a log file has records that Kafka takes for valid. Immutable.
+ * Finds how far a log file has records that Kafka takes for valid: those of the batches from its
+ * beginning on that are whole and have the right checksums.
  *
- * @param length the batches before are whole and have the right checksums, in bytes
- * @param nextOffset the offset behind the last of their records
+ * <p>Thread safety: stateless.
  */
-public record ValidRecords(long length, long nextOffset) {
+public final class ValidRecords {
 
   private static final int SIZE_OFFSET = 8;
   private static final int SIZE_END = 12;
@@ -21,17 +21,18 @@ public record ValidRecords(long length, long nextOffset) {
   private static final int HEADER_LENGTH = 27;
   private static final int MAGIC_WITH_DELTA = 2;
 
+  private ValidRecords() {}
+
   /**
-   * Reads a log file.
+   * Returns the offset behind the last valid record.
    *
    * @param baseOffset what the file's name says: the next offset of a file without a valid batch
    */
-  public static ValidRecords in(Path file, long baseOffset) throws IOException {
+  public static long nextOffset(Path file, long baseOffset) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       BatchCheck batches = new BatchCheck(0);
       long unused = ReadBack.pieces(channel, 0, channel.size(), batches::update);
-      long length = batches.validEnd();
-      return new ValidRecords(length, nextOffset(channel, length, baseOffset));
+      return nextOffset(channel, batches.validEnd(), baseOffset);
     }
   }
 

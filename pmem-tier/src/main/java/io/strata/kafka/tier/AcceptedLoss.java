@@ -160,8 +160,7 @@ public final class AcceptedLoss {
       long base = baseOffset(name);
       // What a compaction had not finished takes the place of whole segments when Kafka starts.
       boolean finished = name.stage() == SegmentName.Stage.LIVE;
-      long from =
-          finished ? ValidRecords.in(requireNonNull(files.get(name)), base).nextOffset() : base;
+      long from = finished ? ValidRecords.nextOffset(requireNonNull(files.get(name)), base) : base;
       boolean whole = from > base && Files.exists(directory.resolve(SegmentNames.fileName(from)));
       if (!whole) {
         List<Path> dropped = filesFrom(directory, finished ? base + 1 : base);

@@ -24,9 +24,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What was read from the cold manager: in pieces of some megabytes, which is what a request to it
- * is worth, checked, in memory up to a bound. Whoever asks for a piece that is on its way waits for
- * it. For a reader that reads on, the next pieces are on their way already.
+ * Keeps what was read from the cold manager: in pieces of some megabytes, which is what a request
+ * to it is worth, checked, in memory up to a bound. A reader that asks for a piece that is on its
+ * way waits for it. For a reader that reads on, the next pieces are on their way already.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
@@ -149,7 +149,7 @@ final class ColdPieces implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // All is being closed.
       boolean unused = answer.cancel(false);
-    } catch (Throwable e) { // Whoever waits throws it, and whoever asks next asks the manager.
+    } catch (Throwable e) { // Those that wait throw it; the next one asks the manager.
       boolean unused = pieces.asMap().remove(piece, answer);
       boolean unusedToo = answer.complete(new Answer(ByteBuffer.allocate(0), Optional.of(e)));
     }

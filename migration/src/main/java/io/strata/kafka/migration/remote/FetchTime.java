@@ -39,7 +39,7 @@ final class FetchTime {
   }
 
   /**
-   * What is left, more than nothing.
+   * Returns what is left, more than nothing.
    *
    * @param what for the message
    * @throws TimeLimitException if it is over

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * are never more of them than the bound, and calls that find all of them hanging fail in their
  * time.
  *
- * <p>Whoever interrupts a thread that is in a file channel waits until that thread has left the
+ * <p>A thread that interrupts another one in a file channel waits until that one has left the
  * kernel: the JDK closes the channel before. So nobody here interrupts a work's thread but a thread
  * that has nothing else to do.
  *

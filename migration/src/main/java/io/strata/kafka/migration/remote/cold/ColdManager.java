@@ -102,7 +102,8 @@ public final class ColdManager implements AutoCloseable {
   /**
    * Copies a segment. Its files must stay until this returns, and longer if it ran out of its time.
    * One copy of a segment is made at a time: what a manager does when its copy fails in the end,
-   * long after its time perhaps, is to remove what is there of the segment, whoever wrote it.
+   * long after its time perhaps, is to remove what is there of the segment, another copy's files,
+   * too.
    *
    * @return what the manager wants to see again in each later call for the segment
    * @throws RemoteStorageException if it fails, of {@link RetriableFailures} if a retry may

@@ -45,7 +45,7 @@ final class Disk {
     forceDirectory(directory);
   }
 
-  /** Makes a file's bytes durable, whoever has written them. */
+  /** Makes a file's bytes durable, those of other processes, too. */
   static void force(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       channel.force(true);

@@ -9,7 +9,7 @@ import java.util.zip.CRC32C;
 
 /**
  * Copies files into the store, and computes their checksums on the way. Nothing is forced here:
- * whoever gives the files their place forces them together.
+ * what gives the files their place forces them together.
  *
  * <p>Thread safety: used by one thread.
  */

@@ -245,7 +245,7 @@ public final class SegmentStore implements AutoCloseable {
       SegmentInfo segment, LogSource source, int chunkBytes, LocalSegments local, BytePace pace)
       throws IOException, InterruptedException {
     long bytes = segment.bytes();
-    // The broker's own files: whoever calls has a time for all of it.
+    // The broker's own files: the caller has a time for all of it.
     for (Path index : source.indexes().values()) {
       bytes += Files.size(index);
     }
