@@ -136,8 +136,8 @@ public final class RemoteRuntime implements RemoteEnvironment {
   }
 
   /** By the JDK's own paths: the store's files have segments' names, and are not the tier's. */
-  private static StoreOptions.Level pastTheProvider(StoreOptions.Level level) {
-    return new StoreOptions.Level(
+  private static StoreOptions.LevelOptions pastTheProvider(StoreOptions.LevelOptions level) {
+    return new StoreOptions.LevelOptions(
         level.name(),
         level.directories().stream()
             .map(

@@ -56,7 +56,8 @@ final class StorePlaces {
     }
     List<Place> places = new ArrayList<>();
     if (broker.isPresent()) {
-      for (StoreOptions.Level level : RemoteConfig.parse(broker.get()).orElseThrow().levels()) {
+      for (StoreOptions.LevelOptions level :
+          RemoteConfig.parse(broker.get()).orElseThrow().levels()) {
         level.directories().forEach(d -> places.add(new Place(level.name(), d.path())));
       }
       return places;

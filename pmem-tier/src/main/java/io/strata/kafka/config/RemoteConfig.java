@@ -131,7 +131,7 @@ public final class RemoteConfig {
     Optional<BrokerProperties> given =
         reader.readIfSet(RemoteKeys.LOG_DIRS).flatMap(unused -> logDirectories(manager));
     RemoteLevels levels = new RemoteLevels(reader, manager, broker.or(() -> given));
-    List<StoreOptions.Level> read = levels.levels();
+    List<StoreOptions.LevelOptions> read = levels.levels();
     Optional<ColdSettings> cold = levels.cold();
     levels.refuseUnknown();
     Optional<Long> cache = reader.read(RemoteKeys.CACHE_SIZE);

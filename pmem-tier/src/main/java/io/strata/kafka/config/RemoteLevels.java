@@ -52,15 +52,17 @@ final class RemoteLevels {
   }
 
   /** The levels; incomplete if there is a problem, which the reader then has. */
-  List<StoreOptions.Level> levels() {
-    List<StoreOptions.Level> levels = new ArrayList<>();
+  List<StoreOptions.LevelOptions> levels() {
+    List<StoreOptions.LevelOptions> levels = new ArrayList<>();
     for (String name : names.orElse(List.of())) {
       StrataKey<List<Path>> key = RemoteKeys.LEVEL_DIRECTORIES.with(name);
       Optional<List<Path>> paths = reader.read(key);
       paths.ifPresent(found -> directories.check(key.name(), found));
       Optional<List<Long>> capacities = reader.readIfSet(RemoteKeys.LEVEL_CAPACITY.with(name));
       paths.ifPresent(
-          found -> levels.add(new StoreOptions.Level(name, withCapacity(name, found, capacities))));
+          found ->
+              levels.add(
+                  new StoreOptions.LevelOptions(name, withCapacity(name, found, capacities))));
     }
     return levels;
   }

@@ -224,7 +224,7 @@ class RemoteCommandsTest {
   @Test
   void verifyFindsADirectoryOfAnotherStore(@TempDir Path elsewhere)
       throws IOException, InterruptedException {
-    RemoteStores others = new RemoteStores(elsewhere);
+    RemoteStores others = new RemoteStores(elsewhere, "another-cluster");
     Path unused = others.copy("orders", 0, 0, 9, Duration.ZERO);
 
     CommandLineRun run =

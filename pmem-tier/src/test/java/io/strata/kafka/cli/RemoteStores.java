@@ -12,7 +12,7 @@ import io.strata.kafka.migration.remote.store.StoreIdentity;
 import io.strata.kafka.migration.remote.store.StoreNames;
 import io.strata.kafka.migration.remote.store.StoreOptions;
 import io.strata.kafka.migration.remote.store.StoreOptions.Directory;
-import io.strata.kafka.migration.remote.store.StoreOptions.Level;
+import io.strata.kafka.migration.remote.store.StoreOptions.LevelOptions;
 import io.strata.kafka.migration.remote.store.StoreRefusedException;
 import io.strata.kafka.migration.remote.store.StoreStage;
 import java.io.IOException;
@@ -41,9 +41,15 @@ final class RemoteStores {
   final Path ssd;
   final Path hdd;
   private final Path directory;
+  private final String cluster;
 
   RemoteStores(Path directory) throws IOException {
+    this(directory, CLUSTER);
+  }
+
+  RemoteStores(Path directory, String cluster) throws IOException {
     this.directory = directory;
+    this.cluster = cluster;
     ssd = Files.createDirectories(directory.resolve("ssd"));
     hdd = Files.createDirectories(directory.resolve("hdd"));
   }
@@ -99,7 +105,7 @@ final class RemoteStores {
           new StoreOptions(
               List.of(level("ssd", ssd), level("hdd", hdd)),
               4,
-              CLUSTER,
+              cluster,
               List.of(),
               InstantSource.fixed(Instant.now().minus(age)),
               StoreStage.Hook.NONE,
@@ -110,8 +116,8 @@ final class RemoteStores {
     }
   }
 
-  private static Level level(String name, Path path) {
-    return new Level(name, List.of(new Directory(path, OptionalLong.of(1L << 30))));
+  private static LevelOptions level(String name, Path path) {
+    return new LevelOptions(name, List.of(new Directory(path, OptionalLong.of(1L << 30))));
   }
 
   /** Has the second level have a copy, too. */

@@ -56,7 +56,8 @@ class RemoteConfigTest {
             new RemoteSettings(
                 7,
                 List.of(
-                    new StoreOptions.Level("ssd", List.of(directory("ssd", OptionalLong.empty())))),
+                    new StoreOptions.LevelOptions(
+                        "ssd", List.of(directory("ssd", OptionalLong.empty())))),
                 Optional.empty(),
                 256 << 10,
                 128 << 20,
@@ -115,12 +116,12 @@ class RemoteConfigTest {
             new RemoteSettings(
                 7,
                 List.of(
-                    new StoreOptions.Level(
+                    new StoreOptions.LevelOptions(
                         "ssd",
                         List.of(
                             directory("ssd", OptionalLong.of(500_000_000_000L)),
                             directory("ssd2", OptionalLong.of(2L << 40)))),
-                    new StoreOptions.Level(
+                    new StoreOptions.LevelOptions(
                         "hdd", List.of(directory("hdd", OptionalLong.of(1_000_000_000))))),
                 Optional.of(
                     new ColdSettings(

@@ -5,9 +5,9 @@ import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.cold.ColdManager;
 import io.strata.kafka.migration.remote.cold.ColdSettings;
 import io.strata.kafka.migration.remote.cold.RetriableFailures;
-import io.strata.kafka.migration.remote.store.ColdLevel;
 import io.strata.kafka.migration.remote.store.Manifest;
 import io.strata.kafka.migration.remote.store.ObjectType;
+import io.strata.kafka.migration.remote.store.OtherManager;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import java.io.IOException;
@@ -26,7 +26,7 @@ import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
-final class ColdStorage implements ColdLevel, AutoCloseable {
+final class ColdStorage implements OtherManager, AutoCloseable {
 
   private static final int CALLS = 16;
 

@@ -458,6 +458,7 @@ final class Housekeeping implements AutoCloseable {
         damaged[copy.directory().level()] += copy.damaged() ? 1 : 0;
       }
     }
+    List<Long> capacities = store.capacities();
     List<LevelStats> stats = new ArrayList<>();
     for (int level = 0; level < levelNames.size(); level++) {
       long used = 0;
@@ -474,7 +475,7 @@ final class Housekeeping implements AutoCloseable {
       stats.add(
           new LevelStats(
               levelNames.get(level),
-              level < store.levels() ? store.capacityBytes(level) : 0,
+              capacities.get(level),
               used,
               segments[level],
               directories,

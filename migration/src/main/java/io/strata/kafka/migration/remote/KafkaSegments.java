@@ -20,11 +20,7 @@ import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentState;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageManager.IndexType;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Kafka's words for segments, and ours.
- *
- * <p>Thread safety: stateless.
- */
+/** Kafka's words for segments, and ours. */
 final class KafkaSegments {
 
   /** Kafka says from 4.0 on whether a segment has no transaction index. */
@@ -58,14 +54,12 @@ final class KafkaSegments {
 
   /** For messages: {@code orders-3, offsets 0 to 99 (segment …)}. */
   static String describe(RemoteLogSegmentMetadata metadata) {
-    return metadata.topicIdPartition().topicPartition()
-        + ", offsets "
-        + metadata.startOffset()
-        + " to "
-        + metadata.endOffset()
-        + " (remote segment "
-        + metadata.remoteLogSegmentId().id()
-        + ")";
+    return "%s, offsets %s to %s (remote segment %s)"
+        .formatted(
+            metadata.topicIdPartition().topicPartition(),
+            metadata.startOffset(),
+            metadata.endOffset(),
+            metadata.remoteLogSegmentId().id());
   }
 
   static LogSource source(LogSegmentData data) {

@@ -19,11 +19,7 @@ import java.nio.file.NoSuchFileException;
 import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 
-/**
- * What went wrong, in the exceptions that KIP-405 asks for.
- *
- * <p>Thread safety: stateless.
- */
+/** What went wrong, in the exceptions that KIP-405 asks for. */
 final class RemoteFailures {
   private RemoteFailures() {}
 

@@ -13,8 +13,6 @@ import java.util.Optional;
  * How the remote tier works: the checked values of the {@code rsm.config.*} and {@code
  * strata.remote.*} keys. What the operator may change on a live broker is in {@link Live}.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param brokerId this broker's {@code node.id}
  * @param levels the store's levels, fastest first; at least one
  * @param cold the manager that has the lowest level, below {@code levels}, if another has it
@@ -25,7 +23,7 @@ import java.util.Optional;
  */
 public record RemoteSettings(
     int brokerId,
-    List<StoreOptions.Level> levels,
+    List<StoreOptions.LevelOptions> levels,
     Optional<ColdSettings> cold,
     int chunkBytes,
     long cacheBytes,
@@ -72,17 +70,6 @@ public record RemoteSettings(
       long scrubBytesPerSecond,
       Duration orphanAge,
       MigrationSettings migration) {
-    /** Checks that nothing is null. */
-    public Live {
-      requireNonNull(copyTimeout);
-      requireNonNull(fetchTimeout);
-      requireNonNull(indexTimeout);
-      requireNonNull(deleteTimeout);
-      requireNonNull(censusInterval);
-      requireNonNull(scrubInterval);
-      requireNonNull(orphanAge);
-      requireNonNull(migration);
-    }
 
     /** The same with other moves. */
     public Live with(MigrationSettings other) {

@@ -11,8 +11,6 @@ import java.util.OptionalLong;
 /**
  * What the remote tier has done and is doing, at one moment. Counts are since the broker started.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param operations for each kind (all kinds are there)
  * @param levels one for each level, fastest first; the cold manager's is the last
  * @param linkedBytes of the copied bytes, those that share the log file's blocks
@@ -136,12 +134,7 @@ public record RemoteStats(
       long fetchedBytes,
       long deletedBytes,
       long movingCopies,
-      long damagedCopies) {
-    /** Checks that nothing is null. */
-    public LevelStats {
-      requireNonNull(name);
-    }
-  }
+      long damagedCopies) {}
 
   /**
    * What is kept of what was read from the cold manager.
@@ -163,13 +156,7 @@ public record RemoteStats(
    * @param available whether it can be used now
    * @param retired whether it was taken out of the store for good ({@code strata remote retire})
    */
-  public record DirectoryStats(String path, String level, boolean available, boolean retired) {
-    /** Checks that nothing is null. */
-    public DirectoryStats {
-      requireNonNull(path);
-      requireNonNull(level);
-    }
-  }
+  public record DirectoryStats(String path, String level, boolean available, boolean retired) {}
 
   /**
    * What was checked.
@@ -190,10 +177,5 @@ public record RemoteStats(
       long corruptObjects,
       long missingObjects,
       long orphansRemoved,
-      OptionalLong lastEndMillis) {
-    /** Checks that nothing is null. */
-    public ScrubStats {
-      requireNonNull(lastEndMillis);
-    }
-  }
+      OptionalLong lastEndMillis) {}
 }

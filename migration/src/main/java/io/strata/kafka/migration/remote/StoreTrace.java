@@ -1,7 +1,5 @@
 package io.strata.kafka.migration.remote;
 
-import static java.util.Objects.requireNonNull;
-
 import java.nio.ByteBuffer;
 import java.util.Base64;
 import java.util.Optional;
@@ -11,8 +9,6 @@ import java.util.Optional;
  * so that a broker that does not find it can tell why, and deletes it there or not at all. 33
  * bytes: a version, the store's id, the directory's id.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param storeId the store's id
  * @param directoryId the id of the directory that it was copied to; it may have moved since
  */
@@ -20,11 +16,6 @@ record StoreTrace(String storeId, String directoryId) {
 
   private static final byte VERSION = 1;
   private static final int ID_BYTES = 16;
-
-  StoreTrace {
-    requireNonNull(storeId);
-    requireNonNull(directoryId);
-  }
 
   byte[] bytes() {
     return ByteBuffer.allocate(1 + 2 * ID_BYTES)

@@ -171,11 +171,11 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
       throw new ConfigException("Strata's remote tier cannot be started: " + e.getMessage());
     }
     throw new ConfigException(
-        "Strata's remote tier: found no "
-            + RemoteEnvironment.class.getName()
-            + " beside "
-            + getClass().getName()
-            + ", expected the one of Strata's jar: put the whole jar on the broker's class path");
+        """
+        Strata's remote tier: found no %s beside %s, expected the one of Strata's jar: put the \
+        whole jar on the broker's class path\
+        """
+            .formatted(RemoteEnvironment.class.getName(), getClass().getName()));
   }
 
   private static ConfigException refused(Exception e) {
@@ -334,15 +334,15 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
     Optional<StoreTrace> trace = trace(metadata);
     if (trace.isPresent() && !trace.get().storeId().equals(tier.storeId())) {
       return new SegmentMissingException(
-          e.getMessage()
-              + ". Broker "
-              + metadata.brokerId()
-              + " wrote it to store "
-              + trace.get().storeId()
-              + ", and this broker uses "
-              + tier.describeStore()
-              + ": the brokers of a cluster must share one store. Mount the same file system on all"
-              + " of them");
+          """
+          %s. Broker %s wrote it to store %s, and this broker uses %s: the brokers of a cluster \
+          must share one store. Mount the same file system on all of them\
+          """
+              .formatted(
+                  e.getMessage(),
+                  metadata.brokerId(),
+                  trace.get().storeId(),
+                  tier.describeStore()));
     }
     return new SegmentMissingException(
         e.getMessage()

@@ -189,7 +189,7 @@ public final class ErrorPaths {
     return new RemoteSettings(
         1,
         List.of(
-            new StoreOptions.Level(
+            new StoreOptions.LevelOptions(
                 "ssd", List.of(new StoreOptions.Directory(store, OptionalLong.of(1 << 26))))),
         Optional.empty(),
         1 << 16,

@@ -139,7 +139,7 @@ class StrataRemoteStorageManagerTest {
     return new RemoteSettings(
         1,
         List.of(
-            new StoreOptions.Level(
+            new StoreOptions.LevelOptions(
                 "ssd",
                 Stream.of(directories)
                     .map(d -> new StoreOptions.Directory(d, OptionalLong.of(1 << 26)))
@@ -545,7 +545,7 @@ class StrataRemoteStorageManagerTest {
         new RemoteSettings(
             1,
             List.of(
-                new StoreOptions.Level(
+                new StoreOptions.LevelOptions(
                     "ssd", List.of(new StoreOptions.Directory(ssd, OptionalLong.of(1000))))),
             Optional.empty(),
             base.chunkBytes(),

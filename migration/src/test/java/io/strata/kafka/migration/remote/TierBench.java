@@ -5,11 +5,11 @@ import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.cold.ColdSettings;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
-import io.strata.kafka.migration.remote.store.ColdLevel;
 import io.strata.kafka.migration.remote.store.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.LogSource;
 import io.strata.kafka.migration.remote.store.ObjectType;
+import io.strata.kafka.migration.remote.store.OtherManager;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentStore;
@@ -60,12 +60,12 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   long fetchRate;
   long cacheBytes;
   int segmentBytes = BYTES;
-  Optional<ColdLevel> cold = Optional.empty();
+  Optional<OtherManager> cold = Optional.empty();
   LongSupplier nanoTime = System::nanoTime;
   ThreadFactory threads = EngineEnvironment.system().threads();
 
   private final Path top;
-  private final List<StoreOptions.Level> levels = new ArrayList<>();
+  private final List<StoreOptions.LevelOptions> levels = new ArrayList<>();
   private final List<RemoteTier> tiers = new ArrayList<>();
   private final List<SegmentStore> stores = new ArrayList<>();
   private final AtomicLong ids = new AtomicLong();
@@ -81,7 +81,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
       Path real = Files.createDirectories(top.resolve(directory));
       made.add(new StoreOptions.Directory(files.wrap(real), OptionalLong.of(capacityBytes)));
     }
-    levels.add(new StoreOptions.Level(name, made));
+    levels.add(new StoreOptions.LevelOptions(name, made));
     return this;
   }
 

@@ -183,12 +183,11 @@ public final class Deadlines implements AutoCloseable {
       long now = ended.get();
       if (now == before) {
         throw new TimeLimitException(
-            what
-                + ": not begun: "
-                + threads
-                + " operations run there, and none has ended within "
-                + patience.toMillis()
-                + " ms; expected a directory that answers: look at its disk or mount");
+            """
+            %s: not begun: %s operations run there, and none has ended within %s ms; expected a \
+            directory that answers: look at its disk or mount\
+            """
+                .formatted(what, threads, patience.toMillis()));
       }
       before = now;
     }
@@ -248,15 +247,11 @@ public final class Deadlines implements AutoCloseable {
       throws IOException, InterruptedException {
     if (!free.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
       throw new TimeLimitException(
-          what
-              + ": not begun within "
-              + limit.toMillis()
-              + " ms: "
-              + threads
-              + " operations run, "
-              + stuck.get()
-              + " of them beyond their time; expected a store that answers: look at its file"
-              + " systems");
+          """
+          %s: not begun within %s ms: %s operations run, %s of them beyond their time; expected a \
+          store that answers: look at its file systems\
+          """
+              .formatted(what, limit.toMillis(), threads, stuck.get()));
     }
     start(call);
   }

@@ -3,8 +3,6 @@ package io.strata.kafka.migration.remote.cold;
 /**
  * Calls into another manager's code with its class loader as the thread's: libraries look there for
  * what they load by name.
- *
- * <p>Stateless.
  */
 final class Calls {
 

@@ -10,8 +10,6 @@ import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
  * What another manager throws, in the words that Kafka asks for: what a retry can overcome stays
  * so, what is not found stays so, and everything else is a {@link RemoteStorageException} that says
  * which manager it comes from.
- *
- * <p>Stateless.
  */
 final class ColdFailures {
 

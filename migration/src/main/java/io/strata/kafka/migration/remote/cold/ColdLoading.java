@@ -7,18 +7,19 @@ import java.lang.reflect.Modifier;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.utils.ChildFirstClassLoader;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageManager;
 
 /**
  * Makes another manager from its class's name: every way in which that can fail has a message that
  * names the key.
- *
- * <p>Stateless.
  */
 final class ColdLoading {
 
   /** The key. */
   static final String KEY = "rsm.config.cold.class.name";
+
+  private static final String CLASS_PATH_KEY = "rsm.config.cold.class.path";
 
   private static final String OURS = "io.strata.kafka.migration.remote.StrataRemoteStorageManager";
 
@@ -33,7 +34,7 @@ final class ColdLoading {
 
   /** A manager, not configured yet, and what loads its classes. */
   record Loaded(
-      RemoteStorageManager manager, ClassLoader loader, Optional<ColdClassLoader> toClose) {
+      RemoteStorageManager manager, ClassLoader loader, Optional<ChildFirstClassLoader> toClose) {
 
     /** Gives the class loader's files back. */
     void unload() throws IOException {
@@ -61,11 +62,21 @@ final class ColdLoading {
       return new Loaded(create(name, broker, "the broker's class path"), broker, Optional.empty());
     }
     String classPath = settings.classPath().get();
-    ColdClassLoader own = new ColdClassLoader(ColdClassPath.urls(classPath), broker);
+    // Kafka's own, for the same kind of class path: what the two must share is on none of it.
+    ChildFirstClassLoader own = new ChildFirstClassLoader(classPath, broker);
     boolean done = false;
     try {
+      if (own.getURLs().length == 0) {
+        throw new ConfigException(
+            """
+            %s: found '%s', in which there is nothing to load classes from; expected files and \
+            directories that exist, or <directory>/* for its jars. Put the manager's jars there, \
+            or correct the path\
+            """
+                .formatted(CLASS_PATH_KEY, classPath));
+      }
       RemoteStorageManager manager =
-          create(name, own, ColdClassPath.KEY + " ('" + classPath + "') and the broker's");
+          create(name, own, CLASS_PATH_KEY + " ('" + classPath + "') and the broker's");
       done = true;
       return new Loaded(manager, own, Optional.of(own));
     } finally {
@@ -75,7 +86,7 @@ final class ColdLoading {
     }
   }
 
-  private static void closeQuietly(ColdClassLoader loader) {
+  private static void closeQuietly(ChildFirstClassLoader loader) {
     try {
       loader.close();
     } catch (IOException e) {
@@ -117,8 +128,7 @@ final class ColdLoading {
     } catch (ClassNotFoundException e) {
       throw problem(
           "'" + name + "', which is not on " + where + " class path",
-          "expected a class that is there; correct the name, or name its jars in "
-              + ColdClassPath.KEY,
+          "expected a class that is there; correct the name, or name its jars in " + CLASS_PATH_KEY,
           e);
     } catch (RuntimeException e) {
       throw e;
@@ -126,7 +136,7 @@ final class ColdLoading {
       throw problem(
           "'" + name + "', which cannot be loaded: " + e,
           "expected a class that is whole, with all the classes that it needs; add their jars to "
-              + ColdClassPath.KEY,
+              + CLASS_PATH_KEY,
           e);
     }
   }

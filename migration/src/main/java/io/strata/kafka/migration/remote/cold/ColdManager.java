@@ -72,14 +72,11 @@ public final class ColdManager implements AutoCloseable {
     } catch (RuntimeException | LinkageError e) {
       ConfigException refused =
           new ConfigException(
-              "rsm.config.cold.*: found a configuration that "
-                  + settings.className()
-                  + " ("
-                  + ColdLoading.KEY
-                  + ") does not take: "
-                  + e
-                  + "; expected what that manager's own documentation asks for, each key with the"
-                  + " prefix rsm.config.cold.");
+              """
+              rsm.config.cold.*: found a configuration that %s (%s) does not take: %s; expected what \
+              that manager's own documentation asks for, each key with the prefix rsm.config.cold.\
+              """
+                  .formatted(settings.className(), ColdLoading.KEY, e));
       refused.initCause(e);
       manager.closeAfter(refused);
       throw refused;
@@ -185,12 +182,8 @@ public final class ColdManager implements AutoCloseable {
         int count = in.read(piece, 0, Math.min(piece.length, target.remaining()));
         if (count < 0) {
           throw new EOFException(
-              "found "
-                  + (wanted - target.remaining())
-                  + " bytes from byte "
-                  + start
-                  + " on, expected "
-                  + wanted);
+              "found %s bytes from byte %s on, expected %s"
+                  .formatted(wanted - target.remaining(), start, wanted));
         }
         target.put(piece, 0, count);
       }
@@ -205,12 +198,11 @@ public final class ColdManager implements AutoCloseable {
   }
 
   private static String describe(RemoteLogSegmentMetadata segment) {
-    return segment.topicIdPartition().topicPartition()
-        + "@"
-        + segment.startOffset()
-        + " (id "
-        + segment.remoteLogSegmentId().id()
-        + ")";
+    return "%s@%s (id %s)"
+        .formatted(
+            segment.topicIdPartition().topicPartition(),
+            segment.startOffset(),
+            segment.remoteLogSegmentId().id());
   }
 
   /** What the manager is asked. */

@@ -8,8 +8,6 @@ import java.util.Optional;
 /**
  * Which other {@code RemoteStorageManager} has the lowest level.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param className its class
  * @param classPath where its classes are, as for {@code remote.log.storage.manager.class.path};
  *     empty for the broker's class path

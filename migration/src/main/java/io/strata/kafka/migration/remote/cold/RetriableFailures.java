@@ -8,8 +8,6 @@ import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageExceptio
  * older Kafka does not have, and whose place a plain {@link RemoteStorageException} takes there.
  *
  * <p>No other class may name that exception: what links to it cannot be used with an older Kafka.
- *
- * <p>Thread safety: stateless.
  */
 public final class RetriableFailures {
 

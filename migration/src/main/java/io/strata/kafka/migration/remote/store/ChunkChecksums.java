@@ -4,11 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 
-/**
- * The CRC-32C of each chunk of a segment.
- *
- * <p>Immutable and safe for use by any thread.
- */
+/** The CRC-32C of each chunk of a segment. */
 public final class ChunkChecksums {
 
   private final int chunkBytes;
@@ -35,14 +31,8 @@ public final class ChunkChecksums {
     long chunks = (bytes + chunkBytes - 1) / chunkBytes;
     if (chunks != checksums.length) {
       throw new IllegalArgumentException(
-          "chunk checksums: found "
-              + checksums.length
-              + ", expected "
-              + chunks
-              + ": "
-              + bytes
-              + " bytes in chunks of "
-              + chunkBytes);
+          "chunk checksums: found %s, expected %s: %s bytes in chunks of %s"
+              .formatted(checksums.length, chunks, bytes, chunkBytes));
     }
     return new ChunkChecksums(chunkBytes, bytes, checksums.clone());
   }

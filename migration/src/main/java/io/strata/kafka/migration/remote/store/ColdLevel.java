@@ -1,42 +1,104 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The lowest level, where another manager has it.
+ * The level that another manager has. It gets a segment from the copy in a directory, beside which
+ * that is noted first: a deletion from then on reaches the manager, too. What it has got is read
+ * back before it counts.
  *
- * <p>Thread safety: all methods may be called by any number of threads.
+ * <p>Thread safety: all methods may be called by any number of threads, for different segments.
  */
-public interface ColdLevel {
+final class ColdLevel implements Level {
 
-  /** The manager's class, for messages. */
-  String className();
+  private final StoreParts store;
+  private final ColdCopies cold;
 
-  /**
-   * Has the manager copy a segment. Fails while an earlier copy of it is under way.
-   *
-   * @param directory the segment's directory in the store, with all its files
-   * @return what the manager wants to see again
-   */
-  Optional<byte[]> copy(Manifest manifest, Path directory) throws IOException, InterruptedException;
+  ColdLevel(StoreParts store) {
+    this.store = store;
+    this.cold = store.cold();
+  }
 
-  /** Whether a copy is under way, be it that nobody waits for it any more. */
-  boolean isCopying();
+  @Override
+  public boolean has(KnownSegment entry) {
+    return entry.cold();
+  }
 
-  /**
-   * Reads the segment's bytes.
-   *
-   * @param custom what the manager gave when it copied it
-   * @param position from 0
-   * @param target gets as many bytes as it has space for; they must be within the segment
-   */
-  void read(Manifest manifest, Optional<byte[]> custom, long position, ByteBuffer target)
-      throws IOException, InterruptedException;
+  @Override
+  public long capacityBytes() {
+    return 0;
+  }
 
-  /** Has the manager delete a segment; without effect if it does not have it. */
-  void delete(SegmentInfo segment, Optional<byte[]> custom)
-      throws IOException, InterruptedException;
+  @Override
+  public MoveResult receive(KnownSegment entry, MoveControl control)
+      throws IOException, InterruptedException {
+    Optional<SegmentStore.Located> found = store.lookup().best(entry);
+    if (found.isEmpty() || !found.get().hasLog()) {
+      return MoveResult.cancelled("it is not in the store any more");
+    }
+    SegmentStore.Located source = found.get();
+    BytePace pace = CheckedCopies.pace(control);
+    try {
+      checkHere(source, pace);
+      Optional<String> there = cold.isInTheWay(source.path());
+      if (there.isPresent()) {
+        if (cold.has(source.path())) {
+          store.census().change(entry.key().id(), source.directory(), StoredCopy::withCold);
+        }
+        return MoveResult.cancelled(there.get());
+      }
+      Optional<String> stopped = copy(source, pace);
+      if (stopped.isPresent()) {
+        return MoveResult.cancelled(stopped.get());
+      }
+    } catch (BytePace.CopyCancelledException e) {
+      return MoveResult.cancelled("it was stopped");
+    } catch (NoSuchFileException e) {
+      store.lookup().forgetIfGone(source);
+      return MoveResult.cancelled("it was deleted meanwhile");
+    }
+    store.census().change(entry.key().id(), source.directory(), StoredCopy::withCold);
+    return MoveResult.done(entry.segment().bytes());
+  }
+
+  /** Copies; tells why it was not done, empty if it was. */
+  private Optional<String> copy(SegmentStore.Located source, BytePace pace)
+      throws IOException, InterruptedException {
+    Path mark = cold.begin(source.path());
+    // All that tells of the cold copy; a killed process may have published it, and not durably.
+    source.directory().force(source.key());
+    if (!CopyMarks.isStaying(source.path(), mark)) {
+      // A deletion that has not seen the mark has made its own before.
+      return Optional.of("it is being deleted");
+    }
+    store.reached(StoreStage.COLD_MARKED);
+    Optional<byte[]> custom = cold.copy(source);
+    store.reached(StoreStage.COLD_COPIED);
+    if (!Disk.isThere(mark)) {
+      cold.delete(source.manifest().segment(), custom);
+      return Optional.of("it was deleted meanwhile");
+    }
+    cold.readBack(source.manifest(), custom, pace);
+    cold.done(source.path(), custom);
+    store.reached(StoreStage.COLD_CONFIRMED);
+    return Optional.empty();
+  }
+
+  /** Checks the log, and makes it as long as its manifest says if it has grown. */
+  private void checkHere(SegmentStore.Located source, BytePace pace)
+      throws IOException, InterruptedException {
+    StoredObject log = source.manifest().log();
+    Path file = source.file(ObjectType.LOG);
+    if (Files.size(file) > log.bytes()) {
+      Disk.replace(file, part -> store.copies().copy(source, log, part, pace));
+    } else {
+      store.copies().check(source, log, pace);
+    }
+  }
 }

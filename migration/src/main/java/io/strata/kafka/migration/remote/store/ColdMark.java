@@ -1,7 +1,5 @@
 package io.strata.kafka.migration.remote.store;
 
-import static java.util.Objects.requireNonNull;
-
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -12,8 +10,6 @@ import java.util.Optional;
 /**
  * What a segment's {@code cold.json} says: the cold manager has its bytes, or is getting them.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param className the manager's class
  * @param done whether the manager has said that it has them
  * @param customMetadata what the manager wants to see again, base64; empty if it gave nothing
@@ -21,11 +17,6 @@ import java.util.Optional;
 record ColdMark(String className, boolean done, Optional<String> customMetadata) {
 
   private static final int VERSION = 1;
-
-  ColdMark {
-    requireNonNull(className);
-    requireNonNull(customMetadata);
-  }
 
   static ColdMark begun(String className) {
     return new ColdMark(className, false, Optional.empty());
@@ -47,19 +38,6 @@ record ColdMark(String className, boolean done, Optional<String> customMetadata)
     document.put("done", done);
     customMetadata.ifPresent(text -> document.put("customMetadata", text));
     return JsonFile.print(document);
-  }
-
-  /**
-   * Whether the configured manager has said that it has the bytes.
-   *
-   * @param className the configured manager's class; what another one has is not at hand
-   */
-  static boolean isDone(Path segmentDirectory, Optional<String> className) throws IOException {
-    if (className.isEmpty() || !Disk.isThere(segmentDirectory.resolve(StoreNames.COLD))) {
-      return false;
-    }
-    ColdMark mark = read(segmentDirectory);
-    return mark.done() && mark.className().equals(className.get());
   }
 
   /** The mark of a copy; empty if it has none. */

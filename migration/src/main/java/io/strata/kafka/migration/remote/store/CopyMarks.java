@@ -20,8 +20,6 @@ import java.time.Duration;
  *   <li>{@code going}: it is being evicted or deleted
  *   <li>{@code damaged}: a file of it is not what its manifest says
  * </ul>
- *
- * <p>Thread safety: stateless.
  */
 final class CopyMarks {
 

@@ -19,42 +19,37 @@ final class CopyPlacement {
 
   private final List<StoreDirectory> directories;
   private final KnownSegments census;
-  private final SharedSpace space;
 
   /** Frees space in a level by discarding copies that a lower level has, too. */
-  private volatile RoomMaker roomMaker = (level, bytes) -> false;
+  private volatile SpaceMaker spaceMaker = (level, bytes) -> false;
 
   @GuardedBy("this")
   private final Map<StoreDirectory, Long> reserved = new HashMap<>();
 
-  CopyPlacement(List<StoreDirectory> directories, KnownSegments census, SharedSpace space) {
-    this.space = space;
+  CopyPlacement(List<StoreDirectory> directories, KnownSegments census) {
     this.directories = directories;
     this.census = census;
   }
 
   /** Discards copies to free space. */
   @FunctionalInterface
-  interface RoomMaker {
+  interface SpaceMaker {
     /**
      * Frees at least so many bytes in one directory of a level, if it can.
      *
      * @return whether something was freed
      */
-    boolean makeRoom(int level, long bytes);
+    boolean makeSpace(int level, long bytes);
   }
 
-  void roomMaker(RoomMaker maker) {
-    roomMaker = maker;
+  void spaceMaker(SpaceMaker maker) {
+    spaceMaker = maker;
   }
 
   /** Space that is held for a copy until this is closed. */
   final class Reservation implements AutoCloseable {
     private final StoreDirectory directory;
     private final long bytes;
-
-    /** Whether it was noted for the other brokers. */
-    private volatile boolean noted;
 
     private Reservation(StoreDirectory directory, long bytes) {
       this.directory = directory;
@@ -68,9 +63,6 @@ final class CopyPlacement {
     @Override
     public void close() {
       giveBack(directory, bytes);
-      if (noted) {
-        noteEnd(directory, bytes);
-      }
     }
   }
 
@@ -86,7 +78,9 @@ final class CopyPlacement {
     int levels = directories.isEmpty() ? 0 : directories.get(directories.size() - 1).level() + 1;
     for (int level = 0; level < levels; level++) {
       Attempt attempt = tryLevel(level, bytes);
-      if (attempt.reservation.isEmpty() && attempt.usable > 0 && roomMaker.makeRoom(level, bytes)) {
+      if (attempt.reservation.isEmpty()
+          && attempt.usable > 0
+          && spaceMaker.makeSpace(level, bytes)) {
         attempt = tryLevel(level, bytes);
       }
       if (attempt.reservation.isPresent()) {
@@ -111,7 +105,7 @@ final class CopyPlacement {
    */
   Optional<Reservation> reserveIn(int level, long bytes) throws InterruptedException {
     Attempt attempt = tryLevel(level, bytes);
-    if (attempt.reservation.isEmpty() && roomMaker.makeRoom(level, bytes)) {
+    if (attempt.reservation.isEmpty() && spaceMaker.makeSpace(level, bytes)) {
       attempt = tryLevel(level, bytes);
     }
     return attempt.reservation;
@@ -135,87 +129,16 @@ final class CopyPlacement {
         }
       }
     }
-    Attempt attempt = choose(free, bytes, reasons);
-    while (attempt.reservation.isPresent() && !isKept(attempt.reservation.get(), reasons)) {
-      free.remove(attempt.reservation.get().directory());
-      attempt = choose(free, bytes, reasons);
-    }
-    return attempt;
-  }
-
-  /** Notes for the other brokers what is reserved, and looks whether they leave it. */
-  private boolean isKept(Reservation reservation, List<String> reasons)
-      throws InterruptedException {
-    StoreDirectory directory = reservation.directory();
-    if (!directory.hasCapacity()) {
-      return true;
-    }
-    boolean kept = false;
-    reservation.noted = true;
-    space.begin(directory, reservation.bytes);
-    try {
-      kept =
-          directory
-              .access()
-              .brief(
-                  "reserving space in " + directory,
-                  control -> {
-                    space.note(directory);
-                    return census.usedBytes(directory)
-                            + space.unseen(directory)
-                            + reservedBytes(directory)
-                        <= directory.capacityBytes();
-                  });
-      if (!kept) {
-        reasons.add(directory + " has what is free reserved by another broker");
-      }
-    } catch (IOException e) {
-      reasons.add(directory + " cannot be used (" + e.getMessage() + ")");
-    } finally {
-      if (!kept) {
-        reservation.close();
-      }
-    }
-    return kept;
-  }
-
-  private synchronized long reservedBytes(StoreDirectory directory) {
-    return reserved.getOrDefault(directory, 0L);
+    return choose(free, bytes, reasons);
   }
 
   private synchronized void giveBack(StoreDirectory directory, long bytes) {
     Long unused = reserved.merge(directory, -bytes, Long::sum);
   }
 
-  /** What cannot be noted now is noted with the next copy. */
-  private void noteEnd(StoreDirectory directory, long bytes) {
-    space.end(directory, bytes);
-    boolean interrupted = Thread.interrupted();
-    try {
-      boolean unused =
-          directory
-              .access()
-              .brief(
-                  "giving space back in " + directory,
-                  control -> {
-                    space.note(directory);
-                    return true;
-                  });
-    } catch (IOException e) {
-      // The others see it as taken until this broker notes something again.
-      interrupted |= Thread.interrupted();
-    } catch (InterruptedException e) {
-      interrupted = true;
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   private long freeBytes(StoreDirectory directory) throws IOException {
     directory.checkAvailable();
-    long others = directory.hasCapacity() ? space.unseen(directory) : 0;
-    return directory.freeBytes(census.usedBytes(directory) + others);
+    return directory.freeBytes(census.usedBytes(directory));
   }
 
   private synchronized Attempt choose(

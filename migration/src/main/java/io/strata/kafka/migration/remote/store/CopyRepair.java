@@ -15,18 +15,17 @@ import java.util.List;
  */
 public final class CopyRepair {
 
-  private final SegmentStore store;
-  private final CopyBuffers buffers = new CopyBuffers();
+  private final StoreParts store;
 
   /** For a store. */
   public CopyRepair(SegmentStore store) {
-    this.store = store;
+    this.store = store.parts();
   }
 
   /** The copies that are marked as damaged, as far as that is known. */
   public List<Damaged> known() {
     List<Damaged> known = new ArrayList<>();
-    for (KnownSegment entry : store.segments()) {
+    for (KnownSegment entry : store.census().entries()) {
       for (StoredCopy copy : entry.copies()) {
         if (copy.damaged()) {
           known.add(new Damaged(copy.directory(), entry.key()));
@@ -84,7 +83,7 @@ public final class CopyRepair {
     try {
       return ManifestCodec.read(segment, key);
     } catch (CorruptManifestException | NoSuchFileException e) {
-      for (SegmentStore.Located other : store.copies(key)) {
+      for (SegmentStore.Located other : store.lookup().copies(key)) {
         if (!other.directory().equals(directory)) {
           Path file = segment.resolve(StoreNames.MANIFEST);
           Disk.replace(file, ManifestCodec.print(other.manifest()));
@@ -98,7 +97,8 @@ public final class CopyRepair {
 
   private boolean isRight(Path file, StoredObject object, Manifest manifest, BytePace pace)
       throws IOException, InterruptedException {
-    try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
+    try (CopyBuffers.Lease lease =
+        store.copies().buffers().borrow(manifest.chunks().chunkBytes())) {
       return ObjectCheck.wrongLength(Files.size(file), object).isEmpty()
           && ObjectCheck.wrongBytes(file, object, manifest, pace, lease.buffer()).isEmpty();
     } catch (BytePace.CopyCancelledException e) {
@@ -113,13 +113,13 @@ public final class CopyRepair {
     Path file = copy.file(object.type());
     IOException failure =
         new IOException(file + ": is damaged, and no other copy of the segment has it right");
-    for (SegmentStore.Located other : store.copies(copy.manifest().segment().key())) {
+    for (SegmentStore.Located other : store.lookup().copies(copy.manifest().segment().key())) {
       boolean own = other.directory().equals(copy.directory());
       if (own && (object.type() != ObjectType.LOG || other.hasLog())) {
         continue;
       }
       try {
-        Disk.replace(file, part -> new LevelMoves(store).copyObject(other, object, part, pace));
+        Disk.replace(file, part -> store.copies().copy(other, object, part, pace));
         return;
       } catch (BytePace.CopyCancelledException e) {
         throw e;

@@ -4,8 +4,6 @@ package io.strata.kafka.migration.remote.store;
  * The CRC-32C of two pieces one behind the other, from those of the pieces. A checksum is a
  * polynomial over GF(2), its highest power in the lowest bit; what follows a piece multiplies the
  * piece's by a power of x.
- *
- * <p>Thread safety: stateless.
  */
 final class Crc32cCombination {
 

@@ -70,12 +70,6 @@ public final class DirectoryAccess {
 
     /** The callers' own. */
     public static final Threads NONE = new Threads(Optional.empty(), Duration.ofSeconds(5));
-
-    /** Checks that nothing is null. */
-    public Threads {
-      requireNonNull(threads);
-      requireNonNull(patience);
-    }
   }
 
   private record Lanes(Deadlines reads, Deadlines writes, Deadlines probes) {
@@ -300,11 +294,11 @@ public final class DirectoryAccess {
         return;
       }
       suspend(
-          name
-              + " did not answer within "
-              + patience.toMillis()
-              + " ms: its file system hangs. Nothing is asked of it until it answers; "
-              + "look at its mount");
+          """
+          %s did not answer within %s ms: its file system hangs. Nothing is asked of it until it \
+          answers; look at its mount\
+          """
+              .formatted(name, patience.toMillis()));
       checkInUse();
     }
   }

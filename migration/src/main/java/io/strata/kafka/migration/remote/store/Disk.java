@@ -20,11 +20,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What the store does with files, so that a power cut finds either the old or the new state.
- *
- * <p>Thread safety: stateless.
- */
+/** What the store does with files, so that a power cut finds either the old or the new state. */
 final class Disk {
   private Disk() {}
 

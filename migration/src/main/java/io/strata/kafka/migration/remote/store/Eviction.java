@@ -20,9 +20,9 @@ import java.util.Optional;
  */
 final class Eviction {
 
-  private final SegmentStore store;
+  private final StoreParts store;
 
-  Eviction(SegmentStore store) {
+  Eviction(StoreParts store) {
     this.store = store;
   }
 
@@ -56,18 +56,18 @@ final class Eviction {
       store.census().remove(key.id(), upper.directory());
       return MoveResult.cancelled("it was deleted meanwhile");
     }
-    store.stages().reached(StoreStage.EVICT_MARKED);
+    store.reached(StoreStage.EVICT_MARKED);
     boolean gone = false;
     try {
       if (!stays(entry, upper, other) || !isForced(other, key)) {
         return MoveResult.cancelled("the other copy of it is not there any more");
       }
-      if (Disk.isThere(directory.resolve(StoreNames.COLD))) {
+      if (store.cold().isMarked(directory)) {
         return dropLog(entry, upper, directory);
       }
-      Optional<Path> trashed = upper.directory().trash(key, store.trashName());
+      Optional<Path> trashed = upper.directory().trash(key, store.publishing().trashName());
       gone = true;
-      store.stages().reached(StoreStage.EVICT_TRASHED);
+      store.reached(StoreStage.EVICT_TRASHED);
       trashed.ifPresent(Disk::removeTreeIfPossible);
     } finally {
       if (!gone) {
@@ -88,7 +88,7 @@ final class Eviction {
     SegmentKey key = entry.key();
     noteWithoutLog(directory);
     boolean unused = Files.deleteIfExists(directory.resolve(ObjectType.LOG.fileName(key)));
-    store.stages().reached(StoreStage.COLD_DROPPED);
+    store.reached(StoreStage.COLD_DROPPED);
     store.census().change(key.id(), upper.directory(), copy -> copy.withLog(false));
     return MoveResult.done(entry.segment().bytes());
   }
@@ -113,7 +113,8 @@ final class Eviction {
       return hasCold(copy, directory);
     }
     copy.directory().access().checkInUse();
-    if (CopyMarks.isMoving(directory) || !CopyMarks.isStaying(directory, store.trashName())) {
+    if (CopyMarks.isMoving(directory)
+        || !CopyMarks.isStaying(directory, store.publishing().trashName())) {
       return false;
     }
     return Disk.isThere(directory.resolve(ObjectType.LOG.fileName(entry.key())))
@@ -122,7 +123,7 @@ final class Eviction {
   }
 
   private boolean hasCold(StoredCopy copy, Path directory) throws IOException {
-    return copy.cold() && ColdMark.isDone(directory, store.cold().map(ColdLevel::className));
+    return copy.cold() && store.cold().has(directory);
   }
 
   /** Reads a copy; what the cold manager has was read when it got it. */
@@ -131,13 +132,14 @@ final class Eviction {
     if (copy.equals(upper)) {
       return true;
     }
-    Optional<SegmentStore.Located> located = store.lookIn(copy.directory(), entry.key());
+    Optional<SegmentStore.Located> located = store.lookup().lookIn(copy.directory(), entry.key());
     if (located.isEmpty() || !located.get().hasLog()) {
       return located.isPresent() && hasCold(copy, located.get().path());
     }
     try {
-      Optional<String> wrong = ObjectCheck.wrong(located.get(), bytes -> {}, store.buffers());
-      wrong.ifPresent(what -> store.damaged(copy.directory(), entry.key(), what));
+      Optional<String> wrong =
+          ObjectCheck.wrong(located.get(), bytes -> {}, store.copies().buffers());
+      wrong.ifPresent(what -> store.lookup().damaged(copy.directory(), entry.key(), what));
       return wrong.isEmpty();
     } catch (NoSuchFileException e) {
       return false; // Deleted just now, or a file of it is missing.

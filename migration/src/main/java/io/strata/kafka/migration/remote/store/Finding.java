@@ -1,13 +1,9 @@
 package io.strata.kafka.migration.remote.store;
 
-import static java.util.Objects.requireNonNull;
-
 import java.nio.file.Path;
 
 /**
  * Something in the store that is not as it should be.
- *
- * <p>Immutable and safe for use by any thread.
  *
  * @param kind what
  * @param path the file or directory
@@ -36,12 +32,5 @@ public record Finding(Kind kind, Path path, String message) {
     public boolean damage() {
       return this == CORRUPT || this == MISSING || this == UNREADABLE;
     }
-  }
-
-  /** Checks that nothing is null. */
-  public Finding {
-    requireNonNull(kind);
-    requireNonNull(path);
-    requireNonNull(message);
   }
 }

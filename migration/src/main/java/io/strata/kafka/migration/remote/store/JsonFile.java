@@ -20,8 +20,6 @@ import java.util.zip.CRC32C;
 /**
  * The store's small files: one JSON object each, printed for people, whose last member is a
  * checksum of all bytes before that member's name.
- *
- * <p>Thread safety: stateless.
  */
 final class JsonFile {
 
@@ -95,13 +93,11 @@ final class JsonFile {
     int at = lastIndexOf(bytes, CHECKSUM_MEMBER.getBytes(StandardCharsets.US_ASCII));
     if (at < 0) {
       throw new CorruptManifestException(
-          name
-              + ": found "
-              + bytes.length
-              + " bytes without a member "
-              + CHECKSUM_MEMBER
-              + ", expected a JSON object that ends with one; the file is damaged or was never"
-              + " ours");
+          """
+          %s: found %s bytes without a member %s, expected a JSON object that ends with one; the \
+          file is damaged or was never ours\
+          """
+              .formatted(name, bytes.length, CHECKSUM_MEMBER));
     }
     JsonNode parsed;
     try {
@@ -117,12 +113,10 @@ final class JsonFile {
     String expected = hex(crc(bytes, at));
     if (!found.equals(expected)) {
       throw new CorruptManifestException(
-          name
-              + ": its checksum is "
-              + SegmentKey.printable(found)
-              + ", that of its content is "
-              + expected
-              + ": the file was changed or damaged");
+          """
+          %s: its checksum is %s, that of its content is %s: the file was changed or damaged\
+          """
+              .formatted(name, SegmentKey.printable(found), expected));
     }
     return document;
   }
@@ -214,12 +208,8 @@ final class JsonFile {
 
   static CorruptManifestException wrong(String name, String member, String found, String expected) {
     return new CorruptManifestException(
-        name
-            + ": member "
-            + member
-            + ": found "
-            + (found.isEmpty() ? "nothing" : SegmentKey.printable(found))
-            + ", expected "
-            + expected);
+        "%s: member %s: found %s, expected %s"
+            .formatted(
+                name, member, found.isEmpty() ? "nothing" : SegmentKey.printable(found), expected));
   }
 }

@@ -8,8 +8,6 @@ import java.util.Optional;
 /**
  * One segment of the store as the inventory knows it.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param number the segment's number in this process, never given twice
  * @param segment what Kafka says of it
  * @param totalBytes the bytes of all its files

@@ -27,8 +27,7 @@ import java.util.function.UnaryOperator;
  */
 final class KnownSegments {
 
-  /** The configured cold manager's class: what another one has is not at hand. */
-  private final Optional<String> coldClass;
+  private final ColdCopies cold;
 
   private record Partition(String topicId, int partition) {}
 
@@ -56,8 +55,8 @@ final class KnownSegments {
   private long numbers;
 
   /** An empty one. */
-  KnownSegments(Optional<String> coldClass) {
-    this.coldClass = coldClass;
+  KnownSegments(ColdCopies cold) {
+    this.cold = cold;
   }
 
   /** All segments, in no particular order. */
@@ -265,7 +264,7 @@ final class KnownSegments {
     return new StoredCopy(
         directory,
         Disk.isThere(path.resolve(ObjectType.LOG.fileName(key))),
-        ColdMark.isDone(path, coldClass),
+        cold.has(path),
         CopyMarks.isMoving(path),
         CopyMarks.isDamaged(path));
   }

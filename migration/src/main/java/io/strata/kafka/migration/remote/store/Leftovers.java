@@ -18,8 +18,6 @@ import java.util.stream.Stream;
 /**
  * What copies, moves and deletions leave behind when a process dies in their midst: directories in
  * staging and in the trash, and files that were to be renamed.
- *
- * <p>Thread safety: stateless.
  */
 final class Leftovers {
 

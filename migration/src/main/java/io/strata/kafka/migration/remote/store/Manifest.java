@@ -9,8 +9,6 @@ import java.util.Optional;
  * What is known of one segment of the store: the content of its {@code manifest.json}. It is
  * written once and never changed; {@link ManifestCodec} describes the file.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param storeId the store that it was copied to, as in {@code strata-store.json}
  * @param segment what Kafka says of it
  * @param createdMillis when it was copied, in milliseconds since the epoch

@@ -33,8 +33,6 @@ import java.util.TreeMap;
  * </pre>
  *
  * <p>Nothing that is read is taken for a path: names are compared with those that the key gives.
- *
- * <p>Thread safety: stateless.
  */
 public final class ManifestCodec {
 
@@ -106,12 +104,8 @@ public final class ManifestCodec {
       throws CorruptManifestException {
     if (!manifest.segment().key().equals(expected)) {
       throw new CorruptManifestException(
-          name
-              + ": found the manifest of "
-              + manifest.segment().key()
-              + ", expected that of "
-              + expected
-              + ": it was moved by hand");
+          "%s: found the manifest of %s, expected that of %s: it was moved by hand"
+              .formatted(name, manifest.segment().key(), expected));
     }
     return manifest;
   }

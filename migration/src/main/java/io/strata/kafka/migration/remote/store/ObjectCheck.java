@@ -11,11 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.zip.CRC32C;
 
-/**
- * Reads an object's bytes against its checksums.
- *
- * <p>Thread safety: stateless.
- */
+/** Reads an object's bytes against its checksums. */
 final class ObjectCheck {
 
   private static final int MOST_CHUNKS_NAMED = 8;
@@ -88,11 +84,8 @@ final class ObjectCheck {
       }
     }
     if (count > 0) {
-      return "found "
-          + count
-          + " damaged chunks, expected the bytes that were copied; at "
-          + String.join(", ", wrong)
-          + (count > wrong.size() ? " and others" : "");
+      return "found %s damaged chunks, expected the bytes that were copied; at %s%s"
+          .formatted(count, String.join(", ", wrong), count > wrong.size() ? " and others" : "");
     }
     // A log's chunks are all that its own checksum is computed from.
     if (object.type() != ObjectType.LOG && (int) whole.getValue() != object.checksum()) {

@@ -1,7 +1,5 @@
 package io.strata.kafka.migration.remote.store;
 
-import static java.util.Objects.requireNonNull;
-
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
@@ -45,13 +43,6 @@ public final class Scrubber {
       boolean everything,
       boolean removeOrphans,
       Duration orphanAge) {
-
-    /** Checks that nothing is null. */
-    public Options {
-      requireNonNull(depth);
-      requireNonNull(chosen);
-      requireNonNull(orphanAge);
-    }
 
     /** Everything. */
     public static Options all(Depth depth, boolean removeOrphans, Duration orphanAge) {
@@ -122,11 +113,11 @@ public final class Scrubber {
           new Finding(
               Finding.Kind.MISSING,
               directory.resolve(StoreNames.IDENTITY),
-              directory
-                  + ": found no "
-                  + StoreNames.IDENTITY
-                  + ", expected one: it is no directory of a remote store, or its file system is"
-                  + " not mounted"));
+              """
+              %s: found no %s, expected one: it is no directory of a remote store, or its file system \
+              is not mounted\
+              """
+                  .formatted(directory, StoreNames.IDENTITY)));
     } catch (CorruptManifestException e) {
       listener.found(
           new Finding(

@@ -15,7 +15,8 @@ import java.util.Optional;
  */
 final class SegmentCopy {
 
-  private final SegmentStore store;
+  private final StoreParts store;
+  private final String storeId;
   private final StoreDirectory directory;
   private final SegmentInfo segment;
   private final LogSource source;
@@ -23,32 +24,32 @@ final class SegmentCopy {
   private boolean linked;
 
   SegmentCopy(
-      SegmentStore store,
+      StoreParts store,
+      String storeId,
       StoreDirectory directory,
       SegmentInfo segment,
       LogSource source,
-      int chunkBytes,
-      BytePace pace,
-      ByteBuffer buffer) {
+      ObjectCopier copier) {
     this.store = store;
+    this.storeId = storeId;
     this.directory = directory;
     this.segment = segment;
     this.source = source;
-    this.copier = new ObjectCopier(chunkBytes, pace, buffer);
+    this.copier = copier;
   }
 
   /** Makes it, and publishes it. What cannot be finished is removed. */
   Manifest make(LocalSegments local) throws IOException, InterruptedException {
     SegmentKey key = segment.key();
-    Path staged = directory.stage(store.owner(), key);
+    Path staged = directory.stage(store.publishing().owner(), key);
     boolean publishing = false;
     boolean published = false;
     try {
-      store.stages().reached(StoreStage.COPY_STAGED);
+      store.reached(StoreStage.COPY_STAGED);
       List<StoredObject> objects = new ArrayList<>();
       ChunkChecksums.Builder log = log(staged, local);
       objects.add(new StoredObject(ObjectType.LOG, log.bytes(), log.whole()));
-      store.stages().reached(StoreStage.COPY_LOG_WRITTEN);
+      store.reached(StoreStage.COPY_LOG_WRITTEN);
       for (ObjectType type : ObjectType.values()) {
         index(type, staged).ifPresent(objects::add);
       }
@@ -57,21 +58,20 @@ final class SegmentCopy {
               ObjectType.LEADER_EPOCHS,
               source.leaderEpochs(),
               staged.resolve(ObjectType.LEADER_EPOCHS.fileName(key))));
-      store.stages().reached(StoreStage.COPY_INDEXES_WRITTEN);
+      store.reached(StoreStage.COPY_INDEXES_WRITTEN);
       Manifest manifest =
-          new Manifest(
-              store.storeId(), segment, store.clock().millis(), linked, objects, log.build());
+          new Manifest(storeId, segment, store.clock().millis(), linked, objects, log.build());
       Disk.write(
           staged.resolve(StoreNames.MANIFEST), ByteBuffer.wrap(ManifestCodec.print(manifest)));
-      store.stages().reached(StoreStage.COPY_MANIFEST_WRITTEN);
+      store.reached(StoreStage.COPY_MANIFEST_WRITTEN);
       publishing = true;
-      store.publish(directory, staged, manifest);
+      store.publishing().publish(directory, staged, manifest);
       published = true;
-      store.stages().reached(StoreStage.COPY_PUBLISHED);
+      store.reached(StoreStage.COPY_PUBLISHED);
       return manifest;
     } finally {
       if (!published) {
-        store.takeBack(directory, staged, key, publishing);
+        store.publishing().takeBack(directory, staged, key, publishing);
       }
     }
   }
@@ -83,12 +83,11 @@ final class SegmentCopy {
     ChunkChecksums.Builder log = linked ? copier.read(target) : copier.copy(source.log(), target);
     if (log.bytes() != segment.bytes()) {
       throw new IOException(
-          source.log()
-              + ": found "
-              + log.bytes()
-              + " bytes, expected "
-              + segment.bytes()
-              + ", as Kafka says: the segment was changed while it was copied");
+          """
+          %s: found %s bytes, expected %s, as Kafka says: the segment was changed while it was \
+          copied\
+          """
+              .formatted(source.log(), log.bytes(), segment.bytes()));
     }
     return log;
   }

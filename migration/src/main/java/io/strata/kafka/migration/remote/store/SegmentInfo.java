@@ -10,8 +10,6 @@ import java.util.TreeMap;
  * What Kafka says of a remote segment (its {@code RemoteLogSegmentMetadata}), so that the store can
  * be read without Kafka's metadata.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param key which segment
  * @param endOffset its last offset
  * @param maxTimestampMillis the largest timestamp of its records
@@ -41,12 +39,11 @@ public record SegmentInfo(
     leaderEpochs = Collections.unmodifiableNavigableMap(new TreeMap<>(leaderEpochs));
     if (endOffset < key.startOffset() || bytes < 0) {
       throw new IllegalArgumentException(
-          key
-              + ": found end offset "
-              + endOffset
-              + " and "
-              + bytes
-              + " bytes, expected an end that is not before the start, and no negative length");
+          """
+          %s: found end offset %s and %s bytes, expected an end that is not before the start, and \
+          no negative length\
+          """
+              .formatted(key, endOffset, bytes));
     }
   }
 }

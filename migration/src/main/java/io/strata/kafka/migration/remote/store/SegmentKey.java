@@ -7,8 +7,6 @@ import java.util.regex.Pattern;
 /**
  * Which remote segment: all that its place in the store is made of.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param topic the topic's name
  * @param topicId the topic's id as Kafka prints it: 22 characters of URL-safe base64
  * @param partition from 0
@@ -41,12 +39,8 @@ public record SegmentKey(String topic, String topicId, int partition, long start
     check("remote segment id", id);
     if (partition < 0 || startOffset < 0) {
       throw new IllegalArgumentException(
-          topic
-              + ": found partition "
-              + partition
-              + " and start offset "
-              + startOffset
-              + ", expected numbers from 0");
+          "%s: found partition %s and start offset %s, expected numbers from 0"
+              .formatted(topic, partition, startOffset));
     }
   }
 

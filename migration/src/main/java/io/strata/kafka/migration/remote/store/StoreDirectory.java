@@ -122,28 +122,27 @@ public final class StoreDirectory {
       found = StoreIdentity.read(path);
     } catch (NoSuchFileException e) {
       throw new StoreUnavailableException(
-          path
-              + ": found no "
-              + StoreNames.IDENTITY
-              + ", expected that of directory "
-              + identity.directoryId()
-              + ": is its file system mounted? Nothing is written there until it is back");
+          """
+          %s: found no %s, expected that of directory %s: is its file system mounted? Nothing is \
+          written there until it is back\
+          """
+              .formatted(path, StoreNames.IDENTITY, identity.directoryId()));
     } catch (IOException e) {
       throw new StoreUnavailableException(path + ": cannot be read: " + reason(e));
     }
     if (!found.directoryId().equals(identity.directoryId())
         || !found.storeId().equals(identity.storeId())) {
       throw new StoreUnavailableException(
-          path
-              + ": found directory "
-              + found.directoryId()
-              + " of store "
-              + found.storeId()
-              + ", expected directory "
-              + identity.directoryId()
-              + " of store "
-              + identity.storeId()
-              + ": another file system is mounted there");
+          """
+          %s: found directory %s of store %s, expected directory %s of store %s: another file \
+          system is mounted there\
+          """
+              .formatted(
+                  path,
+                  found.directoryId(),
+                  found.storeId(),
+                  identity.directoryId(),
+                  identity.storeId()));
     }
   }
 
@@ -153,11 +152,6 @@ public final class StoreDirectory {
       return fs.getReason() + " (" + fs.getFile() + ")";
     }
     return e.getClass().getSimpleName() + ": " + e.getMessage();
-  }
-
-  /** Whether the store may take a part of the file system only. */
-  boolean hasCapacity() {
-    return capacity.isPresent();
   }
 
   /** What the store may take here at most; 0 until it is known. Does no I/O. */

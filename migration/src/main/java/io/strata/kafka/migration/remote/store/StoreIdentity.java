@@ -1,15 +1,11 @@
 package io.strata.kafka.migration.remote.store;
 
-import static java.util.Objects.requireNonNull;
-
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Path;
 
 /**
  * Which store a directory belongs to: the content of its {@code strata-store.json}.
- *
- * <p>Immutable and safe for use by any thread.
  *
  * @param storeId the store's id, the same in all its directories: 22 characters, as Kafka prints a
  *     UUID
@@ -21,13 +17,6 @@ public record StoreIdentity(
     String storeId, String clusterId, String directoryId, long createdMillis) {
 
   private static final int VERSION = 1;
-
-  /** Checks that nothing is null. */
-  public StoreIdentity {
-    requireNonNull(storeId);
-    requireNonNull(clusterId);
-    requireNonNull(directoryId);
-  }
 
   byte[] print() {
     ObjectNode document = JsonFile.object();
@@ -46,17 +35,8 @@ public record StoreIdentity(
    * @throws CorruptManifestException if it is damaged or of another version
    */
   public static StoreIdentity read(Path directory) throws IOException {
-    return readFrom(directory.resolve(StoreNames.IDENTITY));
-  }
-
-  /** As {@link #read}, from a file of another name. */
-  static StoreIdentity readFrom(Path file) throws IOException {
+    Path file = directory.resolve(StoreNames.IDENTITY);
     return parse(file.toString(), JsonFile.read(file));
-  }
-
-  /** The same directory in another store. */
-  StoreIdentity inStore(String store) {
-    return new StoreIdentity(store, clusterId, directoryId, createdMillis);
   }
 
   private static StoreIdentity parse(String name, ObjectNode document)

@@ -1,7 +1,5 @@
 package io.strata.kafka.migration.remote.store;
 
-import static java.util.Objects.requireNonNull;
-
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -13,8 +11,6 @@ import java.util.function.Predicate;
 /**
  * What tools do with a directory of the store, while brokers use it or while none does. Tools need
  * no configuration of a broker, and leave no trace in the store.
- *
- * <p>Thread safety: stateless.
  */
 public final class StoreInspection {
   private StoreInspection() {}
@@ -31,14 +27,6 @@ public final class StoreInspection {
    */
   public record Found(
       Path directory, Path path, Manifest manifest, boolean hasLog, boolean moving, Cold cold) {
-
-    /** Checks that nothing is null. */
-    public Found {
-      requireNonNull(directory);
-      requireNonNull(path);
-      requireNonNull(manifest);
-      requireNonNull(cold);
-    }
 
     /** Which segment. */
     public SegmentKey key() {
@@ -150,11 +138,11 @@ public final class StoreInspection {
   public static void retire(Path directory, String directoryId) throws IOException {
     if (StoreIdentity.read(directory).directoryId().equals(directoryId)) {
       throw new IllegalArgumentException(
-          directory
-              + ": found directory "
-              + directoryId
-              + " itself, expected one that is not configured any more: take it out of"
-              + " rsm.config.levels first");
+          """
+          %s: found directory %s itself, expected one that is not configured any more: take it \
+          out of rsm.config.levels first\
+          """
+              .formatted(directory, directoryId));
     }
     StoreMembers.retire(directory, directoryId);
   }
@@ -170,11 +158,11 @@ public final class StoreInspection {
   public static boolean remove(Found copy) throws IOException {
     if (Disk.isThere(copy.path().resolve(StoreNames.COLD))) {
       throw new IOException(
-          copy.path()
-              + ": found "
-              + StoreNames.COLD
-              + ", expected none: the cold manager has its bytes, or may have, and only a broker"
-              + " can have it remove them");
+          """
+          %s: found %s, expected none: the cold manager has its bytes, or may have, and only a \
+          broker can have it remove them\
+          """
+              .formatted(copy.path(), StoreNames.COLD));
     }
     StoreDirectory directory =
         new StoreDirectory(

@@ -12,11 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Finds the segments of a directory by listing it.
- *
- * <p>Thread safety: stateless.
- */
+/** Finds the segments of a directory by listing it. */
 public final class StoreListing {
   private StoreListing() {}
 

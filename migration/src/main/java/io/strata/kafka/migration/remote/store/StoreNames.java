@@ -24,16 +24,11 @@ import java.util.Optional;
  * locks/mover.lock                      held by the broker that moves and scrubs
  * locks/mover.mark                      which one took it last
  * </pre>
- *
- * <p>Thread safety: stateless.
  */
 public final class StoreNames {
 
   /** The directory's identity. */
   public static final String IDENTITY = "strata-store.json";
-
-  /** The identity that a broker proposes for a new directory. */
-  static final String CLAIM = IDENTITY + ".claim";
 
   /** A segment's manifest. */
   public static final String MANIFEST = "manifest.json";

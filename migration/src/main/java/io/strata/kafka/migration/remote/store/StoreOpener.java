@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * Opens the store's directories for a broker: reads their identities, gives one to a directory that
@@ -69,12 +68,12 @@ final class StoreOpener {
   }
 
   private Opened openAll() throws IOException, StoreRefusedException {
-    for (StoreOptions.Level level : options.levels()) {
+    for (StoreOptions.LevelOptions level : options.levels()) {
       for (StoreOptions.Directory directory : level.directories()) {
         readIdentity(directory.path());
       }
     }
-    checkOneStore();
+    checkDistinct();
     learnFromOthers();
     Set<String> retired = retired();
     for (Map.Entry<Path, StoreIdentity> known : identities.entrySet()) {
@@ -94,11 +93,11 @@ final class StoreOpener {
     if (!fresh.isEmpty()) {
       format(fresh);
     }
-    checkOneStore();
+    checkDistinct();
     memory.remember(identities, retired);
     List<StoreDirectory> opened = new ArrayList<>();
     for (int i = 0; i < options.levels().size(); i++) {
-      StoreOptions.Level level = options.levels().get(i);
+      StoreOptions.LevelOptions level = options.levels().get(i);
       for (StoreOptions.Directory directory : level.directories()) {
         StoreIdentity identity = identities.get(directory.path());
         if (identity != null) {
@@ -234,117 +233,59 @@ final class StoreOpener {
   private void checkCluster(Path directory, StoreIdentity found) throws StoreRefusedException {
     if (!found.clusterId().equals(options.clusterId())) {
       throw new StoreRefusedException(
-          directory
-              + ": found a remote store of cluster "
-              + SegmentKey.printable(found.clusterId())
-              + ", expected one of this broker's cluster "
-              + options.clusterId()
-              + ": give rsm.config.* the directories of this cluster's store, or an empty one");
+          """
+          %s: found a remote store of cluster %s, expected one of this broker's cluster %s: give \
+          rsm.config.* the directories of this cluster's store, or an empty one\
+          """
+              .formatted(directory, SegmentKey.printable(found.clusterId()), options.clusterId()));
     }
   }
 
-  private void checkOneStore() throws StoreRefusedException {
+  private void checkDistinct() throws StoreRefusedException {
     Map<String, Path> byId = new HashMap<>();
-    Path first = null;
     for (Map.Entry<Path, StoreIdentity> entry : identities.entrySet()) {
       Path same = byId.put(entry.getValue().directoryId(), entry.getKey());
       if (same != null) {
         throw new StoreRefusedException(
-            entry.getKey()
-                + ": found the same directory as "
-                + same
-                + " ("
-                + entry.getValue().directoryId()
-                + "), expected each once: it is mounted, linked or copied twice");
-      }
-      if (first == null) {
-        first = entry.getKey();
-      }
-      StoreIdentity ofFirst = identities.get(first);
-      if (ofFirst != null && !ofFirst.storeId().equals(entry.getValue().storeId())) {
-        throw new StoreRefusedException(
-            entry.getKey()
-                + ": found a directory of store "
-                + entry.getValue().storeId()
-                + ", expected one of store "
-                + ofFirst.storeId()
-                + ", as "
-                + first
-                + ": all levels of a broker, and those of all brokers of the cluster, are one"
-                + " store. Give this broker the directories that the others use, or empty ones");
+            """
+            %s: found the same directory as %s (%s), expected each once: it is mounted, linked or \
+            copied twice\
+            """
+                .formatted(entry.getKey(), same, entry.getValue().directoryId()));
       }
     }
   }
 
   /**
    * Makes directories the store's. Brokers that come at once, and see the directories in another
-   * order or under other paths, make one store: each directory is claimed by one of them, with an
-   * identity that it proposes. When all are claimed, all brokers see the same claims, and the least
-   * of the proposed stores is the store.
+   * order or under other paths, make one store: its id follows from the cluster's, and of the
+   * brokers one gives a directory its own.
    */
   private void format(List<Path> fresh) throws StoreRefusedException {
-    Map<Path, StoreIdentity> claims = new LinkedHashMap<>();
-    String proposed = Ids.random();
     for (Path directory : fresh) {
       prepare(directory);
-    }
-    for (Path directory : fresh) {
-      StoreIdentity claim = changed(directory, () -> claim(directory, proposed));
-      checkCluster(directory, claim);
-      claims.put(directory, claim);
-    }
-    // Claims go when all directories have their identities: who did not see one sees the other.
-    for (Path directory : fresh) {
-      readIdentity(directory);
-    }
-    String storeId =
-        Stream.concat(
-                identities.values().stream().map(StoreIdentity::storeId).limit(1),
-                claims.values().stream().map(StoreIdentity::storeId).sorted())
-            .findFirst()
-            .orElse(proposed);
-    for (Map.Entry<Path, StoreIdentity> claim : claims.entrySet()) {
-      Path directory = claim.getKey();
-      if (!identities.containsKey(directory)) {
-        StoreIdentity made = claim.getValue().inStore(storeId);
-        StoreIdentity found =
-            changed(directory, () -> makeOrRead(directory, StoreNames.IDENTITY, made));
-        checkCluster(directory, found);
-        identities.put(directory, found);
-        boolean unused = answering.add(directory);
-      }
-    }
-    for (Path directory : fresh) {
-      boolean unused = changed(directory, () -> Files.deleteIfExists(claimOf(directory)));
-    }
-  }
-
-  private StoreIdentity proposal(String storeId) {
-    return new StoreIdentity(storeId, options.clusterId(), Ids.random(), options.clock().millis());
-  }
-
-  private static Path claimOf(Path directory) {
-    return directory.resolve(StoreNames.CLAIM);
-  }
-
-  private StoreIdentity claim(Path directory, String storeId) throws IOException {
-    StoreIdentity proposed = proposal(storeId);
-    try {
-      return makeOrRead(directory, StoreNames.CLAIM, proposed);
-    } catch (NoSuchFileException e) {
-      return proposed; // It has just gone: all directories have identities, which count more.
+      StoreIdentity made =
+          new StoreIdentity(
+              Ids.of(options.clusterId()),
+              options.clusterId(),
+              Ids.random(),
+              options.clock().millis());
+      StoreIdentity found = changed(directory, () -> makeOrRead(directory, made));
+      checkCluster(directory, found);
+      identities.put(directory, found);
+      boolean unused = answering.add(directory);
     }
   }
 
   /** Of several brokers one makes the file, and all read it. */
-  private static StoreIdentity makeOrRead(Path directory, String name, StoreIdentity identity)
+  private static StoreIdentity makeOrRead(Path directory, StoreIdentity identity)
       throws IOException {
-    Path file = directory.resolve(name);
+    Path file = directory.resolve(StoreNames.IDENTITY);
     try {
       Disk.createExclusively(file, identity.print(), Ids.random());
       return identity;
     } catch (FileAlreadyExistsException e) {
-      return StoreIdentity.readFrom(file);
+      return StoreIdentity.read(directory);
     }
   }
 
@@ -385,13 +326,11 @@ final class StoreOpener {
             && !HARMLESS.contains(name)
             && !Disk.isThere(directory.resolve(StoreNames.IDENTITY))) {
           throw new StoreRefusedException(
-              directory
-                  + ": found "
-                  + SegmentKey.printable(name)
-                  + " and no "
-                  + StoreNames.IDENTITY
-                  + ", expected a directory of a remote store, or an empty one: name another"
-                  + " directory");
+              """
+              %s: found %s and no %s, expected a directory of a remote store, or an empty one: name \
+              another directory\
+              """
+                  .formatted(directory, SegmentKey.printable(name), StoreNames.IDENTITY));
         }
       }
       // The identity comes last: a directory that has one has these.

@@ -11,8 +11,6 @@ import java.util.OptionalLong;
 /**
  * Which store to open, and for whom.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param levels the levels, fastest first
  * @param brokerId the broker
  * @param clusterId its cluster
@@ -24,7 +22,7 @@ import java.util.OptionalLong;
  * @param threads who works in the directories
  */
 public record StoreOptions(
-    List<Level> levels,
+    List<LevelOptions> levels,
     int brokerId,
     String clusterId,
     List<Path> memory,
@@ -39,9 +37,9 @@ public record StoreOptions(
    * @param name its name in {@code rsm.config.levels}
    * @param directories at least one
    */
-  public record Level(String name, List<Directory> directories) {
+  public record LevelOptions(String name, List<Directory> directories) {
     /** Copies the list. */
-    public Level {
+    public LevelOptions {
       requireNonNull(name);
       directories = List.copyOf(directories);
       if (directories.isEmpty()) {
@@ -58,13 +56,7 @@ public record StoreOptions(
    * @param capacityBytes what the store may take there; empty for the whole file system less a
    *     reserve
    */
-  public record Directory(Path path, OptionalLong capacityBytes) {
-    /** Checks that nothing is null. */
-    public Directory {
-      requireNonNull(path);
-      requireNonNull(capacityBytes);
-    }
-  }
+  public record Directory(Path path, OptionalLong capacityBytes) {}
 
   /** Reads a directory's identity. */
   @FunctionalInterface
@@ -91,7 +83,7 @@ public record StoreOptions(
 
   /** One whose callers work in the directories themselves. */
   public StoreOptions(
-      List<Level> levels,
+      List<LevelOptions> levels,
       int brokerId,
       String clusterId,
       List<Path> memory,

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * The store's levels as the migration engine sees tiers. The last one, which is the cold manager's
@@ -25,8 +26,8 @@ import java.util.Set;
  */
 public final class StoreTiers implements TieredSegments {
 
-  private final SegmentStore store;
-  private final LevelMoves moves;
+  private final StoreParts store;
+  private final List<Level> levels;
   private final Eviction eviction;
   private final List<String> names;
   private volatile List<Long> evictionOrder = List.of();
@@ -38,11 +39,11 @@ public final class StoreTiers implements TieredSegments {
    * @param names the levels' names, the cold manager's included
    */
   public StoreTiers(SegmentStore store, List<String> names) {
-    this.store = store;
-    this.moves = new LevelMoves(store);
-    this.eviction = new Eviction(store);
+    this.store = store.parts();
+    this.levels = this.store.levels();
+    this.eviction = new Eviction(this.store);
     this.names = List.copyOf(names);
-    store.placement().roomMaker(this::makeRoom);
+    this.store.placement().spaceMaker(this::makeSpace);
   }
 
   private int home() {
@@ -57,7 +58,7 @@ public final class StoreTiers implements TieredSegments {
     int[] segments = new int[home()];
     List<SegmentView> views = new ArrayList<>();
     Set<String> ids = new HashSet<>();
-    for (KnownSegment entry : store.segments()) {
+    for (KnownSegment entry : store.census().entries()) {
       ids.add(entry.key().id());
       List<Integer> levels = levelsOf(entry);
       if (levels.isEmpty()) {
@@ -82,16 +83,10 @@ public final class StoreTiers implements TieredSegments {
 
   /** The levels that have the segment's bytes, the fastest first. */
   private List<Integer> levelsOf(KnownSegment entry) {
-    List<Integer> levels = new ArrayList<>();
-    for (StoredCopy copy : entry.copies()) {
-      if (copy.hasLog() && !copy.moving() && !levels.contains(copy.directory().level())) {
-        levels.add(copy.directory().level());
-      }
-    }
-    if (entry.cold() && store.cold().isPresent()) {
-      levels.add(home());
-    }
-    return levels;
+    return IntStream.range(0, levels.size())
+        .filter(level -> levels.get(level).has(entry))
+        .boxed()
+        .toList();
   }
 
   private SegmentView view(KnownSegment entry, List<Integer> levels, long now) {
@@ -121,7 +116,7 @@ public final class StoreTiers implements TieredSegments {
   }
 
   private TierUsage usage(int level, long dirty, long clean, int segments) {
-    long capacity = store.capacityBytes(level);
+    long capacity = levels.get(level).capacityBytes();
     return new TierUsage(
         level,
         names.get(level),
@@ -154,13 +149,7 @@ public final class StoreTiers implements TieredSegments {
     if (entry.isEmpty()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
-    return within(
-        entry.get(),
-        "copying",
-        () ->
-            toTier == home() && store.cold().isPresent()
-                ? moves.toCold(entry.get(), store.cold().get(), control)
-                : moves.copy(entry.get(), toTier, control));
+    return within(entry.get(), "copying", () -> levels.get(toTier).receive(entry.get(), control));
   }
 
   /** A move, or a part of one. */
@@ -229,7 +218,7 @@ public final class StoreTiers implements TieredSegments {
   }
 
   /** Discards upper copies to free space for a new one. */
-  private boolean makeRoom(int level, long bytes) {
+  private boolean makeSpace(int level, long bytes) {
     long freed = 0;
     for (long id : evictionOrder) {
       if (freed >= bytes) {

@@ -32,12 +32,12 @@ public final class StoreUpkeep implements AutoCloseable {
   private static final int VERSION = 1;
   private static final String LAST_SCRUB = "last-scrub";
 
-  private final SegmentStore store;
+  private final StoreParts store;
   private final MoverLock mover;
 
   /** For a store. */
   public StoreUpkeep(SegmentStore store) {
-    this.store = store;
+    this.store = store.parts();
     this.mover = new MoverLock(store.directories());
   }
 
@@ -48,11 +48,8 @@ public final class StoreUpkeep implements AutoCloseable {
    * @throws IOException if the directory cannot be used; what was known of it stays
    */
   public List<String> refresh(StoreDirectory directory) throws IOException {
-    Map<String, SharedSpace.Note> before =
-        directory.hasCapacity() ? store.space().others(directory) : Map.of();
     List<String> problems = store.census().refresh(directory);
-    store.space().listed(directory, before);
-    store.retired(StoreMembers.read(directory.path()).retired());
+    store.lookup().retired(StoreMembers.read(directory.path()).retired());
     return problems;
   }
 
@@ -60,11 +57,11 @@ public final class StoreUpkeep implements AutoCloseable {
   public void signIn(StoreDirectory directory) throws IOException {
     directory.probe();
     directory.measure();
-    Path file = signIn(directory, String.valueOf(store.brokerId()));
+    Path file = signInFile(directory, store.options().brokerId());
     long now = store.clock().millis();
     ObjectNode document = JsonFile.object();
     document.put("formatVersion", VERSION);
-    document.put("brokerId", store.brokerId());
+    document.put("brokerId", store.options().brokerId());
     document.put("firstSeenMillis", firstSeen(file, now));
     document.put("lastSeenMillis", now);
     ArrayNode directories = document.putArray("directories");
@@ -107,11 +104,11 @@ public final class StoreUpkeep implements AutoCloseable {
         } catch (IOException e) {
           if (!(e instanceof NoSuchFileException)) { // Which was removed just now.
             damaged.accept(
-                file
-                    + ": cannot be read: "
-                    + StoreDirectory.reason(e)
-                    + ". It is left out; the broker writes it again when it runs, and that of a"
-                    + " broker that is gone can be removed");
+                """
+                %s: cannot be read: %s. It is left out; the broker writes it again when it runs, and \
+                that of a broker that is gone can be removed\
+                """
+                    .formatted(file, StoreDirectory.reason(e)));
           }
         }
       }
@@ -187,17 +184,13 @@ public final class StoreUpkeep implements AutoCloseable {
     return others;
   }
 
-  private static Path signIn(StoreDirectory directory, String broker) {
+  private static Path signInFile(StoreDirectory directory, int broker) {
     return directory.path().resolve(StoreNames.BROKERS).resolve(broker + ".json");
   }
 
-  private static OptionalLong signedIn(StoreDirectory directory, int broker) throws IOException {
-    return signedIn(directory, String.valueOf(broker));
-  }
-
   /** When a broker last signed in, by the clock of the file system; empty if it has not. */
-  static OptionalLong signedIn(StoreDirectory directory, String broker) throws IOException {
-    return Disk.lastModified(signIn(directory, broker));
+  private static OptionalLong signedIn(StoreDirectory directory, int broker) throws IOException {
+    return Disk.lastModified(signInFile(directory, broker));
   }
 
   /**
@@ -233,9 +226,12 @@ public final class StoreUpkeep implements AutoCloseable {
     directory.probe();
     long now = now(directory);
     for (Leftovers.Piece piece :
-        Leftovers.find(directory.path(), Optional.of(store.brokerId()), store.owner())) {
+        Leftovers.find(
+            directory.path(),
+            Optional.of(store.options().brokerId()),
+            store.publishing().owner())) {
       if (piece.own() || piece.olderThan(age, now)) {
-        Leftovers.remove(directory.path(), piece, store.trashName());
+        Leftovers.remove(directory.path(), piece, store.publishing().trashName());
         removed.add(piece.path());
       }
     }
@@ -245,7 +241,7 @@ public final class StoreUpkeep implements AutoCloseable {
   /** The time by the clock of the file system, which dates the files: this broker has signed in. */
   private long now(StoreDirectory directory) throws IOException {
     long now = store.clock().millis();
-    return Math.min(now, signedIn(directory, store.brokerId()).orElse(now));
+    return Math.min(now, signedIn(directory, store.options().brokerId()).orElse(now));
   }
 
   /**
@@ -263,13 +259,13 @@ public final class StoreUpkeep implements AutoCloseable {
    * @return what could not be looked at: a message each
    */
   public List<String> settle() throws InterruptedException {
-    return new LevelMoves(store).settle(store.segments());
+    return new MoveConfirmation(store).settle();
   }
 
   /** Forgets what was read of segments that are not there any more. */
   public void forgetReads() {
     Set<String> ids = new HashSet<>();
-    store.segments().forEach(entry -> ids.add(entry.key().id()));
+    store.census().entries().forEach(entry -> ids.add(entry.key().id()));
     store.heat().retain(ids);
   }
 
@@ -347,7 +343,7 @@ public final class StoreUpkeep implements AutoCloseable {
 
   /** The process's name in staging, which a scrub leaves alone. */
   public String owner() {
-    return store.owner();
+    return store.publishing().owner();
   }
 
   /** Lets another broker be the one that moves. */

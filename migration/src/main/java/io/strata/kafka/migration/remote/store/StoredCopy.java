@@ -1,11 +1,7 @@
 package io.strata.kafka.migration.remote.store;
 
-import static java.util.Objects.requireNonNull;
-
 /**
  * One copy of a segment: a directory of the store that has it.
- *
- * <p>Immutable and safe for use by any thread.
  *
  * @param directory which
  * @param hasLog whether the segment's bytes are there; without them the cold manager has them
@@ -15,11 +11,6 @@ import static java.util.Objects.requireNonNull;
  */
 public record StoredCopy(
     StoreDirectory directory, boolean hasLog, boolean cold, boolean moving, boolean damaged) {
-
-  /** Checks that nothing is null. */
-  public StoredCopy {
-    requireNonNull(directory);
-  }
 
   /** One that has all files, and nothing else is to be said of. */
   static StoredCopy whole(StoreDirectory directory) {

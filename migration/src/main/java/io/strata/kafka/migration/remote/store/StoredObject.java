@@ -5,8 +5,6 @@ import static java.util.Objects.requireNonNull;
 /**
  * One file of a segment.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param type what it is; its name follows from that
  * @param bytes its length
  * @param checksum its CRC-32C

@@ -204,29 +204,6 @@ class ColdManagerTest {
         .isInstanceOf(ClassNotFoundException.class);
   }
 
-  @Test
-  void whatIsSharedComesFromTheBroker() throws Exception {
-    try (ColdClassLoader loader =
-        new ColdClassLoader(
-            List.of(jar().toUri().toURL()), ColdManagerTest.class.getClassLoader())) {
-      assertThat(loader.loadClass(RemoteStorageException.class.getName()))
-          .isSameAs(RemoteStorageException.class);
-      assertThat(loader.loadClass("org.slf4j.Logger")).isSameAs(Class.forName("org.slf4j.Logger"));
-      assertThat(loader.loadClass("java.lang.String")).isSameAs(String.class);
-      Class<?> flavour = loader.loadClass(Flavour.class.getName());
-      assertThat(flavour).isNotSameAs(Flavour.class);
-      assertThat(flavour.getClassLoader()).isSameAs(loader);
-      assertThat(loader.loadClass(TimeLimitException.class.getName()))
-          .isSameAs(TimeLimitException.class);
-      String both = Flavour.class.getName().replace('.', '/') + ".class";
-      assertThat(String.valueOf(loader.getResource(both))).contains("manager.jar");
-      assertThat(java.util.Collections.list(loader.getResources(both))).hasSize(2);
-      assertThat(loader.getResource("java/lang/String.class")).isNotNull();
-      assertThatThrownBy(() -> loader.loadClass("elsewhere.Nothing"))
-          .isInstanceOf(ClassNotFoundException.class);
-    }
-  }
-
   static Stream<Arguments> wrongNames() {
     return Stream.of(
         Arguments.of("", "no class name"),

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A cold manager in memory: the segments' bytes by id. */
-public final class FakeCold implements ColdLevel {
+public final class FakeCold implements OtherManager {
 
   /** What it has. */
   public final Map<String, byte[]> segments = new ConcurrentHashMap<>();

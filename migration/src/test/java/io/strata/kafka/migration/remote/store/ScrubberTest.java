@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -180,7 +181,17 @@ class ScrubberTest {
   @Test
   void aSegmentOfAnotherStoreIsFound() throws Exception {
     Path other = Files.createDirectory(top.resolve("other"));
-    SegmentStore store = Stores.open(1, Stores.level("x", other));
+    SegmentStore store =
+        Stores.open(
+            new StoreOptions(
+                List.of(Stores.level("x", other)),
+                1,
+                "another-cluster",
+                List.of(),
+                InstantSource.system(),
+                StoreStage.Hook.NONE,
+                StoreIdentity::read),
+            Optional.empty());
     SegmentInfo foreign = Stores.info("t", 0, 100, 2, 100);
     SegmentStore.Copied unused = Stores.copy(store, top.resolve("local"), foreign);
     Path unusedToo =

@@ -3,7 +3,7 @@ package io.strata.kafka.migration.remote.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.strata.kafka.migration.remote.store.StoreOptions.Level;
+import io.strata.kafka.migration.remote.store.StoreOptions.LevelOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,7 +29,7 @@ class StoreMembersTest {
     logs = Files.createDirectory(top.resolve("logs"));
   }
 
-  private SegmentStore open(int broker, Level... levels) throws Exception {
+  private SegmentStore open(int broker, LevelOptions... levels) throws Exception {
     List<Path> memory = broker == 1 ? List.of(logs) : List.of();
     return SegmentStore.open(
         Stores.options(broker, memory, StoreStage.Hook.NONE, levels), Optional.empty());

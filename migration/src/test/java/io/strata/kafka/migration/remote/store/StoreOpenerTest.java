@@ -3,7 +3,7 @@ package io.strata.kafka.migration.remote.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.strata.kafka.migration.remote.store.StoreOptions.Level;
+import io.strata.kafka.migration.remote.store.StoreOptions.LevelOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -36,7 +36,7 @@ class StoreOpenerTest {
     logs = Files.createDirectory(top.resolve("logs"));
   }
 
-  private SegmentStore open(Level... levels) throws Exception {
+  private SegmentStore open(LevelOptions... levels) throws Exception {
     return SegmentStore.open(
         Stores.options(1, List.of(logs), StoreStage.Hook.NONE, levels), Optional.empty());
   }
@@ -114,11 +114,11 @@ class StoreOpenerTest {
       assertThat(first.get()).isEqualTo(second.get());
     }
     assertThat(StoreIdentity.read(ssd).storeId()).isEqualTo(StoreIdentity.read(hdd).storeId());
-    assertThat(StoreListing.entries(ssd)).noneMatch(p -> p.toString().contains("claim"));
   }
 
   /** At each identity that is read, and each that is made, the other one is waited for. */
-  private static String stepByStep(int broker, Phaser steps, Level... levels) throws Exception {
+  private static String stepByStep(int broker, Phaser steps, LevelOptions... levels)
+      throws Exception {
     try {
       StoreOptions options =
           new StoreOptions(
@@ -171,20 +171,6 @@ class StoreOpenerTest {
         .hasMessageContaining(ssd.toString())
         .hasMessageContaining(Stores.CLUSTER)
         .hasMessageContaining("another-cluster");
-  }
-
-  @Test
-  void directoriesOfTwoStoresAreRefused() throws Exception {
-    SegmentStore unused = open(Stores.level("ssd", ssd));
-    Path otherLogs = Files.createDirectory(top.resolve("logs2"));
-    SegmentStore unusedToo =
-        SegmentStore.open(
-            Stores.options(2, List.of(otherLogs), StoreStage.Hook.NONE, Stores.level("hdd", hdd)),
-            Optional.empty());
-    assertThatThrownBy(() -> open(Stores.level("ssd", ssd), Stores.level("hdd", hdd)))
-        .isInstanceOf(StoreRefusedException.class)
-        .hasMessageContaining(hdd.toString())
-        .hasMessageContaining("one store");
   }
 
   @Test

@@ -580,7 +580,7 @@ class StoreTiersTest {
         .isEqualTo(MoveResult.Outcome.DONE);
     assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
     assertThat(other.segments().get(0).copies()).anyMatch(StoredCopy::moving);
-    assertThat(new LevelMoves(other).settle(other.segments())).isEmpty();
+    assertThat(new MoveConfirmation(other.parts()).settle()).isEmpty();
     assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
     assertThat(other.segments().get(0).copies()).noneMatch(StoredCopy::moving);
   }
@@ -747,7 +747,7 @@ class StoreTiersTest {
       refreshAll(later);
       assertThat(later.segments().get(0).copies()).allMatch(StoredCopy::moving);
 
-      assertThat(new LevelMoves(later).settle(later.segments())).isEmpty();
+      assertThat(new MoveConfirmation(later.parts()).settle()).isEmpty();
 
       assertThat(read(later, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
       assertThat(later.segments().get(0).copies()).noneMatch(StoredCopy::moving);

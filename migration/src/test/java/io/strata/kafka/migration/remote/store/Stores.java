@@ -2,7 +2,7 @@ package io.strata.kafka.migration.remote.store;
 
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.store.StoreOptions.Directory;
-import io.strata.kafka.migration.remote.store.StoreOptions.Level;
+import io.strata.kafka.migration.remote.store.StoreOptions.LevelOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -32,17 +32,17 @@ final class Stores {
     return InstantSource.fixed(Instant.ofEpochMilli(millis));
   }
 
-  static Level level(String name, Path... directories) {
+  static LevelOptions level(String name, Path... directories) {
     return level(name, OptionalLong.of(1L << 30), directories);
   }
 
-  static Level level(String name, OptionalLong capacity, Path... directories) {
-    return new Level(
+  static LevelOptions level(String name, OptionalLong capacity, Path... directories) {
+    return new LevelOptions(
         name, List.of(directories).stream().map(d -> new Directory(d, capacity)).toList());
   }
 
   static StoreOptions options(
-      int broker, List<Path> memory, StoreStage.Hook stages, Level... levels) {
+      int broker, List<Path> memory, StoreStage.Hook stages, LevelOptions... levels) {
     return new StoreOptions(
         List.of(levels),
         broker,
@@ -53,11 +53,11 @@ final class Stores {
         StoreIdentity::read);
   }
 
-  static SegmentStore open(int broker, Level... levels) {
+  static SegmentStore open(int broker, LevelOptions... levels) {
     return open(options(broker, List.of(), StoreStage.Hook.NONE, levels), Optional.empty());
   }
 
-  static SegmentStore open(StoreOptions options, Optional<ColdLevel> cold) {
+  static SegmentStore open(StoreOptions options, Optional<OtherManager> cold) {
     try {
       return SegmentStore.open(options, cold);
     } catch (IOException | StoreRefusedException e) {
@@ -120,8 +120,8 @@ final class Stores {
     Scrubber.scrub(
         directory.path(),
         Scrubber.Options.all(Scrubber.Depth.READ, false, Duration.ofDays(1)),
-        store.clock(),
-        store.owner(),
+        store.parts().clock(),
+        store.parts().publishing().owner(),
         new Findings(findings));
     return findings;
   }

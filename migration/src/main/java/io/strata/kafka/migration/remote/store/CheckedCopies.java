@@ -1,0 +1,94 @@
+package io.strata.kafka.migration.remote.store;
+
+import io.strata.kafka.migration.CorruptSegmentException;
+import io.strata.kafka.migration.MoveControl;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * Copies files of segments that are in the store, and compares what was read with the manifest.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+final class CheckedCopies {
+
+  /** What {@link MoveControl#beforeCopying} lets pass at once. */
+  private static final int PIECE = 1 << 20;
+
+  private final ColdCopies cold;
+  private final CopyBuffers buffers = new CopyBuffers();
+
+  CheckedCopies(ColdCopies cold) {
+    this.cold = cold;
+  }
+
+  CopyBuffers buffers() {
+    return buffers;
+  }
+
+  /** The pace of a move. */
+  static BytePace pace(MoveControl control) {
+    return bytes -> {
+      for (int left = bytes; left > 0; left -= PIECE) {
+        if (control.cancelled()) {
+          throw new BytePace.CopyCancelledException("the move was cancelled");
+        }
+        control.beforeCopying(Math.min(left, PIECE));
+      }
+    };
+  }
+
+  /**
+   * Copies one file of a segment; the log of a copy without it comes from the cold manager.
+   *
+   * @param target must not exist
+   * @throws CorruptSegmentException if it is not what the manifest says
+   */
+  void copy(SegmentStore.Located source, StoredObject object, Path target, BytePace pace)
+      throws IOException, InterruptedException {
+    Manifest manifest = source.manifest();
+    if (object.type() == ObjectType.LOG && !source.hasLog()) {
+      check(target, object, cold.copyTo(source.path(), manifest, target, pace));
+      return;
+    }
+    Path file = source.file(object.type());
+    try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
+      check(file, object, copier(manifest, pace, lease).copy(file, object.bytes(), target));
+    }
+  }
+
+  /**
+   * Reads one file of a segment.
+   *
+   * @throws CorruptSegmentException if it is not what the manifest says
+   */
+  void check(SegmentStore.Located source, StoredObject object, BytePace pace)
+      throws IOException, InterruptedException {
+    Manifest manifest = source.manifest();
+    Path file = source.file(object.type());
+    try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
+      check(file, object, copier(manifest, pace, lease).read(file));
+    }
+  }
+
+  private static ObjectCopier copier(Manifest manifest, BytePace pace, CopyBuffers.Lease lease) {
+    return new ObjectCopier(manifest.chunks().chunkBytes(), pace, lease.buffer());
+  }
+
+  private static void check(Path file, StoredObject object, ChunkChecksums.Builder found)
+      throws CorruptSegmentException {
+    if (found.bytes() != object.bytes() || found.whole() != object.checksum()) {
+      throw new CorruptSegmentException(
+          """
+          %s: found %d bytes with checksum %s, expected %d with %s, as its manifest says: it is \
+          damaged, and was not copied\
+          """
+              .formatted(
+                  file,
+                  found.bytes(),
+                  JsonFile.hex(found.whole()),
+                  object.bytes(),
+                  JsonFile.hex(object.checksum())));
+    }
+  }
+}

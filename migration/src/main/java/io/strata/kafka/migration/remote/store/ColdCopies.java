@@ -1,0 +1,243 @@
+package io.strata.kafka.migration.remote.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+
+/**
+ * What another manager has of the store's segments: the marks beside their manifests ({@code
+ * cold.json}) say so, and it is asked for the bytes.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+final class ColdCopies {
+
+  /** What a request to the manager is worth. */
+  private static final int PIECE = 8 << 20;
+
+  private final Optional<OtherManager> configured;
+
+  /** Of the manager that is configured, if one is. */
+  ColdCopies(Optional<OtherManager> configured) {
+    this.configured = configured;
+  }
+
+  boolean isConfigured() {
+    return configured.isPresent();
+  }
+
+  /** Whether the manager is copying a segment, be it that nobody waits for it any more. */
+  boolean isCopying() {
+    return configured.map(OtherManager::isCopying).orElse(false);
+  }
+
+  /**
+   * Whether the configured manager has said that it has the bytes, by the mark of a copy; what
+   * another one has is not at hand.
+   *
+   * @param segment the copy's directory
+   * @throws CorruptManifestException if the mark is damaged
+   */
+  boolean has(Path segment) throws IOException {
+    return configured.isPresent() && isMarked(segment) && isOurs(ColdMark.read(segment));
+  }
+
+  private boolean isOurs(ColdMark mark) {
+    return mark.done() && mark.className().equals(configured.orElseThrow().className());
+  }
+
+  /**
+   * As {@link #has}; a damaged mark says no and hides nothing else of the copy: whoever asks for
+   * the bytes learns of it.
+   */
+  boolean seemsToHave(Path segment) throws IOException {
+    try {
+      return has(segment);
+    } catch (CorruptManifestException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Whether a manager has, or may have, something of a segment: the mark beside this copy is all
+   * that tells a deletion of it.
+   */
+  boolean isMarked(Path segment) throws IOException {
+    return Disk.isThere(segment.resolve(StoreNames.COLD));
+  }
+
+  /** The manager that a mark names. */
+  private OtherManager require(Path segment, ColdMark mark) throws StoreUnavailableException {
+    OtherManager manager = require(segment);
+    if (!manager.className().equals(mark.className())) {
+      throw new StoreUnavailableException(
+          """
+          %s: its bytes are with the cold manager %s, found rsm.config.cold.class.name=%s: set it \
+          as it was when they were moved there\
+          """
+              .formatted(segment, SegmentKey.printable(mark.className()), manager.className()));
+    }
+    return manager;
+  }
+
+  private OtherManager require(Path segment) throws StoreUnavailableException {
+    return configured.orElseThrow(
+        () ->
+            new StoreUnavailableException(
+                """
+                %s: its bytes are with the cold manager, and rsm.config.cold.class.name is not \
+                set: set it as it was when they were moved there\
+                """
+                    .formatted(segment)));
+  }
+
+  /**
+   * Reads bytes of a segment.
+   *
+   * @param mark of the copy in {@code segment}
+   */
+  void read(Path segment, ColdMark mark, Manifest manifest, long position, ByteBuffer target)
+      throws IOException, InterruptedException {
+    require(segment, mark).read(manifest, mark.customMetadataBytes(), position, target);
+  }
+
+  /**
+   * Copies a log from the manager into a file.
+   *
+   * @param segment the copy whose mark tells of it
+   * @return the checksums of what was read
+   */
+  ChunkChecksums.Builder copyTo(Path segment, Manifest manifest, Path target, BytePace pace)
+      throws IOException, InterruptedException {
+    ColdMark mark = ColdMark.read(segment);
+    OtherManager manager = require(segment, mark);
+    try (FileChannel to =
+        FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      return read(
+          manifest, manager, mark.customMetadataBytes(), pace, bytes -> Disk.writeFully(to, bytes));
+    }
+  }
+
+  /** Takes the bytes that the manager has, one piece after the other. */
+  @FunctionalInterface
+  private interface Taking {
+    void take(ByteBuffer bytes) throws IOException;
+  }
+
+  private static ChunkChecksums.Builder read(
+      Manifest manifest,
+      OtherManager manager,
+      Optional<byte[]> custom,
+      BytePace pace,
+      Taking taking)
+      throws IOException, InterruptedException {
+    ChunkChecksums.Builder read = new ChunkChecksums.Builder(manifest.chunks().chunkBytes());
+    ByteBuffer buffer = ByteBuffer.allocate(PIECE);
+    while (read.bytes() < manifest.segment().bytes()) {
+      buffer.clear();
+      buffer.limit((int) Math.min(buffer.capacity(), manifest.segment().bytes() - read.bytes()));
+      pace.before(buffer.remaining());
+      manager.read(manifest, custom, read.bytes(), buffer);
+      buffer.flip();
+      read.update(buffer);
+      taking.take(buffer);
+    }
+    return read;
+  }
+
+  /** Why the manager is not to get a segment; empty if it is. */
+  Optional<String> isInTheWay(Path segment) throws IOException {
+    if (!isMarked(segment)) {
+      return Optional.empty();
+    }
+    ColdMark mark = ColdMark.read(segment);
+    if (!mark.done()) {
+      return Optional.empty();
+    }
+    // The mark of another manager is all that tells a deletion of what that one has.
+    return Optional.of(
+        isOurs(mark)
+            ? "it is there already"
+            : "another cold manager has it: " + SegmentKey.printable(mark.className()));
+  }
+
+  /** Notes beside a copy that the manager is getting its bytes; returns the mark. */
+  Path begin(Path segment) throws IOException {
+    Path mark = segment.resolve(StoreNames.COLD);
+    Disk.replace(mark, ColdMark.begun(require(segment).className()).print());
+    return mark;
+  }
+
+  /** Notes beside a copy that the manager has its bytes. */
+  void done(Path segment, Optional<byte[]> custom) throws IOException {
+    Disk.replace(
+        segment.resolve(StoreNames.COLD),
+        ColdMark.done(require(segment).className(), custom).print());
+  }
+
+  /**
+   * Has the manager copy a segment. A copy that fails may be going on: a deletion that did not meet
+   * it is made up for.
+   */
+  Optional<byte[]> copy(SegmentStore.Located source) throws IOException, InterruptedException {
+    OtherManager manager = require(source.path());
+    try {
+      return manager.copy(source.manifest(), source.path());
+    } catch (IOException | RuntimeException e) {
+      if (!isMarked(source.path())) {
+        manager.delete(source.manifest().segment(), Optional.empty());
+      }
+      throw e;
+    }
+  }
+
+  /** Reads all that the manager has of a segment, and compares it with the manifest. */
+  void readBack(Manifest manifest, Optional<byte[]> custom, BytePace pace)
+      throws IOException, InterruptedException {
+    OtherManager manager = configured.orElseThrow();
+    int found = read(manifest, manager, custom, pace, bytes -> {}).whole();
+    if (found != manifest.log().checksum()) {
+      throw new IOException(
+          "%s: %s gives back bytes with checksum %s, expected %s: the copy here stays"
+              .formatted(
+                  manifest.segment().key(),
+                  manager.className(),
+                  JsonFile.hex(found),
+                  JsonFile.hex(manifest.log().checksum())));
+    }
+  }
+
+  /** Has the configured manager delete a segment. */
+  void delete(SegmentInfo segment, Optional<byte[]> custom)
+      throws IOException, InterruptedException {
+    configured.orElseThrow().delete(segment, custom);
+  }
+
+  /**
+   * Has the manager delete what it has of a segment, or may have. What Kafka says of the segment is
+   * enough for that: a damaged manifest, or a damaged mark, keeps no segment for ever.
+   *
+   * @param place the directory of a copy
+   */
+  void deleteMarked(Path place, SegmentInfo segment) throws IOException, InterruptedException {
+    if (!isMarked(place)) {
+      return;
+    }
+    OtherManager manager;
+    Optional<byte[]> custom = Optional.empty();
+    try {
+      ColdMark mark = ColdMark.read(place);
+      manager = require(place, mark);
+      custom = mark.customMetadataBytes();
+    } catch (CorruptManifestException e) {
+      manager = require(place);
+    } catch (NoSuchFileException e) {
+      return; // Another deletion has been faster.
+    }
+    manager.delete(segment, custom);
+  }
+}

@@ -1,0 +1,249 @@
+package io.strata.kafka.migration.remote.store;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Finds the copies of segments on disk, and notes of those that are damaged that they are.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+final class CopyLookup {
+
+  private final List<StoreDirectory> directories;
+  private final KnownSegments census;
+  private final ColdCopies cold;
+
+  CopyLookup(List<StoreDirectory> directories, KnownSegments census, ColdCopies cold) {
+    this.directories = directories;
+    this.census = census;
+    this.cold = cold;
+  }
+
+  /** As {@link SegmentStore#locate}. */
+  Optional<SegmentStore.Located> locate(SegmentKey key) throws IOException {
+    // A segment that moves between two looks is in neither: the second round finds it.
+    List<SegmentStore.Located> found = copies(key, true);
+    return (found.isEmpty() ? copies(key, true) : found).stream().findFirst();
+  }
+
+  /** As {@link SegmentStore#copies}. */
+  List<SegmentStore.Located> copies(SegmentKey key) throws IOException {
+    return copies(key, false);
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param one whether one with its bytes, which is not known to be damaged, is enough
+   */
+  private List<SegmentStore.Located> copies(SegmentKey key, boolean one) throws IOException {
+    List<SegmentStore.Located> whole = new ArrayList<>();
+    List<SegmentStore.Located> damaged = new ArrayList<>();
+    List<SegmentStore.Located> withCold = new ArrayList<>();
+    List<SegmentStore.Located> without = new ArrayList<>();
+    Optional<IOException> problem = Optional.empty();
+    for (StoreDirectory directory : directories) {
+      try {
+        Optional<SegmentStore.Located> found = lookIn(directory, key);
+        if (found.isPresent()) {
+          SegmentStore.Located copy = found.get();
+          boolean isDamaged = copy.hasLog() && CopyMarks.isDamaged(copy.path());
+          if (one && copy.hasLog() && !isDamaged) {
+            return List.of(copy);
+          }
+          if (cold.seemsToHave(copy.path())) {
+            withCold.add(copy.withoutLog());
+          } else if (!copy.hasLog()) {
+            without.add(copy);
+          }
+          if (copy.hasLog()) {
+            (isDamaged ? damaged : whole).add(copy);
+          }
+        }
+      } catch (IOException e) {
+        noteDamage(directory, key, e);
+        problem = problem.isPresent() ? problem : Optional.of(e);
+      }
+    }
+    List<SegmentStore.Located> copies =
+        Stream.of(whole, damaged, withCold, without).flatMap(List::stream).toList();
+    if (copies.isEmpty() && problem.isPresent()) {
+      throw problem.get();
+    }
+    return copies;
+  }
+
+  /**
+   * The copy to move from, as it is on disk; one without the log if only the cold manager has it.
+   * What is known of copies that are gone is corrected.
+   */
+  Optional<SegmentStore.Located> best(KnownSegment entry) throws IOException {
+    Optional<SegmentStore.Located> stub = Optional.empty();
+    Optional<SegmentStore.Located> damaged = Optional.empty();
+    for (StoredCopy copy : entry.copies()) {
+      if (copy.moving()) {
+        continue;
+      }
+      Optional<SegmentStore.Located> located = lookIn(copy.directory(), entry.key());
+      if (located.isEmpty()) {
+        census.remove(entry.key().id(), copy.directory());
+      } else if (!located.get().hasLog()) {
+        // A copy to the cold manager that failed leaves a mark, too: another may be the better one.
+        if (stub.isEmpty() || !cold.seemsToHave(stub.get().path())) {
+          stub = located;
+        }
+      } else if (!CopyMarks.isDamaged(located.get().path())) {
+        return located;
+      } else {
+        damaged = damaged.isPresent() ? damaged : located;
+      }
+    }
+    return damaged.isPresent() ? damaged : stub;
+  }
+
+  /** The inventory is wrong about a copy that is gone. */
+  void forgetIfGone(SegmentStore.Located copy) throws IOException {
+    if (!Disk.isThere(copy.path())) {
+      census.remove(copy.key().id(), copy.directory());
+    }
+  }
+
+  /** As {@link SegmentStore#readCold}. */
+  void readCold(SegmentStore.Located place, long position, ByteBuffer target)
+      throws IOException, InterruptedException {
+    Optional<ColdMark> mark;
+    try {
+      mark =
+          place
+              .directory()
+              .access()
+              .read("reading " + place.path().resolve(StoreNames.COLD), c -> ColdMark.find(place));
+    } catch (CorruptManifestException e) {
+      noteDamage(place.directory(), place.key(), e);
+      throw e;
+    }
+    if (mark.isEmpty() || !mark.get().done()) {
+      throw notCold(place);
+    }
+    cold.read(place.path(), mark.get(), place.manifest(), position, target);
+  }
+
+  /** Why a copy without the bytes was asked for them. */
+  private IOException notCold(SegmentStore.Located place) {
+    String log = place.file(ObjectType.LOG).toString();
+    for (StoreDirectory directory : directories) {
+      try {
+        Optional<SegmentStore.Located> there = lookIn(directory, place.key());
+        if (there.isPresent() && there.get().hasLog()) {
+          return new NoSuchFileException(log);
+        }
+      } catch (IOException e) {
+        return new StoreUnavailableException(
+            "%s has the indexes of %s alone, and %s, which may have its bytes, cannot be used: %s"
+                .formatted(place.path(), place.key(), directory, e.getMessage()));
+      }
+    }
+    return new NoSuchFileException(
+        log,
+        null,
+        "is not there, and no other copy of the segment has it: check the store with"
+            + " 'strata remote scrub'");
+  }
+
+  /**
+   * Looks for a segment in one directory.
+   *
+   * @return empty if it is not there, or the directory is left for good
+   * @throws StoreUnavailableException if the directory cannot be used
+   */
+  Optional<SegmentStore.Located> lookIn(StoreDirectory directory, SegmentKey key)
+      throws IOException {
+    try {
+      return directory
+          .access()
+          .read(
+              "looking for %s in %s".formatted(key, directory),
+              control -> lookThere(directory, key));
+    } catch (StoreUnavailableException e) {
+      if (isLeft(directory, e)) {
+        return Optional.empty();
+      }
+      throw e;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while %s was looked for".formatted(key));
+    }
+  }
+
+  private static Optional<SegmentStore.Located> lookThere(StoreDirectory directory, SegmentKey key)
+      throws IOException {
+    Path path = directory.segment(key);
+    try {
+      Manifest manifest = ManifestCodec.read(path, key);
+      boolean hasLog = Disk.isThere(path.resolve(ObjectType.LOG.fileName(key)));
+      return Optional.of(new SegmentStore.Located(directory, path, manifest, hasLog));
+    } catch (NoSuchFileException e) {
+      directory.checkAvailable();
+      return Optional.empty();
+    }
+  }
+
+  /** Directories of the store were retired, as one of the others says. */
+  void retired(Set<String> ids) {
+    for (StoreDirectory directory : directories) {
+      if (ids.contains(directory.identity().directoryId()) && !directory.access().isRetired()) {
+        directory.retire();
+      }
+    }
+  }
+
+  /**
+   * Whether a directory that cannot be used is left for good: it is retired, and what it had counts
+   * as lost.
+   */
+  boolean isLeft(StoreDirectory directory, StoreUnavailableException why) {
+    if (!directory.access().isRetired()) {
+      return false;
+    }
+    directory.access().suspend(String.valueOf(why.getMessage()));
+    census.forget(directory);
+    return true;
+  }
+
+  private void noteDamage(StoreDirectory directory, SegmentKey key, IOException problem) {
+    if (problem instanceof CorruptManifestException) {
+      damaged(directory, key, String.valueOf(problem.getMessage()));
+    }
+  }
+
+  /** As {@link SegmentStore#damaged}. */
+  void damaged(StoreDirectory directory, SegmentKey key, String finding) {
+    try {
+      boolean unused =
+          directory
+              .access()
+              .brief(
+                  "noting damage of %s in %s".formatted(key, directory),
+                  control -> {
+                    CopyMarks.damaged(directory.segment(key), finding);
+                    return true;
+                  });
+    } catch (IOException e) {
+      // It was deleted just now, or cannot be written to: whoever relies on a copy reads it first.
+      return;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return;
+    }
+    census.change(key.id(), directory, copy -> copy.withDamage(true));
+  }
+}

@@ -1,0 +1,114 @@
+package io.strata.kafka.migration.remote.store;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Gives whole copies their place, and takes copies away.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+final class CopyPublishing {
+
+  private final String owner;
+  private final AtomicLong trashed = new AtomicLong();
+
+  /**
+   * For one process.
+   *
+   * @param owner names it in staging and in the trash
+   */
+  CopyPublishing(String owner) {
+    this.owner = owner;
+  }
+
+  String owner() {
+    return owner;
+  }
+
+  /** A name in the trash that is given once. */
+  String trashName() {
+    return owner + "-" + trashed.incrementAndGet();
+  }
+
+  /**
+   * Publishes a whole copy. A segment that is there already is replaced: Kafka may copy again what
+   * it has copied.
+   */
+  void publish(StoreDirectory directory, Path staged, Manifest manifest) throws IOException {
+    try {
+      publishNew(directory, staged, manifest);
+    } catch (FileAlreadyExistsException e) {
+      Optional<Path> old = directory.trash(manifest.segment().key(), trashName());
+      publishNew(directory, staged, manifest);
+      old.ifPresent(Disk::removeTreeIfPossible);
+    }
+  }
+
+  /**
+   * As {@link #publish}.
+   *
+   * @throws FileAlreadyExistsException if the segment is there already
+   */
+  void publishNew(StoreDirectory directory, Path staged, Manifest manifest) throws IOException {
+    SegmentKey key = manifest.segment().key();
+    directory.publish(staged, key);
+    checkWhole(directory.segment(key), key);
+  }
+
+  /**
+   * Looks at what was published: a file of it may have been taken for a leftover of a dead process
+   * meanwhile, by a broker whose clock is wrong.
+   */
+  private static void checkWhole(Path published, SegmentKey key) throws IOException {
+    for (StoredObject object : ManifestCodec.read(published, key).objects()) {
+      Path file = published.resolve(object.type().fileName(key));
+      if (Files.size(file) < object.bytes()) {
+        throw new IOException(
+            "%s: found %d bytes, expected %d".formatted(file, Files.size(file), object.bytes()));
+      }
+    }
+  }
+
+  /** Removes a copy, as a deletion does; nobody is told of its bytes. */
+  void discard(StoreDirectory directory, SegmentKey key) throws IOException {
+    directory.trash(key, trashName()).ifPresent(Disk::removeTreeIfPossible);
+    directory.removeEmptyParents(key);
+  }
+
+  /**
+   * Takes back what could not be published, as far as that can be done; the thread's interrupt does
+   * not hinder it.
+   *
+   * @param staged where it was made
+   * @param published whether it may have got its name already
+   */
+  void takeBack(StoreDirectory directory, Path staged, SegmentKey key, boolean published) {
+    boolean interrupted = Thread.interrupted();
+    Disk.removeTreeIfPossible(staged);
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (published) {
+      takeBack(directory, key);
+    }
+  }
+
+  /** Takes back what was published, as far as that can be done, and whoever interrupts. */
+  void takeBack(StoreDirectory directory, SegmentKey key) {
+    boolean interrupted = Thread.interrupted();
+    try {
+      discard(directory, key);
+    } catch (IOException e) {
+      // Kafka deletes it with the rest of what it did not finish, at the latest by retention.
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package io.strata.kafka.migration.remote.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * A level of directories. A copy from another level is published with a marker, {@code moving},
+ * which names the first copy's directory; only when the first copy is seen to be there still is the
+ * marker removed ({@link MoveConfirmation}).
+ *
+ * <p>Thread safety: all methods may be called by any number of threads, for different segments.
+ */
+final class DirectoryLevel implements Level {
+
+  private final StoreParts store;
+  private final int number;
+
+  /** The level with a number, from 0, the fastest. */
+  DirectoryLevel(StoreParts store, int number) {
+    this.store = store;
+    this.number = number;
+  }
+
+  @Override
+  public boolean has(KnownSegment entry) {
+    return entry.copies().stream()
+        .anyMatch(c -> c.directory().level() == number && c.hasLog() && !c.moving());
+  }
+
+  @Override
+  public long capacityBytes() {
+    return store.directories().stream()
+        .filter(directory -> directory.level() == number)
+        .mapToLong(StoreDirectory::capacityBytes)
+        .sum();
+  }
+
+  @Override
+  public MoveResult receive(KnownSegment entry, MoveControl control)
+      throws IOException, InterruptedException {
+    for (StoredCopy copy : entry.copies()) {
+      if (copy.directory().level() == number && !copy.moving()) {
+        return copy.hasLog()
+            ? MoveResult.cancelled("it is there already")
+            : restore(entry, copy, control);
+      }
+    }
+    Optional<SegmentStore.Located> source = store.lookup().best(entry);
+    if (source.isEmpty()) {
+      return MoveResult.cancelled("it is not in the store any more");
+    }
+    Optional<CopyPlacement.Reservation> reserved =
+        store.placement().reserveIn(number, entry.totalBytes());
+    if (reserved.isEmpty()) {
+      return MoveResult.noRoom("no directory of the level has " + entry.totalBytes() + " bytes");
+    }
+    try (CopyPlacement.Reservation space = reserved.get()) {
+      StoreDirectory target = space.directory();
+      return target
+          .access()
+          .write(
+              "copying %s to %s".formatted(entry.key(), target),
+              inTarget -> copy(source.get(), target, CheckedCopies.pace(control)));
+    } catch (BytePace.CopyCancelledException e) {
+      return MoveResult.cancelled("it was stopped");
+    } catch (NoSuchFileException e) {
+      source.get().directory().checkAvailable();
+      store.lookup().forgetIfGone(source.get());
+      return MoveResult.cancelled("it was deleted meanwhile");
+    }
+  }
+
+  private MoveResult copy(SegmentStore.Located source, StoreDirectory target, BytePace pace)
+      throws IOException, InterruptedException {
+    SegmentKey key = source.key();
+    Manifest manifest = source.manifest();
+    if (isInTheWay(target, key)) {
+      return MoveResult.cancelled("it is there already");
+    }
+    Path staged = target.stage(store.publishing().owner(), key);
+    boolean published = false;
+    try {
+      for (StoredObject object : manifest.objects()) {
+        store.copies().copy(source, object, staged.resolve(object.type().fileName(key)), pace);
+      }
+      Disk.write(
+          staged.resolve(StoreNames.MANIFEST), ByteBuffer.wrap(ManifestCodec.print(manifest)));
+      Disk.write(
+          staged.resolve(StoreNames.MOVING),
+          UTF_8.encode(source.directory().identity().directoryId()));
+      store.reached(StoreStage.MOVE_STAGED);
+      try {
+        store.publishing().publishNew(target, staged, manifest);
+      } catch (FileAlreadyExistsException e) {
+        // Never replaced: it may be the only copy by now, and this one is not confirmed yet.
+        return MoveResult.cancelled(
+            isInTheWay(target, key) ? "it is there already" : "it was deleted meanwhile");
+      }
+      published = true;
+      store.reached(StoreStage.MOVE_PUBLISHED);
+      if (!new MoveConfirmation(store).confirm(Optional.of(source.directory()), target, key)) {
+        return MoveResult.cancelled("it was deleted meanwhile");
+      }
+      store.reached(StoreStage.MOVE_CONFIRMED);
+      store.census().put(manifest, StoredCopy.whole(target));
+      return MoveResult.done(manifest.totalBytes());
+    } finally {
+      if (!published) {
+        Disk.removeTreeIfPossible(staged);
+      }
+    }
+  }
+
+  /** Whether the target has a copy that the inventory did not know; it does then. */
+  private boolean isInTheWay(StoreDirectory target, SegmentKey key) throws IOException {
+    Optional<SegmentStore.Located> there = store.lookup().lookIn(target, key);
+    if (there.isPresent()) {
+      KnownSegments census = store.census();
+      census.put(there.get().manifest(), census.copyOnDisk(target, key, there.get().path()));
+    }
+    return there.isPresent();
+  }
+
+  /** Brings the log back into a directory of the level that has the rest. */
+  private MoveResult restore(KnownSegment entry, StoredCopy copy, MoveControl control)
+      throws IOException, InterruptedException {
+    Optional<SegmentStore.Located> located = store.lookup().lookIn(copy.directory(), entry.key());
+    Optional<SegmentStore.Located> source = store.lookup().best(entry);
+    if (located.isEmpty() || source.isEmpty()) {
+      return MoveResult.cancelled("it is not in the store any more");
+    }
+    try {
+      StoredObject log = located.get().manifest().log();
+      Disk.replace(
+          located.get().file(ObjectType.LOG),
+          part -> store.copies().copy(source.get(), log, part, CheckedCopies.pace(control)));
+    } catch (BytePace.CopyCancelledException e) {
+      return MoveResult.cancelled("it was stopped");
+    }
+    forgetWithoutLog(located.get().path());
+    store.reached(StoreStage.COLD_RESTORED);
+    store.census().change(entry.key().id(), copy.directory(), c -> c.withLog(true));
+    return MoveResult.done(entry.segment().bytes());
+  }
+
+  private static void forgetWithoutLog(Path directory) {
+    try {
+      boolean unused = Files.deleteIfExists(directory.resolve(StoreNames.WITHOUT_LOG));
+    } catch (IOException e) {
+      // A scrub will say too little.
+      return;
+    }
+  }
+}

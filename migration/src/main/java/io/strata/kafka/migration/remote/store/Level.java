@@ -1,0 +1,29 @@
+package io.strata.kafka.migration.remote.store;
+
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult;
+import java.io.IOException;
+
+/**
+ * One level of the store: directories, or another manager. Segments move from one level to another
+ * by what the levels do; nothing else asks which kind a level is.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads, for different segments.
+ */
+interface Level {
+
+  /** Whether it has a segment's bytes, as far as is known. Does no I/O. */
+  boolean has(KnownSegment entry);
+
+  /** What the store may take there, as far as is known; 0 where it takes what comes. */
+  long capacityBytes();
+
+  /**
+   * Gets a segment's bytes from the other levels, which keep what they have.
+   *
+   * @throws io.strata.kafka.migration.CorruptSegmentException if they are not what the manifest
+   *     says
+   */
+  MoveResult receive(KnownSegment entry, MoveControl control)
+      throws IOException, InterruptedException;
+}

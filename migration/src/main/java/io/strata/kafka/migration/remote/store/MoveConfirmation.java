@@ -1,0 +1,124 @@
+package io.strata.kafka.migration.remote.store;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Confirms moves between directories, or takes their copies back. A deletion that comes between a
+ * move's publication and this (perhaps by another broker) has removed the first copy, or finds the
+ * second one: so that nothing that Kafka has deleted stays behind, or comes back.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads, for different segments.
+ */
+final class MoveConfirmation {
+
+  private final StoreParts store;
+
+  MoveConfirmation(StoreParts store) {
+    this.store = store;
+  }
+
+  /**
+   * Takes the mark off a copy if the first one is there, and else removes the copy. A deletion
+   * renames a whole directory: a first copy that has lost its manifest was not deleted.
+   *
+   * @param first the directory of the first copy; empty if no directory has it any more
+   */
+  boolean confirm(Optional<StoreDirectory> first, StoreDirectory target, SegmentKey key)
+      throws IOException {
+    if (first.isEmpty() || !isIn(first.get(), key)) {
+      store.publishing().discard(target, key);
+      return false;
+    }
+    Path directory = target.segment(key);
+    boolean removed = Files.deleteIfExists(directory.resolve(StoreNames.MOVING));
+    if (!removed) {
+      return false; // A deletion has found the second copy.
+    }
+    Disk.forceDirectory(directory);
+    return true;
+  }
+
+  /**
+   * Ends the moves that a crash has left unconfirmed: a copy whose first one is there is confirmed,
+   * another is removed, as a deletion would have. A segment that cannot be looked at is left as it
+   * is.
+   *
+   * @return what could not be looked at: a message each
+   */
+  List<String> settle() throws InterruptedException {
+    List<String> problems = new ArrayList<>();
+    for (KnownSegment entry : store.census().entries()) {
+      for (StoredCopy copy : entry.copies()) {
+        if (copy.moving() && !store.inMotion().contains(entry.key().id())) {
+          try {
+            boolean unused =
+                copy.directory()
+                    .access()
+                    .brief(
+                        "settling %s in %s".formatted(entry.key(), copy.directory()),
+                        control -> {
+                          settle(entry.key(), copy);
+                          return true;
+                        });
+          } catch (IOException e) {
+            problems.add(entry.key() + ": " + e.getMessage());
+          }
+        }
+      }
+    }
+    return problems;
+  }
+
+  private void settle(SegmentKey key, StoredCopy copy) throws IOException, InterruptedException {
+    Optional<StoreDirectory> first = Optional.empty();
+    for (StoreDirectory directory : store.directories()) {
+      // One that cannot be used may have the first copy: then it is not known yet.
+      if (!directory.equals(copy.directory())
+          && !directory.access().isLeft()
+          && directory
+              .access()
+              .read(
+                  "looking for %s in %s".formatted(key, directory),
+                  control -> isIn(directory, key))) {
+        first = first.isPresent() ? first : Optional.of(directory);
+      }
+    }
+    // After the look for the first copy: if that was evicted meanwhile, this one had been
+    // confirmed before, and is the only one.
+    Path mark = copy.directory().segment(key).resolve(StoreNames.MOVING);
+    boolean unconfirmed = Disk.isThere(mark);
+    if (unconfirmed && first.isEmpty() && isFromUnknown(mark)) {
+      // Its disk was lost, say: nobody knows whether Kafka has deleted the segment. It can be read.
+      boolean unused = Files.deleteIfExists(mark);
+      Disk.forceDirectory(Disk.parent(mark));
+      unconfirmed = false;
+    }
+    if (unconfirmed && !confirm(first, copy.directory(), key)) {
+      store.census().remove(key.id(), copy.directory());
+    } else {
+      store.census().change(key.id(), copy.directory(), StoredCopy::confirmed);
+    }
+  }
+
+  /** Whether a move came from a directory that is lost, or not configured any more. */
+  private boolean isFromUnknown(Path mark) throws IOException {
+    String source = Files.readString(mark);
+    return store.directories().stream()
+        .filter(directory -> !directory.access().isLeft())
+        .noneMatch(directory -> directory.identity().directoryId().equals(source));
+  }
+
+  /** Whether a directory has a copy of a segment, whatever has become of its files. */
+  private static boolean isIn(StoreDirectory directory, SegmentKey key) throws IOException {
+    if (Disk.isThere(directory.segment(key))) {
+      return true;
+    }
+    directory.checkAvailable();
+    return false;
+  }
+}

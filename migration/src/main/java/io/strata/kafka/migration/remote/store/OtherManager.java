@@ -1,0 +1,42 @@
+package io.strata.kafka.migration.remote.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Another manager, which has the lowest level: copies, reads and deletes segments there.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+public interface OtherManager {
+
+  /** The manager's class, for messages. */
+  String className();
+
+  /**
+   * Has the manager copy a segment. Fails while an earlier copy of it is under way.
+   *
+   * @param directory the segment's directory in the store, with all its files
+   * @return what the manager wants to see again
+   */
+  Optional<byte[]> copy(Manifest manifest, Path directory) throws IOException, InterruptedException;
+
+  /** Whether a copy is under way, be it that nobody waits for it any more. */
+  boolean isCopying();
+
+  /**
+   * Reads the segment's bytes.
+   *
+   * @param custom what the manager gave when it copied it
+   * @param position from 0
+   * @param target gets as many bytes as it has space for; they must be within the segment
+   */
+  void read(Manifest manifest, Optional<byte[]> custom, long position, ByteBuffer target)
+      throws IOException, InterruptedException;
+
+  /** Has the manager delete a segment; without effect if it does not have it. */
+  void delete(SegmentInfo segment, Optional<byte[]> custom)
+      throws IOException, InterruptedException;
+}

@@ -1,0 +1,163 @@
+package io.strata.kafka.migration.remote.store;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Deletes segments from all directories, and has the cold manager delete what it has of them.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+final class SegmentDeletion {
+
+  private final StoreParts store;
+
+  SegmentDeletion(StoreParts store) {
+    this.store = store;
+  }
+
+  /** As {@link SegmentStore#delete(SegmentInfo, Optional)}. */
+  Map<StoreDirectory, Long> delete(SegmentInfo segment, Optional<String> writtenTo)
+      throws IOException, InterruptedException {
+    store.reached(StoreStage.DELETE_STARTED);
+    Set<StoreDirectory> removed = new HashSet<>();
+    Optional<KnownSegment> known = store.census().find(segment.key().id());
+    // A move may publish where this has looked already: then it did so before its source was
+    // removed, and the next pass finds it. What is published later finds no source any more.
+    boolean again = true;
+    while (again) {
+      List<StoreDirectory> now = removeOnce(segment);
+      removed.addAll(now);
+      again = !now.isEmpty();
+    }
+    checkReach(segment.key(), writtenTo);
+    return removed.stream()
+        .collect(
+            Collectors.toMap(d -> d, d -> known.flatMap(e -> e.in(d).map(e::bytesIn)).orElse(0L)));
+  }
+
+  private List<StoreDirectory> removeOnce(SegmentInfo segment)
+      throws IOException, InterruptedException {
+    List<StoreDirectory> removed = new ArrayList<>();
+    Optional<IOException> problem = Optional.empty();
+    for (StoreDirectory directory : store.directories()) {
+      if (directory.access().isLeft()) {
+        continue;
+      }
+      try {
+        if (directory
+            .access()
+            .write(
+                "removing %s from %s".formatted(segment.key(), directory),
+                control -> remove(directory, segment))) {
+          removed.add(directory);
+        }
+      } catch (StoreUnavailableException e) {
+        learnOfRetired();
+        if (!store.lookup().isLeft(directory, e)) {
+          problem = problem.isPresent() ? problem : Optional.of(e);
+        }
+      } catch (IOException e) {
+        problem = problem.isPresent() ? problem : Optional.of(e);
+      }
+    }
+    if (problem.isPresent()) {
+      throw problem.get();
+    }
+    return removed;
+  }
+
+  private boolean remove(StoreDirectory directory, SegmentInfo segment)
+      throws IOException, InterruptedException {
+    SegmentKey key = segment.key();
+    Path place = directory.segment(key);
+    markGoing(place);
+    // Before the mark of it goes: a deletion that fails here is repeated by Kafka.
+    store.cold().deleteMarked(place, segment);
+    Optional<Path> trashed = directory.trash(key, store.publishing().trashName());
+    store.census().remove(key.id(), directory);
+    if (trashed.isPresent()) {
+      store.reached(StoreStage.DELETE_TRASHED);
+      Disk.removeTreeIfPossible(trashed.get());
+      store.reached(StoreStage.DELETE_EMPTIED);
+    }
+    directory.removeEmptyParents(key);
+    return trashed.isPresent();
+  }
+
+  /**
+   * Before the look for what the cold manager has: a copy to it that begins later sees this mark,
+   * and one that began before is seen by its own.
+   */
+  private static void markGoing(Path place) {
+    try {
+      CopyMarks.going(place);
+    } catch (IOException e) {
+      // It is not there; or the disk is full or fails, and the deletion goes on as far as it can.
+      return;
+    }
+  }
+
+  /** Checks that no directory may have the segment that this broker is not configured with. */
+  private void checkReach(SegmentKey key, Optional<String> writtenTo)
+      throws IOException, InterruptedException {
+    StoreMembers.View view = StoreMembers.NONE;
+    for (StoreDirectory directory : store.directories()) {
+      if (!directory.access().isLeft()) {
+        view = view.and(members(directory));
+      }
+    }
+    Set<String> expected = new TreeSet<>(view.members());
+    writtenTo.ifPresent(expected::add);
+    expected.removeAll(view.retired());
+    store.directories().forEach(directory -> expected.remove(directory.identity().directoryId()));
+    if (!expected.isEmpty()) {
+      throw new StoreUnavailableException(
+          """
+          %s: this broker is not configured with %s, which the store has or which the segment was \
+          written to, and which may have it still: it was deleted in %s alone, and Kafka tries \
+          again. Give rsm.config.levels and its directories the same values on all brokers. If \
+          the directory is lost, or was taken out for good, say so: strata remote retire %s\
+          """
+              .formatted(
+                  key,
+                  String.join(", ", expected),
+                  store.directories(),
+                  expected.iterator().next()));
+    }
+  }
+
+  private static StoreMembers.View members(StoreDirectory directory)
+      throws IOException, InterruptedException {
+    return directory
+        .access()
+        .read(
+            "reading which directories %s knows".formatted(directory),
+            control -> {
+              StoreMembers.View view = StoreMembers.read(directory.path());
+              if (view.members().isEmpty()) {
+                directory.checkAvailable(); // Not there, or not written yet.
+              }
+              return view;
+            });
+  }
+
+  /** Looks whether one that cannot be used was retired, wherever that can be read. */
+  private void learnOfRetired() throws InterruptedException {
+    for (StoreDirectory directory : store.directories()) {
+      try {
+        store.lookup().retired(members(directory).retired());
+      } catch (IOException e) {
+        // Another one says it, too.
+      }
+    }
+  }
+}
