@@ -133,7 +133,7 @@ final class CampaignCluster implements AutoCloseable {
   private static void configureRemote(StockBroker.Builder builder, TieredBrokers tier) {
     tier.configure(builder)
         .set("rsm.config.level-0.capacity", "12MiB")
-        .set("strata.remote.migration.threshold", "0");
+        .set("rsm.config.migration.threshold", "0");
   }
 
   /** Starts those that do not run, together, and waits until all have started. */

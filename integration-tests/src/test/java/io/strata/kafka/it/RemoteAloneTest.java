@@ -18,6 +18,6 @@ class RemoteAloneTest extends RemoteFeatures {
   StockBroker.Builder builder(TieredBrokers over) {
     return over.alone(work.folder("broker"))
         .set("rsm.config.level-0.capacity", "16MiB")
-        .set("strata.remote.migration.threshold", "0.2");
+        .set("rsm.config.migration.threshold", "0.2");
   }
 }

@@ -47,7 +47,7 @@ class RemoteClusterKillTest {
             builder ->
                 builder
                     .set("rsm.config.level-0.capacity", "12MiB")
-                    .set("strata.remote.migration.threshold", "0"));
+                    .set("rsm.config.migration.threshold", "0"));
     RecordLedger steady = topic(cluster, "steady", Map.of(), 1, 2, 3);
     RecordLedger retained =
         topic(cluster, "retained", Map.of("retention.bytes", "4000000"), 3, 2, 1);

@@ -35,7 +35,7 @@ class RemoteColdTest {
                         "rsm.config.cold.class.path",
                         KafkaVersion.ofThisRun().storageTests().toString())
                     .set("rsm.config.cold.dir", far.toString())
-                    .set("strata.remote.migration.threshold", "0")
+                    .set("rsm.config.migration.threshold", "0")
                     .jvmOption("-D" + TestHook.ONE_LEVEL + "=true")
                     .build())
             .start();

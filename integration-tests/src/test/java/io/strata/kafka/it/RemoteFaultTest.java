@@ -124,7 +124,7 @@ class RemoteFaultTest {
         StockBroker broker =
             tier(device)
                 .alone(WORK.folder("hanging"))
-                .set("strata.remote.copy.timeout.ms", "1500")
+                .set("rsm.config.copy.timeout.ms", "1500")
                 .build()
                 .start()) {
       RecordLedger ledger = topic(broker, "hanging");

@@ -183,7 +183,7 @@ class RemoteKillTest {
     TieredBrokers tier = strata("move", 2);
     StockBroker broker =
         open(tier.alone(work.folder("move"))
-                .set("strata.remote.migration.threshold", "0")
+                .set("rsm.config.migration.threshold", "0")
                 .set("rsm.config.level-0.capacity", "6MiB"))
             .start();
     RecordLedger moved = topic(broker, "moved");
@@ -218,7 +218,7 @@ class RemoteKillTest {
                 .set("rsm.config.cold.class.name", RemoteManager.LOCAL.className())
                 .set("rsm.config.cold.dir", below.toString())
                 .set("rsm.config.level-0.capacity", "6MiB")
-                .set("strata.remote.migration.threshold", "0"))
+                .set("rsm.config.migration.threshold", "0"))
             .systemProperty(TestHook.PROMOTE, "false")
             .start();
     RecordLedger chilled = topic(broker, "chilled");
@@ -237,14 +237,14 @@ class RemoteKillTest {
       broker.stop();
       broker
           .set("rsm.config.level-0.capacity", "64MiB")
-          .set("strata.remote.migration.threshold", "0.9")
+          .set("rsm.config.migration.threshold", "0.9")
           .systemProperty(TestHook.PROMOTE, "true");
       haltAt(tier, broker, "COLD_RESTORED", () -> {});
       broker.start();
       verify(broker, chilled);
       broker
           .set("rsm.config.level-0.capacity", "6MiB")
-          .set("strata.remote.migration.threshold", "0")
+          .set("rsm.config.migration.threshold", "0")
           .systemProperty(TestHook.PROMOTE, "false");
     }
     Topics.delete(broker, "chilled");
@@ -367,7 +367,7 @@ class RemoteKillTest {
     StockBroker broker =
         builder
             .library(Hooks.folder(work))
-            .set("strata.remote.copy.timeout.ms", "" + ORPHAN_AGE.toMillis())
+            .set("rsm.config.copy.timeout.ms", "" + ORPHAN_AGE.toMillis())
             .jvmOption("-D" + TestHook.ORPHAN_MILLIS + "=" + ORPHAN_AGE.toMillis())
             .build();
     open.add(broker);

@@ -98,14 +98,14 @@ class RemoteOperationTest {
 
     Tiers.alter(
         broker,
-        Map.of("strata.remote.rate.copy", "123MB", "strata.remote.migration.threshold", "0"));
+        Map.of("rsm.config.migration.rate.down", "123MB", "rsm.config.migration.threshold", "0"));
 
     await()
         .atMost(Tiers.PATIENCE)
         .untilAsserted(
             () ->
                 assertThat(status(broker))
-                    .contains("rate.copy=123000000")
+                    .contains("rate.down=123000000")
                     .contains("migration.threshold=0"));
     // The threshold has its effect: all goes to the second level.
     await()
@@ -114,23 +114,20 @@ class RemoteOperationTest {
             () ->
                 Jmx.value(broker, "type=RemoteLevel,name=DestagedSegmentsTotal,level=level-0")
                     >= 3);
-    assertThatThrownBy(() -> Tiers.alter(broker, Map.of("strata.remote.rate.copy", "123M")))
+    assertThatThrownBy(() -> Tiers.alter(broker, Map.of("rsm.config.migration.rate.down", "123M")))
         .rootCause()
-        .hasMessageContaining("strata.remote.rate.copy: found '123M'");
-    assertThatThrownBy(() -> Tiers.alter(broker, Map.of("strata.remote.cache.size", "32MiB")))
-        .rootCause()
-        .hasMessageContaining("cannot be changed on a live one");
-    assertThat(status(broker)).contains("rate.copy=123000000");
+        .hasMessageContaining("rsm.config.migration.rate.down: found '123M'");
+    assertThat(status(broker)).contains("rate.down=123000000");
 
     broker.stop();
     broker.start();
     await()
         .atMost(Tiers.PATIENCE)
-        .untilAsserted(() -> assertThat(status(broker)).as("kept").contains("rate.copy=123000000"));
-    Tiers.reset(broker, "strata.remote.rate.copy", "strata.remote.migration.threshold");
+        .untilAsserted(() -> assertThat(status(broker)).as("kept").contains("rate.down=123000000"));
+    Tiers.reset(broker, "rsm.config.migration.rate.down", "rsm.config.migration.threshold");
     await()
         .atMost(Tiers.PATIENCE)
-        .untilAsserted(() -> assertThat(status(broker)).contains("rate.copy=0"));
+        .untilAsserted(() -> assertThat(status(broker)).contains("rate.down=0"));
     assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(RECORDS);
   }
 

@@ -33,23 +33,23 @@ class RemoteRefusalTest {
             .alone(WORK.folder("keys"))
             .set("rsm.config.level-0.directories", store + "," + store.resolve("missing"))
             .set("rsm.config.level-0.capacity", "much")
-            .set("strata.remote.cache.size", "100000")
-            .set("strata.remote.fetch.timeout.ms", "soon")
+            .set("rsm.config.cache.size", "100000")
+            .set("rsm.config.fetch.timeout.ms", "soon")
             .build();
     assertRefused(
         broker,
         store.resolve("missing").toString(),
         "rsm.config.level-0.capacity",
         "'much'",
-        "strata.remote.cache.size",
+        "rsm.config.cache.size",
         "100000",
-        "strata.remote.fetch.timeout.ms",
+        "rsm.config.fetch.timeout.ms",
         "'soon'");
     broker
         .set("rsm.config.level-0.directories", store.toString())
         .unset("rsm.config.level-0.capacity")
-        .unset("strata.remote.cache.size")
-        .unset("strata.remote.fetch.timeout.ms");
+        .unset("rsm.config.cache.size")
+        .unset("rsm.config.fetch.timeout.ms");
     WORK.closing(broker).start().kill();
   }
 

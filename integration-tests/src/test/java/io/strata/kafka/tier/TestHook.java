@@ -81,11 +81,8 @@ public final class TestHook {
         live.fetchTimeout(),
         live.indexTimeout(),
         live.deleteTimeout(),
-        live.copyBytesPerSecond(),
-        live.fetchBytesPerSecond(),
         millis(INVENTORY_MILLIS, live.censusInterval()),
         live.scrubInterval(),
-        live.scrubBytesPerSecond(),
         millis(ORPHAN_MILLIS, live.orphanAge()),
         new MigrationSettings(
             one ? MigrationSettings.Mode.THRESHOLD : moves.mode(),

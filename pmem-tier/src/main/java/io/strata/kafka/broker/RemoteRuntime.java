@@ -118,7 +118,10 @@ public final class RemoteRuntime implements RemoteEnvironment {
       RemoteSettings settings = parsed.orElseThrow();
       LiveSettings<RemoteSettings.Live> keys =
           LiveSettings.remote(
-              properties.map(BrokerProperties::asMap).orElse(Map.of()), settings, policies);
+              RemoteConfig.withPrefix(configs),
+              RemoteConfig.hasUsualPrefix(properties),
+              settings,
+              policies);
       return with(settings, broker.changes().started(keys, settings));
     } catch (ConfigRefusedException e) {
       throw new IllegalArgumentException(e.getMessage(), e);

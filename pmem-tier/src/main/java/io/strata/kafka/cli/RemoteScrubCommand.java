@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
       """
       Reads every byte of the store and compares it with its checksums: what is not as it was \
       written is reported with its path. Brokers do the same now and then \
-      (strata.remote.scrub.interval.ms). Works while brokers use the store, and removes nothing \
+      (rsm.config.scrub.interval.ms). Works while brokers use the store, and removes nothing \
       unless asked to.\
       """,
       "",
@@ -84,7 +84,7 @@ final class RemoteScrubCommand implements Callable<Integer> {
       description =
           """
           How old that must be, 1h unless given: younger ones may be under way. Longer than \
-          strata.remote.copy.timeout.ms.\
+          rsm.config.copy.timeout.ms.\
           """)
   private String orphanAge = "1h";
 

@@ -85,11 +85,9 @@ final class LiveMerge {
 
   private void refuseOrIgnore(
       String name, String value, List<ConfigProblem> problems, List<IgnoredKey> ignored) {
-    if (name.startsWith(RemoteKeys.MANAGER_PREFIX)) {
-      if (file.getOrDefault(name, "").contains("${")) {
-        return; // Kafka has resolved what the file names.
-      }
-      // Others' managers have such keys too, and Kafka hands them over at its start alone.
+    if (name.startsWith(RemoteKeys.COLD_PREFIX)
+        || (name.startsWith(RemoteKeys.MANAGER_PREFIX) && fixed.contains(name))) {
+      // Kafka hands them over at its start alone.
       ignored.add(
           new IgnoredKey(
               name, value, "read at the start alone: set it in the broker's file and restart"));

@@ -64,7 +64,7 @@ public final class LiveSettings<T> {
         dynamic,
         fixed,
         new LiveMerge(
-            name -> name.startsWith(StrataKeys.PREFIX) && !name.startsWith(RemoteKeys.PREFIX),
+            name -> name.startsWith(StrataKeys.PREFIX),
             broker.asMap(),
             dynamic,
             fixed,
@@ -87,32 +87,32 @@ public final class LiveSettings<T> {
   /**
    * Of the remote tier of one broker.
    *
-   * @param file keys and values of the file that the broker was started with; empty if it is not
-   *     known
+   * @param manager what Kafka gave to the manager, with the prefix {@code rsm.config.}
+   * @param live whether that is the prefix in the broker's file: with another one nothing changes
+   *     on a live broker
    * @param settings what the remote tier was started with
    * @param policies those on the broker's class path
    */
   public static LiveSettings<RemoteSettings.Live> remote(
-      Map<String, String> file, RemoteSettings settings, PolicyRegistry policies) {
+      Map<String, String> manager, boolean live, RemoteSettings settings, PolicyRegistry policies) {
     List<String> levels = RemoteConfig.thresholdLevels(settings.levelNames());
-    Set<String> dynamic = RemoteKeys.REMOTE.dynamicNames(levels, policies.parameterNames());
+    Set<String> dynamic =
+        live ? RemoteKeys.REMOTE.dynamicNames(levels, policies.parameterNames()) : Set.of();
     Set<String> fixed = new LinkedHashSet<>(RemoteKeys.REMOTE.fixedNames(settings.levelNames()));
-    file.keySet().stream()
-        .filter(name -> name.startsWith(RemoteKeys.MANAGER_PREFIX))
-        .forEach(fixed::add);
+    fixed.addAll(manager.keySet());
+    fixed.removeAll(dynamic);
     return new LiveSettings<>(
         dynamic,
         fixed,
         new LiveMerge(
-            name ->
-                name.startsWith(RemoteKeys.PREFIX) || name.startsWith(RemoteKeys.MANAGER_PREFIX),
-            file,
+            name -> name.startsWith(RemoteKeys.MANAGER_PREFIX),
+            manager,
             dynamic,
             fixed,
             "no policy has such a parameter"),
         (keys, problems) -> {
           KeyReader reader = new KeyReader(keys);
-          Optional<RemoteSettings.Live> live =
+          Optional<RemoteSettings.Live> now =
               RemoteLiveKeys.read(reader, levels)
                   .map(
                       read -> {
@@ -122,9 +122,9 @@ public final class LiveSettings<T> {
                         return RemoteLiveKeys.ofChosenPolicy(read, policies);
                       });
           problems.addAll(reader.problems());
-          return live;
+          return now;
         },
-        live -> RemoteLiveKeys.written(live, levels));
+        now -> RemoteLiveKeys.written(now, levels));
   }
 
   /**

@@ -31,10 +31,10 @@ public final class MigrationKeys {
           """,
           Optional.of(new Local()));
 
-  /** Those of the remote tier's levels: {@code strata.remote.migration.*}. */
+  /** Those of the remote tier's levels: {@code rsm.config.migration.*}. */
   public static final MigrationKeys REMOTE =
       new MigrationKeys(
-          "strata.remote.migration.",
+          "rsm.config.migration.",
           """
           The dirty share of a level's capacity above which segments are copied to the next one, \
           oldest first, until it is 0.05 below. Dirty are the bytes of segments that no lower \
@@ -50,6 +50,22 @@ public final class MigrationKeys {
             .otherwise("the value of `strata.migration.threshold`")
             .expected("-1, or a number from 0 to 1")
             .documentation("The threshold of one tier. See `strata.migration.threshold`.")
+            .dynamic()
+            .build();
+
+    final StrataKey<List<String>> pinned =
+        StrataKey.named(
+                "strata.migration.pin.topics",
+                "list of regular expressions",
+                Values::parseExpressions)
+            .defaultValue("")
+            .expected("a comma-separated list of regular expressions (java.util.regex)")
+            .documentation(
+                """
+                Topics whose segments never leave their tier, whatever the policy says, and are \
+                the first to be copied up: those whose whole name matches one of the expressions. \
+                What they take is missing for all others.\
+                """)
             .dynamic()
             .build();
 
@@ -99,7 +115,7 @@ public final class MigrationKeys {
         rate("strata.migration.rate.up", "The most that copies up may take, all threads together.");
 
     List<StrataKey<?>> all() {
-      return List.of(tierThreshold, mode, promote, threads, rateUp);
+      return List.of(pinned, tierThreshold, mode, promote, threads, rateUp);
     }
   }
 
@@ -107,7 +123,6 @@ public final class MigrationKeys {
   private final StrataKey<Long> rateDown;
   private final StrataKey<String> policy;
   private final StrataKey<String> policyParameter;
-  private final StrataKey<List<String>> pinned;
   private final Optional<Local> local;
 
   private MigrationKeys(String prefix, String thresholdText, Optional<Local> local) {
@@ -145,19 +160,6 @@ public final class MigrationKeys {
                 """)
             .dynamic()
             .build();
-    this.pinned =
-        StrataKey.named(
-                prefix + "pin.topics", "list of regular expressions", Values::parseExpressions)
-            .defaultValue("")
-            .expected("a comma-separated list of regular expressions (java.util.regex)")
-            .documentation(
-                """
-                Topics whose segments never leave their tier, whatever the policy says, and are \
-                the first to be copied up: those whose whole name matches one of the expressions. \
-                What they take is missing for all others.\
-                """)
-            .dynamic()
-            .build();
     this.local = local;
   }
 
@@ -173,7 +175,7 @@ public final class MigrationKeys {
   /** All of them, in the order of the reference page. */
   List<StrataKey<?>> all() {
     return Stream.concat(
-            Stream.of(threshold, rateDown, policy, policyParameter, pinned),
+            Stream.of(threshold, rateDown, policy, policyParameter),
             local.stream().flatMap(more -> more.all().stream()))
         .toList();
   }
@@ -217,7 +219,8 @@ public final class MigrationKeys {
     Optional<Long> down = reader.read(rateDown);
     Optional<String> chosen = reader.read(policy);
     Map<String, String> parameters = parameters(reader);
-    Optional<List<String>> pins = reader.read(pinned);
+    Optional<List<String>> pins =
+        local.map(more -> reader.read(more.pinned)).orElse(Optional.of(List.of()));
     if (reader.problems().size() > before) {
       return Optional.empty();
     }
@@ -238,7 +241,7 @@ public final class MigrationKeys {
 
   private Map<String, String> parameters(KeyReader reader) {
     Map<String, String> parameters = new TreeMap<>();
-    for (String name : reader.names()) {
+    for (String name : reader.names(policy.name())) {
       policyParameter
           .partOf(name)
           .ifPresent(
@@ -275,7 +278,8 @@ public final class MigrationKeys {
     keys.put(policy.name(), settings.policy());
     new TreeMap<>(settings.policyParameters())
         .forEach((name, value) -> keys.put(policyParameter.with(name).name(), value));
-    keys.put(pinned.name(), String.join(",", settings.pinnedTopics()));
+    local.ifPresent(
+        more -> keys.put(more.pinned.name(), String.join(",", settings.pinnedTopics())));
     return keys;
   }
 

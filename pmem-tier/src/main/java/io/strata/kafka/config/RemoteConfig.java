@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Reads the remote tier's keys: {@code rsm.config.*} as Kafka gives them to the manager, and {@code
- * strata.remote.*} from the broker's own file. Neither needs a pool or Strata's provider.
+ * Reads the remote tier's keys: {@code rsm.config.*} as Kafka gives them to the manager. They need
+ * neither a pool nor Strata's provider.
  *
  * <p>Thread safety: stateless.
  */
@@ -56,8 +56,8 @@ public final class RemoteConfig {
    *
    * @param manager what Kafka gives to the manager: {@code rsm.config.*} without that prefix, and
    *     {@code broker.id}
-   * @param broker the broker's file; empty if it is not known: then {@code strata.remote.*} keys
-   *     have their defaults, and nothing is compared with the log directories
+   * @param broker the broker's file; empty if it is not known: then nothing is compared with the
+   *     log directories
    * @param policies those on the broker's class path; empty to leave them unchecked
    */
   public static Parsed parse(
@@ -68,12 +68,7 @@ public final class RemoteConfig {
     broker.ifPresent(file -> keys.putAll(file.asMap()));
     // In the file they have not been resolved, and may have another prefix.
     keys.keySet().removeIf(name -> name.startsWith(RemoteKeys.MANAGER_PREFIX));
-    manager.forEach(
-        (name, value) -> {
-          if (!name.equals(BROKER_ID) && value != null) {
-            keys.put(RemoteKeys.MANAGER_PREFIX + name, String.valueOf(value));
-          }
-        });
+    keys.putAll(withPrefix(manager));
     KeyReader reader = new KeyReader(keys, name -> name.startsWith(RemoteKeys.MANAGER_PREFIX));
     broker.ifPresent(file -> reader.problems().addAll(BrokerChecks.checkStorageManager(file)));
     Optional<RemoteSettings> settings = read(reader, manager, broker);
@@ -87,6 +82,23 @@ public final class RemoteConfig {
             ? Optional.empty()
             : settings.map(read -> policies.map(known -> ofChosen(read, known)).orElse(read)),
         named(reader.problems(), broker));
+  }
+
+  /** Gives the keys that Kafka hands to the manager the prefix {@code rsm.config.}. */
+  public static Map<String, String> withPrefix(Map<String, ?> manager) {
+    Map<String, String> keys = new HashMap<>();
+    manager.forEach(
+        (name, value) -> {
+          if (!name.equals(BROKER_ID) && value != null) {
+            keys.put(RemoteKeys.MANAGER_PREFIX + name, String.valueOf(value));
+          }
+        });
+    return keys;
+  }
+
+  /** Whether the broker's file has the keys with the prefix {@code rsm.config.}. */
+  public static boolean hasUsualPrefix(Optional<BrokerProperties> broker) {
+    return prefix(broker).equals(RemoteKeys.MANAGER_PREFIX);
   }
 
   /**

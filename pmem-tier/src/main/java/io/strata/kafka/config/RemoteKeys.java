@@ -5,10 +5,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The keys of the remote tier. Those of the store itself, {@code rsm.config.*}, come from Kafka,
- * which hands them to the manager without that prefix; how it works, {@code strata.remote.*}, is
- * read as all other {@code strata.*} keys. Those of the moves between levels are in {@link
- * MigrationKeys}.
+ * The keys of the remote tier, {@code rsm.config.*}: Kafka hands them to the manager without that
+ * prefix. Those of the moves between levels are in {@link MigrationKeys}.
  *
  * <p>Immutable and safe for use by any thread.
  */
@@ -19,9 +17,6 @@ public final class RemoteKeys {
 
   /** Kafka's key by which that is changed. */
   static final String MANAGER_PREFIX_KEY = "remote.log.storage.manager.impl.prefix";
-
-  /** The prefix of the other keys. */
-  public static final String PREFIX = "strata.remote.";
 
   /** The prefix of the cold manager's keys. */
   static final String COLD_PREFIX = MANAGER_PREFIX + RemoteSettings.COLD + ".";
@@ -39,7 +34,7 @@ public final class RemoteKeys {
               """
               The levels of the store, fastest first. Each has directories of its own \
               (`rsm.config.<level>.directories`). A segment is copied to the first level that has \
-              space, and moves between them as `strata.remote.migration.*` says. Where another \
+              space, and moves between them as `rsm.config.migration.*` says. Where another \
               manager has the lowest level (`rsm.config.cold.class.name`), that level is called \
               `cold` and is not listed.\
               """)
@@ -136,77 +131,36 @@ public final class RemoteKeys {
               """)
           .build();
 
-  /** {@code strata.remote.copy.timeout.ms}. */
+  /** {@code rsm.config.copy.timeout.ms}. */
   public static final StrataKey<Long> COPY_TIMEOUT_MS =
       StrataKey.named(
-              "strata.remote.copy.timeout.ms",
-              "milliseconds",
-              Values.longBetween(1_000L, 86_400_000L))
+              "rsm.config.copy.timeout.ms", "milliseconds", Values.longBetween(1_000L, 86_400_000L))
           .defaultValue("600000")
           .expected("a number from 1000 to 86400000")
           .documentation(
               """
-              The longest that a copy of a segment to the store may take, waiting for \
-              `strata.remote.rate.copy` included. It then fails, and Kafka tries again. Kafka \
+              The longest that a copy of a segment to the store may take. It then fails, and Kafka tries again. Kafka \
               waits for a copy without end, and copies nothing else of that partition meanwhile.\
               """)
           .dynamic()
           .build();
 
-  /** {@code strata.remote.fetch.timeout.ms}. */
+  /** {@code rsm.config.fetch.timeout.ms}. */
   public static final StrataKey<Long> FETCH_TIMEOUT_MS =
       StrataKey.named(
-              "strata.remote.fetch.timeout.ms",
-              "milliseconds",
-              Values.longBetween(100L, 3_600_000L))
+              "rsm.config.fetch.timeout.ms", "milliseconds", Values.longBetween(100L, 3_600_000L))
           .defaultValue("30000")
           .expected("a number from 100 to 3600000")
           .documentation(
               """
-              The longest that the reads of one fetch of Kafka's may take, all together, waiting \
-              for `strata.remote.rate.fetch` included.\
+              The longest that the reads of one fetch of Kafka's may take, all together.\
               """)
           .dynamic()
           .build();
 
-  /** {@code strata.remote.rate.copy}. */
-  public static final StrataKey<Long> RATE_COPY =
-      StrataKey.named("strata.remote.rate.copy", "bytes per second", Values::parseRate)
-          .defaultValue("0")
-          .expected("0 for no limit, or bytes per second, for example 80MB or 500MiB")
-          .documentation(
-              """
-              The most that copies to the store may take, all together, within a segment too. \
-              Kafka's own `remote.log.manager.copy.max.bytes.per.second` works as well; it holds \
-              whole segments back.\
-              """)
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.rate.fetch}. */
-  public static final StrataKey<Long> RATE_FETCH =
-      StrataKey.named("strata.remote.rate.fetch", "bytes per second", Values::parseRate)
-          .defaultValue("0")
-          .expected("0 for no limit, or bytes per second, for example 80MB or 500MiB")
-          .documentation(
-              """
-              The most that may be read from the store for consumers and followers, all together.\
-              """)
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.rate.scrub}. */
-  public static final StrataKey<Long> RATE_SCRUB =
-      StrataKey.named("strata.remote.rate.scrub", "bytes per second", Values::parseRate)
-          .defaultValue("50MB")
-          .expected("0 for no limit, or bytes per second, for example 80MB or 500MiB")
-          .documentation("The most that the scrubber reads.")
-          .dynamic()
-          .build();
-
-  /** {@code strata.remote.cache.size}. */
+  /** {@code rsm.config.cache.size}. */
   public static final StrataKey<Long> CACHE_SIZE =
-      StrataKey.named("strata.remote.cache.size", "bytes", Values::parseCacheSize)
+      StrataKey.named("rsm.config.cache.size", "bytes", Values::parseCacheSize)
           .defaultValue("128MiB")
           .expected("an amount of at least 16MiB, for example 512MiB")
           .documentation(
@@ -218,10 +172,10 @@ public final class RemoteKeys {
               """)
           .build();
 
-  /** {@code strata.remote.scrub.interval.ms}. */
+  /** {@code rsm.config.scrub.interval.ms}. */
   public static final StrataKey<Long> SCRUB_INTERVAL_MS =
       StrataKey.named(
-              "strata.remote.scrub.interval.ms",
+              "rsm.config.scrub.interval.ms",
               "milliseconds",
               Values.zeroOrBetween(1_000L, 31_536_000_000L))
           .defaultValue("604800000")
@@ -247,9 +201,6 @@ public final class RemoteKeys {
               LOG_DIRS,
               COPY_TIMEOUT_MS,
               FETCH_TIMEOUT_MS,
-              RATE_COPY,
-              RATE_FETCH,
-              RATE_SCRUB,
               CACHE_SIZE,
               SCRUB_INTERVAL_MS),
           MigrationKeys.REMOTE);

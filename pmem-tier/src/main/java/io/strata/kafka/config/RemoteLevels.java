@@ -165,24 +165,20 @@ final class RemoteLevels {
   /** Refuses keys that are neither a level's nor the cold manager's. */
   void refuseUnknown() {
     for (String name : reader.names(RemoteKeys.MANAGER_PREFIX)) {
-      if (name.startsWith(RemoteKeys.COLD_PREFIX)
-          || name.equals(RemoteKeys.LEVELS.name())
-          || name.equals(RemoteKeys.LOG_DIRS.name())) {
-        continue;
-      }
       Optional<String> level =
           RemoteKeys.LEVEL_DIRECTORIES
               .partOf(name)
               .or(() -> RemoteKeys.LEVEL_CAPACITY.partOf(name));
-      if (level.isEmpty()) {
+      if (level.isPresent()) {
+        refuseUnknownLevel(name, level.get());
+      } else if (!name.startsWith(RemoteKeys.COLD_PREFIX)
+          && RemoteKeys.REMOTE.find(name).isEmpty()) {
         reader.refuse(
             name,
             "an unknown key",
             "one that docs/reference/configuration.md lists",
             "%s; keys of another manager begin with %s"
                 .formatted(KeyReader.whatToDo(name), RemoteKeys.COLD_PREFIX));
-      } else {
-        refuseUnknownLevel(name, level.get());
       }
     }
   }

@@ -46,9 +46,6 @@ final class RemoteLiveKeys {
     int before = reader.problems().size();
     Optional<Long> copy = reader.read(RemoteKeys.COPY_TIMEOUT_MS);
     Optional<Long> fetch = reader.read(RemoteKeys.FETCH_TIMEOUT_MS);
-    Optional<Long> rateCopy = reader.read(RemoteKeys.RATE_COPY);
-    Optional<Long> rateFetch = reader.read(RemoteKeys.RATE_FETCH);
-    Optional<Long> rateScrub = reader.read(RemoteKeys.RATE_SCRUB);
     Optional<Long> scrub = reader.read(RemoteKeys.SCRUB_INTERVAL_MS);
     Optional<MigrationSettings> migration = MigrationKeys.REMOTE.read(reader, levels);
     if (reader.problems().size() > before) {
@@ -60,11 +57,8 @@ final class RemoteLiveKeys {
             Duration.ofMillis(fetch.orElseThrow()),
             INDEX_TIMEOUT,
             DELETE_TIMEOUT,
-            rateCopy.orElseThrow(),
-            rateFetch.orElseThrow(),
             INVENTORY_INTERVAL,
             Duration.ofMillis(scrub.orElseThrow()),
-            rateScrub.orElseThrow(),
             ORPHAN_AGE,
             migration.orElseThrow()));
   }
@@ -79,9 +73,6 @@ final class RemoteLiveKeys {
     Map<String, String> keys = new LinkedHashMap<>();
     keys.put(RemoteKeys.COPY_TIMEOUT_MS.name(), millis(live.copyTimeout()));
     keys.put(RemoteKeys.FETCH_TIMEOUT_MS.name(), millis(live.fetchTimeout()));
-    keys.put(RemoteKeys.RATE_COPY.name(), String.valueOf(live.copyBytesPerSecond()));
-    keys.put(RemoteKeys.RATE_FETCH.name(), String.valueOf(live.fetchBytesPerSecond()));
-    keys.put(RemoteKeys.RATE_SCRUB.name(), String.valueOf(live.scrubBytesPerSecond()));
     keys.put(RemoteKeys.SCRUB_INTERVAL_MS.name(), millis(live.scrubInterval()));
     keys.putAll(MigrationKeys.REMOTE.written(live.migration(), levels));
     return keys;

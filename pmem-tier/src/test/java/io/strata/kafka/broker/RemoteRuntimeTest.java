@@ -50,8 +50,9 @@ class RemoteRuntimeTest {
     Files.writeString(logs.resolve("meta.properties"), "node.id=1\ncluster.id=abc\n");
     file.put("node.id", "1");
     file.put("log.dirs", "/nowhere/at/all," + logs);
-    file.put("strata.remote.rate.copy", "10MB");
     kafka.putAll(file);
+    kafka.put("rsm.config.migration.rate.down", "10MB");
+    manager.put("migration.rate.down", "10MB");
     manager.put("broker.id", 1);
     manager.put("levels", "ssd");
     manager.put("ssd.directories", ssd.toString());
@@ -68,7 +69,8 @@ class RemoteRuntimeTest {
   void inAProcessThatIsNoBrokerItHasDefaults() {
     RemoteEnvironment environment = new RemoteRuntime();
 
-    assertThat(environment.settings(manager).live().copyBytesPerSecond()).isZero();
+    manager.remove("migration.rate.down");
+    assertThat(environment.settings(manager).live().migration().downBytesPerSecond()).isZero();
     assertThat(environment.logDirectories()).isEmpty();
     assertThat(environment.clusterId()).isEmpty();
   }
@@ -77,7 +79,8 @@ class RemoteRuntimeTest {
   void readsTheBrokersFileAndDirectories() {
     RemoteRuntime environment = environment();
 
-    assertThat(environment.settings(manager).live().copyBytesPerSecond()).isEqualTo(10_000_000);
+    assertThat(environment.settings(manager).live().migration().downBytesPerSecond())
+        .isEqualTo(10_000_000);
     assertThat(environment.logDirectories()).containsExactly(Path.of("/nowhere/at/all"), logs);
     assertThat(environment.clusterId()).contains("abc");
     assertThat(environment.policies().names()).contains("newest", "age", "access");
@@ -105,12 +108,12 @@ class RemoteRuntimeTest {
   @Test
   void refusesInOneMessage() {
     manager.remove("levels");
-    file.put("strata.remote.cache.size", "perhaps");
+    manager.put("cache.size", "perhaps");
 
     assertThatThrownBy(() -> environment().settings(manager))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("rsm.config.levels: found nothing")
-        .hasMessageContaining("strata.remote.cache.size: found 'perhaps'");
+        .hasMessageContaining("rsm.config.cache.size: found 'perhaps'");
   }
 
   @Test
@@ -132,9 +135,9 @@ class RemoteRuntimeTest {
   @Test
   void changesReachTheManager() throws ConfigRefusedException {
     RemoteRuntime environment = started();
-    assertThat(changes.names()).contains("strata.remote.rate.copy", "strata.remote.cache.size");
+    assertThat(changes.names()).contains("rsm.config.migration.rate.down", "rsm.config.cache.size");
 
-    kafka.put("strata.remote.rate.copy", "20MB");
+    kafka.put("rsm.config.migration.rate.down", "20MB");
     changes.validate(kafka);
     assertThat(changed).as("validated only").isEmpty();
     changes.reconfigure(kafka);
@@ -143,26 +146,29 @@ class RemoteRuntimeTest {
     assertThat(environment).isNotNull();
     assertThat(changed)
         .singleElement()
-        .extracting(RemoteSettings.Live::copyBytesPerSecond)
+        .extracting(live -> live.migration().downBytesPerSecond())
         .isEqualTo(20_000_000L);
-    assertThat(changes.settings()).containsEntry("strata.remote.rate.copy", "20000000");
+    assertThat(changes.settings()).containsEntry("rsm.config.migration.rate.down", "20000000");
 
-    kafka.remove("strata.remote.rate.copy");
+    kafka.remove("rsm.config.migration.rate.down");
     changes.reconfigure(kafka);
-    assertThat(changed).last().extracting(RemoteSettings.Live::copyBytesPerSecond).isEqualTo(0L);
+    assertThat(changed)
+        .last()
+        .extracting(live -> live.migration().downBytesPerSecond())
+        .isEqualTo(0L);
   }
 
   @Test
   void whatCannotBeUsedIsRefusedAndChangesNothing() {
     RemoteRuntime unused = started();
-    kafka.put("strata.remote.rate.copy", "20M");
+    kafka.put("rsm.config.migration.rate.down", "20M");
 
     assertThatThrownBy(() -> changes.validate(kafka)).isInstanceOf(ConfigRefusedException.class);
     assertThatThrownBy(() -> changes.reconfigure(kafka))
         .isInstanceOf(ConfigRefusedException.class)
-        .hasMessageContaining("strata.remote.rate.copy: found '20M'");
+        .hasMessageContaining("rsm.config.migration.rate.down: found '20M'");
     assertThat(changed).isEmpty();
-    assertThat(changes.settings()).containsEntry("strata.remote.rate.copy", "10000000");
+    assertThat(changes.settings()).containsEntry("rsm.config.migration.rate.down", "10000000");
   }
 
   @Test
@@ -173,45 +179,47 @@ class RemoteRuntimeTest {
         live -> {
           throw new IllegalArgumentException("no such policy");
         });
-    kafka.put("strata.remote.rate.copy", "20MB");
+    kafka.put("rsm.config.migration.rate.down", "20MB");
 
     assertThatThrownBy(() -> changes.reconfigure(kafka))
         .isInstanceOf(ConfigRefusedException.class)
         .hasMessageContaining("no such policy");
-    assertThat(changes.settings()).containsEntry("strata.remote.rate.copy", "10000000");
+    assertThat(changes.settings()).containsEntry("rsm.config.migration.rate.down", "10000000");
   }
 
   @Test
   void whatTheReporterWasToldBeforeTheManagerCameHolds() throws ConfigRefusedException {
-    kafka.put("strata.remote.rate.copy", "20MB");
+    kafka.put("rsm.config.migration.rate.down", "20MB");
     changes.reconfigure(kafka);
 
-    assertThat(environment().settings(manager).live().copyBytesPerSecond()).isEqualTo(20_000_000);
-    assertThat(changes.settings()).containsEntry("strata.remote.rate.copy", "20000000");
+    assertThat(environment().settings(manager).live().migration().downBytesPerSecond())
+        .isEqualTo(20_000_000);
+    assertThat(changes.settings()).containsEntry("rsm.config.migration.rate.down", "20000000");
   }
 
   @Test
   void whatChangesWhileTheManagerStartsReachesIt() throws ConfigRefusedException {
     RemoteRuntime environment = environment();
     RemoteSettings unused = environment.settings(manager);
-    kafka.put("strata.remote.rate.copy", "20MB");
+    kafka.put("rsm.config.migration.rate.down", "20MB");
     changes.reconfigure(kafka);
 
     environment.onChange(changed::add);
 
     assertThat(changed)
         .singleElement()
-        .extracting(RemoteSettings.Live::copyBytesPerSecond)
+        .extracting(live -> live.migration().downBytesPerSecond())
         .isEqualTo(20_000_000L);
   }
 
   @Test
   void whatItWasToldAndCannotBeUsedDoesNotKeepTheBrokerFromStarting()
       throws ConfigRefusedException {
-    kafka.put("strata.remote.rate.copy", "20M");
+    kafka.put("rsm.config.migration.rate.down", "20M");
     changes.reconfigure(kafka);
 
-    assertThat(environment().settings(manager).live().copyBytesPerSecond()).isEqualTo(10_000_000);
+    assertThat(environment().settings(manager).live().migration().downBytesPerSecond())
+        .isEqualTo(10_000_000);
   }
 
   @Test
@@ -239,7 +247,7 @@ class RemoteRuntimeTest {
   void withoutAManagerThereIsNothingToAskAbout() throws ConfigRefusedException {
     assertThat(changes.names()).isEmpty();
     assertThat(changes.settings()).isEmpty();
-    kafka.put("strata.remote.rate.copy", "20M");
+    kafka.put("rsm.config.migration.rate.down", "20M");
     changes.validate(kafka);
   }
 

@@ -88,7 +88,8 @@ class StatusCommandTest {
         .contains("Store: 93 segments without an undamaged copy, 92 reads served by another copy")
         .contains("1 directories retired, 91 threads hang")
         .contains("Moves: 112 under way by 113 threads, 111 queued")
-        .contains("Settings: migration.mode=eager migration.threads=2 remote.rate.copy=0");
+        .contains(
+            "Settings: rsm.config.migration.rate.down=0 migration.mode=eager migration.threads=2");
   }
 
   @Test
@@ -107,7 +108,7 @@ class StatusCommandTest {
     assertThat(metrics.at("/RemoteOperation,cause=full,operation=copy/FailuresTotal").asLong())
         .isEqualTo(17);
     assertThat(metrics.at("/RemoteCache/HitsTotal").asLong()).isEqualTo(63);
-    assertThat(json.get("settings").get("strata.remote.rate.copy").asText()).isEqualTo("0");
+    assertThat(json.get("settings").get("rsm.config.migration.rate.down").asText()).isEqualTo("0");
   }
 
   @Test

@@ -30,7 +30,8 @@ public final class StatusMain {
         FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE)) {
       FileLock unused = channel.lock();
       if (what.equals("remote") || what.equals("both")) {
-        metrics.remote("8", RemoteFigures::some, () -> Map.of("strata.remote.rate.copy", "0"));
+        metrics.remote(
+            "8", RemoteFigures::some, () -> Map.of("rsm.config.migration.rate.down", "0"));
       }
       if (what.equals("local") || what.equals("both")) {
         EventCounters counters = new EventCounters();

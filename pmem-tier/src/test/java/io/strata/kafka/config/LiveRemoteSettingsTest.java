@@ -23,46 +23,50 @@ class LiveRemoteSettingsTest {
   @TempDir private Path logs;
 
   private final Map<String, Object> kafka = new HashMap<>();
+  private Map<String, String> given;
   private RemoteSettings started;
   private LiveSettings<RemoteSettings.Live> live;
 
   @BeforeEach
   void aBrokerWithTwoLevels() {
-    Map<String, String> file =
+    Map<String, String> file = Map.of("log.dirs", logs.toString(), "strata.pools", "/p/a");
+    Map<String, Object> manager =
         Map.of(
-            "log.dirs", logs.toString(),
-            "strata.pools", "/p/a",
-            "strata.remote.rate.copy", "10MB",
-            "strata.remote.cache.size", "32MiB");
+            "broker.id",
+            1,
+            "levels",
+            "ssd,hdd",
+            "ssd.directories",
+            ssd.toString(),
+            "hdd.directories",
+            hdd.toString(),
+            "migration.rate.down",
+            "10MB",
+            "cache.size",
+            "32MiB");
     started =
         RemoteConfig.parse(
-                Map.of(
-                    "broker.id",
-                    1,
-                    "levels",
-                    "ssd,hdd",
-                    "ssd.directories",
-                    ssd.toString(),
-                    "hdd.directories",
-                    hdd.toString()),
+                manager,
                 Optional.of(BrokerProperties.of("test", file)),
                 Optional.of(PolicyRegistry.builtIn()))
             .settings()
             .orElseThrow();
-    live = LiveSettings.remote(file, started, PolicyRegistry.builtIn());
+    given = RemoteConfig.withPrefix(manager);
+    live = LiveSettings.remote(given, true, started, PolicyRegistry.builtIn());
     kafka.putAll(file);
+    kafka.putAll(given);
   }
 
   @Test
   void namesAllKeysThatKafkaHasToAskAbout() {
     assertThat(live.names())
         .contains(
-            "strata.remote.rate.copy",
-            "strata.remote.migration.threshold",
-            "strata.remote.migration.policy.after",
-            "strata.remote.cache.size")
+            "rsm.config.migration.rate.down",
+            "rsm.config.migration.threshold",
+            "rsm.config.migration.policy.after",
+            "rsm.config.cache.size")
         .contains("rsm.config.levels", "rsm.config.hdd.capacity")
-        .allMatch(name -> name.startsWith("strata.remote.") || name.startsWith("rsm.config."))
+        .allMatch(name -> name.startsWith("rsm.config."))
         .noneMatch(name -> name.contains("<"));
   }
 
@@ -73,37 +77,34 @@ class LiveRemoteSettingsTest {
 
   @Test
   void dynamicValuesTakeThePlaceOfTheFiles() {
-    kafka.put("strata.remote.rate.copy", "20MB");
-    kafka.put("strata.remote.fetch.timeout.ms", 1234);
-    kafka.put("strata.remote.migration.threshold", "0.75");
+    kafka.put("rsm.config.migration.rate.down", "20MB");
+    kafka.put("rsm.config.fetch.timeout.ms", 1234);
+    kafka.put("rsm.config.migration.threshold", "0.75");
 
     RemoteSettings.Live read = live.read(kafka).settings().orElseThrow();
 
-    assertThat(read.copyBytesPerSecond()).isEqualTo(20_000_000);
+    assertThat(read.migration().downBytesPerSecond()).isEqualTo(20_000_000);
     assertThat(read.fetchTimeout()).isEqualTo(Duration.ofMillis(1234));
     assertThat(read.migration().thresholds()).containsExactly(0.75);
     assertThat(live.written(read))
-        .containsEntry("strata.remote.rate.copy", "20000000")
-        .containsEntry("strata.remote.fetch.timeout.ms", "1234")
-        .containsEntry("strata.remote.migration.threshold", "0.75");
+        .containsEntry("rsm.config.migration.rate.down", "20000000")
+        .containsEntry("rsm.config.fetch.timeout.ms", "1234")
+        .containsEntry("rsm.config.migration.threshold", "0.75");
   }
 
   @Test
   void aDeletedKeyGoesBackToTheDefault() {
-    kafka.remove("strata.remote.rate.copy");
+    kafka.remove("rsm.config.migration.rate.down");
 
-    assertThat(live.read(kafka).settings().orElseThrow().copyBytesPerSecond()).isZero();
+    assertThat(live.read(kafka).settings().orElseThrow().migration().downBytesPerSecond()).isZero();
   }
 
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
-        "strata.remote.rate.copy | 80M | unknown unit",
-        "strata.remote.migration.policy | none-such | expected one of",
-        "strata.remote.cache.size | 16MiB | expected '32MiB', as in the broker's file; set it"
-            + " there",
-        "strata.remote.cache.size | 1GiB | cannot be changed on a live one",
+        "rsm.config.migration.rate.down | 80M | unknown unit",
+        "rsm.config.migration.policy | none-such | expected one of",
       })
   void refuses(String key, String value, String message) {
     kafka.put(key, value);
@@ -121,10 +122,11 @@ class LiveRemoteSettingsTest {
 
   @Test
   void leavesOutAndTellsWhatKafkaStoredWithoutAsking() {
-    kafka.put("strata.remote.rates.copy", "1MB");
-    kafka.put("strata.remote.typo", "1");
-    kafka.put("strata.remote.migration.policy.nonsense", "1");
+    kafka.put("rsm.config.migration.rates.down", "1MB");
+    kafka.put("rsm.config.typo", "1");
+    kafka.put("rsm.config.migration.policy.nonsense", "1");
     kafka.put("rsm.config.ssd.capacity", "1TB");
+    kafka.put("rsm.config.cache.size", "1GiB");
     kafka.put("strata.migration.nonsense", "the local tiers' affair");
 
     LiveSettings.Outcome<RemoteSettings.Live> outcome = live.read(kafka);
@@ -132,11 +134,26 @@ class LiveRemoteSettingsTest {
     assertThat(outcome.settings()).contains(started.live());
     assertThat(outcome.ignored().stream().map(IgnoredKey::toString))
         .containsExactly(
+            "rsm.config.cache.size (read at the start alone: set it in the broker's file and"
+                + " restart)",
+            "rsm.config.migration.policy.nonsense (no policy has such a parameter)",
+            "rsm.config.migration.rates.down (an unknown key; did you mean"
+                + " rsm.config.migration.rate.down?)",
             "rsm.config.ssd.capacity (read at the start alone: set it in the broker's file and"
                 + " restart)",
-            "strata.remote.migration.policy.nonsense (no policy has such a parameter)",
-            "strata.remote.rates.copy (an unknown key; did you mean strata.remote.rate.copy?)",
-            "strata.remote.typo (an unknown key)");
+            "rsm.config.typo (an unknown key)");
+  }
+
+  /** Kafka hands its keys over with the prefix of the file. */
+  @Test
+  void withAnotherPrefixNothingChangesOnALiveBroker() {
+    LiveSettings<RemoteSettings.Live> other =
+        LiveSettings.remote(given, false, started, PolicyRegistry.builtIn());
+    kafka.keySet().removeAll(given.keySet());
+    kafka.put("tier.migration.rate.down", "20MB");
+
+    assertThat(other.read(kafka).settings()).contains(started.live());
+    assertThat(other.names()).noneMatch(other::isDynamic);
   }
 
   @Test
@@ -147,7 +164,7 @@ class LiveRemoteSettingsTest {
             BrokerProperties.of("test", file),
             StrataConfig.parse(file).config().orElseThrow(),
             PolicyRegistry.builtIn());
-    kafka.put("strata.remote.rate.copy", "nonsense");
+    kafka.put("rsm.config.migration.rate.down", "nonsense");
 
     LiveSettings.Outcome<LocalSettings> outcome = local.read(kafka);
 

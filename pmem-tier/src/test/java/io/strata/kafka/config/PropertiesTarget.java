@@ -108,7 +108,7 @@ final class PropertiesTarget implements FuzzTarget {
   /** What is written of live settings is read as the same. */
   private static void changeWhatIsRemote(BrokerProperties broker, RemoteSettings settings) {
     LiveSettings<RemoteSettings.Live> remote =
-        LiveSettings.remote(broker.asMap(), settings, PolicyRegistry.builtIn());
+        LiveSettings.remote(given(broker), true, settings, PolicyRegistry.builtIn());
     LiveSettings.Outcome<RemoteSettings.Live> outcome = remote.read(broker.asMap());
     assertThat(outcome.settings().isPresent()).isEqualTo(outcome.problems().isEmpty());
     if (outcome.settings().isPresent()) {
@@ -116,6 +116,12 @@ final class PropertiesTarget implements FuzzTarget {
       again.putAll(remote.written(outcome.settings().get()));
       assertThat(remote.read(again).settings()).isEqualTo(outcome.settings());
     }
+  }
+
+  private static Map<String, String> given(BrokerProperties broker) {
+    Map<String, String> given = new HashMap<>(broker.asMap());
+    given.keySet().removeIf(name -> !name.startsWith(RemoteKeys.MANAGER_PREFIX));
+    return given;
   }
 
   private void changeALiveBroker(BrokerProperties broker) {
@@ -155,9 +161,9 @@ final class PropertiesTarget implements FuzzTarget {
         rsm.config.levels=ssd,hdd
         rsm.config.ssd.directories=/ssd/store=1TB
         rsm.config.hdd.directories=/hdd1/store,/hdd2/store
-        strata.remote.cache.size=256MiB
-        strata.remote.rate.copy=10MB
-        strata.remote.scrub.interval=30d
+        rsm.config.cache.size=256MiB
+        rsm.config.migration.rate.down=10MB
+        rsm.config.scrub.interval=30d
         """;
     List<byte[]> seeds = new ArrayList<>();
     seeds.add(FuzzTarget.text(hot));

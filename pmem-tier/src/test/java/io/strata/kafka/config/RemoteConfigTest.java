@@ -66,11 +66,8 @@ class RemoteConfigTest {
                     Duration.ofSeconds(30),
                     Duration.ofSeconds(30),
                     Duration.ofMinutes(1),
-                    0,
-                    0,
                     Duration.ofMinutes(1),
                     Duration.ofDays(7),
-                    50_000_000,
                     Duration.ofHours(1),
                     new MigrationSettings(
                         MigrationSettings.Mode.EAGER,
@@ -98,18 +95,14 @@ class RemoteConfigTest {
     manager.put("cold.bucket", "b${x}");
     manager.put("cold.retries", 3);
     manager.put("log.dirs", temp.resolve("logs").toString());
-    file.put("strata.remote.copy.timeout.ms", "1001");
-    file.put("strata.remote.fetch.timeout.ms", "1002");
-    file.put("strata.remote.rate.copy", "1MB");
-    file.put("strata.remote.rate.fetch", "2MB/s");
-    file.put("strata.remote.rate.scrub", "3MiB");
-    file.put("strata.remote.cache.size", "1GiB");
-    file.put("strata.remote.scrub.interval.ms", "0");
-    file.put("strata.remote.migration.threshold", "0.25");
-    file.put("strata.remote.migration.rate.down", "80MB");
-    file.put("strata.remote.migration.policy", "age");
-    file.put("strata.remote.migration.policy.after", "1h");
-    file.put("strata.remote.migration.pin.topics", "pay{1,2}, x");
+    manager.put("copy.timeout.ms", "1001");
+    manager.put("fetch.timeout.ms", "1002");
+    manager.put("cache.size", "1GiB");
+    manager.put("scrub.interval.ms", "0");
+    manager.put("migration.threshold", "0.25");
+    manager.put("migration.rate.down", "80MB");
+    manager.put("migration.policy", "age");
+    manager.put("migration.policy.after", "1h");
 
     assertThat(settings())
         .isEqualTo(
@@ -135,11 +128,8 @@ class RemoteConfigTest {
                     Duration.ofMillis(1002),
                     Duration.ofSeconds(30),
                     Duration.ofMinutes(1),
-                    1_000_000,
-                    2_000_000,
                     Duration.ofMinutes(1),
                     Duration.ZERO,
-                    3 << 20,
                     Duration.ofHours(1),
                     new MigrationSettings(
                         MigrationSettings.Mode.EAGER,
@@ -152,7 +142,7 @@ class RemoteConfigTest {
                         Duration.ofSeconds(1),
                         "age",
                         Map.of("after", "1h"),
-                        List.of("pay{1,2}", "x")))));
+                        List.of()))));
   }
 
   @Test
@@ -215,6 +205,29 @@ class RemoteConfigTest {
         "cold.class.name | io.strata.kafka.migration.remote.StrataRemoteStorageManager |"
             + " rsm.config.cold.class.name | expected the name of a class that implements",
         "cold.class.path | {t} | rsm.config.cold.class.name | found nothing",
+        "copy.timeout.ms | 999 | rsm.config.copy.timeout.ms | expected a number from 1000 to"
+            + " 86400000",
+        "copy.timeout.ms | 10m | rsm.config.copy.timeout.ms | expected a number from 1000 to"
+            + " 86400000",
+        "fetch.timeout.ms | 0 | rsm.config.fetch.timeout.ms | expected a number from 100 to"
+            + " 3600000",
+        "cache.size | 128M | rsm.config.cache.size | unknown unit",
+        "cache.size | 1000 | rsm.config.cache.size | (1000 bytes), expected an amount of at least"
+            + " 16MiB",
+        "scrub.interval.ms | 1 | rsm.config.scrub.interval.ms | expected 0 for never, or a number"
+            + " from 1000",
+        "migration.threshold | 2 | rsm.config.migration.threshold | expected -1, or a number from 0"
+            + " to 1",
+        "migration.rate.down | 80M | rsm.config.migration.rate.down | unknown unit",
+        "migration.policy | My Own | rsm.config.migration.policy | lower-case letters, digits and"
+            + " hyphens",
+        "migration.policy | none-such | rsm.config.migration.policy | expected one of access, age,"
+            + " newest",
+        "migration.policy.beyond | 1 | rsm.config.migration.policy.beyond | found a parameter that"
+            + " no policy has",
+        "level.ssd.threshold | 0.5 | rsm.config.level.ssd.threshold | found an unknown key",
+        "cache.sizes | 1 | rsm.config.cache.sizes | found an unknown key, expected one that"
+            + " docs/reference/configuration.md lists; did you mean rsm.config.cache.size?",
       })
   void refusesWhatKafkaGives(String key, String value, String named, String message) {
     if (value.equals("-")) {
@@ -226,36 +239,12 @@ class RemoteConfigTest {
     refusedBy(named, message);
   }
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "strata.remote.copy.timeout.ms | 999 | expected a number from 1000 to 86400000",
-        "strata.remote.copy.timeout.ms | 10m | expected a number from 1000 to 86400000",
-        "strata.remote.fetch.timeout.ms | 0 | expected a number from 100 to 3600000",
-        "strata.remote.rate.copy | 80M | unknown unit",
-        "strata.remote.rate.fetch | -1 | not a number with a unit",
-        "strata.remote.rate.scrub | fast | not a number with a unit",
-        "strata.remote.cache.size | 128M | unknown unit",
-        "strata.remote.cache.size | 1000 | (1000 bytes), expected an amount of at least 16MiB",
-        "strata.remote.scrub.interval.ms | 1 | expected 0 for never, or a number from 1000",
-        "strata.remote.migration.threshold | 2 | expected -1, or a number from 0 to 1",
-        "strata.remote.migration.rate.down | 80M | unknown unit",
-        "strata.remote.migration.policy | My Own | lower-case letters, digits and hyphens",
-        "strata.remote.migration.policy | none-such | expected one of access, age, newest",
-        "strata.remote.migration.policy.beyond | 1 | found a parameter that no policy has",
-        "strata.remote.migration.pin.topics | a( | is not a regular expression",
-        "strata.remote.level.ssd.threshold | 0.5 | found an unknown key",
-        "strata.remote.cache.sizes | 1 | found an unknown key, expected one that"
-            + " docs/reference/configuration.md lists; did you mean strata.remote.cache.size?",
-        "strata.remot.cache.size | 1 | did you mean strata.remote.cache.size?",
-        "strata.remote.nonsense | 1 | configuration.md lists; remove it",
-        "strata.remote.rate.copy | ${env:RATE} | configuration providers are not resolved",
-      })
-  void refusesWhatTheFileSays(String key, String value, String message) {
-    file.put(key, value);
+  /** Kafka hands over all keys of the remote tier: none is read from the file. */
+  @Test
+  void refusesItsKeysUnderTheLocalTiersPrefix() {
+    file.put("strata.remote.cache.size", "1GiB");
 
-    refusedBy(key, message);
+    refusedBy("strata.remote.cache.size", "found an unknown key");
   }
 
   @Test
@@ -330,8 +319,7 @@ class RemoteConfigTest {
     manager.put("levels", "ssd,hdd");
     manager.put("ssd.capacity", "1G");
     manager.put("nonsense", "1");
-    file.put("strata.remote.cache.size", "x");
-    file.put("strata.remote.nonsense", "x");
+    manager.put("cache.size", "x");
 
     assertThat(parse().problems())
         .extracting(ConfigProblem::key)
@@ -339,8 +327,7 @@ class RemoteConfigTest {
             "rsm.config.ssd.capacity",
             "rsm.config.hdd.directories",
             "rsm.config.nonsense",
-            "strata.remote.cache.size",
-            "strata.remote.nonsense");
+            "rsm.config.cache.size");
   }
 
   @Test
@@ -369,7 +356,7 @@ class RemoteConfigTest {
 
   @Test
   void parametersOfAPolicyThatIsNotChosenAreLeftOut() {
-    file.put("strata.remote.migration.policy.after", "1h");
+    manager.put("migration.policy.after", "1h");
 
     assertThat(settings().live().migration().policyParameters()).isEmpty();
   }

@@ -46,7 +46,7 @@ class StrataKeysTest {
   @Test
   void noKeyIsDeclaredTwiceWithOtherBounds() {
     for (StrataKey<?> remote : MigrationKeys.REMOTE.all()) {
-      String twin = remote.name().replace("strata.remote.", "strata.");
+      String twin = remote.name().replace("rsm.config.", "strata.");
       assertThat(StrataKeys.LOCAL.keys())
           .anySatisfy(
               local -> {
@@ -83,9 +83,7 @@ class StrataKeysTest {
     assertThat(RemoteKeys.REMOTE.keys())
         .allSatisfy(
             key -> {
-              assertThat(key.name())
-                  .matches("(rsm\\.config|strata\\.remote)(\\.(?:[a-z]+|<[a-z]+>))+")
-                  .isLowerCase();
+              assertThat(key.name()).matches("rsm\\.config(\\.(?:[a-z]+|<[a-z]+>))+").isLowerCase();
               assertThat(key.documentation()).matches("(?s)[A-Z`].*\\.");
               assertThat(key.expected()).isNotBlank();
             });
@@ -93,15 +91,17 @@ class StrataKeysTest {
   }
 
   @Test
-  void ofTheRemoteTierAllButTheStoresKeysAndTheCacheAreDynamic() {
-    assertThat(
-            RemoteKeys.REMOTE.keys().stream()
-                .filter(key -> !key.dynamic() && key.name().startsWith(RemoteKeys.PREFIX))
-                .map(StrataKey::name))
-        .containsExactly("strata.remote.cache.size");
+  void theRemoteTierHasFifteenKeysAtMost() {
+    assertThat(RemoteKeys.REMOTE.keys()).hasSizeLessThanOrEqualTo(15);
     assertThat(RemoteKeys.REMOTE.dynamicNames(List.of("ssd"), Set.of("after")))
-        .contains("strata.remote.migration.threshold", "strata.remote.migration.policy.after")
-        .allMatch(name -> name.startsWith(RemoteKeys.PREFIX));
+        .containsExactly(
+            "rsm.config.copy.timeout.ms",
+            "rsm.config.fetch.timeout.ms",
+            "rsm.config.scrub.interval.ms",
+            "rsm.config.migration.threshold",
+            "rsm.config.migration.rate.down",
+            "rsm.config.migration.policy",
+            "rsm.config.migration.policy.after");
   }
 
   @Test
@@ -234,7 +234,7 @@ class StrataKeysTest {
     assertThat(StrataKeys.nearest("strata.pool")).contains("strata.pools");
     assertThat(StrataKeys.nearest("strata.topic.excludes")).contains("strata.topics.exclude");
     assertThat(StrataKeys.nearest("strata.requires.dax")).contains("strata.require.dax");
-    assertThat(StrataKeys.nearest("strata.remote.policy.migration"))
+    assertThat(StrataKeys.nearest("rsm.config.policy.migration"))
         .as("a name in another order is another name")
         .isEmpty();
   }
@@ -253,7 +253,7 @@ class StrataKeysTest {
   @Test
   void suggestsNothingWhereNoKeyIsNear() {
     assertThat(StrataKeys.nearest("strata.nonsense")).isEmpty();
-    assertThat(StrataKeys.nearest("strata.remote.chunk.size")).isEmpty();
+    assertThat(StrataKeys.nearest("rsm.config.chunk.size")).isEmpty();
     assertThat(StrataKeys.nearest("rsm.config.bucket")).isEmpty();
     assertThat(StrataKeys.nearest("strata.")).isPresent();
   }
@@ -300,10 +300,10 @@ class StrataKeysTest {
 
         ## Remote tier
 
-        Keys that begin with `rsm.config.` describe the store. Kafka hands them to the manager, with configuration providers
-        resolved; another prefix can be chosen with `remote.log.storage.manager.impl.prefix`. One that is not listed here is
-        refused. Keys that begin with `strata.remote.` are read from the broker's file, as all others. Changes on a live broker
-        come through `io.strata.kafka.StrataReporter`; a broker that has the remote tier alone, without it, needs a restart.
+        All of its keys begin with `rsm.config.`. Kafka hands them to the manager, with configuration providers resolved.
+        Another prefix can be chosen with `remote.log.storage.manager.impl.prefix`; then none changes on a live broker. A key
+        that is not listed here is refused. Changes on a live broker come through `io.strata.kafka.StrataReporter`, since Kafka
+        hands its manager none; a broker that has the remote tier alone, without the reporter, needs a restart.
 
         """);
     contents(page, RemoteKeys.REMOTE.keys());

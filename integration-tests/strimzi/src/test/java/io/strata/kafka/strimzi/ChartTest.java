@@ -196,21 +196,19 @@ class ChartTest {
             kafka:
               config:
                 log.segment.bytes: 1073741824
-                log.retention.ms: 604800000
+                log.retention.ms: 31536000000
                 log.cleaner.min.cleanable.ratio: 0.25
                 auto.create.topics.enable: false
             strata:
               config:
-                strata.remote.scrub.interval.ms: 31536000000
                 strata.migration.pin.topics: orders\\..*,payments
             """);
     assertThat(
             Chart.render(Chart.example("laptop"), values).kafka().getSpec().getKafka().getConfig())
         .containsEntry("log.segment.bytes", "1073741824")
-        .containsEntry("log.retention.ms", "604800000")
+        .containsEntry("log.retention.ms", "31536000000")
         .containsEntry("log.cleaner.min.cleanable.ratio", "0.25")
         .containsEntry("auto.create.topics.enable", "false")
-        .containsEntry("strata.remote.scrub.interval.ms", "31536000000")
         .containsEntry("strata.migration.pin.topics", "orders\\..*,payments");
     Files.delete(values);
   }

@@ -56,7 +56,7 @@ final class FetchTime {
     return new TimeLimitException(
         """
         %s: not read within %d ms; it can be tried again. If the store is slower than that, raise \
-        strata.remote.fetch.timeout.ms or look at its file system\
+        rsm.config.fetch.timeout.ms or look at its file system\
         """
             .formatted(what, whole.toMillis()));
   }

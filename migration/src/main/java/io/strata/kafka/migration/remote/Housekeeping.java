@@ -106,7 +106,6 @@ final class Housekeeping implements AutoCloseable {
     tiers = new StoreTiers(store, levelNames);
     uncopied = new Uncopied(store);
     scrub = new ScrubRounds(store, engineEnvironment.clock(), engineEnvironment.nanoTime());
-    scrub.setRate(live.scrubBytesPerSecond());
     visits =
         store.directories().stream()
             .map(
@@ -148,7 +147,6 @@ final class Housekeeping implements AutoCloseable {
 
   void reconfigure(RemoteSettings.Live changed) {
     live = changed;
-    scrub.setRate(changed.scrubBytesPerSecond());
     MigrationEngine running = engine;
     if (running != null) {
       running.reconfigure(changed.migration());
@@ -403,7 +401,7 @@ final class Housekeeping implements AutoCloseable {
           Math.min(live.censusInterval().toMillis(), 60_000), TimeUnit.MILLISECONDS)) {
         try {
           if (mover && isScrubDue()) {
-            scrub.round(upkeep, orphanAge());
+            scrub.round(upkeep, orphanAge(), live.scrubInterval());
           }
           scrubWaits.over();
         } catch (IOException e) {

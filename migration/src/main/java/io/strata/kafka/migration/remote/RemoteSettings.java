@@ -11,7 +11,7 @@ import java.util.Optional;
 
 /**
  * How the remote tier works: the checked values of the {@code rsm.config.*} and {@code
- * strata.remote.*} keys. What the operator may change on a live broker is in {@link Live}.
+ * rsm.config.*} keys. What the operator may change on a live broker is in {@link Live}.
  *
  * @param brokerId this broker's {@code node.id}
  * @param levels the store's levels, fastest first; at least one
@@ -45,15 +45,12 @@ public record RemoteSettings(
   /**
    * What can be changed while the broker runs.
    *
-   * @param copyTimeout the longest that a copy may take, waiting for the rate limit included
+   * @param copyTimeout the longest that a copy may take
    * @param fetchTimeout the longest that the reads of one fetch may take, all together
    * @param indexTimeout the longest that the read of an index may take
    * @param deleteTimeout the longest that a deletion may take
-   * @param copyBytesPerSecond the rate limit of copies, all together; 0 for none
-   * @param fetchBytesPerSecond the rate limit of what is read for fetches, all together; 0 for none
    * @param censusInterval how often the directories are listed
    * @param scrubInterval how often every object is read and checked; zero for never
-   * @param scrubBytesPerSecond the rate limit of that; 0 for none
    * @param orphanAge how old what a failed copy left must be before it is removed
    * @param migration how segments move between levels; a threshold for each level but the lowest
    *     (the cold manager's counts as one)
@@ -63,11 +60,8 @@ public record RemoteSettings(
       Duration fetchTimeout,
       Duration indexTimeout,
       Duration deleteTimeout,
-      long copyBytesPerSecond,
-      long fetchBytesPerSecond,
       Duration censusInterval,
       Duration scrubInterval,
-      long scrubBytesPerSecond,
       Duration orphanAge,
       MigrationSettings migration) {
 
@@ -78,11 +72,8 @@ public record RemoteSettings(
           fetchTimeout,
           indexTimeout,
           deleteTimeout,
-          copyBytesPerSecond,
-          fetchBytesPerSecond,
           censusInterval,
           scrubInterval,
-          scrubBytesPerSecond,
           orphanAge,
           other);
     }

@@ -1,6 +1,5 @@
 package io.strata.kafka.migration.remote;
 
-import io.strata.kafka.migration.ByteRateLimiter;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.calls.Deadlines;
@@ -49,8 +48,6 @@ final class RemoteTier implements AutoCloseable {
   private final Deadlines copies;
   private final Deadlines fetches;
   private final Deadlines deletions;
-  private final ByteRateLimiter copyLimit;
-  private final ByteRateLimiter fetchLimit;
   private final Housekeeping housekeeping;
   private final LongAdder linkedBytes = new LongAdder();
   private volatile RemoteSettings.Live live;
@@ -67,28 +64,19 @@ final class RemoteTier implements AutoCloseable {
         new Deadlines(
             "strata-remote-fetch", READ_CALLS * store.directories().size(), engine.threads());
     deletions = new Deadlines("strata-remote-delete", DELETE_CALLS, engine.threads());
-    copyLimit = new ByteRateLimiter(engine.nanoTime());
-    fetchLimit = new ByteRateLimiter(engine.nanoTime());
     levels = new LevelMeters(store.levels());
     cold =
         new ColdPieces(
             store, levels, settings.cold().isEmpty() ? 0 : settings.cacheBytes(), engine.threads());
-    reads = new StoreReads(store, fetches, fetchLimit, levels, cold);
+    reads = new StoreReads(store, fetches, levels, cold);
     housekeeping = new Housekeeping(settings, environment, store, engine);
-    limits(live);
     housekeeping.start();
   }
 
   /** Works by other settings from now on. */
   void reconfigure(RemoteSettings.Live changed) {
     live = changed;
-    limits(changed);
     housekeeping.reconfigure(changed);
-  }
-
-  private void limits(RemoteSettings.Live now) {
-    copyLimit.setRate(now.copyBytesPerSecond());
-    fetchLimit.setRate(now.fetchBytesPerSecond());
   }
 
   /**
@@ -119,22 +107,13 @@ final class RemoteTier implements AutoCloseable {
       throws IOException, InterruptedException {
     LocalSegments local = environment.segments();
     SegmentStore.Copied copied =
-        store.copy(segment, source, settings.chunkBytes(), local, pace(control));
+        store.copy(segment, source, settings.chunkBytes(), local, BytePace.unlimited(control));
     if (control.givenUp()) {
       // Kafka was told that it failed, and will copy it again under another id.
       Map<StoreDirectory, Long> unused = store.delete(segment);
       throw new BytePace.CopyCancelledException("the copy came too late and was removed");
     }
     return copied;
-  }
-
-  private BytePace pace(CallControl control) {
-    return bytes -> {
-      copyLimit.acquire(bytes, control::givenUp);
-      if (control.givenUp()) {
-        throw new BytePace.CopyCancelledException("the copy was cancelled");
-      }
-    };
   }
 
   /**
@@ -212,8 +191,10 @@ final class RemoteTier implements AutoCloseable {
     return "store " + store.storeId() + " in " + reads.directories();
   }
 
-  String storeId() {
-    return store.storeId();
+  /** Whether this broker has a directory of the store. */
+  boolean uses(String directoryId) {
+    return store.directories().stream()
+        .anyMatch(directory -> directory.identity().directoryId().equals(directoryId));
   }
 
   /** The figures, with those of the operations. */
@@ -235,7 +216,6 @@ final class RemoteTier implements AutoCloseable {
   @Override
   public void close() {
     housekeeping.close();
-    copyLimit.wakeAll();
     copies.close();
     cold.close();
     fetches.close();

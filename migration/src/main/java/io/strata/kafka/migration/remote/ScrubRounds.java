@@ -31,6 +31,9 @@ final class ScrubRounds {
 
   private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
 
+  /** Bytes per second: what a disk reads beside other work. */
+  private static final long LEAST_RATE = 50_000_000;
+
   private final SegmentStore store;
   private final InstantSource clock;
   private final ByteRateLimiter limit;
@@ -49,10 +52,6 @@ final class ScrubRounds {
     this.repair = new CopyRepair(store);
     this.clock = clock;
     this.limit = new ByteRateLimiter(nanoTime);
-  }
-
-  void setRate(long bytesPerSecond) {
-    limit.setRate(bytesPerSecond);
   }
 
   void stop() {
@@ -76,8 +75,20 @@ final class ScrubRounds {
         lastEnd);
   }
 
-  /** Checks all directories. */
-  void round(StoreUpkeep upkeep, Duration orphanAge) throws IOException, InterruptedException {
+  /** At least, and twice what the store's bytes take within the interval. */
+  private long bytesPerSecond(Duration interval) {
+    long bytes = store.directories().stream().mapToLong(store::usedBytes).sum();
+    return Math.max(LEAST_RATE, 2 * bytes / Math.max(1, interval.toSeconds()));
+  }
+
+  /**
+   * Checks all directories.
+   *
+   * @param interval how often that is done
+   */
+  void round(StoreUpkeep upkeep, Duration orphanAge, Duration interval)
+      throws IOException, InterruptedException {
+    limit.setRate(bytesPerSecond(interval));
     long damagedBefore = corrupt.sum() + missing.sum();
     LOG.info("Scrub of the remote store {} begins", store.storeId());
     Set<CopyRepair.Damaged> damaged = new LinkedHashSet<>();

@@ -2,7 +2,6 @@ package io.strata.kafka.migration.remote;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.strata.kafka.migration.ByteRateLimiter;
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
@@ -44,7 +43,6 @@ final class StoreReads {
 
   private final SegmentStore store;
   private final Deadlines calls;
-  private final ByteRateLimiter limiter;
   private final LevelMeters levels;
   private final ColdPieces cold;
   private final LogReads logs = new LogReads();
@@ -64,17 +62,10 @@ final class StoreReads {
    * Of a store.
    *
    * @param calls makes the calls that look at several directories; stays open
-   * @param limiter the rate of what is read for Kafka
    */
-  StoreReads(
-      SegmentStore store,
-      Deadlines calls,
-      ByteRateLimiter limiter,
-      LevelMeters levels,
-      ColdPieces cold) {
+  StoreReads(SegmentStore store, Deadlines calls, LevelMeters levels, ColdPieces cold) {
     this.store = store;
     this.calls = calls;
-    this.limiter = limiter;
     this.levels = levels;
     this.cold = cold;
   }
@@ -183,10 +174,6 @@ final class StoreReads {
   Located read(Located place, long position, ReadTarget target, FetchTime time)
       throws IOException, InterruptedException {
     Duration unused = time.left(() -> describe(place));
-    limiter.acquire(target.bytes(), time::isOver);
-    if (time.isOver()) {
-      throw time.late(describe(place) + ", for the rate limit (strata.remote.rate.fetch)");
-    }
     try {
       readFrom(place, position, target, time);
       return place;

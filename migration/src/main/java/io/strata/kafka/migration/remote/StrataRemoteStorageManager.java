@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>What {@link #copyLogSegmentData} has copied when it returns is durable, and can be read by
  * every broker that uses the same store. Every operation ends in its time ({@code
- * strata.remote.*.timeout.ms}). An interrupt ends an operation, too; the thread stays interrupted.
+ * rsm.config.*.timeout.ms}). An interrupt ends an operation, too; the thread stays interrupted.
  *
  * <p>Thread safety: all methods but {@link #configure} and {@link #close} may be called by any
  * number of threads.
@@ -331,29 +331,21 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
   /** Why a segment is not there, as far as that can be told. */
   private static SegmentMissingException missing(
       RemoteLogSegmentMetadata metadata, RemoteTier tier, SegmentMissingException e) {
-    Optional<StoreTrace> trace = trace(metadata);
-    if (trace.isPresent() && !trace.get().storeId().equals(tier.storeId())) {
+    String wrote = "%s. Broker %d wrote it".formatted(e.getMessage(), metadata.brokerId());
+    Optional<String> directory = trace(metadata).map(StoreTrace::directoryId);
+    if (directory.isPresent() && !tier.uses(directory.get())) {
       return new SegmentMissingException(
           """
-          %s. Broker %s wrote it to store %s, and this broker uses %s: the brokers of a cluster \
-          must share one store. Mount the same file system on all of them\
+          %s to directory %s, and this broker uses %s: the brokers of a cluster must share one \
+          store. Mount the same file system on all of them\
           """
-              .formatted(
-                  e.getMessage(),
-                  metadata.brokerId(),
-                  trace.get().storeId(),
-                  tier.describeStore()));
+              .formatted(wrote, directory.get(), tier.describeStore()));
     }
     return new SegmentMissingException(
-        e.getMessage()
-            + ". Broker "
-            + metadata.brokerId()
-            + " wrote it"
-            + (trace.isPresent()
-                ? " to directory " + trace.get().directoryId() + " of this store"
-                : "")
-            + "; if other segments are missing, too, look whether all brokers see the same"
-            + " directories");
+        """
+        %s%s; if other segments are missing, too, look whether all brokers see the same directories\
+        """
+            .formatted(wrote, directory.map(id -> " to directory " + id).orElse("")));
   }
 
   /** An operation's work; it ends its run by {@code done}, or throws. */

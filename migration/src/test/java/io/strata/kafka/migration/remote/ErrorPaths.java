@@ -199,11 +199,8 @@ public final class ErrorPaths {
             Duration.ofSeconds(30),
             Duration.ofSeconds(30),
             Duration.ofSeconds(30),
-            0,
-            0,
             Duration.ofHours(1),
             Duration.ZERO,
-            0,
             Duration.ofHours(1),
             new MigrationSettings(
                 MigrationSettings.Mode.EAGER,

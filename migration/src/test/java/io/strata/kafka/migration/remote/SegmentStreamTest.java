@@ -316,17 +316,6 @@ class SegmentStreamTest {
   }
 
   @Test
-  void theWaitForTheRateEndsInTimeToo() throws Exception {
-    bench.fetchRate = 1000;
-    bench.fetchTimeout = Duration.ofMillis(500);
-    RemoteTier tier = bench.open();
-    SegmentInfo segment = bench.copied(tier);
-    assertThatThrownBy(() -> TierBench.read(tier, segment))
-        .isInstanceOf(TimeLimitException.class)
-        .hasMessageContaining("strata.remote.rate.fetch");
-  }
-
-  @Test
   void aSegmentThatWasRemovedIsMissing() throws Exception {
     RemoteTier tier = bench.open();
     SegmentInfo segment = bench.copied(tier);

@@ -152,11 +152,8 @@ class StrataRemoteStorageManagerTest {
             Duration.ofSeconds(10),
             Duration.ofSeconds(10),
             Duration.ofSeconds(10),
-            0,
-            0,
             Duration.ofMillis(200),
             Duration.ZERO,
-            0,
             Duration.ofHours(1),
             new MigrationSettings(
                 cold.isPresent() ? MigrationSettings.Mode.THRESHOLD : MigrationSettings.Mode.EAGER,

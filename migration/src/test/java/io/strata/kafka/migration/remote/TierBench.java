@@ -57,7 +57,6 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   Duration scrub = Duration.ZERO;
   Duration census = Duration.ofMillis(50);
   Duration fetchTimeout = Duration.ofSeconds(60);
-  long fetchRate;
   long cacheBytes;
   int segmentBytes = BYTES;
   Optional<OtherManager> cold = Optional.empty();
@@ -101,11 +100,8 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
             fetchTimeout,
             Duration.ofSeconds(60),
             Duration.ofSeconds(60),
-            0,
-            fetchRate,
             census,
             scrub,
-            0,
             Duration.ofHours(1),
             new MigrationSettings(
                 cold.isPresent() ? MigrationSettings.Mode.THRESHOLD : MigrationSettings.Mode.EAGER,

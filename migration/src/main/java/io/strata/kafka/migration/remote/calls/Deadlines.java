@@ -238,7 +238,7 @@ public final class Deadlines implements AutoCloseable {
     return new TimeLimitException(
         """
         %s: not done within %d ms; it was told to stop and can be tried again. If the store is \
-        slower than that, raise the timeout (strata.remote.*.timeout.ms) or look at its file system\
+        slower than that, raise the timeout (rsm.config.*.timeout.ms) or look at its file system\
         """
             .formatted(what, limit.toMillis()));
   }
