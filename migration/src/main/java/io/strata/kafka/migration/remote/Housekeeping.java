@@ -77,6 +77,9 @@ final class Housekeeping implements AutoCloseable {
   /** Of the thread of the rounds. */
   private final ToldOnce movesWait = new ToldOnce();
 
+  /** Of the thread of the rounds. */
+  private final ToldOnce deletionsWait = new ToldOnce();
+
   /** Of the thread of the scrub. */
   private final ToldOnce scrubWaits = new ToldOnce();
 
@@ -232,6 +235,7 @@ final class Housekeeping implements AutoCloseable {
         LOG.warn("Moves between levels of the remote store, and its scrub, wait: {}", reason);
       }
     }
+    deletePending();
     upkeep.forgetReads();
     OptionalLong oldest = uncopied.oldestMillis();
     long now = engineEnvironment.clock().millis();
@@ -239,6 +243,20 @@ final class Housekeeping implements AutoCloseable {
         oldest.isPresent()
             ? OptionalLong.of(Math.max(0, now - oldest.getAsLong()))
             : OptionalLong.empty();
+  }
+
+  private void deletePending() throws InterruptedException {
+    long end = engineEnvironment.nanoTime().getAsLong() + VISITS.toNanos();
+    upkeep
+        .deletePending(() -> left(end).isZero())
+        .map(RemoteFailures::describe)
+        .ifPresentOrElse(
+            reason -> {
+              if (deletionsWait.isNew(reason)) {
+                LOG.warn("Deletions from the remote store wait: {}", reason);
+              }
+            },
+            deletionsWait::over);
   }
 
   /** All at once: one that takes its time does not keep the others from being looked at. */
@@ -402,6 +420,8 @@ final class Housekeeping implements AutoCloseable {
         try {
           if (mover && isScrubDue()) {
             scrub.round(upkeep, orphanAge(), live.scrubInterval());
+          } else if (mover) {
+            scrub.repairKnown();
           }
           scrubWaits.over();
         } catch (IOException e) {

@@ -23,7 +23,7 @@ public interface RemoteEnvironment {
 
   /**
    * Reads the settings: {@code rsm.config.*} as Kafka gives them to the manager, without the
-   * prefix, and {@code rsm.config.*} from the broker's own file.
+   * prefix.
    *
    * @throws IllegalArgumentException if they cannot be used; the message names every key at fault,
    *     what was found, what is expected and what to do

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How the remote tier works: the checked values of the {@code rsm.config.*} and {@code
- * rsm.config.*} keys. What the operator may change on a live broker is in {@link Live}.
+ * How the remote tier works: the checked values of the {@code rsm.config.*} keys. What the operator
+ * may change on a live broker is in {@link Live}.
  *
  * @param brokerId this broker's {@code node.id}
  * @param levels the store's levels, fastest first; at least one

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalLong;
@@ -45,6 +46,10 @@ final class ScrubRounds {
   private final LongAdder removed = new LongAdder();
   private volatile OptionalLong lastEnd = OptionalLong.empty();
   private final CopyRepair repair;
+
+  /** Of the thread of the rounds: those not to be tried again before the next round. */
+  private final Set<CopyRepair.Damaged> tried = new HashSet<>();
+
   private volatile boolean stopping;
 
   ScrubRounds(SegmentStore store, InstantSource clock, LongSupplier nanoTime) {
@@ -52,6 +57,7 @@ final class ScrubRounds {
     this.repair = new CopyRepair(store);
     this.clock = clock;
     this.limit = new ByteRateLimiter(nanoTime);
+    limit.setRate(LEAST_RATE);
   }
 
   void stop() {
@@ -113,6 +119,7 @@ final class ScrubRounds {
       }
     }
     damaged.addAll(repair.known());
+    tried.clear();
     repair(damaged);
     upkeep.scrubbed();
     lastEnd = OptionalLong.of(clock.millis());
@@ -123,9 +130,17 @@ final class ScrubRounds {
         corrupt.sum() + missing.sum() - damagedBefore);
   }
 
+  /** Repairs copies that were found damaged since; what cannot be is left to the next round. */
+  void repairKnown() throws InterruptedException {
+    Set<CopyRepair.Damaged> damaged = new LinkedHashSet<>(repair.known());
+    damaged.removeAll(tried);
+    repair(damaged);
+  }
+
   /** Replaces what is damaged by what another copy has; what cannot be is tried again next time. */
   private void repair(Set<CopyRepair.Damaged> all) throws InterruptedException {
     for (CopyRepair.Damaged damaged : all) {
+      boolean unused = tried.add(damaged);
       try {
         List<Path> replaced =
             damaged
@@ -134,6 +149,7 @@ final class ScrubRounds {
                 .write(
                     "repairing " + damaged.key() + " in " + damaged.directory(),
                     control -> repair.repair(damaged, this::pass));
+        boolean unusedToo = tried.remove(damaged);
         if (!replaced.isEmpty()) {
           LOG.info(
               "Scrub of the remote store: replaced {}, from another copy of the segment", replaced);

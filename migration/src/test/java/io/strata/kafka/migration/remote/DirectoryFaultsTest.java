@@ -14,6 +14,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -353,12 +354,45 @@ class DirectoryFaultsTest {
         .containsExactly(
             new RemoteStats.DirectoryStats(bench.directory("a").toString(), "ssd", true, false));
 
+    damage(log("a"));
     bench.store().damaged(bench.store().directories().get(0), segment.key(), "by the test");
     soon().until(() -> TierBench.stats(tier).levels().get(0).damagedCopies() == 1);
     assertThat(TierBench.stats(tier).damagedSegments()).isEqualTo(1);
 
     faults.add(bench.files.fail("Input/output error", (operation, path) -> isIn("a", path)));
     soon().until(() -> !TierBench.stats(tier).directories().get(0).available());
+  }
+
+  /** The copy that has it right is there: no scrub has to come first. */
+  @Test
+  void aCopyThatWasFoundDamagedByAReadIsReplaced() throws Exception {
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "b");
+    bench.threshold = 0;
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.copied(tier);
+    soon().until(() -> bench.logs("a") == 1 && bench.logs("b") == 1);
+    soon().until(() -> TierBench.stats(tier).levels().get(1).movingCopies() == 0);
+    Path log = log("a");
+    damage(log);
+
+    assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment));
+
+    soon().until(() -> Arrays.equals(Files.readAllBytes(log), TierBench.bytes(segment)));
+    soon().until(() -> TierBench.stats(tier).levels().get(0).damagedCopies() == 0);
+    assertThat(log.resolveSibling("damaged")).doesNotExist();
+    assertThat(TierBench.stats(tier).scrub().rounds()).isZero();
+  }
+
+  private Path log(String directory) throws IOException {
+    try (var all = Files.walk(bench.directory(directory).resolve("topics"))) {
+      return all.filter(p -> p.toString().endsWith(".log")).findFirst().orElseThrow();
+    }
+  }
+
+  private static void damage(Path log) throws IOException {
+    byte[] bytes = Files.readAllBytes(log);
+    bytes[70_000] ^= 1;
+    Path unused = Files.write(log, bytes);
   }
 
   @Test

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
@@ -119,6 +120,28 @@ final class JsonFile {
               .formatted(name, SegmentKey.printable(found), expected));
     }
     return document;
+  }
+
+  /** An object in one line, behind a checksum of it. */
+  static String line(ObjectNode document) {
+    String text = document.toString();
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return hex(crc(bytes, bytes.length)) + " " + text;
+  }
+
+  /** Reads such a line; empty if it is not what was written. */
+  static Optional<ObjectNode> parseLine(String line) {
+    int space = line.indexOf(' ');
+    byte[] bytes = line.substring(space + 1).getBytes(StandardCharsets.UTF_8);
+    try {
+      return space > 0
+              && line.substring(0, space).equals(hex(crc(bytes, bytes.length)))
+              && MAPPER.readTree(bytes) instanceof ObjectNode document
+          ? Optional.of(document)
+          : Optional.empty();
+    } catch (IOException e) {
+      return Optional.empty();
+    }
   }
 
   private static int lastIndexOf(byte[] bytes, byte[] pattern) {

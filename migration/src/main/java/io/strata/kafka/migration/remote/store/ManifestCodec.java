@@ -42,24 +42,11 @@ public final class ManifestCodec {
 
   /** The file's bytes. */
   public static byte[] print(Manifest manifest) {
-    SegmentInfo segment = manifest.segment();
-    SegmentKey key = segment.key();
+    SegmentKey key = manifest.segment().key();
     ObjectNode document = JsonFile.object();
     document.put("formatVersion", VERSION);
     document.put("storeId", manifest.storeId());
-    document.put("topic", key.topic());
-    document.put("topicId", key.topicId());
-    document.put("partition", key.partition());
-    document.put("id", key.id());
-    document.put("startOffset", key.startOffset());
-    document.put("endOffset", segment.endOffset());
-    document.put("maxTimestampMillis", segment.maxTimestampMillis());
-    document.put("brokerId", segment.brokerId());
-    document.put("eventTimestampMillis", segment.eventTimestampMillis());
-    document.put("bytes", segment.bytes());
-    ObjectNode epochs = document.putObject("leaderEpochs");
-    segment.leaderEpochs().forEach((epoch, offset) -> epochs.put(epoch.toString(), offset));
-    document.put("transactionIndexEmpty", segment.transactionIndexEmpty());
+    print(manifest.segment(), document);
     document.put("createdMillis", manifest.createdMillis());
     document.put("linked", manifest.linked());
     ArrayNode objects = document.putArray("objects");
@@ -77,6 +64,24 @@ public final class ManifestCodec {
       chunks.add(JsonFile.hex(manifest.chunks().get(i)));
     }
     return JsonFile.print(document);
+  }
+
+  /** Adds a segment's members. */
+  static void print(SegmentInfo segment, ObjectNode document) {
+    SegmentKey key = segment.key();
+    document.put("topic", key.topic());
+    document.put("topicId", key.topicId());
+    document.put("partition", key.partition());
+    document.put("id", key.id());
+    document.put("startOffset", key.startOffset());
+    document.put("endOffset", segment.endOffset());
+    document.put("maxTimestampMillis", segment.maxTimestampMillis());
+    document.put("brokerId", segment.brokerId());
+    document.put("eventTimestampMillis", segment.eventTimestampMillis());
+    document.put("bytes", segment.bytes());
+    ObjectNode epochs = document.putObject("leaderEpochs");
+    segment.leaderEpochs().forEach((epoch, offset) -> epochs.put(epoch.toString(), offset));
+    document.put("transactionIndexEmpty", segment.transactionIndexEmpty());
   }
 
   /**
@@ -113,23 +118,8 @@ public final class ManifestCodec {
   private static Manifest parse(String name, ObjectNode document) throws CorruptManifestException {
     JsonFile.checkVersion(name, document, VERSION);
     try {
-      SegmentKey key =
-          new SegmentKey(
-              JsonFile.text(name, document, "topic"),
-              JsonFile.text(name, document, "topicId"),
-              JsonFile.smallNumber(name, document, "partition"),
-              JsonFile.number(name, document, "startOffset"),
-              JsonFile.text(name, document, "id"));
-      SegmentInfo segment =
-          new SegmentInfo(
-              key,
-              JsonFile.number(name, document, "endOffset"),
-              JsonFile.number(name, document, "maxTimestampMillis"),
-              JsonFile.smallNumber(name, document, "brokerId"),
-              JsonFile.number(name, document, "eventTimestampMillis"),
-              JsonFile.smallNumber(name, document, "bytes"),
-              epochs(name, document.path("leaderEpochs")),
-              JsonFile.flag(name, document, "transactionIndexEmpty"));
+      SegmentInfo segment = segment(name, document);
+      SegmentKey key = segment.key();
       return new Manifest(
           JsonFile.text(name, document, "storeId"),
           segment,
@@ -140,6 +130,28 @@ public final class ManifestCodec {
               JsonFile.smallNumber(name, document, "chunkBytes"),
               segment.bytes(),
               checksums(name, document.path("chunkCrc32c"))));
+    } catch (IllegalArgumentException e) {
+      throw new CorruptManifestException(name + ": " + e.getMessage());
+    }
+  }
+
+  /** Reads a segment's members. */
+  static SegmentInfo segment(String name, ObjectNode document) throws CorruptManifestException {
+    try {
+      return new SegmentInfo(
+          new SegmentKey(
+              JsonFile.text(name, document, "topic"),
+              JsonFile.text(name, document, "topicId"),
+              JsonFile.smallNumber(name, document, "partition"),
+              JsonFile.number(name, document, "startOffset"),
+              JsonFile.text(name, document, "id")),
+          JsonFile.number(name, document, "endOffset"),
+          JsonFile.number(name, document, "maxTimestampMillis"),
+          JsonFile.smallNumber(name, document, "brokerId"),
+          JsonFile.number(name, document, "eventTimestampMillis"),
+          JsonFile.smallNumber(name, document, "bytes"),
+          epochs(name, document.path("leaderEpochs")),
+          JsonFile.flag(name, document, "transactionIndexEmpty"));
     } catch (IllegalArgumentException e) {
       throw new CorruptManifestException(name + ": " + e.getMessage());
     }

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
@@ -30,23 +31,71 @@ final class SegmentDeletion {
     store.reached(StoreStage.DELETE_STARTED);
     Set<StoreDirectory> removed = new HashSet<>();
     Optional<KnownSegment> known = store.census().find(segment.key().id());
-    // A move may publish where this has looked already: then it did so before its source was
-    // removed, and the next pass finds it. What is published later finds no source any more.
-    boolean again = true;
-    while (again) {
-      List<StoreDirectory> now = removeOnce(segment);
-      removed.addAll(now);
-      again = !now.isEmpty();
+    Optional<StoreUnavailableException> unusable = removeAll(segment, removed);
+    if (unusable.isEmpty()) {
+      checkReach(segment.key(), writtenTo);
+    } else if (!store.deletions().add(new PendingDeletions.Deletion(segment, writtenTo))) {
+      throw unusable.get();
     }
-    checkReach(segment.key(), writtenTo);
     return removed.stream()
         .collect(
             Collectors.toMap(d -> d, d -> known.flatMap(e -> e.in(d).map(e::bytesIn)).orElse(0L)));
   }
 
-  private List<StoreDirectory> removeOnce(SegmentInfo segment)
-      throws IOException, InterruptedException {
-    List<StoreDirectory> removed = new ArrayList<>();
+  /**
+   * Does what was taken over, as far as its directories can be used now.
+   *
+   * @param until asked before each: whether it is time for something else
+   * @return what keeps the first of those that are left; empty if it is the time, or none is left
+   */
+  Optional<IOException> deletePending(BooleanSupplier until) throws InterruptedException {
+    List<PendingDeletions.Deletion> done = new ArrayList<>();
+    Optional<IOException> problem = Optional.empty();
+    for (PendingDeletions.Deletion deletion : store.deletions().all()) {
+      if (until.getAsBoolean()) {
+        break;
+      }
+      try {
+        Optional<StoreUnavailableException> unusable =
+            removeAll(deletion.segment(), new HashSet<>());
+        if (unusable.isPresent()) {
+          throw unusable.get();
+        }
+        checkReach(deletion.segment().key(), deletion.writtenTo());
+        done.add(deletion);
+      } catch (IOException e) {
+        problem = problem.isPresent() ? problem : Optional.of(e);
+      }
+    }
+    if (!done.isEmpty()) {
+      store.deletions().done(done);
+    }
+    return problem;
+  }
+
+  /**
+   * Removes a segment wherever that can be done.
+   *
+   * @param removed gets the directories that had it
+   * @return why a directory that may have it cannot be used, if one cannot
+   */
+  private Optional<StoreUnavailableException> removeAll(
+      SegmentInfo segment, Set<StoreDirectory> removed) throws IOException, InterruptedException {
+    // A move may publish where this has looked already: then it did so before its source was
+    // removed, and the next pass finds it. What is published later finds no source any more.
+    while (true) {
+      List<StoreDirectory> now = new ArrayList<>();
+      Optional<StoreUnavailableException> unusable = removeOnce(segment, now);
+      removed.addAll(now);
+      if (unusable.isPresent() || now.isEmpty()) {
+        return unusable;
+      }
+    }
+  }
+
+  private Optional<StoreUnavailableException> removeOnce(
+      SegmentInfo segment, List<StoreDirectory> removed) throws IOException, InterruptedException {
+    Optional<StoreUnavailableException> unusable = Optional.empty();
     Optional<IOException> problem = Optional.empty();
     for (StoreDirectory directory : store.directories()) {
       if (directory.access().isLeft()) {
@@ -63,7 +112,7 @@ final class SegmentDeletion {
       } catch (StoreUnavailableException e) {
         learnOfRetired();
         if (!store.lookup().isLeft(directory, e)) {
-          problem = problem.isPresent() ? problem : Optional.of(e);
+          unusable = unusable.isPresent() ? unusable : Optional.of(e);
         }
       } catch (IOException e) {
         problem = problem.isPresent() ? problem : Optional.of(e);
@@ -72,7 +121,7 @@ final class SegmentDeletion {
     if (problem.isPresent()) {
       throw problem.get();
     }
-    return removed;
+    return unusable;
   }
 
   private boolean remove(StoreDirectory directory, SegmentInfo segment)
@@ -81,7 +130,11 @@ final class SegmentDeletion {
     Path place = directory.segment(key);
     markGoing(place);
     // Before the mark of it goes: a deletion that fails here is repeated by Kafka.
-    store.cold().deleteMarked(place, segment);
+    try {
+      store.cold().deleteMarked(place, segment);
+    } catch (StoreUnavailableException e) {
+      throw new IOException(e.getMessage(), e); // The manager is not at hand: the directory is.
+    }
     Optional<Path> trashed = directory.trash(key, store.publishing().trashName());
     store.census().remove(key.id(), directory);
     if (trashed.isPresent()) {

@@ -24,7 +24,10 @@ public final class SegmentStore implements AutoCloseable {
   private final StoreParts parts;
 
   private SegmentStore(
-      StoreOptions options, StoreOpener.Opened opened, Optional<OtherManager> manager) {
+      StoreOptions options,
+      StoreOpener.Opened opened,
+      PendingDeletions deletions,
+      Optional<OtherManager> manager) {
     warnings = opened.warnings();
     List<StoreDirectory> directories =
         opened.directories().stream()
@@ -41,6 +44,7 @@ public final class SegmentStore implements AutoCloseable {
             new CopyPlacement(directories, census),
             new CopyPublishing(options.brokerId() + "-" + Ids.random()),
             new CheckedCopies(cold),
+            deletions,
             cold,
             ConcurrentHashMap.newKeySet(),
             new ReadHeat(options.clock()));
@@ -57,7 +61,8 @@ public final class SegmentStore implements AutoCloseable {
    */
   public static SegmentStore open(StoreOptions options, Optional<OtherManager> manager)
       throws IOException, StoreRefusedException {
-    return new SegmentStore(options, StoreOpener.open(options), manager);
+    return new SegmentStore(
+        options, StoreOpener.open(options), new PendingDeletions(options.memory()), manager);
   }
 
   StoreParts parts() {
@@ -135,7 +140,7 @@ public final class SegmentStore implements AutoCloseable {
   public Copied copy(
       SegmentInfo segment, LogSource source, int chunkBytes, LocalSegments local, BytePace pace)
       throws IOException, InterruptedException {
-    long bytes = segment.bytes() + source.leaderEpochs().remaining();
+    long bytes = (long) segment.bytes() + source.leaderEpochs().remaining();
     // The broker's own files: the caller has a time for all of it.
     for (Path index : source.indexes().values()) {
       bytes += Files.size(index);
@@ -238,12 +243,14 @@ public final class SegmentStore implements AutoCloseable {
   }
 
   /**
-   * Removes a segment from all directories. When this returns, nothing of it is there.
+   * Removes a segment from all directories. When this returns, nothing of it is there; or it is
+   * noted in the broker's log directories that it is to be removed from a directory that cannot be
+   * used now.
    *
    * @param writtenTo the id of the directory that it was copied to, if that is known
    * @return how many bytes were removed, by directory
-   * @throws IOException if a directory cannot be used that may have it, or is not configured here;
-   *     what could be removed is
+   * @throws IOException if a directory cannot be used that may have it, and that cannot be noted;
+   *     or one is not configured here; what could be removed is
    */
   public Map<StoreDirectory, Long> delete(SegmentInfo segment, Optional<String> writtenTo)
       throws IOException, InterruptedException {

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
  * @param placement chooses where copies go
  * @param publishing gives copies their place, and takes them away
  * @param copies copies files of segments, checked
+ * @param deletions those that are done later
  * @param cold what another manager has
  * @param inMotion segments that a move of this process is about, by their ids
  * @param heat how much is read from each segment
@@ -28,6 +29,7 @@ record StoreParts(
     CopyPlacement placement,
     CopyPublishing publishing,
     CheckedCopies copies,
+    PendingDeletions deletions,
     ColdCopies cold,
     Set<String> inMotion,
     ReadHeat heat) {

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -260,6 +261,19 @@ public final class StoreUpkeep implements AutoCloseable {
    */
   public List<String> settle() throws InterruptedException {
     return new MoveConfirmation(store).settle();
+  }
+
+  /**
+   * Deletes what was to be deleted while a directory could not be used.
+   *
+   * @param until asked before each deletion: whether it is time for something else
+   * @return why some of it waits still; empty if none does, or the time was over
+   */
+  public Optional<IOException> deletePending(BooleanSupplier until) throws InterruptedException {
+    boolean suspended =
+        store.directories().stream()
+            .anyMatch(d -> d.access().isSuspended() && !d.access().isLeft());
+    return suspended ? Optional.empty() : new SegmentDeletion(store).deletePending(until);
   }
 
   /** Forgets what was read of segments that are not there any more. */

@@ -164,12 +164,17 @@ class StoreMembersTest {
     String lost = id(hdd);
     Path away = Files.move(hdd, top.resolve("away"));
     Path unusedToo = Files.createDirectory(hdd);
-    assertThatThrownBy(() -> store.delete(SEGMENT)).isInstanceOf(StoreUnavailableException.class);
+    assertThat(store.delete(SEGMENT)).isEmpty();
+    assertThat(new StoreUpkeep(store).deletePending(() -> false))
+        .get()
+        .isInstanceOf(StoreUnavailableException.class);
 
     StoreInspection.retire(ssd, lost);
 
     assertThat(store.delete(SEGMENT)).isEmpty();
     assertThat(store.delete(above)).hasSize(1);
+    assertThat(new StoreUpkeep(store).deletePending(() -> false)).isEmpty();
+    assertThat(store.parts().deletions().all()).isEmpty();
     assertThat(store.segments()).isEmpty();
     assertThat(StoreListing.entries(hdd)).isEmpty();
     // What was deleted does not come back with it.

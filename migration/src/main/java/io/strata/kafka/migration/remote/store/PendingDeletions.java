@@ -1,0 +1,141 @@
+package io.strata.kafka.migration.remote.store;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Deletions that the store has taken over from Kafka, because a directory that may have the segment
+ * could not be used: of a deleted topic Kafka asks once. They are noted durably in the broker's log
+ * directories (the file {@code strata-remote-deletions}), one in a line with a checksum; a line
+ * that a power failure has torn was not acknowledged, and is skipped.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+final class PendingDeletions {
+
+  static final String FILE = "strata-remote-deletions";
+
+  private final List<Path> places;
+
+  @GuardedBy("this")
+  private final Map<String, Deletion> pending = new LinkedHashMap<>();
+
+  /**
+   * One deletion.
+   *
+   * @param writtenTo the id of the directory that the segment was copied to, if that is known
+   */
+  record Deletion(SegmentInfo segment, Optional<String> writtenTo) {
+
+    private String line() {
+      ObjectNode document = JsonFile.object();
+      ManifestCodec.print(segment, document);
+      writtenTo.ifPresent(id -> document.put("writtenTo", id));
+      return JsonFile.line(document);
+    }
+
+    private static Deletion parse(String name, ObjectNode document)
+        throws CorruptManifestException {
+      return new Deletion(
+          ManifestCodec.segment(name, document),
+          document.has("writtenTo")
+              ? Optional.of(JsonFile.text(name, document, "writtenTo"))
+              : Optional.empty());
+    }
+  }
+
+  /**
+   * Reads what is noted, in whichever of the places it is.
+   *
+   * @param places directories of the broker's own; without one nothing is taken over
+   */
+  PendingDeletions(List<Path> places) {
+    this.places = places;
+    for (Path place : places) {
+      try {
+        read(place.resolve(FILE));
+      } catch (IOException e) {
+        // It has none, or fails; another has them, too.
+      }
+    }
+  }
+
+  private void read(Path file) throws IOException {
+    for (String line : Files.readAllLines(file, ISO_8859_1)) {
+      Optional<ObjectNode> document = JsonFile.parseLine(line);
+      if (document.isPresent()) {
+        put(Deletion.parse(file.toString(), document.get()));
+      }
+    }
+  }
+
+  private synchronized void put(Deletion deletion) {
+    pending.put(deletion.segment().key().id(), deletion);
+  }
+
+  /**
+   * Takes a deletion over.
+   *
+   * @return whether it is noted durably; otherwise Kafka has to repeat it
+   */
+  synchronized boolean add(Deletion deletion) {
+    boolean noted = pending.containsKey(deletion.segment().key().id());
+    for (Path place : noted ? List.<Path>of() : places) {
+      try {
+        append(place, deletion.line());
+        noted = true;
+      } catch (IOException e) {
+        // A log directory may fail; another has it.
+      }
+    }
+    if (noted) {
+      put(deletion);
+    }
+    return noted;
+  }
+
+  private static void append(Path place, String line) throws IOException {
+    Path file = place.resolve(FILE);
+    boolean isNew = !Disk.isThere(file);
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+      // What a power failure has torn ends here, too.
+      Disk.writeFully(channel, ByteBuffer.wrap(("\n" + line + "\n").getBytes(UTF_8)));
+      channel.force(true);
+    }
+    if (isNew) {
+      Disk.forceDirectory(place);
+    }
+  }
+
+  synchronized List<Deletion> all() {
+    return List.copyOf(pending.values());
+  }
+
+  /** These are done. A place that cannot be written has them still, and they are done again. */
+  synchronized void done(List<Deletion> deletions) {
+    deletions.forEach(deletion -> pending.remove(deletion.segment().key().id()));
+    StringBuilder left = new StringBuilder();
+    pending.values().forEach(deletion -> left.append(deletion.line()).append('\n'));
+    for (Path place : places) {
+      try {
+        Disk.replace(place.resolve(FILE), left.toString().getBytes(UTF_8));
+      } catch (IOException e) {
+        // They are done once more after a restart, to no effect.
+      }
+    }
+  }
+}
