@@ -179,7 +179,7 @@ jdk25() {
 # ---------------------------------------------------------------------------------------------------------------------
 # The parts. Each runs in a shell of its own, ends at its first failure, and returns SKIPPED where it cannot run.
 
-readonly UNIT=(-pl plugin-api,migration,pmem-tier,examples/custom-policy)
+readonly UNIT=(-pl plugin-api,migration,pmem-tier,examples/custom-policy,integration-tests/bench)
 
 part_short() {
   provide_native_packages
@@ -460,7 +460,7 @@ summary=()
 status=0
 mkdir -p "$LOGS"
 # Maven compiles what is new, and leaves classes whose sources are gone: as tests they would still run.
-for module in plugin-api migration pmem-tier integration-tests examples/custom-policy; do
+for module in plugin-api migration pmem-tier integration-tests integration-tests/bench examples/custom-policy; do
   rm -rf "$module"/target/{classes,test-classes,maven-status}
 done
 

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 class SourceRulesTest {
 
   private static final List<String> MODULES =
-      List.of("plugin-api", "migration", "pmem-tier", "integration-tests");
+      List.of(
+          "plugin-api", "migration", "pmem-tier", "integration-tests", "integration-tests/bench");
 
   /** The second {@code TestHook} takes the place of the first on a test's class path. */
   private static final Set<String> TWICE = Set.of("package-info.java", "TestHook.java");

@@ -1,0 +1,63 @@
+package io.strata.kafka.bench;
+
+import io.strata.kafka.bench.scenario.Scenario;
+import io.strata.kafka.bench.scenario.ScenarioFile;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Option;
+
+/** What is overridden in scenarios. */
+final class ScenarioOptions {
+  @Option(
+      names = {"-s", "--set"},
+      paramLabel = "KEY=VALUE",
+      description =
+          "Overrides a key: producers.acks=1 in all groups of producers, "
+              + "phases.load.producers.main.rate=5MB/s in one, topics.*.partitions=8; "
+              + "'strata-bench keys' lists them.")
+  private List<String> overrides = new ArrayList<>();
+
+  @Option(names = "--bootstrap", paramLabel = "HOST:PORT", description = "The cluster.")
+  private Optional<String> bootstrap = Optional.empty();
+
+  @Option(
+      names = "--scale",
+      paramLabel = "FACTOR",
+      description = "What counts, bytes and times are multiplied with; 1 is what was published.")
+  private Optional<String> scale = Optional.empty();
+
+  @Option(
+      names = "--hosts",
+      split = ",",
+      paramLabel = "HOST",
+      description = "Where clients run: local, process, USER@HOST by ssh.")
+  private List<String> hosts = new ArrayList<>();
+
+  @Option(
+      names = "--brokers",
+      split = ",",
+      paramLabel = "BROKER",
+      description = "Whose processor time is measured: local, pid:NUMBER, HOST:PORT of JMX.")
+  private List<String> brokers = new ArrayList<>();
+
+  /** Reads a scenario. */
+  Scenario read(Path file, List<String> more) {
+    List<String> all = new ArrayList<>(overrides);
+    bootstrap.ifPresent(value -> all.add("bootstrap=" + value));
+    scale.ifPresent(value -> all.add("scale=" + value));
+    if (!hosts.isEmpty()) {
+      all.add("hosts=" + list(hosts));
+    }
+    if (!brokers.isEmpty()) {
+      all.add("brokers=" + list(brokers));
+    }
+    all.addAll(more);
+    return ScenarioFile.read(file, all);
+  }
+
+  private static String list(List<String> values) {
+    return "['" + String.join("', '", values) + "']";
+  }
+}

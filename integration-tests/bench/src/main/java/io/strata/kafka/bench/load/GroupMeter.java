@@ -1,0 +1,85 @@
+package io.strata.kafka.bench.load;
+
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.Recorder;
+
+/** Counts what the clients of one group do on this host. */
+final class GroupMeter {
+  /** Latencies above are counted as this: an hour, in microseconds. */
+  static final long HIGHEST = 3_600_000_000L;
+
+  private static final int DIGITS = 3;
+  private static final int MOST_RECORDERS = 8;
+
+  private final Recorder[] recorders;
+  private final LongAdder records = new LongAdder();
+  private final LongAdder bytes = new LongAdder();
+  private final LongAdder errors = new LongAdder();
+  private volatile Optional<String> firstError = Optional.empty();
+  private final AtomicLong lastNanos = new AtomicLong(Long.MIN_VALUE);
+  private final Histogram[] taken;
+  private long takenRecords;
+  private long takenBytes;
+  private long takenErrors;
+
+  GroupMeter(int clients) {
+    recorders = new Recorder[Math.min(clients, MOST_RECORDERS)];
+    taken = new Histogram[recorders.length];
+    for (int i = 0; i < recorders.length; i++) {
+      recorders[i] = new Recorder(HIGHEST, DIGITS);
+      taken[i] = recorders[i].getIntervalHistogram();
+    }
+  }
+
+  /** Counts a record that has been acknowledged or read. */
+  void record(int client, long latencyMicros, long recordBytes, long nowNanos) {
+    recorders[client % recorders.length].recordValue(Math.max(0, Math.min(latencyMicros, HIGHEST)));
+    records.increment();
+    bytes.add(recordBytes);
+    // Only the end counts: most calls leave it alone.
+    long last = lastNanos.get();
+    if (nowNanos - 1_000_000 > last) {
+      lastNanos.accumulateAndGet(nowNanos, Math::max);
+    }
+  }
+
+  /** Counts a record that was not acknowledged. */
+  synchronized void error(Throwable cause) {
+    errors.increment();
+    if (firstError.isEmpty()) {
+      firstError = Optional.of(cause.toString());
+    }
+  }
+
+  Optional<String> firstError() {
+    return firstError;
+  }
+
+  /** When the last record was counted, by nanoTime, to a millisecond; the given value if none. */
+  long lastNanos(long none) {
+    long last = lastNanos.get();
+    return last == Long.MIN_VALUE ? none : last;
+  }
+
+  /** All since the last call. Called by one thread. */
+  GroupInterval take() {
+    Histogram all = new Histogram(HIGHEST, DIGITS);
+    for (int i = 0; i < recorders.length; i++) {
+      taken[i] = recorders[i].getIntervalHistogram(taken[i]);
+      all.add(taken[i]);
+    }
+    long nowRecords = records.sum();
+    long nowBytes = bytes.sum();
+    long nowErrors = errors.sum();
+    GroupInterval interval =
+        new GroupInterval(
+            nowRecords - takenRecords, nowBytes - takenBytes, nowErrors - takenErrors, all);
+    takenRecords = nowRecords;
+    takenBytes = nowBytes;
+    takenErrors = nowErrors;
+    return interval;
+  }
+}

@@ -1,0 +1,49 @@
+package io.strata.kafka.bench.result;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.strata.kafka.bench.agent.HostInfo;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The result of one run of a scenario.
+ *
+ * @param format of the file; {@link #FORMAT}
+ * @param tool the tool's version
+ * @param label what was measured, to compare by: {@code stock}, {@code strata}, ...
+ * @param name the scenario's name
+ * @param scenario all its keys
+ * @param started when, in ISO 8601
+ * @param cluster what the cluster says of itself: id, brokers, versions
+ * @param hosts the hosts of the clients
+ * @param phases in their order; those that have begun
+ * @param failures why the figures are not to be used; empty if they are
+ */
+public record RunResult(
+    int format,
+    String tool,
+    String label,
+    String name,
+    JsonNode scenario,
+    String started,
+    Map<String, String> cluster,
+    List<HostInfo> hosts,
+    List<PhaseResult> phases,
+    List<String> failures) {
+
+  /** The format that this version reads and writes. */
+  public static final int FORMAT = 1;
+
+  /** Returns whether all has gone well. */
+  public boolean hasSucceeded() {
+    return failures.isEmpty();
+  }
+
+  /** Returns a copy with more failures. */
+  public RunResult failed(List<String> more) {
+    List<String> all = new java.util.ArrayList<>(failures);
+    all.addAll(more);
+    return new RunResult(
+        format, tool, label, name, scenario, started, cluster, hosts, phases, List.copyOf(all));
+  }
+}

@@ -1,0 +1,103 @@
+package io.strata.kafka.bench.run;
+
+import io.strata.kafka.bench.agent.HostInfo;
+import io.strata.kafka.bench.agent.ToolVersion;
+import io.strata.kafka.bench.load.LoadClock;
+import io.strata.kafka.bench.result.PhaseResult;
+import io.strata.kafka.bench.result.RunResult;
+import io.strata.kafka.bench.scenario.Scenario;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.apache.kafka.common.KafkaException;
+
+/** Runs a scenario against a cluster. */
+public final class Coordinator {
+  private final Scenario scenario;
+  private final String label;
+  private final Consumer<String> progress;
+  private final LoadClock clock = new LoadClock(0);
+  private final Map<String, String> cluster = new TreeMap<>();
+  private final List<HostInfo> hosts = new ArrayList<>();
+  private final List<PhaseResult> phases = new ArrayList<>();
+  private final List<String> failures = new ArrayList<>();
+
+  /**
+   * Creates one for one run.
+   *
+   * @param label of the result
+   * @param progress hears a line each interval
+   */
+  public Coordinator(Scenario scenario, String label, Consumer<String> progress) {
+    this.scenario = scenario;
+    this.label = label;
+    this.progress = progress;
+  }
+
+  /** Runs all phases, up to one that fails; what fails is in the result. */
+  public RunResult run() {
+    String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+    try {
+      runPhases();
+    } catch (BenchmarkException e) {
+      failures.add(e.getMessage());
+    } catch (IOException | KafkaException e) {
+      failures.add(e.toString());
+    }
+    return new RunResult(
+        RunResult.FORMAT,
+        ToolVersion.text(),
+        label,
+        scenario.name(),
+        scenario.tree(),
+        started,
+        cluster,
+        hosts,
+        phases,
+        List.copyOf(failures));
+  }
+
+  private void runPhases() throws BenchmarkException, IOException {
+    try (Agents agents = Agents.reach(scenario, clock);
+        BenchTopics topics = new BenchTopics(scenario);
+        BrokerWatch brokers = BrokerWatch.connect(scenario.brokers(), topics.nodes())) {
+      hosts.addAll(agents.hosts());
+      cluster.putAll(topics.cluster());
+      cluster.putAll(brokers.facts());
+      topics.create(scenario);
+      try {
+        for (String name : scenario.phases().keySet()) {
+          PhaseRun phase = new PhaseRun(scenario, name, agents, topics, brokers, clock, progress);
+          try {
+            phase.run();
+            failures.addAll(phase.failures());
+          } finally {
+            phases.add(phase.result());
+          }
+          if (!failures.isEmpty()) {
+            return;
+          }
+        }
+      } finally {
+        deleteTopics(topics);
+      }
+    }
+  }
+
+  /** What fails here is shown beside what failed before, not in its place. */
+  private void deleteTopics(BenchTopics topics) {
+    if (scenario.keepTopics()) {
+      return;
+    }
+    try {
+      topics.delete();
+    } catch (BenchmarkException e) {
+      failures.add(e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,157 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** {@code strata-bench}, as a user runs it, against a stock broker with a pool. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BenchToolTest {
+  private static final Duration LIMIT = Duration.ofMinutes(5);
+
+  /** Two groups at once, and then one that reads all; on two hosts. */
+  private static final String SCENARIO =
+      """
+      name: two-hosts
+      hosts: [local, process]
+      interval: 200ms
+      topics:
+        own: {per-client: true}
+        shared: {partitions: 3}
+      phases:
+        load:
+          producers:
+            steady: {topic: shared, clients: 2, rate: 2000/s, until: {records: 1000}, keys: 10}
+            sized: {topic: own, clients: 3, record-size: 1000, until: {bytes: 600kB}, compression: lz4}
+          consumers:
+            tail: {topic: shared, clients: 2, from: end}
+        drain:
+          consumers:
+            everything: {topic: own, clients: 3}
+            each: {topic: shared, share: false, until: {records: 1500}}
+        size:
+          producers:
+            grow: {topic: shared, until: {log-size: 2MB}}
+      """;
+
+  @RegisterExtension static final Workspace WORK = new Workspace();
+
+  private StockBroker broker;
+
+  @BeforeAll
+  void start() throws Exception {
+    Path pool = WORK.pools().resolve("hot.pool");
+    Pools.create(pool, "64MiB");
+    broker = WORK.closing(StockBroker.in(WORK.folder("broker")).strata(pool).jmx().build()).start();
+  }
+
+  private JavaProcess.Finished bench(String name, String... arguments) throws Exception {
+    List<String> command = new ArrayList<>(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-jar"));
+    command.add(System.getProperty("strata.it.bench.jar"));
+    command.addAll(List.of(arguments));
+    return JavaProcess.run(name, command, WORK.folder("tool"), LIMIT);
+  }
+
+  private JsonNode result(Path output) throws IOException {
+    try (Stream<Path> files = Files.walk(output)) {
+      Path json = files.filter(f -> f.endsWith("result.json")).findFirst().orElseThrow();
+      return new ObjectMapper().readTree(json.toFile());
+    }
+  }
+
+  private static JsonNode group(JsonNode result, int phase, int group) {
+    return result.path("phases").path(phase).path("groups").path(group);
+  }
+
+  @Test
+  void everyRecordIsCountedOnceOnEachHost() throws Exception {
+    Path file = Files.writeString(WORK.folder("files").resolve("two-hosts.yaml"), SCENARIO);
+    Path output = WORK.folder("results");
+
+    JavaProcess.Finished finished =
+        bench(
+            "run",
+            "run",
+            file.toString(),
+            "--bootstrap",
+            broker.bootstrap(),
+            "--brokers",
+            broker.jmxUrl().replaceAll(".*rmi://([^/]+)/jmxrmi", "$1"),
+            "--label",
+            "strata",
+            "-o",
+            output.toString());
+
+    assertThat(finished.exitCode()).as(finished.output()).isZero();
+    JsonNode result = result(output);
+    assertThat(result.path("failures")).isEmpty();
+    assertThat(result.path("hosts")).hasSize(2);
+    assertThat(result.path("label").asText()).isEqualTo("strata");
+    assertThat(result.path("cluster").path("broker 1 kafka").asText())
+        .isEqualTo(Distribution.kafkaVersion());
+    assertThat(group(result, 0, 0).path("records").asLong()).isEqualTo(1000);
+    assertThat(group(result, 0, 1).path("records").asLong()).isEqualTo(600);
+    assertThat(group(result, 0, 1).path("clients").asInt()).isEqualTo(6);
+    // Until the end of the log, when the producers had ended.
+    assertThat(group(result, 0, 2).path("records").asLong()).isEqualTo(1000);
+    assertThat(group(result, 1, 0).path("records").asLong()).isEqualTo(600);
+    // A limit is the whole group's: one client on each of two hosts, and each reads all partitions.
+    assertThat(group(result, 1, 1).path("records").asLong()).isEqualTo(1500);
+    assertThat(group(result, 2, 0).path("bytes").asLong()).isGreaterThan(900_000);
+    for (JsonNode phase : result.path("phases")) {
+      for (JsonNode group : phase.path("groups")) {
+        JsonNode latency = group.path("latency");
+        assertThat(latency.path("p50").asDouble()).isPositive();
+        assertThat(latency.path("p9999").asDouble())
+            .isBetween(latency.path("p99").asDouble(), latency.path("max").asDouble() * 1.001);
+      }
+    }
+    JsonNode load = result.path("phases").path(0);
+    assertThat(load.path("brokers").path("processor-seconds-per-gb-in").asDouble()).isPositive();
+    assertThat(load.path("tiers").path(0).path("bytes").has("hot, dirty")).isTrue();
+    try (Admin admin = broker.admin()) {
+      assertThat(admin.listTopics().names().get()).isEmpty();
+    }
+  }
+
+  @Test
+  void whatFailsIsShown() throws Exception {
+    Path file =
+        Files.writeString(
+            WORK.folder("files").resolve("too-large.yaml"),
+            """
+            name: too-large
+            topics: {small: {config: {max.message.bytes: 500}}}
+            phases: {load: {producers: {main: {topic: small, until: {records: 3}}}}}
+            """);
+    Path output = WORK.folder("failed");
+
+    JavaProcess.Finished finished =
+        bench(
+            "fail",
+            "run",
+            file.toString(),
+            "--bootstrap",
+            broker.bootstrap(),
+            "-o",
+            output.toString());
+
+    assertThat(finished.exitCode()).isEqualTo(1);
+    assertThat(finished.output())
+        .contains("FAILED: load: local: main: ", "RecordTooLargeException");
+    assertThat(result(output).path("failures").toString()).contains("RecordTooLargeException");
+  }
+}
