@@ -161,14 +161,16 @@ public final class RemoteKeys {
   /** {@code rsm.config.cache.size}. */
   public static final StrataKey<Long> CACHE_SIZE =
       StrataKey.named("rsm.config.cache.size", "bytes", Values::parseCacheSize)
-          .defaultValue("128MiB")
-          .expected("an amount of at least 16MiB, for example 512MiB")
+          .defaultValue("1GiB")
+          .expected("an amount of at least 16MiB, for example 100GiB")
           .documentation(
               """
-              How much of what was read from the cold manager is kept in memory (the heap), in \
-              pieces of 4 MiB: a follower and several consumers that read the same old data read \
-              it from there once. A reader that reads on has three of them at a time. Without \
-              `rsm.config.cold.class.name` nothing is kept: directories are read in place.\
+              How much of what was read from the cold manager is kept, in files of 4 MiB below \
+              `cache/<broker>` in the first directory of the fastest level, beside what \
+              `rsm.config.<level>.capacity` allows there. A follower and several consumers that \
+              read the same old data read it from the manager once, after a restart of the broker, \
+              too. Without `rsm.config.cold.class.name` nothing is kept: directories are read in \
+              place.\
               """)
           .build();
 

@@ -60,7 +60,7 @@ class RemoteConfigTest {
                         "ssd", List.of(directory("ssd", OptionalLong.empty())))),
                 Optional.empty(),
                 256 << 10,
-                128 << 20,
+                1 << 30,
                 new RemoteSettings.Live(
                     Duration.ofMinutes(10),
                     Duration.ofSeconds(30),
@@ -97,7 +97,7 @@ class RemoteConfigTest {
     manager.put("log.dirs", temp.resolve("logs").toString());
     manager.put("copy.timeout.ms", "1001");
     manager.put("fetch.timeout.ms", "1002");
-    manager.put("cache.size", "1GiB");
+    manager.put("cache.size", "2GiB");
     manager.put("scrub.interval.ms", "0");
     manager.put("migration.threshold", "0.25");
     manager.put("migration.rate.down", "80MB");
@@ -122,7 +122,7 @@ class RemoteConfigTest {
                         Optional.of(temp.toString()),
                         Map.of("bucket", "b${x}", "retries", 3, "broker.id", 7))),
                 256 << 10,
-                1 << 30,
+                2L << 30,
                 new RemoteSettings.Live(
                     Duration.ofMillis(1001),
                     Duration.ofMillis(1002),

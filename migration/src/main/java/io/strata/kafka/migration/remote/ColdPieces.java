@@ -2,18 +2,28 @@ package io.strata.kafka.migration.remote;
 
 import com.github.benmanes.caffeine.cache.AsyncCache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.RemovalCause;
 import com.github.benmanes.caffeine.cache.stats.CacheStats;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.ChunkChecksums;
+import io.strata.kafka.migration.remote.store.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.LogReads;
+import io.strata.kafka.migration.remote.store.PieceFiles;
+import io.strata.kafka.migration.remote.store.PieceFiles.Piece;
 import io.strata.kafka.migration.remote.store.ReadTarget;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.SegmentStore.Located;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.NoSuchFileException;
+import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -22,11 +32,17 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps what was read from the cold manager: in pieces of some megabytes, which is what a request
- * to it is worth, checked, in memory up to a bound. A reader that asks for a piece that is on its
- * way waits for it. For a reader that reads on, the next pieces are on their way already.
+ * to it is worth, checked, as files up to a bound. What is there when the broker starts is found
+ * again. A reader that asks for a piece that is on its way waits for it. For a reader that reads
+ * on, the next pieces are on their way already.
+ *
+ * <p>A piece that cannot be written is handed to those who wait for it, and not kept.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
@@ -40,33 +56,41 @@ final class ColdPieces implements AutoCloseable {
 
   private static final int REQUESTS = 8;
   private static final long IDLE_SECONDS = 30;
+  private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
 
   /**
-   * Which piece.
+   * What has become of a request.
    *
-   * @param id the remote segment's, never used twice
-   * @param number from 0
+   * @param bytes how many the piece has
+   * @param unkept the piece, if it is not in a file
+   * @param failure why there is none; no exception, which the cache would log
    */
-  private record Piece(String id, int number) {}
-
-  /** A piece's bytes, or why there are none; no exception, which the cache would log. */
-  private record Answer(ByteBuffer bytes, Optional<Throwable> failure) {}
+  private record Answer(int bytes, Optional<ByteBuffer> unkept, Optional<Throwable> failure) {
+    static Answer kept(int bytes) {
+      return new Answer(bytes, Optional.empty(), Optional.empty());
+    }
+  }
 
   private final SegmentStore store;
   private final LevelMeters levels;
   private final ThreadPoolExecutor executor;
   private final long capacityBytes;
+  private final PieceFiles files;
   private final AsyncCache<Piece, Answer> pieces;
+
+  /** Why pieces could not be kept: each is logged once. */
+  private final Set<String> notKept = ConcurrentHashMap.newKeySet();
 
   /**
    * In front of a store's cold manager.
    *
-   * @param capacityBytes how much is kept
+   * @param capacityBytes how much is kept; 0 without a cold manager
    */
   ColdPieces(SegmentStore store, LevelMeters levels, long capacityBytes, ThreadFactory threads) {
     this.store = store;
     this.levels = levels;
     this.capacityBytes = capacityBytes;
+    files = new PieceFiles(store);
     AtomicInteger number = new AtomicInteger();
     executor =
         new ThreadPoolExecutor(
@@ -84,10 +108,42 @@ final class ColdPieces implements AutoCloseable {
     pieces =
         Caffeine.newBuilder()
             .maximumWeight(capacityBytes)
-            .weigher((Piece piece, Answer answer) -> answer.bytes().capacity())
+            .weigher((Piece piece, Answer answer) -> answer.bytes())
             .executor(Runnable::run)
+            .evictionListener(this::evicted)
             .recordStats()
             .buildAsync();
+    if (capacityBytes > 0) {
+      executor.execute(this::findAgain);
+    }
+  }
+
+  /** Whoever reads a piece before it is found asks the manager for it. */
+  private void findAgain() {
+    try {
+      for (Map.Entry<Piece, Integer> found : files.list().entrySet()) {
+        var unused =
+            pieces
+                .asMap()
+                .putIfAbsent(
+                    found.getKey(),
+                    CompletableFuture.completedFuture(Answer.kept(found.getValue())));
+      }
+    } catch (IOException e) {
+      LOG.warn("Remote store: the cache of the cold level begins empty: {}", e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // All is being closed.
+    }
+  }
+
+  /** On a thread of the requests: the directory may hang. */
+  private void evicted(
+      @Nullable Piece piece, @Nullable Answer unusedAnswer, RemovalCause unusedCause) {
+    try {
+      Optional.ofNullable(piece).ifPresent(p -> executor.execute(() -> files.remove(p)));
+    } catch (RejectedExecutionException e) {
+      return; // Closed: the next start finds it, and removes what is too much.
+    }
   }
 
   /**
@@ -104,10 +160,46 @@ final class ColdPieces implements AutoCloseable {
       if (number > 0 && pieces.asMap().containsKey(new Piece(id(place), number - 1))) {
         ahead(place, number);
       }
-      ByteBuffer piece = await(asked, place, time);
       int from = (int) (position + done - (long) number * pieceBytes);
-      done += target.put(done, piece.slice(from, piece.capacity() - from));
+      done += read(asked, place, number, from, target, done, time);
     }
+  }
+
+  /** Reads from one piece; from the manager where its file is damaged, gone or cannot be read. */
+  private int read(
+      CompletableFuture<Answer> asked,
+      Located place,
+      int number,
+      int from,
+      ReadTarget target,
+      int at,
+      FetchTime time)
+      throws IOException, InterruptedException {
+    Piece piece = new Piece(id(place), number);
+    long begin = (long) number * pieceBytes(place);
+    CompletableFuture<Answer> next = asked;
+    boolean again = false;
+    Answer answer = await(next, place, time);
+    while (answer.unkept().isEmpty()) {
+      try {
+        Duration left = time.left(() -> StoreReads.describe(place));
+        return files.read(piece, place.manifest().chunks(), begin, from, target, at, left);
+      } catch (CorruptChunkException | NoSuchFileException e) {
+        boolean unused = pieces.asMap().remove(piece, next);
+        next = again ? request(place, piece, false) : ask(place, number);
+        again = true;
+      } catch (ClosedByInterruptException e) {
+        throw e;
+      } catch (IOException e) {
+        if (time.isOver()) {
+          throw time.late(StoreReads.describe(place));
+        }
+        next = request(place, piece, false);
+      }
+      answer = await(next, place, time);
+    }
+    ByteBuffer bytes = answer.unkept().orElseThrow();
+    return target.put(at, bytes.duplicate().position(from));
   }
 
   private static int pieceBytes(Located place) {
@@ -115,7 +207,7 @@ final class ColdPieces implements AutoCloseable {
   }
 
   private static String id(Located place) {
-    return place.manifest().segment().key().id();
+    return place.key().id();
   }
 
   /** Reads on before the reader does, where nobody waits for a request. */
@@ -130,28 +222,47 @@ final class ColdPieces implements AutoCloseable {
 
   private CompletableFuture<Answer> ask(Located place, int number) {
     Piece piece = new Piece(id(place), number);
-    return pieces.get(
-        piece,
-        (key, unused) -> {
-          CompletableFuture<Answer> answer = new CompletableFuture<>();
-          try {
-            executor.execute(() -> load(place, piece, answer));
-          } catch (RejectedExecutionException e) {
-            answer.cancel(false);
-          }
-          return answer;
-        });
+    return pieces.get(piece, (key, unused) -> request(place, piece, true));
   }
 
-  private void load(Located place, Piece piece, CompletableFuture<Answer> answer) {
+  private CompletableFuture<Answer> request(Located place, Piece piece, boolean keep) {
+    CompletableFuture<Answer> answer = new CompletableFuture<>();
     try {
-      boolean unused = answer.complete(new Answer(load(place, piece.number()), Optional.empty()));
+      executor.execute(() -> load(place, piece, keep, answer));
+    } catch (RejectedExecutionException e) {
+      boolean unused = answer.cancel(false);
+    }
+    return answer;
+  }
+
+  private void load(Located place, Piece piece, boolean keep, CompletableFuture<Answer> answer) {
+    try {
+      ByteBuffer bytes = load(place, piece.number());
+      if (keep && isKept(piece, bytes)) {
+        boolean unused = answer.complete(Answer.kept(bytes.capacity()));
+      } else {
+        boolean unused = pieces.asMap().remove(piece, answer);
+        boolean unusedToo = answer.complete(new Answer(0, Optional.of(bytes), Optional.empty()));
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // All is being closed.
       boolean unused = answer.cancel(false);
     } catch (Throwable e) { // Those that wait throw it; the next one asks the manager.
       boolean unused = pieces.asMap().remove(piece, answer);
-      boolean unusedToo = answer.complete(new Answer(ByteBuffer.allocate(0), Optional.of(e)));
+      boolean unusedToo = answer.complete(new Answer(0, Optional.empty(), Optional.of(e)));
+    }
+  }
+
+  private boolean isKept(Piece piece, ByteBuffer bytes) throws InterruptedException {
+    try {
+      files.write(piece, bytes);
+      return true;
+    } catch (IOException e) {
+      String reason = RemoteFailures.describe(e);
+      if (notKept.add(reason)) {
+        LOG.warn("Remote store: what is read of the cold level cannot be kept: {}", reason);
+      }
+      return false;
     }
   }
 
@@ -170,13 +281,13 @@ final class ColdPieces implements AutoCloseable {
     return piece.clear();
   }
 
-  private static ByteBuffer await(CompletableFuture<Answer> asked, Located place, FetchTime time)
+  private static Answer await(CompletableFuture<Answer> asked, Located place, FetchTime time)
       throws IOException, InterruptedException {
     try {
       long left = time.left(() -> StoreReads.describe(place)).toNanos();
       Answer answer = asked.get(left, TimeUnit.NANOSECONDS);
       if (answer.failure().isEmpty()) {
-        return answer.bytes();
+        return answer;
       }
       throw answer.failure().get() instanceof IOException io
           ? io

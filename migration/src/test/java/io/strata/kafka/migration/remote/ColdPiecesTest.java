@@ -11,6 +11,7 @@ import io.strata.kafka.migration.remote.store.FakeCold;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -182,5 +183,80 @@ class ColdPiecesTest {
     await().until(() -> TierBench.stats(tier).cache().usedBytes() > 0);
     assertThat(read(tier, segment, 0, 100)).isEqualTo(expected(segment, 0, 100));
     assertThat(reads).containsExactly(0L);
+  }
+
+  private List<Path> files() throws IOException {
+    Path cache = bench.directory("a").resolve("cache/1");
+    if (!Files.exists(cache)) {
+      return List.of();
+    }
+    try (var all = Files.list(cache)) {
+      return all.sorted().toList();
+    }
+  }
+
+  @Test
+  void whatWasKeptIsFoundAgainAfterARestart() throws Exception {
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = cold(tier);
+    assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment));
+    assertThat(files()).hasSize(4).noneMatch(file -> file.toString().endsWith(".part"));
+    tier.close();
+    Path torn = Files.write(files().get(0).resolveSibling("x.part"), new byte[] {1});
+    reads.clear();
+
+    RemoteTier again = bench.open();
+    await().until(() -> TierBench.stats(again).cache().usedBytes() == segment.bytes());
+
+    assertThat(TierBench.read(again, segment)).isEqualTo(TierBench.bytes(segment));
+    assertThat(reads).isEmpty();
+    assertThat(torn).doesNotExist();
+  }
+
+  @Test
+  void aRestartWithASmallerCacheRemovesWhatIsTooMuch() throws Exception {
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = cold(tier);
+    assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment));
+    tier.close();
+    bench.cacheBytes = 2 * PIECE;
+
+    RemoteTier again = bench.open();
+
+    await().until(() -> files().size() == 2);
+    assertThat(TierBench.read(again, segment)).isEqualTo(TierBench.bytes(segment));
+  }
+
+  @Test
+  void aPieceThatIsDamagedOrGoneIsReadFromTheManager() throws Exception {
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = cold(tier);
+    assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment));
+    List<Path> files = files();
+    byte[] damaged = Files.readAllBytes(files.get(0));
+    damaged[70_000] ^= 1;
+    Path unused = Files.write(files.get(0), damaged);
+    Path unusedToo = Files.write(files.get(1), Arrays.copyOf(damaged, 100_000));
+    Files.delete(files.get(2));
+    reads.clear();
+
+    assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment));
+    assertThat(reads).containsExactlyInAnyOrder(0L, (long) PIECE, 2L * PIECE);
+    assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment));
+    assertThat(files()).hasSize(4);
+  }
+
+  @Test
+  void whatCannotBeKeptIsReadAllTheSame() throws Exception {
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = cold(tier);
+    Runnable over =
+        bench.files.fail(
+            "No space left on device", (operation, path) -> path.toString().contains("/cache/"));
+    assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment));
+    assertThat(TierBench.stats(tier).cache().usedBytes()).isZero();
+    over.run();
+    assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment));
+    assertThat(TierBench.stats(tier).cache().usedBytes()).isEqualTo(segment.bytes());
   }
 }

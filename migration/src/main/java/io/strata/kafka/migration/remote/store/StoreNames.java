@@ -21,6 +21,7 @@ import java.util.Optional;
  *     cold.json                         the cold manager has the .log, or is getting it
  * staging/3-8f21…/                      copies that are being made
  * trash/                                what is being removed
+ * cache/3/q3H…-0                        what broker 3 has read from the cold manager, a piece each
  * locks/mover.lock                      held by the broker that moves and scrubs
  * locks/mover.mark                      which one took it last
  * </pre>
@@ -47,6 +48,10 @@ public final class StoreNames {
   static final String STAGING = "staging";
   static final String TRASH = "trash";
   static final String LOCKS = "locks";
+
+  /** Beside the store: what a broker keeps of the cold manager's segments. */
+  static final String CACHE = "cache";
+
   static final String MOVER_LOCK = "mover.lock";
 
   /** Who took that lock last. */

@@ -1,0 +1,153 @@
+package io.strata.kafka.migration.remote.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Files of what was read from the cold manager, a piece of a segment each: in the first directory
+ * of the fastest level, below {@code cache/<broker>}. A file appears by a rename. Nothing is
+ * forced, since every byte is checked when it is read.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads.
+ */
+public final class PieceFiles {
+
+  private static final Pattern NAME = Pattern.compile("([A-Za-z0-9_-]{22})-(\\d{1,9})");
+
+  private final CopyBuffers buffers = new CopyBuffers();
+  private final StoreDirectory directory;
+  private final Path place;
+
+  /**
+   * Which piece.
+   *
+   * @param id the remote segment's, never used twice
+   * @param number from 0
+   */
+  public record Piece(String id, int number) {}
+
+  /** Of a store's broker. */
+  public PieceFiles(SegmentStore store) {
+    directory = store.directories().get(0);
+    place = directory.path().resolve(StoreNames.CACHE).resolve(Integer.toString(store.brokerId()));
+  }
+
+  private Path file(Piece piece) {
+    return place.resolve(piece.id() + "-" + piece.number());
+  }
+
+  /** Finds the pieces that are there, with their lengths; removes what was not written whole. */
+  public Map<Piece, Integer> list() throws IOException, InterruptedException {
+    return directory
+        .access()
+        .write(
+            "listing " + place,
+            control -> {
+              Map<Piece, Integer> found = new HashMap<>();
+              for (Path file : StoreListing.entries(place)) {
+                Matcher name = NAME.matcher(StoreListing.name(file));
+                if (name.matches()) {
+                  Piece piece = new Piece(name.group(1), Integer.parseInt(name.group(2)));
+                  found.put(piece, (int) Math.min(Integer.MAX_VALUE, Files.size(file)));
+                } else if (StoreListing.name(file).endsWith(StoreNames.PART)) {
+                  boolean unused = Files.deleteIfExists(file);
+                }
+              }
+              return found;
+            });
+  }
+
+  /**
+   * Keeps a piece.
+   *
+   * @throws IOException if it cannot be written
+   */
+  public void write(Piece piece, ByteBuffer bytes) throws IOException, InterruptedException {
+    Path file = file(piece);
+    Path unused =
+        directory
+            .access()
+            .write(
+                "writing " + file,
+                control -> {
+                  directory.checkAvailable();
+                  Path unusedPath = Files.createDirectories(place);
+                  Path part = file.resolveSibling(file.getFileName() + StoreNames.PART);
+                  boolean unusedToo = Files.deleteIfExists(part);
+                  Disk.write(part, bytes.duplicate());
+                  return Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+                });
+  }
+
+  /**
+   * Reads from a piece.
+   *
+   * @param begin the segment's byte that is the piece's first
+   * @param from the first byte that is read, from 0
+   * @param at where it goes in the target
+   * @param limit the longest that the caller waits
+   * @return how many bytes were read, at least one
+   * @throws CorruptChunkException if it is not what was written
+   * @throws java.nio.file.NoSuchFileException if it is not there
+   */
+  public int read(
+      Piece piece,
+      ChunkChecksums chunks,
+      long begin,
+      int from,
+      ReadTarget target,
+      int at,
+      Duration limit)
+      throws IOException, InterruptedException {
+    Path file = file(piece);
+    return directory
+        .access()
+        .read(
+            "reading " + file,
+            limit,
+            control -> {
+              try (CopyBuffers.Lease lease = buffers.borrow(chunks.chunkBytes());
+                  FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+                ByteBuffer buffer = lease.buffer();
+                long length = channel.size();
+                int count = 0;
+                while (at + count < target.bytes() && from + count < length) {
+                  int chunk = (int) ((begin + from + count) / chunks.chunkBytes());
+                  long inFile = (long) chunk * chunks.chunkBytes() - begin;
+                  Disk.readFully(channel, buffer.clear().limit(chunks.bytesOf(chunk)), inFile);
+                  LogReads.check(file.toString(), chunks, chunk, buffer);
+                  count += target.put(at + count, buffer.position((int) (from + count - inFile)));
+                }
+                if (count == 0) {
+                  throw new CorruptChunkException(
+                      "%s: found %d bytes, expected more than %d".formatted(file, length, from));
+                }
+                return count;
+              }
+            });
+  }
+
+  /** Removes a piece. One that cannot be removed now is found by the next start. */
+  public void remove(Piece piece) {
+    try {
+      boolean unused =
+          directory
+              .access()
+              .write("removing " + file(piece), control -> Files.deleteIfExists(file(piece)));
+    } catch (IOException e) {
+      return;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
