@@ -4,8 +4,7 @@ set -euo pipefail
 
 usage() {
   cat <<'EOF'
-Usage: integration-tests/bench.sh brokers [PAIRS [MEGABYTES]]   stock Kafka against Strata, by Kafka's own perf tools
-       integration-tests/bench.sh scale [SEGMENTS]              heap, pool bytes and recovery time of many segments
+Usage: integration-tests/bench.sh scale [SEGMENTS]              heap, pool bytes and recovery time of many segments
        integration-tests/bench.sh memory [JMH options]          durable appends and reads of the memory types
        integration-tests/bench.sh migration [POOL_MIB [QUIET_S [STEADY_S [HOME_MBPS [burst|steady|all]]]]]
                                                                 a home of 80 MB/s: a burst after a quiet minute, and a
@@ -16,7 +15,7 @@ Usage: integration-tests/bench.sh brokers [PAIRS [MEGABYTES]]   stock Kafka agai
                                                                 and threads; 4096 10000 all. Root drops the page cache
        integration-tests/bench.sh planning [SEGMENTS...]        processor time of a planning round; 1000 10000 100000
 
-Needs a built tree: mvn -q -DskipTests verify
+Needs a built tree: mvn -q -DskipTests verify. Load on brokers, and stock Kafka against Strata: examples/bin/strata-bench
 EOF
 }
 
@@ -37,7 +36,6 @@ run() {
 }
 
 case $what in
-  brokers) run io.strata.kafka.it.BrokerComparison "$@" ;;
   scale) run io.strata.kafka.it.TierScale "$@" ;;
   memory) java -cp "target/test-classes:target/bench-libs/*:$jar" org.openjdk.jmh.Main 'MemoryBench|ChannelBench' \
     -p directory=/dev/shm "$@" ;;

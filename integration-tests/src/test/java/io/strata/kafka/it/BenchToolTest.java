@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -153,5 +154,96 @@ class BenchToolTest {
     assertThat(finished.output())
         .contains("FAILED: load: local: main: ", "RecordTooLargeException");
     assertThat(result(output).path("failures").toString()).contains("RecordTooLargeException");
+  }
+
+  /** A stock broker and one with a pool, in turns, each started and stopped by the tool. */
+  @Test
+  @Tag("long")
+  void stockAndStrataTakeTurns() throws Exception {
+    Path file =
+        Files.writeString(
+            WORK.folder("files").resolve("turns.yaml"),
+            """
+            name: turns
+            topics: {events: {partitions: 2}}
+            phases:
+              load: {producers: {main: {topic: events, until: {records: 500}}}}
+              read: {consumers: {main: {topic: events}}}
+            """);
+    Path examples = Path.of("..", "examples", "benchmarks", "contenders").toAbsolutePath();
+    Path output = WORK.folder("turns").resolve("results");
+    Path work = WORK.folder("turns").resolve("work");
+
+    JavaProcess.Finished finished =
+        bench(
+            "paired",
+            "paired",
+            file.toString(),
+            "--contender=" + examples.resolve("stock.yaml"),
+            "--contender=" + examples.resolve("strata.yaml"),
+            "--kafka=" + Distribution.kafkaLibs(),
+            "--define=strata=" + Distribution.strataJar(),
+            "--define=pool=" + WORK.pools().resolve("turns.pool"),
+            "--define=size=64MiB",
+            "--work=" + work,
+            "--rounds=2",
+            // Whatever else the machine does: this is no measurement.
+            "--max-load=1000",
+            "--max-other=1000",
+            "--output=" + output);
+
+    assertThat(finished.exitCode()).as(finished.output()).isZero();
+    assertThat(finished.output())
+        .containsSubsequence(
+            "round 1: stock", "round 1: strata", "round 2: strata", "round 2: stock")
+        .contains("load brokers", "ratio");
+    assertThat(Files.readString(output.resolve("report.html")))
+        .contains("\"labels\":[\"stock\",\"strata\"]");
+    JsonNode strata = new ObjectMapper().readTree(output.resolve("03-strata/result.json").toFile());
+    assertThat(group(strata, 1, 0).path("records").asLong()).isEqualTo(500);
+    assertThat(strata.path("phases").path(0).path("tiers").path(0).path("bytes").has("hot, dirty"))
+        .isTrue();
+    assertThat(work.resolve("stock")).doesNotExist();
+    assertThat(WORK.pools().resolve("turns.pool")).doesNotExist();
+  }
+
+  /** A broker that does not start is a failure that names why. */
+  @Test
+  @Tag("long")
+  void aContenderThatDoesNotStartIsShown() throws Exception {
+    Path files = WORK.folder("files");
+    Path scenario =
+        Files.writeString(
+            files.resolve("short.yaml"),
+            """
+            name: short
+            topics: {events: {}}
+            phases: {load: {producers: {main: {topic: events, until: {records: 5}}}}}
+            """);
+    Path good = Files.writeString(files.resolve("good.yaml"), "label: good\n");
+    Path bad =
+        Files.writeString(
+            files.resolve("bad.yaml"),
+            "label: bad\nproperties: {log.segment.bytes: nothing}\nafter: ['exit 3']\n");
+    Path output = WORK.folder("bad").resolve("results");
+
+    JavaProcess.Finished finished =
+        bench(
+            "bad",
+            "paired",
+            scenario.toString(),
+            "--contender=" + bad,
+            "--contender=" + good,
+            "--kafka=" + Distribution.kafkaLibs(),
+            "--work=" + WORK.folder("bad").resolve("work"),
+            "--max-load=1000",
+            "--max-other=1000",
+            "--output=" + output);
+
+    assertThat(finished.exitCode()).isEqualTo(1);
+    assertThat(finished.output())
+        .containsPattern("FAILED: bad, .*formatting failed: ")
+        .containsPattern("FAILED: bad, .*cleaning up: after: 'exit 3' ended with 3");
+    assertThat(output.resolve("01-bad/result.json")).isRegularFile();
   }
 }

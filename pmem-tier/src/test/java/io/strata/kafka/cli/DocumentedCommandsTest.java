@@ -42,6 +42,8 @@ class DocumentedCommandsTest {
           "cp",
           "dnf",
           "docker",
+          // Parsed by a test of its own module.
+          "examples/bin/strata-bench",
           "export",
           "for",
           "git",

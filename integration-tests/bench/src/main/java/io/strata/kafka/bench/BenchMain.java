@@ -29,6 +29,8 @@ import picocli.CommandLine.Spec;
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       RunCommand.class,
+      CompareCommand.class,
+      PairedCommand.class,
       KeysCommand.class,
       AgentCommand.class,
       HelpCommand.class,

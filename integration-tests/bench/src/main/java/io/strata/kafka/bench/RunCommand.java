@@ -1,5 +1,6 @@
 package io.strata.kafka.bench;
 
+import io.strata.kafka.bench.report.ReportPage;
 import io.strata.kafka.bench.result.ResultFiles;
 import io.strata.kafka.bench.result.RunResult;
 import io.strata.kafka.bench.run.Coordinator;
@@ -13,6 +14,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
@@ -41,6 +43,16 @@ final class RunCommand implements Callable<Integer> {
 
   @Mixin private ScenarioOptions options = new ScenarioOptions();
 
+  @Option(names = "--bootstrap", paramLabel = "HOST:PORT", description = "The cluster.")
+  private Optional<String> bootstrap = Optional.empty();
+
+  @Option(
+      names = "--brokers",
+      split = ",",
+      paramLabel = "BROKER",
+      description = "Whose processor time is measured: local, pid:NUMBER, HOST:PORT of JMX.")
+  private List<String> brokers = new ArrayList<>();
+
   @Option(
       names = "--label",
       paramLabel = "NAME",
@@ -61,7 +73,7 @@ final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     // All are read before the first runs: what is wrong shows now.
-    List<Scenario> scenarios = files.stream().map(file -> options.read(file, List.of())).toList();
+    List<Scenario> scenarios = files.stream().map(file -> options.read(file, where())).toList();
     boolean good = true;
     for (Scenario scenario : scenarios) {
       Consumer<String> progress = quiet ? line -> {} : spec.commandLine().getErr()::println;
@@ -74,6 +86,15 @@ final class RunCommand implements Callable<Integer> {
       good &= result.hasSucceeded();
     }
     return good ? 0 : BenchMain.FAILED;
+  }
+
+  private List<String> where() {
+    List<String> overrides = new ArrayList<>();
+    bootstrap.ifPresent(value -> overrides.add("bootstrap=" + value));
+    if (!brokers.isEmpty()) {
+      overrides.add("brokers=" + ScenarioOptions.list(brokers));
+    }
+    return overrides;
   }
 
   private Path folder(String name) throws IOException {
@@ -92,5 +113,6 @@ final class RunCommand implements Callable<Integer> {
     ResultFiles.writeJson(folder.resolve("result.json"), result);
     ResultFiles.writeSummary(folder.resolve("summary.csv"), List.of(result));
     ResultFiles.writeSeries(folder.resolve("series.csv"), result);
+    ReportPage.write(folder.resolve("report.html"), List.of(result));
   }
 }

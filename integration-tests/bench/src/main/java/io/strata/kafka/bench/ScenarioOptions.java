@@ -19,9 +19,6 @@ final class ScenarioOptions {
               + "'strata-bench keys' lists them.")
   private List<String> overrides = new ArrayList<>();
 
-  @Option(names = "--bootstrap", paramLabel = "HOST:PORT", description = "The cluster.")
-  private Optional<String> bootstrap = Optional.empty();
-
   @Option(
       names = "--scale",
       paramLabel = "FACTOR",
@@ -35,29 +32,23 @@ final class ScenarioOptions {
       description = "Where clients run: local, process, USER@HOST by ssh.")
   private List<String> hosts = new ArrayList<>();
 
-  @Option(
-      names = "--brokers",
-      split = ",",
-      paramLabel = "BROKER",
-      description = "Whose processor time is measured: local, pid:NUMBER, HOST:PORT of JMX.")
-  private List<String> brokers = new ArrayList<>();
-
-  /** Reads a scenario. */
+  /**
+   * Reads a scenario.
+   *
+   * @param more overrides that go before the user's
+   */
   Scenario read(Path file, List<String> more) {
     List<String> all = new ArrayList<>(overrides);
-    bootstrap.ifPresent(value -> all.add("bootstrap=" + value));
     scale.ifPresent(value -> all.add("scale=" + value));
     if (!hosts.isEmpty()) {
       all.add("hosts=" + list(hosts));
-    }
-    if (!brokers.isEmpty()) {
-      all.add("brokers=" + list(brokers));
     }
     all.addAll(more);
     return ScenarioFile.read(file, all);
   }
 
-  private static String list(List<String> values) {
+  /** A list as a scenario has it. */
+  static String list(List<String> values) {
     return "['" + String.join("', '", values) + "']";
   }
 }

@@ -51,4 +51,20 @@ public record GroupResult(
       double p99,
       double p999,
       double max) {}
+
+  GroupResult summary() {
+    return new GroupResult(
+        name,
+        role,
+        clients,
+        records,
+        bytes,
+        errors,
+        seconds,
+        recordsPerSecond,
+        megabytesPerSecond,
+        latency,
+        "",
+        List.of());
+  }
 }

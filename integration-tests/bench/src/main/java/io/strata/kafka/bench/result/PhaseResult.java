@@ -26,4 +26,13 @@ public record PhaseResult(
    * @param bytes by tier: {@code hot dirty}, {@code hot clean}, ...
    */
   public record TierPoint(double seconds, Map<String, Long> bytes) {}
+
+  PhaseResult summary() {
+    return new PhaseResult(
+        name,
+        warmupSeconds,
+        groups.stream().map(GroupResult::summary).toList(),
+        brokers,
+        List.of());
+  }
 }

@@ -2,6 +2,7 @@ package io.strata.kafka.bench.result;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.strata.kafka.bench.agent.HostInfo;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -41,9 +42,24 @@ public record RunResult(
 
   /** Returns a copy with more failures. */
   public RunResult failed(List<String> more) {
-    List<String> all = new java.util.ArrayList<>(failures);
+    List<String> all = new ArrayList<>(failures);
     all.addAll(more);
     return new RunResult(
         format, tool, label, name, scenario, started, cluster, hosts, phases, List.copyOf(all));
+  }
+
+  /** Returns a copy without what is over time, and without histograms. */
+  public RunResult summary() {
+    return new RunResult(
+        format,
+        tool,
+        label,
+        name,
+        scenario,
+        started,
+        cluster,
+        hosts,
+        phases.stream().map(PhaseResult::summary).toList(),
+        failures);
   }
 }

@@ -19,7 +19,7 @@ class ResultFilesTest {
   @TempDir private Path folder;
 
   /** A result with one group, of this throughput. */
-  public static RunResult result(String label, double megabytesPerSecond) {
+  static RunResult result(String label, double megabytesPerSecond) {
     GroupFigures group = new GroupFigures("main", "producers", 2, 0, 0);
     Histogram latencies = new Histogram(3);
     latencies.recordValueWithCount(2_000, 1000);

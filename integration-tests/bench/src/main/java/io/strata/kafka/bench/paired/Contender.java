@@ -1,0 +1,104 @@
+package io.strata.kafka.bench.paired;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.strata.kafka.bench.scenario.ScenarioException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A broker that takes part in a paired run, as its file says.
+ *
+ * @param label of its results
+ * @param classPath jars before Kafka's own
+ * @param jvm options of the broker's JVM, and of the tool that formats its directories
+ * @param properties of the broker, beside those that any single node needs
+ * @param prefix a command that runs the broker's, such as one that limits its memory
+ * @param before commands of a shell before each start, the broker's folder being there and empty
+ * @param after commands of a shell after each stop, before the folder is deleted
+ */
+public record Contender(
+    String label,
+    List<String> classPath,
+    List<String> jvm,
+    Map<String, String> properties,
+    List<String> prefix,
+    List<String> before,
+    List<String> after) {
+  private static final ObjectMapper YAML = YAMLMapper.builder().build();
+  private static final Pattern NAME = Pattern.compile("\\{([a-zA-Z0-9-]+)}");
+
+  /** The keys of a file, with their defaults. */
+  private static final String DEFAULTS =
+      "{class-path: [], jvm: [], properties: {}, prefix: [], before: [], after: []}";
+
+  /**
+   * Reads a file.
+   *
+   * @param values of the names in braces, such as {@code {pool}}
+   * @throws ScenarioException if a key or a name is unknown
+   */
+  public static Contender read(Path file, Map<String, String> values) {
+    try {
+      if (!(YAML.readTree(fill(file, Files.readString(file), values)) instanceof ObjectNode own)) {
+        throw new ScenarioException("%s: expected keys with values, in YAML".formatted(file));
+      }
+      ObjectNode all = (ObjectNode) YAML.readTree(DEFAULTS);
+      own.fieldNames()
+          .forEachRemaining(
+              key -> {
+                if (!all.has(key) && !key.equals("label")) {
+                  throw new ScenarioException(
+                      "%s: found the key '%s', expected one of label, class-path, jvm, properties, prefix, before, after"
+                          .formatted(file, key));
+                }
+              });
+      all.setAll(own);
+      if (!all.path("label").asText().matches("[a-zA-Z0-9][a-zA-Z0-9._-]*")) {
+        throw new ScenarioException(
+            "%s: found the label '%s', expected letters, digits, dots and hyphens"
+                .formatted(file, all.path("label").asText()));
+      }
+      return new Contender(
+          all.path("label").asText(),
+          texts(all, "class-path"),
+          texts(all, "jvm"),
+          YAML.convertValue(all.get("properties"), new TypeReference<Map<String, String>>() {}),
+          texts(all, "prefix"),
+          texts(all, "before"),
+          texts(all, "after"));
+    } catch (IllegalArgumentException e) {
+      throw new ScenarioException("%s: %s".formatted(file, e.getMessage()));
+    } catch (JsonProcessingException e) {
+      throw new ScenarioException("%s: %s".formatted(file, e.getOriginalMessage()));
+    } catch (IOException e) {
+      throw new ScenarioException("%s: found no readable file (%s)".formatted(file, e));
+    }
+  }
+
+  private static List<String> texts(ObjectNode all, String key) {
+    return YAML.convertValue(all.get(key), new TypeReference<List<String>>() {});
+  }
+
+  private static String fill(Path file, String text, Map<String, String> values) {
+    return NAME.matcher(text)
+        .replaceAll(
+            found -> {
+              String value = values.get(found.group(1));
+              if (value == null) {
+                throw new ScenarioException(
+                    "%s: found {%s}, expected a value: --define %s=..."
+                        .formatted(file, found.group(1), found.group(1)));
+              }
+              return Matcher.quoteReplacement(value);
+            });
+  }
+}

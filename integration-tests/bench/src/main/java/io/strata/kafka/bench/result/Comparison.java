@@ -1,0 +1,151 @@
+package io.strata.kafka.bench.result;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Any number of results side by side: those of one label together, each label against the first.
+ *
+ * @param labels in the results' order; the first is what the others are compared with
+ * @param lines one for each figure that all labels have
+ * @param failures of results that have failed; their figures are left out
+ */
+public record Comparison(List<String> labels, List<Line> lines, List<String> failures) {
+
+  /**
+   * One figure.
+   *
+   * @param what phase and group
+   * @param metric its name and unit
+   * @param spreads one for each label
+   * @param ratios one for each label but the first
+   */
+  public record Line(String what, String metric, List<Spread> spreads, List<Ratio> ratios) {}
+
+  /** The values of a label's results. */
+  public record Spread(double median, double least, double most, int results) {}
+
+  /**
+   * A label's values against those of the first label.
+   *
+   * @param pairs whether the i-th result of one was divided by the i-th of the other; otherwise by
+   *     the median of the other
+   * @param interval an interval that has the median with a probability of 95 % at least, whatever
+   *     the distribution: the ends are two of the ratios; empty for fewer than six
+   */
+  public record Ratio(
+      double median, double least, double most, boolean pairs, List<Double> interval) {}
+
+  /** Compares results. */
+  public static Comparison of(List<RunResult> results) {
+    Map<String, List<Map<Key, Double>>> figures = new LinkedHashMap<>();
+    List<String> failures = new ArrayList<>();
+    for (RunResult result : results) {
+      List<Map<Key, Double>> own =
+          figures.computeIfAbsent(result.label(), label -> new ArrayList<>());
+      if (result.hasSucceeded()) {
+        own.add(figures(result));
+      }
+      result
+          .failures()
+          .forEach(f -> failures.add("%s, %s: %s".formatted(result.label(), result.started(), f)));
+    }
+    List<String> labels = List.copyOf(figures.keySet());
+    List<Line> lines = new ArrayList<>();
+    Optional<Map<Key, Double>> first = figures.values().stream().flatMap(List::stream).findFirst();
+    for (Key key : first.map(Map::keySet).orElse(Set.of())) {
+      List<List<Double>> values =
+          labels.stream().map(label -> values(figures.get(label), key)).toList();
+      if (values.stream().noneMatch(List::isEmpty)) {
+        lines.add(line(key, values));
+      }
+    }
+    return new Comparison(labels, List.copyOf(lines), List.copyOf(failures));
+  }
+
+  private record Key(String what, String metric) {}
+
+  private static Map<Key, Double> figures(RunResult result) {
+    Map<Key, Double> figures = new LinkedHashMap<>();
+    for (PhaseResult phase : result.phases()) {
+      for (GroupResult group : phase.groups()) {
+        String what = "%s %s".formatted(phase.name(), group.name());
+        GroupResult.Latency latency = group.latency();
+        figures.put(new Key(what, "records/s"), group.recordsPerSecond());
+        figures.put(new Key(what, "MB/s"), group.megabytesPerSecond());
+        figures.put(new Key(what, "p50 ms"), latency.p50());
+        figures.put(new Key(what, "p99 ms"), latency.p99());
+        figures.put(new Key(what, "p99.9 ms"), latency.p999());
+        figures.put(new Key(what, "p99.99 ms"), latency.p9999());
+      }
+      phase
+          .brokers()
+          .forEach(
+              (metric, value) -> figures.put(new Key(phase.name() + " brokers", metric), value));
+    }
+    return figures;
+  }
+
+  private static List<Double> values(@Nullable List<Map<Key, Double>> results, Key key) {
+    return Objects.requireNonNull(results).stream()
+        .flatMap(result -> Optional.ofNullable(result.get(key)).stream())
+        .toList();
+  }
+
+  private static Line line(Key key, List<List<Double>> values) {
+    List<Double> base = values.get(0);
+    return new Line(
+        key.what(),
+        key.metric(),
+        values.stream().map(Comparison::spread).toList(),
+        values.stream().skip(1).map(other -> ratio(base, other)).toList());
+  }
+
+  private static Spread spread(List<Double> values) {
+    List<Double> sorted = values.stream().sorted().toList();
+    return new Spread(median(sorted), sorted.get(0), sorted.get(sorted.size() - 1), sorted.size());
+  }
+
+  static Ratio ratio(List<Double> base, List<Double> other) {
+    boolean pairs = base.size() == other.size();
+    double middle = median(base.stream().sorted().toList());
+    List<Double> ratios = new ArrayList<>();
+    for (int i = 0; i < other.size(); i++) {
+      ratios.add(other.get(i) / (pairs ? base.get(i) : middle));
+    }
+    ratios.sort(Double::compare);
+    return new Ratio(
+        median(ratios), ratios.get(0), ratios.get(ratios.size() - 1), pairs, interval(ratios));
+  }
+
+  private static double median(List<Double> sorted) {
+    int half = sorted.size() / 2;
+    return sorted.size() % 2 == 1
+        ? sorted.get(half)
+        : (sorted.get(half - 1) + sorted.get(half)) / 2;
+  }
+
+  /** The narrowest pair of order statistics that has the median with 95 %: a sign test's. */
+  private static List<Double> interval(List<Double> sorted) {
+    int n = sorted.size();
+    double outside = 0;
+    double term = Math.pow(0.5, n);
+    int rank = 0;
+    // P(X <= k) for X binomial with n and 1/2, on either side.
+    for (int k = 0; k < n / 2; k++) {
+      outside += 2 * term;
+      if (outside > 0.05) {
+        break;
+      }
+      rank = k + 1;
+      term = term * (n - k) / (k + 1);
+    }
+    return rank == 0 ? List.of() : List.of(sorted.get(rank - 1), sorted.get(n - rank));
+  }
+}
