@@ -32,6 +32,9 @@ final class ScrubRounds {
 
   private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
 
+  /** A directory that had it right may have been away. */
+  private static final Duration AGAIN = Duration.ofHours(1);
+
   /** Bytes per second: what a disk reads beside other work. */
   private static final long LEAST_RATE = 50_000_000;
 
@@ -47,8 +50,11 @@ final class ScrubRounds {
   private volatile OptionalLong lastEnd = OptionalLong.empty();
   private final CopyRepair repair;
 
-  /** Of the thread of the rounds: those not to be tried again before the next round. */
+  /** Of the thread of the rounds: those that could not be repaired within the last hour. */
   private final Set<CopyRepair.Damaged> tried = new HashSet<>();
+
+  private final LongSupplier nanoTime;
+  private long triedSince;
 
   private volatile boolean stopping;
 
@@ -56,6 +62,7 @@ final class ScrubRounds {
     this.store = store;
     this.repair = new CopyRepair(store);
     this.clock = clock;
+    this.nanoTime = nanoTime;
     this.limit = new ByteRateLimiter(nanoTime);
     limit.setRate(LEAST_RATE);
   }
@@ -130,8 +137,13 @@ final class ScrubRounds {
         corrupt.sum() + missing.sum() - damagedBefore);
   }
 
-  /** Repairs copies that were found damaged since; what cannot be is left to the next round. */
+  /** Repairs copies that were found damaged since; what cannot be is tried again in an hour. */
   void repairKnown() throws InterruptedException {
+    long now = nanoTime.getAsLong();
+    if (tried.isEmpty() || now - triedSince > AGAIN.toNanos()) {
+      tried.clear();
+      triedSince = now;
+    }
     Set<CopyRepair.Damaged> damaged = new LinkedHashSet<>(repair.known());
     damaged.removeAll(tried);
     repair(damaged);
