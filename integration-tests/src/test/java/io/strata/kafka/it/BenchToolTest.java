@@ -1,6 +1,8 @@
 package io.strata.kafka.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -245,5 +247,73 @@ class BenchToolTest {
         .containsPattern("FAILED: bad, .*formatting failed: ")
         .containsPattern("FAILED: bad, .*cleaning up: after: 'exit 3' ended with 3");
     assertThat(output.resolve("01-bad/result.json")).isRegularFile();
+  }
+
+  /** The jar is copied to the host, runs there, and is gone at the end. */
+  @Test
+  @Tag("long")
+  void clientsRunOnAHostBySsh() throws Exception {
+    assumeThat(Path.of("/usr/sbin/sshd")).as("an ssh server").isExecutable();
+    Path keys = WORK.folder("keys");
+    int port = FreePorts.find(1).get(0);
+    for (String key : List.of("host", "user")) {
+      run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", keys.resolve(key).toString());
+    }
+    Path configuration =
+        Files.writeString(
+            keys.resolve("sshd_config"),
+            """
+            Port %d
+            ListenAddress 127.0.0.1
+            HostKey %s
+            AuthorizedKeysFile %s
+            PasswordAuthentication no
+            StrictModes no
+            UsePAM no
+            PidFile none
+            """
+                .formatted(port, keys.resolve("host"), keys.resolve("user.pub")));
+    if (System.getProperty("user.name").equals("root")) {
+      Path unused = Files.createDirectories(Path.of("/run/sshd"));
+    }
+    Process server =
+        new ProcessBuilder("/usr/sbin/sshd", "-D", "-e", "-f", configuration.toString())
+            .redirectErrorStream(true)
+            .redirectOutput(keys.resolve("sshd.log").toFile())
+            .start();
+    try {
+      await()
+          .atMost(LIMIT)
+          .until(() -> Files.readString(keys.resolve("sshd.log")).contains("Server listening"));
+      Path file = Files.writeString(WORK.folder("files").resolve("ssh.yaml"), SCENARIO);
+      Path output = WORK.folder("ssh");
+      String host = System.getProperty("user.name") + "@127.0.0.1";
+
+      JavaProcess.Finished finished =
+          bench(
+              "ssh",
+              "run",
+              file.toString(),
+              "--bootstrap=" + broker.bootstrap(),
+              "--hosts=local," + host,
+              "--set=remote-java=" + Path.of(System.getProperty("java.home"), "bin", "java"),
+              "--set=ssh=ssh -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=%s -i %s -p %d"
+                  .formatted(keys.resolve("known"), keys.resolve("user"), port),
+              "--output=" + output);
+
+      assertThat(finished.exitCode()).as(finished.output()).isZero();
+      JsonNode result = result(output);
+      assertThat(result.path("hosts")).hasSize(2);
+      assertThat(group(result, 0, 0).path("records").asLong()).isEqualTo(1000);
+      assertThat(group(result, 1, 0).path("records").asLong()).isEqualTo(600);
+    } finally {
+      server.descendants().forEach(ProcessHandle::destroy);
+      server.destroy();
+      server.waitFor();
+    }
+  }
+
+  private static void run(String... command) throws Exception {
+    assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).isZero();
   }
 }

@@ -75,8 +75,9 @@ public final class Coordinator {
           PhaseRun phase = new PhaseRun(scenario, name, agents, topics, brokers, clock, progress);
           try {
             phase.run();
-            failures.addAll(phase.failures());
           } finally {
+            // Before what disconnecting and cleaning up may add.
+            failures.addAll(phase.failures());
             phases.add(phase.result());
           }
           if (!failures.isEmpty()) {

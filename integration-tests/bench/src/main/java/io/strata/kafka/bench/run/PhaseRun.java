@@ -47,6 +47,7 @@ final class PhaseRun {
   private final Set<Integer> finished = new HashSet<>();
   private final List<String> failures = new ArrayList<>();
   private boolean producersEnded;
+  private boolean complete;
 
   PhaseRun(
       Scenario scenario,
@@ -138,6 +139,7 @@ final class PhaseRun {
         hear(next.get());
       }
     }
+    complete = failures.isEmpty();
     brokers.sample((System.nanoTime() - startNanos) / NANOS);
     agents.end();
   }
@@ -247,7 +249,7 @@ final class PhaseRun {
             String.join("; ", parts)));
   }
 
-  /** What has gone wrong. */
+  /** What has gone wrong so far, also where {@link #run} has thrown. */
   List<String> failures() {
     List<String> all = new ArrayList<>(failures);
     for (GroupFigures group : figures.values()) {
@@ -257,7 +259,7 @@ final class PhaseRun {
             "%s: %s: found %d records that were not acknowledged"
                 .formatted(name, result.name(), result.errors()));
       }
-      if (result.records() == 0 && failures.isEmpty()) {
+      if (complete && result.records() == 0) {
         all.add(
             "%s: %s: found no record to measure, expected some after the warm-up"
                 .formatted(name, result.name()));
