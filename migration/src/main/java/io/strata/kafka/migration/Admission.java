@@ -97,7 +97,7 @@ final class Admission {
   private Optional<PlannedMove> destage(Move move, boolean evictAfter) {
     SegmentView segment = move.segment();
     for (int tier = move.toTier(); tier <= home; tier++) {
-      long needed = tier == home ? 0 : Room.needed(segment, tier);
+      long needed = tier == home ? 0 : Room.needed(segment);
       Target target = Target.down(tier, home, segment.logDirectory());
       if ((tier == home || census.room.fits(tier, needed)) && census.admit(target)) {
         if (tier < home) {
@@ -125,7 +125,7 @@ final class Admission {
   private Optional<PlannedMove> promote(Move move, boolean pinned) {
     SegmentView segment = move.segment();
     int tier = move.toTier();
-    long needed = Room.needed(segment, tier);
+    long needed = Room.needed(segment);
     Target target = Target.of(move, home);
     if (!in.settings().promote()
         || !mayLeaveBehind(move)

@@ -148,7 +148,7 @@ final class OldestFirst {
     if (isPlanned(segment)) {
       return true;
     }
-    long needed = Room.needed(segment, tier);
+    long needed = Room.needed(segment);
     if (needed > spare[tier]) {
       return false;
     }

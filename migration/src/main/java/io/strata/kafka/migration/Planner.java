@@ -180,7 +180,7 @@ final class Planner {
       int below = segment.spilled() ? segment.tier() + 1 : segment.tier();
       for (int tier = 0; tier < Math.min(below, home); tier++) {
         Move move = Move.promote(segment, tier);
-        long needed = Room.needed(segment, tier);
+        long needed = Room.needed(segment);
         if (leavesRoom(tier, promoted[tier] + needed) && Admission.mayLeaveBehind(move)) {
           promoted[tier] += needed;
           chosen.add(move);
@@ -238,7 +238,7 @@ final class Planner {
       }
     }
     for (Move move : pinned) {
-      if (leavesRoom(move.toTier(), Room.needed(move.segment(), move.toTier()))) {
+      if (leavesRoom(move.toTier(), Room.needed(move.segment()))) {
         admission.promotePinned(move);
       }
     }

@@ -34,10 +34,9 @@ final class Room {
     }
   }
 
-  /** Returns the bytes that a copy of a segment takes in a tier. */
-  static long needed(SegmentView segment, int tier) {
-    long whole = Math.max(1, (segment.bytes() + EXTENT_BYTES - 1) / EXTENT_BYTES) * EXTENT_BYTES;
-    return segment.tier() == tier ? Math.max(0, whole - segment.poolBytes()) : whole;
+  /** Returns the bytes that a copy of a segment takes. */
+  static long needed(SegmentView segment) {
+    return Math.max(1, (segment.bytes() + EXTENT_BYTES - 1) / EXTENT_BYTES) * EXTENT_BYTES;
   }
 
   /** A clean segment that may be evicted. */

@@ -42,8 +42,8 @@ record PoolReport(PoolInfo info, int segments, int deleting, long usedBytes, lon
     long committed = 0;
     for (SlotSnapshot slot : slots) {
       deleting += slot.state() == SlotState.DELETING ? 1 : 0;
-      used += slot.extents().capacity();
-      committed += slot.committedLength();
+      used += slot.extents().length();
+      committed += slot.committedLength() - slot.extents().start();
     }
     return new PoolReport(pool.info(), slots.size(), deleting, used, committed);
   }

@@ -141,7 +141,7 @@ final class SegmentInventory implements AutoCloseable {
         file,
         spilled ? SegmentEntry.State.SPILLED : SegmentEntry.State.HOT,
         fileOf(tag),
-        inPool,
+        inPool - slot.extents().start(),
         slot.cleanLength() + (spilled ? Math.max(0, Files.size(file) - inPool) : 0),
         inPool - slot.cleanLength());
   }

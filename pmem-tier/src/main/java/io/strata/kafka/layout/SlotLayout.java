@@ -12,7 +12,7 @@ package io.strata.kafka.layout;
  *         +---------------------------------------------------------------+
  *      16 | committed length                                              |
  *         +---------------------------------------------------------------+
- *      24 | extent count                                                  |
+ *      24 | extents in use                                                |
  *         +---------------------------------------------------------------+
  *      32 | flags                                                         |
  *         +---------------------------------------------------------------+
@@ -43,15 +43,17 @@ package io.strata.kafka.layout;
  *
  * <ol>
  *   <li>allocate: body, and zeros instead of extents; then generation (one more than before), body
- *       check, and zeros in the lengths, count, flags and truncations; then state {@link
+ *       check, and zeros in the lengths, extents in use, flags and truncations; then state {@link
  *       #STATE_LIVE}
- *   <li>grow: extent entry; then extent count
+ *   <li>grow: extent entry; then extents in use
  *   <li>append: the bytes in the extents; then committed length
  *   <li>destage: the bytes from the clean length on in the log file, forced; then clean length
  *   <li>truncate: a lower clean length, if need be; the log file; then truncations (one more) and
- *       committed length; then extent count; then, where a power failure undoes what was not
+ *       committed length; then extents in use; then, where a power failure undoes what was not
  *       forced, zeros instead of the dropped extents, all of this forced, and zeros instead of the
  *       bytes behind the committed length
+ *   <li>evict a part: truncations (one more) and extents in use; then, where a power failure undoes
+ *       what was not forced, that forced, and zeros instead of the dropped extents, forced
  *   <li>delete: state {@link #STATE_DELETING}; the log file is unlinked; then state {@link
  *       #STATE_FREE}
  * </ol>
@@ -75,8 +77,8 @@ public final class SlotLayout {
   /** 8 bytes: bytes of the segment that are whole in the pool. */
   public static final int COMMITTED_LENGTH_OFFSET = 16;
 
-  /** 8 bytes: extents in use. */
-  public static final int EXTENT_COUNT_OFFSET = 24;
+  /** 8 bytes: which extents are in use, and for what; see {@link #extentsInUse}. */
+  public static final int EXTENTS_IN_USE_OFFSET = 24;
 
   /** 8 bytes: a sum of the {@code FLAG_} bits. */
   public static final int FLAGS_OFFSET = 32;
@@ -111,14 +113,17 @@ public final class SlotLayout {
   /** Bytes there are for the path. */
   public static final int PATH_LENGTH = 320;
 
-  /** 76 words of 8 bytes: see {@link #extentValue}. */
+  /** 76 words of 8 bytes: a ring of values as {@link #extentValue} makes them. */
   public static final int EXTENTS_OFFSET = 416;
 
   /** Bytes of the extents. */
   public static final int EXTENTS_LENGTH = 608;
 
-  /** The largest extent count. */
+  /** The largest number of extents in use. */
   public static final int MAX_EXTENTS = EXTENTS_LENGTH / 8;
+
+  /** The largest offset that extents can begin at: 4 GiB - 1. */
+  public static final long MAX_START = (1L << 32) - 1;
 
   /** The slot holds nothing: {@code FREE} in ASCII. */
   public static final long STATE_FREE = 0x45455246L;
@@ -174,6 +179,41 @@ public final class SlotLayout {
   /** Position of slot {@code index}, which is from 0. */
   public static long slotPosition(int index) {
     return TABLE + (long) index * SLOT_LENGTH;
+  }
+
+  /**
+   * The value of the word that says which extents are in use, so that one store takes some from
+   * either end:
+   *
+   * <pre>
+   *    47                          16 15           8 7            0
+   *   +------------------------------+--------------+--------------+
+   *   |            start             | first entry  |    count     |
+   *   +------------------------------+--------------+--------------+
+   * </pre>
+   *
+   * @param start the offset in the log file of the first byte of the first extent, at most {@link
+   *     #MAX_START}; the bytes below it are in the log file alone
+   * @param firstEntry the first extent's place in the ring, from 0
+   * @param count how many are in use
+   */
+  public static long extentsInUse(long start, int firstEntry, int count) {
+    return (start << 16) | ((long) firstEntry << 8) | count;
+  }
+
+  /** The offset in the log file that the extents in use begin at. */
+  public static long startOf(long extentsInUse) {
+    return extentsInUse >>> 16;
+  }
+
+  /** The place in the ring of the first extent in use. */
+  public static int firstEntryOf(long extentsInUse) {
+    return (int) (extentsInUse >>> 8) & 0xFF;
+  }
+
+  /** How many extents are in use. */
+  public static int countOf(long extentsInUse) {
+    return (int) extentsInUse & 0xFF;
   }
 
   /**

@@ -1,26 +1,41 @@
 package io.strata.kafka.pool;
 
+import io.strata.kafka.layout.SlotLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
 /**
- * The extents of a segment, in logical order, without gaps.
+ * The extents of a segment, in logical order, without gaps. All offsets are the segment's own.
  *
  * <p>Immutable and safe for use by any thread.
  */
 public final class ExtentList {
-  /** No extents. */
-  public static final ExtentList EMPTY = new ExtentList(new long[0], new long[1]);
+  /** No extents, and the first one begins at offset 0. */
+  public static final ExtentList EMPTY = emptyAt(0);
+
+  /** The first extent's place in the slot's ring. */
+  private final int firstEntry;
 
   private final long[] positions;
-  // One more than positions: the last is the capacity.
+  // One more than positions: the last is the end.
   private final long[] starts;
 
-  private ExtentList(long[] positions, long[] starts) {
+  private ExtentList(int firstEntry, long[] positions, long[] starts) {
+    this.firstEntry = firstEntry;
     this.positions = positions;
     this.starts = starts;
+  }
+
+  /** No extents, and the first one begins at offset {@code start}. */
+  static ExtentList emptyAt(long start) {
+    return emptyAt(start, 0);
+  }
+
+  /** As {@link #emptyAt(long)}, where the first one gets that place in the slot's ring. */
+  static ExtentList emptyAt(long start, int firstEntry) {
+    return new ExtentList(firstEntry, new long[0], new long[] {start});
   }
 
   /** How many extents there are. */
@@ -38,14 +53,24 @@ public final class ExtentList {
     return starts[i + 1] - starts[i];
   }
 
-  /** Offset in the segment of the first byte of extent {@code i}. */
+  /** Offset of the first byte of extent {@code i}. */
   public long start(int i) {
     return starts[Objects.checkIndex(i, positions.length)];
   }
 
-  /** Sum of the lengths, in bytes. */
-  public long capacity() {
+  /** Offset of the first byte that there is an extent for, or will be. */
+  public long start() {
+    return starts[0];
+  }
+
+  /** Offset behind the last byte that there is an extent for. */
+  public long end() {
     return starts[positions.length];
+  }
+
+  /** Sum of the lengths, in bytes. */
+  public long length() {
+    return end() - start();
   }
 
   /** Extent {@code i}. */
@@ -54,19 +79,24 @@ public final class ExtentList {
   }
 
   /**
-   * Returns the index of the extent that holds the byte at {@code offset} of the segment.
+   * Returns the index of the extent that holds the byte at {@code offset}.
    *
-   * @throws IndexOutOfBoundsException if the offset is negative or not below the capacity
+   * @throws IndexOutOfBoundsException if none does
    */
   public int find(long offset) {
-    Objects.checkIndex(offset, capacity());
+    Objects.checkIndex(offset - start(), length());
     int found = Arrays.binarySearch(starts, 0, positions.length, offset);
     return found >= 0 ? found : -found - 2;
   }
 
-  /** How many extents are needed for {@code length} bytes, which is at most the capacity. */
-  int countFor(long length) {
-    return length == 0 ? 0 : find(length - 1) + 1;
+  /** The place of extent {@code i} in the slot's ring; of the next one for {@link #count}. */
+  int entry(int i) {
+    return (firstEntry + i) % SlotLayout.MAX_EXTENTS;
+  }
+
+  /** The value of the slot's word that says which extents are in use. */
+  long inUse() {
+    return SlotLayout.extentsInUse(start(), firstEntry, count());
   }
 
   ExtentList with(Extent extent) {
@@ -74,39 +104,66 @@ public final class ExtentList {
     long[] newPositions = Arrays.copyOf(positions, count + 1);
     newPositions[count] = extent.position();
     long[] newStarts = Arrays.copyOf(starts, count + 2);
-    newStarts[count + 1] = capacity() + extent.length();
-    return new ExtentList(newPositions, newStarts);
+    newStarts[count + 1] = end() + extent.length();
+    return new ExtentList(firstEntry, newPositions, newStarts);
   }
 
-  ExtentList first(int count) {
-    return new ExtentList(Arrays.copyOf(positions, count), Arrays.copyOf(starts, count + 1));
+  /** The extents without those that are not needed for the bytes below {@code length}. */
+  ExtentList truncatedTo(long length) {
+    if (length <= start()) {
+      return emptyAt(length);
+    }
+    int count = find(length - 1) + 1;
+    return new ExtentList(
+        firstEntry, Arrays.copyOf(positions, count), Arrays.copyOf(starts, count + 1));
+  }
+
+  /** The extents without those that lie wholly below {@code offset}. */
+  ExtentList withoutBelow(long offset) {
+    int dropped = countBelow(offset);
+    return new ExtentList(
+        entry(dropped),
+        Arrays.copyOfRange(positions, dropped, positions.length),
+        Arrays.copyOfRange(starts, dropped, starts.length));
+  }
+
+  /** How many bytes there are in extents that lie wholly below {@code offset}. */
+  public long lengthBelow(long offset) {
+    return starts[countBelow(offset)] - start();
+  }
+
+  private int countBelow(long offset) {
+    if (offset >= end()) {
+      return positions.length;
+    }
+    return offset < start() ? 0 : find(offset);
+  }
+
+  /** The first {@code count} extents. */
+  List<Extent> first(int count) {
+    return toList().subList(0, count);
   }
 
   /** The extents from {@code first} on. */
   List<Extent> from(int first) {
-    List<Extent> extents = new ArrayList<>();
-    for (int i = first; i < positions.length; i++) {
-      extents.add(get(i));
-    }
-    return extents;
+    return toList().subList(first, count());
   }
 
   /** All extents, in logical order. */
   public List<Extent> toList() {
-    return from(0);
-  }
-
-  /** Whether the first extents are exactly those of {@code other}. */
-  boolean startsWith(ExtentList other) {
-    int count = other.count();
-    return count <= count()
-        && Arrays.equals(positions, 0, count, other.positions, 0, count)
-        && Arrays.equals(starts, 0, count + 1, other.starts, 0, count + 1);
+    List<Extent> extents = new ArrayList<>();
+    for (int i = 0; i < positions.length; i++) {
+      extents.add(get(i));
+    }
+    return List.copyOf(extents);
   }
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof ExtentList list && list.count() == count() && startsWith(list);
+    return other instanceof ExtentList list
+        && firstEntry == list.firstEntry
+        && Arrays.equals(positions, list.positions)
+        && Arrays.equals(starts, list.starts);
   }
 
   @Override

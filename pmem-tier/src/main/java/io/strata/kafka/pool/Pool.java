@@ -357,7 +357,7 @@ public final class Pool implements AutoCloseable {
   private boolean isCleared() {
     long inUse = 0;
     for (Slot slot : slots()) {
-      inUse += slot.extents().capacity();
+      inUse += slot.extents().length();
     }
     // An extent that is neither free nor a segment's was dropped and has not been made zeros.
     long all = superblock.blocks() * SuperblockLayout.SMALLEST_EXTENT;

@@ -54,9 +54,7 @@ final class PoolOpener {
     Superblock superblock = bind(reading.current(), expected);
     boolean needsForce = memory.durability().needsForce();
     boolean toClear = needsForce && !session.session().cleared();
-    if (session.session().open() || toClear) {
-      settle(superblock, scan.used());
-    }
+    settle(superblock, scan.used(), session.session().open() || toClear);
     if (toClear) {
       clear(superblock, scan);
     }
@@ -147,24 +145,43 @@ final class PoolOpener {
 
   /**
    * Makes what is believed of the slots durably so. What was forced is there; of the rest a power
-   * cut may have left a count without its entries, or a length without its extents.
+   * failure may have left a count without its entries, or a length without its extents. And a
+   * process may have been killed in a truncation.
+   *
+   * @param unforced whether some of what was stored and not forced may be missing
    */
-  private void settle(Superblock superblock, List<SlotImage> slots) throws IOException {
+  private void settle(Superblock superblock, List<SlotImage> slots, boolean unforced)
+      throws IOException {
+    boolean changed = unforced;
     for (SlotImage slot : slots) {
       // The flags before the lengths: if this is cut, too, the next opening must see that a spilled
       // segment has been shortened.
-      storeIfOther(superblock, slot, FLAGS_OFFSET, slot.flags());
+      changed |= storeIfOther(superblock, slot, FLAGS_OFFSET, slot.flags());
     }
-    forceTable(superblock);
+    forceTable(superblock, changed);
+    changed = false;
     for (SlotImage slot : slots) {
       noteIfShortened(slot);
-      storeIfOther(superblock, slot, COMMITTED_LENGTH_OFFSET, slot.committedLength());
-      storeIfOther(superblock, slot, EXTENT_COUNT_OFFSET, slot.extents().count());
-      // An entry behind the count must not stand for one that is to come.
-      long behind = EXTENTS_OFFSET + 8L * slot.extents().count();
-      memory.zero(slotPosition(slot.index()) + behind, SLOT_LENGTH - behind);
+      changed |= storeIfOther(superblock, slot, COMMITTED_LENGTH_OFFSET, slot.committedLength());
+      changed |= storeIfOther(superblock, slot, CLEAN_LENGTH_OFFSET, slot.cleanLength());
     }
-    forceTable(superblock);
+    // No length may be found beyond the extents.
+    forceTable(superblock, changed);
+    changed = unforced;
+    for (SlotImage slot : slots) {
+      changed |= storeIfOther(superblock, slot, EXTENTS_IN_USE_OFFSET, slot.extents().inUse());
+      if (unforced) {
+        // An entry that is not in use must not stand for one that is to come.
+        SlotWords.zeroAllBut(slot.extents(), memory, slotPosition(slot.index()));
+      }
+    }
+    forceTable(superblock, changed);
+  }
+
+  private void forceTable(Superblock superblock, boolean changed) throws IOException {
+    if (changed) {
+      forceTable(superblock);
+    }
   }
 
   private void forceTable(Superblock superblock) throws IOException {
@@ -213,13 +230,15 @@ final class PoolOpener {
     }
   }
 
-  private void storeIfOther(Superblock superblock, SlotImage slot, int offset, long value)
+  private boolean storeIfOther(Superblock superblock, SlotImage slot, int offset, long value)
       throws IOException {
     long position = slotPosition(slot.index()) + offset;
     long word = CheckedWord.encode(value, position, superblock.salt());
-    if (memory.loadLong(position) != word) {
+    boolean other = memory.loadLong(position) != word;
+    if (other) {
       memory.storeLong(position, word);
     }
+    return other;
   }
 
   private void beginSession(Superblock superblock) throws IOException {

@@ -182,12 +182,12 @@ public final class PoolReader implements AutoCloseable {
   }
 
   /** The words that change when extents or the body do. */
-  private record Line(long state, long generation, long count, long truncations) {
+  private record Line(long state, long generation, long inUse, long truncations) {
     static Line of(ByteBuffer slot) {
       return new Line(
           slot.getLong(STATE_OFFSET),
           slot.getLong(GENERATION_OFFSET),
-          slot.getLong(EXTENT_COUNT_OFFSET),
+          slot.getLong(EXTENTS_IN_USE_OFFSET),
           slot.getLong(TRUNCATIONS_OFFSET));
     }
   }
@@ -197,7 +197,7 @@ public final class PoolReader implements AutoCloseable {
     return new Line(
         memory.loadLong(position + STATE_OFFSET),
         memory.loadLong(position + GENERATION_OFFSET),
-        memory.loadLong(position + EXTENT_COUNT_OFFSET),
+        memory.loadLong(position + EXTENTS_IN_USE_OFFSET),
         memory.loadLong(position + TRUNCATIONS_OFFSET));
   }
 

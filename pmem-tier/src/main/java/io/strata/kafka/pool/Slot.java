@@ -163,9 +163,9 @@ public final class Slot {
   }
 
   /**
-   * Adds one extent: 64 KiB at first, and each next one as long as all before it, up to 64 MiB, or
-   * shorter if only shorter ones are free. The room so doubles and is a power of two, as Kafka's
-   * segment sizes mostly are: a full segment of 32 MiB or 1 GiB leaves nothing unused.
+   * Adds one extent: 64 KiB at first, and each next one as long as all that are there, up to 64
+   * MiB, or shorter if only shorter ones are free. The space so doubles and is a power of two, as
+   * Kafka's segment sizes mostly are: a full segment of 32 MiB or 1 GiB leaves nothing unused.
    *
    * @return false, with nothing changed, if the pool has no free block or the slot no free entry
    * @throws IllegalStateException if the slot is free
@@ -174,11 +174,10 @@ public final class Slot {
     requireInUse();
     requireNoStaleBytes();
     ExtentList current = extents;
-    int count = current.count();
-    if (count == SlotLayout.MAX_EXTENTS) {
+    if (current.count() == SlotLayout.MAX_EXTENTS) {
       return false;
     }
-    Optional<Extent> extent = pool.allocator().allocateAtMost(nextOrder(count));
+    Optional<Extent> extent = pool.allocator().allocateAtMost(nextOrder(current));
     if (extent.isEmpty()) {
       return false;
     }
@@ -186,23 +185,29 @@ public final class Slot {
     return true;
   }
 
-  /** The order of the extent that follows {@code count} others. */
-  static int nextOrder(int count) {
-    return Math.min(Math.max(0, count - 1), SuperblockLayout.LARGEST_ORDER);
+  /** The order of the extent that follows others; more when those had to be short ones. */
+  static int nextOrder(ExtentList others) {
+    int doubling = Math.max(0, others.count() - 1);
+    long blocks = others.length() / SuperblockLayout.SMALLEST_EXTENT;
+    int asLong = blocks == 0 ? 0 : 63 - Long.numberOfLeadingZeros(blocks);
+    return Math.min(Math.max(doubling, asLong), SuperblockLayout.LARGEST_ORDER);
   }
 
   /**
    * The length that {@link #grow} would like to add, in bytes; 0 when the slot has no free entry.
    */
   public long nextExtentLength() {
-    int count = extents.count();
-    return count == SlotLayout.MAX_EXTENTS ? 0 : BuddyAllocator.lengthOf(nextOrder(count));
+    ExtentList current = extents;
+    return current.count() == SlotLayout.MAX_EXTENTS
+        ? 0
+        : BuddyAllocator.lengthOf(nextOrder(current));
   }
 
   private void publishExtent(ExtentList current, Extent added) throws IOException {
     int order = BuddyAllocator.orderOf(added.length());
     try {
-      words.persistExtent(current.count(), extentValue(pool.blockAt(added.position()), order));
+      words.persistExtent(
+          current.entry(current.count()), extentValue(pool.blockAt(added.position()), order));
     } catch (IOException e) {
       if (!needsForce()) {
         pool.allocator().free(added.position(), order);
@@ -213,32 +218,36 @@ public final class Slot {
       throw e;
     }
     // If this fails the count may have reached the medium all the same: the extent stays out, too.
-    words.persist(EXTENT_COUNT_OFFSET, current.count() + 1);
-    extents = current.with(added);
+    ExtentList longer = current.with(added);
+    words.persist(EXTENTS_IN_USE_OFFSET, longer.inUse());
+    extents = longer;
   }
 
   /**
    * Publishes the bytes up to {@code length}, which the caller has persisted: one 8-byte store, and
    * its persist.
    *
-   * @param length not less than the committed length, and not above the extents' capacity
+   * @param length not less than the committed length, and not behind the extents' end
    * @throws IllegalArgumentException if it is
    * @throws IllegalStateException if the slot is free
    */
   public void commit(long length) throws IOException {
     requireInUse();
     requireNoStaleBytes();
-    if (length < committedLength || length > extents.capacity()) {
+    if (length < committedLength || length > extents.end()) {
       throw new IllegalArgumentException(
           "%s: found length %s to commit, expected %s to %s"
-              .formatted(this, length, committedLength, extents.capacity()));
+              .formatted(this, length, committedLength, extents.end()));
     }
     words.persist(COMMITTED_LENGTH_OFFSET, length);
     committedLength = length;
   }
 
   /**
-   * Lowers the committed length and drops the extents behind it.
+   * Lowers the committed length and drops the extents behind it; all of them if it comes below
+   * where they begin, and then the next one begins at {@code length}. Of a truncation below them
+   * {@link #setCleanLength} comes first: from then on an opening finds the slot with {@code length}
+   * bytes, which are in the log file.
    *
    * <p>The dropped extents are not free yet: a reader may be using them. Give them to {@link
    * Pool#release} when none is.
@@ -265,7 +274,7 @@ public final class Slot {
           this + ": found length " + length + " to keep, expected 0 to " + committedLength);
     }
     ExtentList current = extents;
-    int kept = current.countFor(length);
+    ExtentList kept = current.truncatedTo(length);
     try {
       // The length first: a reader in another process that sees the new count of truncations must
       // not see the old length with it.
@@ -273,12 +282,12 @@ public final class Slot {
       words.store(CLEAN_LENGTH_OFFSET, Math.min(cleanLength, length));
       words.store(TRUNCATIONS_OFFSET, nextTruncation() & CheckedWord.MAX_VALUE);
       words.persistLine();
-      if (kept < current.count()) {
-        words.persist(EXTENT_COUNT_OFFSET, kept);
+      if (kept.inUse() != current.inUse()) {
+        words.persist(EXTENTS_IN_USE_OFFSET, kept.inUse());
       }
       committedLength = length;
       cleanLength = Math.min(cleanLength, length);
-      extents = current.first(kept);
+      extents = kept;
     } finally {
       // Last: a force that has seen the longer length must not count after this.
       countTruncation(length);
@@ -286,7 +295,44 @@ public final class Slot {
     if (needsForce()) {
       forceTruncation();
     }
-    return current.from(kept);
+    return current.from(kept.count());
+  }
+
+  /**
+   * Drops the extents that lie wholly below an offset; the log file alone has their bytes then.
+   *
+   * <p>They are not free yet: a reader may be using them. Give them to {@link Pool#release} when
+   * none is.
+   *
+   * @param offset at most the clean length
+   * @return the dropped extents
+   * @throws IllegalArgumentException if the offset is above the clean length
+   * @throws IllegalStateException if the slot is free
+   */
+  public List<Extent> evict(long offset) throws IOException {
+    requireInUse();
+    if (offset > cleanLength) {
+      throw new IllegalArgumentException(
+          "%s: found offset %s to evict up to, expected at most the clean length %s"
+              .formatted(this, offset, cleanLength));
+    }
+    ExtentList current = extents;
+    ExtentList kept = current.withoutBelow(Math.min(offset, SlotLayout.MAX_START));
+    if (kept.count() < current.count()) {
+      // A reader in another process that sees the same count of truncations has read what was the
+      // segment's.
+      words.store(TRUNCATIONS_OFFSET, nextTruncation() & CheckedWord.MAX_VALUE);
+      words.store(EXTENTS_IN_USE_OFFSET, kept.inUse());
+      words.persistLine();
+      extents = kept;
+      countTruncation(committedLength);
+      if (needsForce()) {
+        words.force();
+        words.zeroAllBut(kept);
+        words.force();
+      }
+    }
+    return current.first(current.count() - kept.count());
   }
 
   private long nextTruncation() {
@@ -308,10 +354,10 @@ public final class Slot {
       pool.truncationBegins();
     }
     ExtentList kept = extents;
-    words.zeroExtentsFrom(kept.count());
+    words.zeroAllBut(kept);
     words.force();
     long length = committedLength;
-    if (length < kept.capacity()) {
+    if (length < kept.end()) {
       int last = kept.find(length);
       long within = length - kept.start(last);
       pool.zeroDurably(kept.position(last) + within, kept.length(last) - within);
@@ -448,32 +494,16 @@ public final class Slot {
     // The length before the extents: whoever commits a length has grown the extents before.
     long end = Math.min(to, committedLength);
     ExtentList current = extents;
-    end = Math.min(end, current.capacity());
+    end = Math.min(end, current.end());
     // Forcing any range of a file forces all of it: the slot's is enough.
     if (pool.memory().type() != MemoryType.FILE) {
-      forceBytes(current, start, end);
+      forceBytes(current, Math.max(start, current.start()), end);
     }
     force();
     synchronized (forceLock) {
       if (truncations == truncationsBefore) {
         forcedLength = Math.max(forcedLength, end);
       }
-    }
-  }
-
-  /**
-   * Makes what has been stored behind the committed length, up to {@code length}, and the extents
-   * that it is in, survive a power failure as far as the medium can. For bytes that somebody else
-   * has durably until {@link #commit} makes these ones count.
-   *
-   * @param length not above the extents' capacity
-   */
-  public void forceUncommitted(long length) throws IOException {
-    if (needsForce()) {
-      if (pool.memory().type() != MemoryType.FILE) {
-        forceBytes(extents, committedLength, length);
-      }
-      force();
     }
   }
 

@@ -66,7 +66,7 @@ record SlotImage(
       OptionalLong stateCode = word(STATE_OFFSET, superblock.salt());
       OptionalLong generation = word(GENERATION_OFFSET, superblock.salt());
       OptionalLong length = word(COMMITTED_LENGTH_OFFSET, superblock.salt());
-      OptionalLong count = word(EXTENT_COUNT_OFFSET, superblock.salt());
+      OptionalLong inUse = word(EXTENTS_IN_USE_OFFSET, superblock.salt());
       OptionalLong flags = word(FLAGS_OFFSET, superblock.salt());
       OptionalLong bodyCheck = word(BODY_CHECK_OFFSET, superblock.salt());
       OptionalLong truncations = word(TRUNCATIONS_OFFSET, superblock.salt());
@@ -87,13 +87,23 @@ record SlotImage(
       if (state.get() == SlotState.FREE) {
         return Optional.of(free(generation.getAsLong()));
       }
-      ExtentList extents = extents(count.getAsLong(), generation.getAsLong());
-      if (unforced && length.getAsLong() > extents.capacity()) {
-        // SPILLED is forced with the extents of its seam, and a mend forces its extents before it
-        // commits: of these bytes none was forced, and none has gone home since. Or a truncation
-        // was under way, and home had been cut before it.
+      // Both words of a truncation that a crash came into, or a length that was not forced.
+      clean = OptionalLong.of(Math.min(clean.getAsLong(), length.getAsLong()));
+      ExtentList extents;
+      if (clean.getAsLong() < startOf(inUse.getAsLong())) {
+        // A truncation below all extents: it lowers the clean length first, and then the log file
+        // is truncated, which has all that is kept.
+        extents = ExtentList.emptyAt(clean.getAsLong());
         flags = OptionalLong.of(flags.getAsLong() & ~FLAG_SPILLED);
-        length = OptionalLong.of(extents.capacity());
+        length = clean;
+      } else {
+        extents = extents(inUse.getAsLong(), generation.getAsLong());
+      }
+      if (unforced && length.getAsLong() > extents.end()) {
+        // SPILLED is forced with the extents of its seam: of these bytes none was forced, and none
+        // has gone home since. Or a truncation was under way, and home had been cut before it.
+        flags = OptionalLong.of(flags.getAsLong() & ~FLAG_SPILLED);
+        length = OptionalLong.of(extents.end());
       }
       verifyLine(length.getAsLong(), extents, flags.getAsLong());
       Optional<String> path = body(generation.getAsLong(), bodyCheck.getAsLong());
@@ -106,7 +116,6 @@ record SlotImage(
               state.get(),
               generation.getAsLong(),
               length.getAsLong(),
-              // Both words of a truncation that a crash came into, or a length that was not forced.
               Math.min(clean.getAsLong(), length.getAsLong()),
               (int) flags.getAsLong(),
               truncations.getAsLong(),
@@ -122,25 +131,29 @@ record SlotImage(
     }
 
     private void verifyLine(long length, ExtentList extents, long flags) {
-      if (!broken && length > extents.capacity()) {
+      if (!broken && length > extents.end()) {
         problem(
             COMMITTED_LENGTH_OFFSET,
             "committed length " + length,
-            "at most the " + extents.capacity() + " bytes of its extents");
+            "at most " + extents.end() + ", where its extents end");
       }
       if ((flags & ~ALL_FLAGS) != 0) {
         problem(FLAGS_OFFSET, "flags " + flags, "known flags, at most " + ALL_FLAGS);
       }
     }
 
-    private ExtentList extents(long count, long generation) {
-      if (count > MAX_EXTENTS) {
-        problem(EXTENT_COUNT_OFFSET, "extent count " + count, "0 to " + MAX_EXTENTS);
+    private ExtentList extents(long inUse, long generation) {
+      int count = countOf(inUse);
+      if (count > MAX_EXTENTS || firstEntryOf(inUse) >= MAX_EXTENTS) {
+        problem(
+            EXTENTS_IN_USE_OFFSET,
+            count + " extents from entry " + firstEntryOf(inUse) + " on",
+            "at most " + MAX_EXTENTS + ", and an entry below that");
         return ExtentList.EMPTY;
       }
-      ExtentList extents = ExtentList.EMPTY;
+      ExtentList extents = ExtentList.emptyAt(startOf(inUse), firstEntryOf(inUse));
       for (int i = 0; i < count; i++) {
-        int offset = EXTENTS_OFFSET + 8 * i;
+        int offset = EXTENTS_OFFSET + 8 * extents.entry(i);
         if (unforced && slot.getLong(offset) == 0) {
           // The count was written back before the power went, and this was not.
           return extents;

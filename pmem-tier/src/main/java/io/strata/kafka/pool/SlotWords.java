@@ -45,20 +45,39 @@ final class SlotWords {
     memory.persist(position, LINE_LENGTH);
   }
 
-  /** Stores and persists extent {@code i}. */
-  void persistExtent(int i, long value) throws IOException {
-    long place = position + EXTENTS_OFFSET + 8L * i;
+  /** Stores and persists the extent at one place of the ring. */
+  void persistExtent(int entry, long value) throws IOException {
+    long place = position + EXTENTS_OFFSET + 8L * entry;
     memory.storeLong(place, CheckedWord.encode(value, place, extentSalt(salt, generation)));
     memory.persist(place, 8);
   }
 
   /**
-   * Zeros instead of the extents from {@code i} on. No entry of before may ever stand for a later
-   * one that did not reach the medium. Not durable.
+   * Zeros in the ring but for the extents in use. No entry of before may ever stand for a later one
+   * that did not reach the medium. Not durable.
    */
-  void zeroExtentsFrom(int i) throws IOException {
-    long offset = EXTENTS_OFFSET + 8L * i;
-    memory.zero(position + offset, SLOT_LENGTH - offset);
+  void zeroAllBut(ExtentList inUse) throws IOException {
+    zeroAllBut(inUse, memory, position);
+  }
+
+  /** As {@link #zeroAllBut(ExtentList)}, in the slot at a position. */
+  static void zeroAllBut(ExtentList inUse, PersistentMemory memory, long position)
+      throws IOException {
+    int from = inUse.entry(inUse.count());
+    int to = inUse.entry(0);
+    if (inUse.count() == 0) {
+      zeroEntries(0, MAX_EXTENTS, memory, position);
+    } else if (from < to) {
+      zeroEntries(from, to, memory, position);
+    } else if (inUse.count() < MAX_EXTENTS) {
+      zeroEntries(from, MAX_EXTENTS, memory, position);
+      zeroEntries(0, to, memory, position);
+    }
+  }
+
+  private static void zeroEntries(int from, int to, PersistentMemory memory, long position)
+      throws IOException {
+    memory.zero(position + EXTENTS_OFFSET + 8L * from, 8L * (to - from));
   }
 
   /**
@@ -75,11 +94,11 @@ final class SlotWords {
     body.putInt(PATH_LENGTH_OFFSET - LINE_LENGTH, path.length);
     body.put(PATH_OFFSET - LINE_LENGTH, path);
     memory.store(position + LINE_LENGTH, body);
-    zeroExtentsFrom(0);
+    zeroAllBut(ExtentList.EMPTY);
     memory.persist(position + LINE_LENGTH, SLOT_LENGTH - LINE_LENGTH);
     store(GENERATION_OFFSET, generation);
     store(COMMITTED_LENGTH_OFFSET, 0);
-    store(EXTENT_COUNT_OFFSET, 0);
+    store(EXTENTS_IN_USE_OFFSET, ExtentList.EMPTY.inUse());
     store(FLAGS_OFFSET, 0);
     store(BODY_CHECK_OFFSET, SlotImage.bodyCheck(generation, body.flip()));
     store(TRUNCATIONS_OFFSET, 0);

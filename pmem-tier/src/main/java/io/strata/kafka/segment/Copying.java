@@ -1,13 +1,11 @@
 package io.strata.kafka.segment;
 
-import io.strata.kafka.pool.Extent;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.segment.CopyPace.Step;
 import io.strata.kafka.segment.CopyResult.Outcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.util.List;
 import java.util.Optional;
 import java.util.zip.CRC32C;
 
@@ -90,7 +88,8 @@ final class Copying {
     long clean = in.slot().cleanLength();
     // Whatever has become of the pool's copy since: what is good in the log file stays. Where the
     // segment has spilled may be within a batch.
-    long from = asItIs && !isGood(home, in.isClean() ? begun.size() : clean) ? 0 : clean;
+    long start = in.slot().extents().start();
+    long from = asItIs && !isGood(home, in.isClean() ? begun.size() : clean) ? start : clean;
     long to = begun.inPool();
     ChangeGuard guard = writer.guard();
     CopySource source = new CopySource(begun, writer, reader, gate, home, pace);
@@ -174,7 +173,7 @@ final class Copying {
       return refused.get();
     }
     Slot slot = target.slot();
-    while (slot.extents().capacity() < begun.size()) {
+    while (slot.extents().end() < begun.size()) {
       if (!slot.grow()) {
         return CopyResult.ended(Outcome.NO_ROOM);
       }
@@ -202,93 +201,6 @@ final class Copying {
       target.bytes().storeAndPersist(target.slot().extents(), position, piece, piece.remaining());
       return true;
     };
-  }
-
-  /** See {@link Segment#copyTailIntoPool}. */
-  CopyResult copyTailIntoPool(FileChannel home, CopyPace pace, boolean asItIs)
-      throws IOException, InterruptedException {
-    Optional<CopyBegun> began = begin(false);
-    if (began.isEmpty() || began.get().residence().isEmpty() || !began.get().view().spilled()) {
-      return CopyResult.ended(Outcome.CHANGED);
-    }
-    CopyBegun begun = began.get();
-    Residence in = begun.residence().orElseThrow();
-    boolean done = false;
-    try {
-      CopySource source = new CopySource(begun, writer, reader, gate, home, pace);
-      CRC32C checksum = new CRC32C();
-      Optional<CopyResult> refused = source.check(checksum, asItIs);
-      if (refused.isPresent()) {
-        return refused.get();
-      }
-      Optional<Outcome> grown = growFor(begun, in);
-      if (grown.isPresent()) {
-        return CopyResult.ended(grown.get());
-      }
-      Optional<Outcome> ended =
-          source.copy(
-              begun.inPool(),
-              begun.size(),
-              (piece, position) -> storeUnlessChanged(begun, in, piece, position));
-      if (ended.isPresent()) {
-        return CopyResult.ended(ended.get());
-      }
-      pace.reached(Step.COPIED);
-      if (ReadBack.ofPool(in, begun.size()) != checksum.getValue()) {
-        if (changed(begun)) {
-          return CopyResult.ended(Outcome.CHANGED);
-        }
-        throw differs(in.toString(), begun.size());
-      }
-      pace.reached(Step.VERIFIED);
-      done = true;
-      return CopyResult.copied(begun.changes(), begun.size(), begun.size() - begun.inPool());
-    } finally {
-      if (!done) {
-        giveBackUnused(begun, in);
-      }
-    }
-  }
-
-  private Optional<Outcome> growFor(CopyBegun begun, Residence in) throws IOException {
-    return writer.exclusively(
-        publisher -> {
-          if (changed(begun)) {
-            return Optional.of(Outcome.CHANGED);
-          }
-          while (in.slot().extents().capacity() < begun.size()) {
-            if (!in.slot().grow()) {
-              return Optional.of(Outcome.NO_ROOM);
-            }
-          }
-          return Optional.empty();
-        });
-  }
-
-  /** Under the lock: a truncation gives the extents to others. */
-  private boolean storeUnlessChanged(CopyBegun begun, Residence in, ByteBuffer piece, long position)
-      throws IOException {
-    return writer.exclusively(
-        publisher -> {
-          if (changed(begun)) {
-            return false;
-          }
-          in.bytes().storeAndPersist(in.slot().extents(), position, piece, piece.remaining());
-          return true;
-        });
-  }
-
-  /** Drops the extents behind the seam, of which no reader knows. */
-  private void giveBackUnused(CopyBegun begun, Residence in) throws IOException {
-    List<Extent> unused =
-        writer.exclusively(
-            publisher -> {
-              if (changed(begun)) {
-                return List.of();
-              }
-              return in.slot().truncate(in.slot().committedLength());
-            });
-    writer.release(in.pool(), unused);
   }
 
   private boolean changed(CopyBegun begun) {

@@ -93,6 +93,12 @@ final class HomeTail {
     }
   }
 
+  /** Replaces bytes that home has. */
+  void replace(ByteBuffer source, long position, FileChannel home) throws IOException {
+    dirty = true;
+    writeFully(source, position, home);
+  }
+
   /** Stops at what home has room for, if that is anything at all. */
   private static void writeFully(ByteBuffer source, long position, FileChannel home)
       throws IOException {

@@ -62,7 +62,7 @@ final class HotBytes implements SegmentBytes {
         }
         int read = reader.read(view, size, target, position, home);
         if (read > 0) {
-          tellHome(view.poolEnd(size), position, read);
+          tellHome(view, size, position, read);
           return read;
         }
         checkHomeWasTruncated(view, position, home);
@@ -72,8 +72,11 @@ final class HotBytes implements SegmentBytes {
     }
   }
 
-  private void tellHome(long poolEnd, long position, long length) {
-    long atHome = position + length - Math.max(position, poolEnd);
+  private void tellHome(HotView view, long size, long position, long length) {
+    long end = position + length;
+    long before = Math.min(end, view.poolStart()) - position;
+    long behind = end - Math.max(position, Math.max(view.poolStart(), view.poolEnd(size)));
+    long atHome = Math.max(0, before) + Math.max(0, behind);
     if (atHome > 0) {
       events.readAtHome(atHome);
     }
@@ -106,10 +109,11 @@ final class HotBytes implements SegmentBytes {
         return 0;
       }
       long written = reader.transferTo(view, size, position, count, target, home);
-      if (written == 0 && position >= view.poolEnd(size) && home.size() <= position) {
+      boolean atHome = position < view.poolStart() || position >= view.poolEnd(size);
+      if (written == 0 && atHome && home.size() <= position) {
         checkHomeWasTruncated(view, position, home);
       }
-      tellHome(view.poolEnd(size), position, written);
+      tellHome(view, size, position, written);
       return written;
     } finally {
       gate.exit(token);

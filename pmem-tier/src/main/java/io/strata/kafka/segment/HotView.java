@@ -31,12 +31,12 @@ final class HotView {
     this.size = size;
   }
 
-  /** All bytes are in the pool. */
+  /** All bytes from the extents' start on are in the pool. */
   static HotView inPool(ExtentBytes pooled, ExtentList extents, long size) {
     return new HotView(pooled, extents, false, 0, size);
   }
 
-  /** The bytes below {@code seam} are in the pool, the others at home. */
+  /** The bytes from the extents' start to {@code seam} are in the pool, the others at home. */
   static HotView spilled(ExtentBytes pooled, ExtentList extents, long seam, long size) {
     return new HotView(pooled, extents, true, seam, size);
   }
@@ -49,6 +49,11 @@ final class HotView {
   /** This view with another size. */
   HotView withSize(long newSize) {
     return new HotView(pooled, extents, spilled, seam, newSize);
+  }
+
+  /** This view with other extents. */
+  HotView withExtents(ExtentList newExtents) {
+    return new HotView(pooled, newExtents, spilled, seam, size);
   }
 
   /** The bytes of the pool that the extents are in. */
@@ -70,8 +75,14 @@ final class HotView {
     return size;
   }
 
+  /** The offset that the pool's bytes begin at: what is below is at home. */
+  long poolStart() {
+    return extents.start();
+  }
+
   /**
-   * The offset that the pool's bytes end at.
+   * The offset that the pool's bytes end at: {@link #poolStart} or more, unless the segment is
+   * being truncated below that.
    *
    * @param sizeSeen what {@link #size()} has returned to the caller
    */

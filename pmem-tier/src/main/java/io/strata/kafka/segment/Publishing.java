@@ -2,7 +2,6 @@ package io.strata.kafka.segment;
 
 import io.strata.kafka.pool.Extent;
 import io.strata.kafka.pool.Slot;
-import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.segment.CopyResult.Outcome;
 import java.io.IOException;
 import java.util.List;
@@ -26,39 +25,6 @@ final class Publishing {
   Publishing(SegmentWriter writer, ReaderGate gate) {
     this.writer = writer;
     this.gate = gate;
-  }
-
-  /** See {@link Segment#finishTail}. */
-  boolean finishTail(CopyResult copied) throws IOException {
-    return writer.exclusively(
-        publisher -> {
-          Optional<Residence> in = writer.residence();
-          HotView view = writer.view();
-          if (hasGrown(copied) || in.isEmpty() || !view.spilled()) {
-            return false;
-          }
-          Slot slot = in.get().slot();
-          long size = view.size();
-          HotView mended = HotView.inPool(in.get().bytes(), slot.extents(), size);
-          // Home's bytes count until the length is committed; by then the pool's must be durable.
-          slot.forceUncommitted(size);
-          try {
-            if (in.get().isClean()) {
-              // That ends where the segment has spilled, perhaps within a batch: no place for a
-              // destage to begin at.
-              slot.setCleanLength(0);
-            }
-            slot.commit(size);
-            slot.force(0, size);
-            slot.clear(SlotFlag.SPILLED);
-          } catch (IOException e) {
-            // Where home's bytes begin is not known: a change at home may count, or may not.
-            writer.markBroken(e);
-            throw e;
-          }
-          publisher.publish(in, mended);
-          return true;
-        });
   }
 
   /** See {@link Segment#markClean}. */
@@ -124,6 +90,31 @@ final class Publishing {
     return wait
         ? writer.exclusively(this::evict)
         : writer.exclusivelyOrNot(this::evict).flatMap(evicted -> evicted);
+  }
+
+  /** See {@link Segment#evictPart}. */
+  long evictPart(boolean wait) throws IOException {
+    return wait
+        ? writer.exclusively(this::evictPart)
+        : writer.exclusivelyOrNot(this::evictPart).orElse(0L);
+  }
+
+  private long evictPart(SegmentWriter.Publisher unusedPublisher) throws IOException {
+    Optional<Residence> in = writer.residence();
+    if (!writer.movable() || in.isEmpty()) {
+      return 0;
+    }
+    Slot slot = in.get().slot();
+    HotView before = writer.view();
+    List<Extent> extents;
+    try {
+      extents = slot.evict(Math.min(slot.cleanLength(), before.poolEnd(before.size())));
+    } finally {
+      // Those that the slot has dropped are not read any more, also if that was not made durable.
+      writer.extentsEvicted();
+    }
+    boolean unused = gate.retire(() -> writer.release(in.get().pool(), extents));
+    return extents.stream().mapToLong(Extent::length).sum();
   }
 
   private Optional<Residence> evict(SegmentWriter.Publisher publisher) throws IOException {

@@ -54,9 +54,18 @@ public final class Residence {
     return slot.cleanLength() == slot.committedLength();
   }
 
-  /** The room that the copy takes, in bytes. */
+  /** The space that the segment takes in the pool, in bytes. */
   public long roomBytes() {
-    return slot.extents().capacity();
+    return slot.extents().length();
+  }
+
+  /**
+   * The space that an eviction frees now, in bytes.
+   *
+   * @param whole whether it may take all of a clean segment, and not only the extents that are full
+   */
+  public long evictableBytes(boolean whole) {
+    return whole && isClean() ? roomBytes() : slot.extents().lengthBelow(slot.cleanLength());
   }
 
   /**

@@ -232,7 +232,7 @@ public final class Segment {
   /** Bytes of the segment in the pool. */
   public long bytesInPool() {
     HotView view = writer.view();
-    return view.poolEnd(view.size());
+    return Math.max(0, view.poolEnd(view.size()) - view.poolStart());
   }
 
   /** Bytes of the segment that only the pool has. */
@@ -247,7 +247,7 @@ public final class Segment {
   public long bytesAtHome() {
     HotView view = writer.view();
     long size = view.size();
-    return size - view.poolEnd(size);
+    return size - Math.max(0, view.poolEnd(size) - view.poolStart());
   }
 
   /** Whether new bytes go home. */
@@ -343,26 +343,6 @@ public final class Segment {
   }
 
   /**
-   * Copies the tail of a spilled segment from home into its pool, behind the head.
-   *
-   * @param home open for reading, for this call alone
-   * @return {@link CopyResult.Outcome#COPIED} for {@link #finishTail}
-   */
-  public CopyResult copyTailIntoPool(FileChannel home, CopyPace pace)
-      throws IOException, InterruptedException {
-    return copying.copyTailIntoPool(home, pace, false);
-  }
-
-  /**
-   * Ends what {@link #copyTailIntoPool} began: the segment is wholly in the pool, durably.
-   *
-   * @return false when it was changed meanwhile
-   */
-  public boolean finishTail(CopyResult copied) throws IOException {
-    return publishing.finishTail(copied);
-  }
-
-  /**
    * Destage, second half: the log file has what was copied, durably so.
    *
    * @return false when bytes were truncated or replaced since; no more is clean then
@@ -405,6 +385,19 @@ public final class Segment {
    */
   public Optional<Residence> evict(boolean wait) throws IOException {
     return publishing.evict(wait);
+  }
+
+  /**
+   * Evicts the extents whose bytes the log file has all of: readers see the log file there, and new
+   * bytes go on behind those that stay in the pool. The extents are free for others when the last
+   * reader has left them.
+   *
+   * @param wait whether to wait for a change that is under way, or to return at once
+   * @return how many bytes of space that freed; 0 when there was nothing to evict, or it is busy
+   * @throws IOException when the pool fails; the segment is as before
+   */
+  public long evictPart(boolean wait) throws IOException {
+    return publishing.evictPart(wait);
   }
 
   /** Shares the log file's blocks; see {@link #shareHome}. */

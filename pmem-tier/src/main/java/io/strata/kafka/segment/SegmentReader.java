@@ -6,7 +6,8 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
 
 /**
- * Reads the bytes of a view: pool extents up to the seam, home from there on.
+ * Reads the bytes of a view: home up to where the pool's extents begin, these up to the seam, and
+ * home from there on.
  *
  * <p>Takes no lock. The caller keeps the view's extents from being given to another segment
  * meanwhile (the {@link ReaderGate}), or checks afterwards that they were not.
@@ -27,22 +28,23 @@ final class SegmentReader {
     int start = target.position();
     int limit = target.limit();
     int length = (int) Math.min(target.remaining(), size - position);
+    long end = position + length;
+    long poolStart = view.poolStart();
     long poolEnd = view.poolEnd(size);
     boolean done = false;
     try {
       target.limit(start + length);
       long at = position;
-      if (at < poolEnd) {
-        int inPool = (int) Math.min(length, poolEnd - at);
+      if (at < poolStart) {
+        at = readHome(target, at, Math.min(end, poolStart), home);
+      }
+      if (at >= poolStart && at < Math.min(end, poolEnd)) {
+        int inPool = (int) (Math.min(end, poolEnd) - at);
         view.pooled().load(view.extents(), at, target, inPool);
         at += inPool;
       }
-      while (target.hasRemaining()) {
-        int read = home.read(target, at);
-        if (read <= 0) {
-          break;
-        }
-        at += read;
+      if (at >= Math.max(poolStart, poolEnd) && at < end) {
+        at = readHome(target, at, end, home);
       }
       done = true;
       return (int) (at - position);
@@ -52,6 +54,23 @@ final class SegmentReader {
         target.position(start);
       }
     }
+  }
+
+  /** Reads up to {@code end}, and returns how far it came: less far where home ends before. */
+  private static long readHome(ByteBuffer target, long from, long end, FileChannel home)
+      throws IOException {
+    long at = from;
+    int limit = target.limit();
+    target.limit(target.position() + (int) (end - from));
+    while (target.hasRemaining()) {
+      int read = home.read(target, at);
+      if (read <= 0) {
+        break;
+      }
+      at += read;
+    }
+    target.limit(limit);
+    return at;
   }
 
   /**
@@ -68,6 +87,10 @@ final class SegmentReader {
       FileChannel home)
       throws IOException {
     long poolEnd = view.poolEnd(size);
+    if (position < view.poolStart()) {
+      long end = Math.min(size, view.poolStart());
+      return home.transferTo(position, Math.min(count, end - position), target);
+    }
     if (position >= poolEnd) {
       return home.transferTo(position, Math.min(count, size - position), target);
     }

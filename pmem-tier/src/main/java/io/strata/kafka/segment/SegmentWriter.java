@@ -21,7 +21,8 @@ import java.util.function.LongSupplier;
  *
  * <p>An append: bytes, persist, committed length, persist, visible. When the pool has no room, what
  * fits goes as above, then the slot is flagged spilled, and the rest goes home; from then on the
- * committed length is the seam and stays. A truncation below the seam cuts home first.
+ * committed length is the seam and stays. A truncation below the seam, or below where the pool's
+ * extents begin, cuts home first.
  *
  * <p>Whatever fails leaves the view at what can be read: a caller that gets an exception finds the
  * segment as before, or longer by the part of its bytes that its source's position tells. What is
@@ -167,14 +168,14 @@ final class SegmentWriter {
               + " ends beyond the largest file offset");
     }
     int start = source.position();
-    writeToPool(source, position);
-    int inPool = source.position() - start;
-    if (inPool == length) {
-      return length;
-    }
     try {
-      boolean first = spill(home);
-      writeToHome(source, position + inPool, home, first);
+      writeBelowPool(source, position, home);
+      writeToPool(source, position + (source.position() - start));
+      int done = source.position() - start;
+      if (done < length) {
+        boolean first = spill(home);
+        writeToHome(source, position + done, home, first);
+      }
     } catch (ClosedChannelException e) {
       throw e;
     } catch (IOException e) {
@@ -217,9 +218,9 @@ final class SegmentWriter {
     if (broken.isPresent()) {
       throw new IOException(
           segment.name()
-              + " cannot be changed any more, since its pool failed while it left that: "
+              + " cannot be changed any more, since a change of where it is has failed: "
               + broken.get().getMessage()
-              + "; look at the pool's device, then restart the broker",
+              + "; look at the device, then restart the broker",
           broken.get());
     }
   }
@@ -234,8 +235,24 @@ final class SegmentWriter {
     guard.changing();
     Optional<Residence> in = residence;
     if (in.isPresent() && position < in.get().slot().cleanLength()) {
-      in.get().slot().setCleanLength(0);
+      in.get().slot().setCleanLength(in.get().slot().extents().start());
       tail.mayBeLonger();
+    }
+  }
+
+  /** Replaces bytes that are in the log file alone, since they have been evicted. */
+  @GuardedBy("lock")
+  private void writeBelowPool(ByteBuffer source, long position, FileChannel home)
+      throws IOException {
+    long end = Math.min(position + source.remaining(), view.poolStart());
+    if (position < Math.min(end, view.size())) {
+      int limit = source.limit();
+      source.limit(source.position() + (int) (end - position));
+      try {
+        tail.replace(source, position, home);
+      } finally {
+        source.limit(limit);
+      }
     }
   }
 
@@ -294,7 +311,7 @@ final class SegmentWriter {
       return;
     } else {
       extents = extentsFor(end);
-      poolEnd = Math.min(end, extents.capacity());
+      poolEnd = Math.min(end, extents.end());
     }
     if (poolEnd <= Math.min(position, size)) {
       return;
@@ -327,7 +344,7 @@ final class SegmentWriter {
     Residence in = pooled();
     Slot slot = in.slot();
     ExtentList extents = slot.extents();
-    while (extents.capacity() < end && growOrMakeRoom(in)) {
+    while (extents.end() < end && growOrMakeRoom(in)) {
       extents = slot.extents();
     }
     return extents;
@@ -399,13 +416,31 @@ final class SegmentWriter {
       if (length < view.size()) {
         requireChangeable();
         guard.changing();
-        truncateWithoutLocking(length, home);
+        if (length < view.poolStart()) {
+          truncateBelowPool(length, home);
+        } else {
+          truncateWithoutLocking(length, home);
+        }
       }
     } catch (RuntimeException | Error e) {
       inDoubt = true;
       throw e;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Some of the bytes that are evicted go, too, and all of the pool's. */
+  @GuardedBy("lock")
+  private void truncateBelowPool(long length, FileChannel home) throws IOException {
+    // For the readers, who may find the log file short from here on.
+    view = view.withSize(length);
+    try {
+      truncateWithoutLocking(length, home);
+    } catch (IOException e) {
+      // The slot may say that the segment ends there, and the log file that it does not.
+      markBroken(e);
+      throw e;
     }
   }
 
@@ -593,6 +628,16 @@ final class SegmentWriter {
     forcer.movedTo(to.map(Residence::slot));
     residence = to;
     view = newView;
+  }
+
+  /** Shows the slot's extents, of which the first ones have been evicted. */
+  void extentsEvicted() {
+    lock.lock();
+    try {
+      view = view.withExtents(pooled().slot().extents());
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** A copy to the log file begins: what is there beyond the clean bytes does not count. */

@@ -12,7 +12,7 @@ import java.util.OptionalLong;
  * Finds bytes in the log file of a segment in a pool that are not the segment's: what a broker
  * without Strata appended, say.
  *
- * <p>The log file of a segment that has not spilled has the pool's bytes up to the clean length.
+ * <p>The log file of a segment that has not spilled has the segment's bytes up to the clean length.
  * Behind it there is nothing, or, after a crash in a destage, more of the pool's bytes and pages of
  * zeros that the power has left.
  *
@@ -41,6 +41,7 @@ public final class UnknownBytes {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       long common = Math.min(channel.size(), inPool);
       long from = Math.max(0, Math.min(common, in.slot().cleanLength()) - END_LENGTH);
+      from = Math.max(from, Math.min(common, in.slot().extents().start()));
       OptionalLong difference = compare(in, channel, from, common, true);
       return difference.isEmpty() && !spilled && channel.size() > inPool
           ? OptionalLong.of(inPool)
@@ -58,7 +59,7 @@ public final class UnknownBytes {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       return !in.slot().has(SlotFlag.SPILLED)
           && channel.size() == inPool
-          && compare(in, channel, 0, inPool, false).isEmpty();
+          && compare(in, channel, in.slot().extents().start(), inPool, false).isEmpty();
     }
   }
 

@@ -139,7 +139,7 @@ final class HotSegments {
           "its bytes are in "
               + tag
               + ", and it could not be looked at when the broker started: the broker's log says why"
-              + " its directory was passed over; mend that and restart the broker");
+              + " its directory was passed over; repair that and restart the broker");
     }
     return known;
   }

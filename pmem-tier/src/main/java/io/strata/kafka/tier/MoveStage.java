@@ -27,13 +27,7 @@ public enum MoveStage {
   /** The log file's tag names the new slot. */
   RELOCATE_TAGGED,
   /** Readers see it, and the old slot is free. */
-  RELOCATE_DONE,
-  /** A spilled segment's tail is written behind its head. */
-  MEND_COPIED,
-  /** It has been compared. */
-  MEND_COMMITTED,
-  /** The segment is whole in its pool. */
-  MEND_DONE;
+  RELOCATE_DONE;
 
   /** Is told of stages; for tests. */
   @FunctionalInterface

@@ -186,30 +186,4 @@ final class RelocateMove {
       mayHold = false;
     }
   }
-
-  /** Brings the tail of a spilled segment into its pool. */
-  MoveResult mend(TieredSegment segment, Residence in, MoveControl control)
-      throws IOException, InterruptedException {
-    long missing = segment.segment().size() - in.roomBytes();
-    if (!PressureRoom.hasFree(in.pool(), missing)) {
-      return MoveResult.noRoom("its pool has no room for its tail");
-    }
-    CopyResult copied;
-    try (FileChannel home = names.with(segment, HomeChannels::toRead)) {
-      copied =
-          segment
-              .segment()
-              .copyTailIntoPool(home, new MovePace(control, hook, MoveStage.MEND_COPIED));
-    }
-    Optional<MoveResult> ended = Copies.ended(copied, segment);
-    if (ended.isPresent()) {
-      return ended.get();
-    }
-    hook.reached(MoveStage.MEND_COMMITTED);
-    if (!segment.segment().finishTail(copied)) {
-      return MoveResult.cancelled("it was changed meanwhile");
-    }
-    hook.reached(MoveStage.MEND_DONE);
-    return MoveResult.done(copied.bytes());
-  }
 }

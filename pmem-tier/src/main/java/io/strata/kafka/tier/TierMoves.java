@@ -186,11 +186,9 @@ final class TierMoves implements TieredSegments {
     }
     Optional<Residence> in = segment.residence();
     int tier = in.map(at -> pools.tierOf(at.pool())).orElse(pools.tiers().size());
-    if (in.isPresent() && segment.segment().spilled()) {
-      hook.reached(MoveStage.RELOCATE_STARTED);
-      return relocation.mend(segment, in.get(), control);
-    }
-    if (toTier >= tier) {
+    // One that has spilled becomes whole in another slot of its tier.
+    int highest = in.isPresent() && segment.segment().spilled() ? tier : tier - 1;
+    if (toTier > highest) {
       return MoveResult.cancelled("it is there already");
     }
     return relocate(segment, in, toTier, false, control);

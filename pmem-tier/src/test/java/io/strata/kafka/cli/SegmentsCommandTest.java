@@ -284,7 +284,7 @@ class SegmentsCommandTest {
     Slot slot =
         pool.allocateSlot(new UUID(1, 2), partition + "/" + name)
             .orElseThrow(() -> new IllegalStateException("no slot is free"));
-    while (slot.extents().capacity() < bytes) {
+    while (slot.extents().end() < bytes) {
       assertThat(slot.grow()).isTrue();
     }
     slot.commit(bytes);

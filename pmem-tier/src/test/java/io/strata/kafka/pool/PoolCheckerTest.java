@@ -213,12 +213,14 @@ class PoolCheckerTest {
   @Test
   void valuesThatContradictEachOtherAreNoticed() throws IOException {
     putWord(0, SlotLayout.COMMITTED_LENGTH_OFFSET, 524_289);
-    assertOneFinding("committed length 524289", "at most the 524288 bytes");
+    assertOneFinding("committed length 524289", "at most 524288, where its extents end");
     putWord(0, SlotLayout.COMMITTED_LENGTH_OFFSET, 500_000);
 
-    putWord(0, SlotLayout.EXTENT_COUNT_OFFSET, 77);
-    assertOneFinding("extent count 77", "0 to 76");
-    putWord(0, SlotLayout.EXTENT_COUNT_OFFSET, 4);
+    putWord(0, SlotLayout.EXTENTS_IN_USE_OFFSET, 77);
+    assertOneFinding("77 extents from entry 0 on", "at most 76");
+    putWord(0, SlotLayout.EXTENTS_IN_USE_OFFSET, SlotLayout.extentsInUse(0, 76, 4));
+    assertOneFinding("4 extents from entry 76 on", "at most 76, and an entry below that");
+    putWord(0, SlotLayout.EXTENTS_IN_USE_OFFSET, 4);
 
     putWord(0, SlotLayout.FLAGS_OFFSET, 16);
     assertOneFinding("flags 16", "known flags, at most 15");

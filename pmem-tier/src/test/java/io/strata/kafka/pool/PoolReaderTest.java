@@ -206,7 +206,7 @@ class PoolReaderTest {
   }
 
   private static void append(Pool pool, Slot slot) throws IOException {
-    if (slot.committedLength() == slot.extents().capacity() && !slot.grow()) {
+    if (slot.committedLength() == slot.extents().end() && !slot.grow()) {
       return;
     }
     ExtentList extents = slot.extents();

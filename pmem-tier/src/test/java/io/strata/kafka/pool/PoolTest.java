@@ -79,7 +79,7 @@ class PoolTest {
     }
     // 6 MiB of data: what is left after the doubling is taken in the largest pieces there are.
     assertThat(lengths).startsWith(64L, 64L, 128L, 256L, 512L, 1024L, 2048L);
-    assertThat(slot.extents().capacity()).isEqualTo(6 << 20);
+    assertThat(slot.extents().end()).isEqualTo(6 << 20);
     assertThat(lengths.stream().mapToLong(Long::longValue).sum()).isEqualTo(6 * KIB);
   }
 
@@ -94,7 +94,7 @@ class PoolTest {
     List<Extent> dropped = slot.truncate(70 * KIB);
     assertThat(dropped).extracting(Extent::length).containsExactly(128 * KIB, 256 * KIB);
     assertThat(slot.committedLength()).isEqualTo(70 * KIB);
-    assertThat(slot.extents().capacity()).isEqualTo(128 * KIB);
+    assertThat(slot.extents().end()).isEqualTo(128 * KIB);
     assertThat(pool.usage().usedBytes()).isEqualTo(512 * KIB);
     pool.release(dropped);
     assertThat(pool.usage().usedBytes()).isEqualTo(128 * KIB);

@@ -32,6 +32,7 @@ final class PoolWorkload {
     private long minLength;
     private long maxLength;
     private long minForced;
+    private long maxClean;
 
     /** Up to the longest that it may be; while it is truncated, what it was before. */
     private byte[] content;
@@ -45,6 +46,7 @@ final class PoolWorkload {
       this.minLength = slot.committedLength();
       this.maxLength = minLength;
       this.minForced = minForced;
+      this.maxClean = slot.cleanLength();
       this.content = content;
       this.states = EnumSet.of(slot.state());
       for (SlotFlag flag : SlotFlag.values()) {
@@ -105,10 +107,12 @@ final class PoolWorkload {
   }
 
   private void change(Expectation segment, int choice) throws IOException {
-    if (choice < 55) {
+    if (choice < 48) {
       append(segment, random.nextInt(4) == 0 ? random.nextInt(200_000) : random.nextInt(3000));
-    } else if (choice < 67) {
+    } else if (choice < 60) {
       truncate(segment);
+    } else if (choice < 67) {
+      evict(segment);
     } else if (choice < 75) {
       setFlag(segment, FLAGS.get(random.nextInt(FLAGS.size())));
     } else if (choice < 80) {
@@ -150,9 +154,9 @@ final class PoolWorkload {
     }
     long from = slot.committedLength();
     long to = from + bytes;
-    while (slot.extents().capacity() < to) {
+    while (slot.extents().end() < to) {
       if (!slot.grow()) {
-        to = slot.extents().capacity();
+        to = slot.extents().end();
       }
     }
     byte[] longer = Arrays.copyOf(segment.content, (int) to);
@@ -178,16 +182,34 @@ final class PoolWorkload {
     long keep = random.nextInt(3) == 0 ? 0 : random.nextLong(length + 1);
     segment.minLength = keep;
     segment.minForced = Math.min(segment.minForced, keep);
+    boolean below = keep < segment.slot.extents().start();
+    if (keep < segment.slot.cleanLength()) {
+      segment.slot.setCleanLength(keep);
+    }
     // The new count of extents may reach the medium before the new length; the slot is then taken
     // for one that has been shortened. Home has been cut before, so that nothing is lost by that.
-    boolean mayBeLost = pool().info().durability().needsForce() && keep < length;
+    // Below all extents the log file alone is truncated, before the slot.
+    boolean mayBeLost = below || pool().info().durability().needsForce() && keep < length;
     boolean spilled = mayBeLost && segment.mustHave.remove(SlotFlag.SPILLED);
     dropped.addAll(segment.slot.truncate(keep));
     if (spilled) {
       segment.mustHave.add(SlotFlag.SPILLED);
     }
     segment.maxLength = keep;
+    segment.maxClean = Math.min(segment.maxClean, keep);
     segment.content = Arrays.copyOf(segment.content, (int) keep);
+    if (random.nextBoolean()) {
+      release();
+    }
+  }
+
+  private void evict(Expectation segment) throws IOException {
+    Slot slot = segment.slot;
+    long clean = random.nextLong(slot.cleanLength(), slot.committedLength() + 1);
+    segment.maxClean = clean;
+    slot.setCleanLength(clean);
+    segment.minForced = Math.max(segment.minForced, clean);
+    dropped.addAll(slot.evict(random.nextInt(3) == 0 ? clean : random.nextLong(clean + 1)));
     if (random.nextBoolean()) {
       release();
     }
@@ -271,6 +293,10 @@ final class PoolWorkload {
     assertThat(slot.committedLength())
         .as("committed length of %s", slot)
         .isBetween(forcedOnly ? segment.minForced : segment.minLength, segment.maxLength);
+    assertThat(slot.extents().start())
+        .as("start of the extents of %s", slot)
+        .isBetween(0L, slot.cleanLength());
+    assertThat(slot.cleanLength()).as("clean length of %s", slot).isBetween(0L, segment.maxClean);
     if (forcedOnly) {
       if (segment.mustHave.contains(SlotFlag.SPILLED)) {
         assertThat(slot.has(SlotFlag.SPILLED)).as("SPILLED of %s", slot).isTrue();
@@ -295,7 +321,7 @@ final class PoolWorkload {
   private static void assertContent(Pool opened, Slot slot, Expectation segment, boolean forcedOnly)
       throws IOException {
     byte[] found = content(opened, slot);
-    for (int i = 0; i < found.length; i++) {
+    for (int i = (int) slot.extents().start(); i < found.length; i++) {
       boolean lost = forcedOnly && i >= segment.minForced && found[i] == 0;
       if (found[i] != segment.content[i] && !lost) {
         throw new AssertionError(
@@ -323,13 +349,13 @@ final class PoolWorkload {
         .isEqualTo(-1);
   }
 
-  /** The committed bytes. */
+  /** The committed bytes; zeros for those that the pool has not got any more. */
   static byte[] content(Pool pool, Slot slot) throws IOException {
     PersistentMemory memory = pool.memory();
     ExtentList extents = slot.extents();
     byte[] content = new byte[(int) slot.committedLength()];
-    assertThat(extents.capacity()).isGreaterThanOrEqualTo(content.length);
-    for (int i = 0, at = 0; at < content.length; i++) {
+    assertThat(extents.end()).isGreaterThanOrEqualTo(content.length);
+    for (int i = 0, at = (int) extents.start(); at < content.length; i++) {
       int length = (int) Math.min(content.length - at, extents.length(i));
       memory.load(extents.position(i), ByteBuffer.wrap(content, at, length));
       at += length;

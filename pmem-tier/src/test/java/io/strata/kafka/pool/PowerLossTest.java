@@ -49,7 +49,7 @@ class PowerLossTest {
 
   /** Makes the segment {@code length} bytes long. */
   private static void append(Pool pool, Slot slot, int length, int append) throws IOException {
-    while (slot.extents().capacity() < length) {
+    while (slot.extents().end() < length) {
       assertThat(slot.grow()).isTrue();
     }
     byte[] content = expected(slot, length, append);
@@ -178,7 +178,7 @@ class PowerLossTest {
   private static void dirty(Pool pool) throws IOException {
     Slot slot = allocate(pool);
     while (slot.grow()) {
-      append(pool, slot, (int) slot.extents().capacity(), 77);
+      append(pool, slot, (int) slot.extents().end(), 77);
     }
     slot.force(0, slot.committedLength());
     List<Extent> extents = slot.extents().toList();
@@ -443,7 +443,7 @@ class PowerLossTest {
           () -> pool.release(other.truncate(0)));
       freed.free();
       memory.afterStoreLong(
-          SlotLayout.slotPosition(third.index()) + SlotLayout.EXTENT_COUNT_OFFSET,
+          SlotLayout.slotPosition(third.index()) + SlotLayout.EXTENTS_IN_USE_OFFSET,
           () -> pool.release(List.of()));
       pool.release(third.truncate(0));
       pool.release(freedExtents);

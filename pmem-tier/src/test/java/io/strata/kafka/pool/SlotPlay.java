@@ -94,8 +94,15 @@ public final class SlotPlay implements Play {
       growAndWrite(mine);
       check(mine);
       if (random.nextBoolean()) {
-        List<Extent> dropped = slot.truncate(random.nextInt((int) slot.committedLength() + 1));
+        long kept = random.nextLong(slot.committedLength() + 1);
+        slot.setCleanLength(Math.min(slot.cleanLength(), kept));
+        List<Extent> dropped = slot.truncate(kept);
         pool.release(dropped);
+        check(mine);
+      }
+      if (random.nextBoolean()) {
+        slot.setCleanLength(random.nextLong(slot.cleanLength(), slot.committedLength() + 1));
+        pool.release(slot.evict(random.nextLong(slot.cleanLength() + 1)));
         check(mine);
       }
     }
@@ -109,7 +116,7 @@ public final class SlotPlay implements Play {
     Slot slot = mine.slot();
     boolean unused = slot.grow();
     long from = slot.committedLength();
-    long to = slot.extents().capacity();
+    long to = slot.extents().end();
     for (long at = from; at < to; ) {
       int extent = slot.extents().find(at);
       long within = at - slot.extents().start(extent);
@@ -129,7 +136,7 @@ public final class SlotPlay implements Play {
     }
     byte mark = mine.mark();
     boolean forced = slot.isForced();
-    long left = slot.committedLength();
+    long left = slot.committedLength() - slot.extents().start();
     for (Extent extent : slot.extents().toList()) {
       int length = (int) Math.min(left, extent.length());
       ByteBuffer found = ByteBuffer.allocate(length);

@@ -193,13 +193,21 @@ public final class SlotTableOperations {
       return "none";
     }
 
+    private static ExtentList listOf(List<Extent> extents) {
+      ExtentList list = ExtentList.EMPTY;
+      for (Extent extent : extents) {
+        list = list.with(extent);
+      }
+      return list;
+    }
+
     /** As above: the largest block that there is, up to what the slot should get. */
     public String grow(int number) {
       SlotModel holder = holders[number];
       if (holder.index < 0) {
         return "empty";
       }
-      for (int order = Slot.nextOrder(holder.extents.size()); order >= 0; order--) {
+      for (int order = Slot.nextOrder(listOf(holder.extents)); order >= 0; order--) {
         OptionalLong block = free.allocate(order);
         if (block.isPresent()) {
           holder.extents.add(new Extent(block.getAsLong(), BuddyAllocator.lengthOf(order)));

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Random operations on our channel and on the JDK's, over a plain file: same results, same
  * exceptions, same bytes. The pool is so tiny that the segment spills and shrinks all the time, and
- * its extents come with the bytes of the segments before it.
+ * its extents come with the bytes of the segments before it; parts of it are evicted.
  *
  * <p>More seeds by {@code -Dstrata.test.seeds=}.
  */
@@ -40,6 +40,7 @@ final class ChannelDifferenceTest {
   Path directory;
 
   private int spills;
+  private int evictions;
   private int operations;
 
   @Test
@@ -57,6 +58,7 @@ final class ChannelDifferenceTest {
     }
     assertThat(operations).isGreaterThan(SEEDS * OPERATIONS / 2);
     assertThat(spills).as("spills").isGreaterThan(SEEDS / 4);
+    assertThat(evictions).as("evicted parts").isGreaterThan(SEEDS);
   }
 
   /** One operation, run on each side with the same random numbers. */
@@ -152,11 +154,21 @@ final class ChannelDifferenceTest {
         reopenPool();
       } else if (dice < 25) {
         pool.leaveFree(random.nextInt(6));
+      } else if (dice >= 940) {
+        evictPart();
       } else if (expected.isEmpty() || (dice < 50 && expected.size() < 4)) {
         open();
       } else {
         onChannel(random.nextInt(expected.size()), random.nextInt(200) == 0);
       }
+    }
+
+    private void evictPart() throws IOException {
+      try (FileChannel channel =
+          FileChannel.open(home, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        boolean unused = segment.markClean(segment.copyHomeAsItIs(channel));
+      }
+      evictions += segment.evictPart(random.nextBoolean()) > 0 ? 1 : 0;
     }
 
     private void open() throws IOException {

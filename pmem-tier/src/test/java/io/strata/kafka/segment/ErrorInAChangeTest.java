@@ -135,25 +135,6 @@ final class ErrorInAChangeTest {
     assertThatNothingIsAcknowledged(channel);
   }
 
-  @Test
-  void tailThatIsBroughtBackAndCannotBeForced() throws Exception {
-    for (int offset : new int[] {SlotLayout.COMMITTED_LENGTH_OFFSET, SlotLayout.FLAGS_OFFSET}) {
-      ErrorInAChangeTest each = new ErrorInAChangeTest();
-      each.pool.leaveFree(2);
-      FileChannel channel = each.segment.open(each.home.open(), READ_WRITE);
-      assertThat(channel.write(ByteBuffer.wrap(bytes(200_000)), 0)).isEqualTo(200_000);
-      assertThat(each.segment.spilled()).isTrue();
-      each.pool.leaveFree(30);
-      CopyResult copied;
-      try (FileChannel copy = each.home.open()) {
-        copied = each.segment.copying().copyTailIntoPool(copy, CopyPace.FREE, true);
-      }
-      each.errorAfterStoring(offset);
-      assertThatThrownBy(() -> each.segment.finishTail(copied)).hasMessage("staged");
-      each.assertThatNothingIsAcknowledged(channel);
-    }
-  }
-
   /** The log file may name either slot: a change would be lost in one of them. */
   @Test
   void tieThatCanNeitherBeMadeNorUndone() throws Exception {

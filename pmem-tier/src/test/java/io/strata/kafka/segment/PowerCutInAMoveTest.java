@@ -55,43 +55,6 @@ final class PowerCutInAMoveTest {
     return bytes;
   }
 
-  @Test
-  void homesTailCountsUntilThePoolHasIt() throws Exception {
-    RecordingMemory memory = new RecordingMemory(4 << 20, Durability.FORCE);
-    TinyPool pool = TinyPool.format(memory);
-    pool.leaveFree(2);
-    HeapFile home = new HeapFile();
-    Slot slot = pool.allocate("segment");
-    Segment segment = segment(slot, pool, 0);
-    byte[] bytes = content(1_500_000);
-    FileChannel channel = segment.open(home.open(), READ_WRITE);
-    assertThat(channel.write(ByteBuffer.wrap(bytes), 0)).isEqualTo(bytes.length);
-    channel.force(true);
-    assertThat(segment.spilled()).isTrue();
-    pool.leaveFree(30);
-    CopyResult copied;
-    try (FileChannel copy = home.open()) {
-      copied = segment.copying().copyTailIntoPool(copy, CopyPace.FREE, true);
-    }
-    List<RecordingMemory> left = new ArrayList<>();
-    memory.afterStoreLong(
-        SlotLayout.slotPosition(slot.index()) + SlotLayout.COMMITTED_LENGTH_OFFSET,
-        () -> {
-          for (int i = 0; i < CUTS; i++) {
-            left.add(memory.crash(new Random(i)));
-          }
-        });
-    assertThat(segment.finishTail(copied)).isTrue();
-    assertThat(left).hasSize(CUTS);
-    for (RecordingMemory each : left) {
-      TinyPool again = TinyPool.openAfterPowerCut(each);
-      Slot found = again.pool().slot(slot.index(), slot.generation()).orElseThrow();
-      // Else recovery cuts home to the committed length.
-      assertThat(found.has(SlotFlag.SPILLED)).isTrue();
-      assertThat(read(segment(found, again, home.size()), home)).isEqualTo(bytes);
-    }
-  }
-
   /** Nobody has forced the segment: the copy is durable before anything names it. */
   @Test
   void aRelocatedSegmentIsDurableWhereItIs() throws Exception {

@@ -246,9 +246,14 @@ final class SegmentCrashTest {
 
     private void move(Expected one) throws IOException {
       Segment segment = one.segment.orElseThrow();
-      switch (random.nextInt(5)) {
+      switch (random.nextInt(6)) {
         case 0 -> copy(one);
         case 1 -> destage(one);
+        case 4 -> {
+          destage(one);
+          long unused = segment.evictPart(true);
+          assertThat(content(one)).isEqualTo(one.acknowledged);
+        }
         case 2 -> {
           destage(one);
           if (segment.residence().isPresent() && one.acknowledged.length > 0) {
@@ -263,10 +268,8 @@ final class SegmentCrashTest {
         }
         default -> {
           pool.leaveFree(8);
-          if (segment.residence().isEmpty()) {
+          if (segment.residence().isEmpty() || segment.spilled()) {
             promote(one);
-          } else if (segment.spilled()) {
-            mend(one);
           }
           pool.leaveFree(2);
         }
@@ -293,6 +296,7 @@ final class SegmentCrashTest {
       Slot slot = pool.allocate("copy");
       slot.set(SlotFlag.COPY);
       Residence copy = new Residence(slot, pool.pool());
+      Optional<Residence> left = one.segment.orElseThrow().residence();
       boolean done = false;
       try (FileChannel home = one.home.open()) {
         home.force(true);
@@ -303,8 +307,19 @@ final class SegmentCrashTest {
           slot.setCleanLength(copied.end());
           done =
               segment.relocate(
-                  copied, copy, new PlainLink(() -> one.tag = Optional.of(copy.tag())));
+                  copied,
+                  copy,
+                  new PlainLink(
+                      () -> {
+                        if (left.isPresent()) {
+                          left.get().slot().set(SlotFlag.COPY);
+                        }
+                        one.tag = Optional.of(copy.tag());
+                      }));
           assertThat(done).isTrue();
+          if (left.isPresent()) {
+            segment.freeCopy(left.get());
+          }
           segment.clear(SlotFlag.COPY);
         }
       } catch (InterruptedException e) {
@@ -319,19 +334,6 @@ final class SegmentCrashTest {
       var extents = slot.extents().toList();
       slot.free();
       pool.pool().release(extents);
-    }
-
-    private void mend(Expected one) throws IOException {
-      try (FileChannel home = one.home.open()) {
-        Segment segment = one.segment.orElseThrow();
-        CopyResult copied = segment.copying().copyTailIntoPool(home, CopyPace.FREE, true);
-        if (copied.outcome() == CopyResult.Outcome.COPIED) {
-          assertThat(segment.finishTail(copied)).isTrue();
-          one.forced = one.acknowledged.length;
-        }
-      } catch (InterruptedException e) {
-        throw new AssertionError(e);
-      }
     }
 
     private void create() throws IOException {

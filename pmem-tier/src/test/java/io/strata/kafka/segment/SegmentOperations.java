@@ -154,6 +154,15 @@ public final class SegmentOperations {
     }
   }
 
+  /** Copies the segment home and frees the extents that are full. */
+  @Operation(nonParallelGroup = "moves")
+  public void evictPart() throws IOException {
+    try (FileChannel file = home.open()) {
+      boolean unused = segment.markClean(segment.copyHomeAsItIs(file));
+      long unusedBytes = segment.evictPart(true);
+    }
+  }
+
   /** Moves the segment up, into a slot of its own, from wherever it is. */
   @Operation(nonParallelGroup = "moves")
   public void promote() throws IOException, InterruptedException {
@@ -251,6 +260,9 @@ public final class SegmentOperations {
 
     /** Nothing to see. */
     public void evict() {}
+
+    /** Nothing to see. */
+    public void evictPart() {}
 
     /** Nothing to see. */
     public void promote() {}

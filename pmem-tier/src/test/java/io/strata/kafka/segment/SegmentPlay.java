@@ -168,7 +168,11 @@ public final class SegmentPlay implements Play {
         boolean unused = segment.markClean(copied);
       }
     }
-    Optional<Residence> unused = segment.evict(random.nextBoolean());
+    if (random.nextInt(3) == 0) {
+      long unused = segment.evictPart(random.nextBoolean());
+    } else {
+      Optional<Residence> unused = segment.evict(random.nextBoolean());
+    }
   }
 
   private void promote() throws IOException, InterruptedException {

@@ -47,6 +47,7 @@ final class SegmentStressTest {
   private final AtomicLong foreignReads = new AtomicLong();
   private final AtomicLong ends = new AtomicLong();
   private final AtomicLong spills = new AtomicLong();
+  private final AtomicLong evictedBytes = new AtomicLong();
 
   /** One life of a segment: a channel to write, one to read, and what tells its bytes. */
   private record Life(int mark, Segment segment, Path home, FileChannel reader, AtomicLong cuts) {
@@ -140,11 +141,15 @@ final class SegmentStressTest {
   /** Whether everything has happened often enough, which takes a busy machine longer. */
   private boolean enough(long millis) {
     boolean all =
-        reads.get() > 100 && foreignReads.get() > 10 && ends.get() > 3 && spills.get() > 3;
+        reads.get() > 100
+            && foreignReads.get() > 10
+            && ends.get() > 3
+            && spills.get() > 3
+            && evictedBytes.get() > 0;
     if (!all && millis > LONGEST_MILLIS) {
       throw new AssertionError(
-          "after %d ms: %s reads, %s foreign reads, %s ends, %s spills"
-              .formatted(millis, reads, foreignReads, ends, spills));
+          "after %d ms: %s reads, %s foreign reads, %s ends, %s spills, %s bytes evicted"
+              .formatted(millis, reads, foreignReads, ends, spills, evictedBytes));
     }
     return all && millis > MILLIS;
   }
@@ -206,11 +211,22 @@ final class SegmentStressTest {
             long unusedBefore = current.cuts().incrementAndGet();
             channel.truncate((long) (size * random.nextDouble()));
             long unusedAfter = current.cuts().incrementAndGet();
+          } else if (random.nextInt(6) == 0) {
+            evictPart(current);
           } else {
             channel.write(current.bytes(size, 1 + random.nextInt(BLOCK / 2)), size);
           }
         }
       }
+    }
+
+    private void evictPart(Life current) throws IOException {
+      Segment segment = current.segment();
+      try (FileChannel home =
+          FileChannel.open(current.home(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        boolean unused = segment.markClean(segment.copyHomeAsItIs(home));
+      }
+      evictedBytes.addAndGet(segment.evictPart(true));
     }
 
     private void end(Life current) throws IOException {

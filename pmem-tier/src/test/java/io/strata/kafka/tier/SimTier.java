@@ -163,7 +163,7 @@ public final class SimTier {
       long inSlots = 0;
       for (var slot : pool.slots()) {
         found.add(slot.index());
-        inSlots += slot.extents().capacity();
+        inSlots += slot.extents().length();
       }
       if (!found.equals(expected.get(pool))) {
         problems.add(
