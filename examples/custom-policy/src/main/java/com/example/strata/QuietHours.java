@@ -55,11 +55,11 @@ final class QuietHours implements MigrationPolicy {
         return;
       }
       if (segment.active()) {
-        continue; // Kafka appends to it; such a move would be refused.
+        continue; // Kafka appends to it: left until it is sealed.
       }
       if (segment.tier() == tier.tier() && !segment.clean()) {
         moves.add(Move.destage(segment, tier.tier() + 1));
-        left -= segment.poolBytes();
+        left -= segment.poolBytes() - segment.cleanBytes();
       } else if (segment.cleanTier().orElse(-1) == tier.tier() && tier.excessBytes() > 0) {
         // Its only durable copy is here, and it is read from a tier above: that copy goes first.
         moves.add(Move.evict(segment));

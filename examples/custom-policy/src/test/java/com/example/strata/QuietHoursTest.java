@@ -100,7 +100,8 @@ class QuietHoursTest {
         new SegmentName(
             new SegmentId("orders", 0, id), SegmentName.Replica.CURRENT, SegmentName.Stage.LIVE);
     return new SegmentView(
-        id, name, "/data", tier, cleanTier, active, false, 1000, 1000, changed, changed, changed,
-        0, false);
+        id, name, "/data", tier, cleanTier, active, false, 1000, 1000,
+        cleanTier.isPresent() ? 0 : 1000, cleanTier.isPresent() ? 1000 : 0, changed, changed,
+        changed, 0, false);
   }
 }

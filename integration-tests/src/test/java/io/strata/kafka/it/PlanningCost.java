@@ -146,6 +146,8 @@ final class PlanningCost {
                 false,
                 SEGMENT,
                 tier == 0 ? SEGMENT : 0,
+                tier == 0 && !isClean ? SEGMENT : 0,
+                isClean ? SEGMENT : 0,
                 changed,
                 changed,
                 changed + random.nextInt(100_000),

@@ -104,7 +104,7 @@ final class AccessPolicy implements MigrationPolicy {
       while (found < needed
           && next < clean.size()
           && lastUse(clean.get(next)) + LATER_MILLIS < lastUse(segment)) {
-        found += clean.get(next++).poolBytes();
+        found += clean.get(next++).cleanBytes();
       }
       if (found < needed) {
         return; // What is left was used longer ago still.

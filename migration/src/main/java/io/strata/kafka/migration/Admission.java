@@ -172,8 +172,8 @@ final class Admission {
         return Optional.empty();
       }
       chosen.add(victim);
-      missing -= victim.poolBytes();
-      missingSlots--;
+      missing -= victim.cleanBytes();
+      missingSlots -= victim.leavesWhole() ? 1 : 0;
     }
     nextVictim[tier] = next;
     return Optional.of(chosen);

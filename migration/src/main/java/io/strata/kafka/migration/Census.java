@@ -27,7 +27,7 @@ final class Census {
   final List<SegmentView> pinned = new ArrayList<>();
   final List<SegmentView> excluded = new ArrayList<>();
 
-  /** Clean in a pool and not pinned, in no order. */
+  /** Clean in a pool, all or a part of them, and not pinned, in no order. */
   final List<SegmentView> evictable = new ArrayList<>();
 
   /** On the way down just now: clean, perhaps, by the time that the order of eviction is set. */
@@ -84,7 +84,10 @@ final class Census {
       destaging.add(segment);
     }
     if (leaves) {
-      leaving[segment.tier()] += segment.poolBytes();
+      leaving[segment.tier()] +=
+          move.kind() == Move.Kind.EVICT
+              ? segment.cleanBytes()
+              : segment.poolBytes() - segment.cleanBytes();
       canLeave[segment.tier()] = true;
     }
   }
@@ -99,31 +102,35 @@ final class Census {
     TopicRules.Rule rule = ruleOf(segment);
     boolean inPool = segment.tier() < home;
     if (rule != TopicRules.Rule.PINNED) {
-      if (inPool && segment.clean()) {
+      if (inPool && segment.evictable()) {
         evictable.add(segment);
         room.addEvictable(segment);
         canLeave[segment.tier()] |= in.mode(segment.tier()) == Mode.THRESHOLD;
       }
-      if (!segment.active()) {
+      if (!segment.active() || (inPool && mayCopyDown(segment))) {
         canLeave[segment.cleanTier().orElse(segment.tier())] = true;
       }
     }
-    if (segment.active() || in.obstacles().waits(segment.id())) {
-      if (segment.active() && rule == TopicRules.Rule.FREE) {
-        // Of no use to most policies, but part of what they are promised to see.
-        free.add(segment);
-      }
+    if (in.obstacles().waits(segment.id())) {
       return;
     }
     switch (rule) {
-      case PINNED -> pinned.add(segment);
+      case PINNED -> {
+        if (!segment.active()) {
+          pinned.add(segment);
+        }
+      }
       case EXCLUDED -> {
-        if (inPool) {
+        if (inPool && (!segment.active() || segment.dirtyBytes() + segment.cleanBytes() > 0)) {
           excluded.add(segment);
         }
       }
-      default -> undecided.add(segment);
+      default -> (segment.active() ? free : undecided).add(segment);
     }
+  }
+
+  private boolean mayCopyDown(SegmentView segment) {
+    return Marks.worthACopy(segment, in.state().tiers().get(segment.tier()));
   }
 
   /**

@@ -1,13 +1,14 @@
 package io.strata.kafka.migration;
 
+import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.migration.MigrationSettings.Mode;
 
 /**
  * A tier's marks, in bytes: above the high one segments begin to leave, at the low one they cease.
  *
- * <p>In eager mode it is the dirty bytes that count, in threshold mode the used ones. Bytes of
- * active segments cannot leave; no demand is ever made of them.
+ * <p>In eager mode it is the dirty bytes that count, in threshold mode the used ones. The last
+ * extents of active segments cannot leave; no demand is ever made of them.
  *
  * <p>Immutable and safe for use by any thread.
  *
@@ -22,6 +23,14 @@ record Marks(boolean never, long high, long low, long fill) {
   private static final double FILL_SHARE = 0.9;
 
   private static final double LEAST_DISTANCE = 0.05;
+
+  /** As much of an active segment is worth a force of its log file. */
+  private static final long LEAST_PIECE = 1 << 20;
+
+  /**
+   * Less is, where it is needed: what stays dirty of all segments is at most this part of a pool.
+   */
+  private static final int LEAST_PART = 4;
 
   static Marks of(MigrationSettings settings, Mode mode, TierUsage tier) {
     double threshold = settings.thresholds().get(tier.tier());
@@ -51,6 +60,14 @@ record Marks(boolean never, long high, long low, long fill) {
    */
   boolean draining(boolean before, long measured, boolean canLeave) {
     return !never && canLeave && measured > (before ? low : high);
+  }
+
+  /** Whether a segment has enough for a copy down: of one that grows, not each record is copied. */
+  static boolean worthACopy(SegmentView segment, TierUsage tier) {
+    long part = tier.capacityBytes() / LEAST_PART / Math.max(1, tier.segments());
+    return segment.active()
+        ? segment.dirtyBytes() >= Math.min(LEAST_PIECE, part)
+        : !segment.clean();
   }
 
   /** Returns the bytes above the low mark that are not active. */

@@ -4,7 +4,6 @@ import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.migration.MoveResult.Outcome;
 import java.io.IOException;
-import java.util.OptionalInt;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -61,23 +60,7 @@ final class Mover {
 
   /** The upper copy of a segment that has just been copied down. */
   private void giveUpUpper(PlannedMove destaged) {
-    SegmentView seen = destaged.move().segment();
-    SegmentView clean =
-        new SegmentView(
-            seen.id(),
-            seen.name(),
-            seen.logDirectory(),
-            seen.tier(),
-            OptionalInt.of(destaged.move().toTier()),
-            false,
-            seen.spilled(),
-            seen.bytes(),
-            seen.poolBytes(),
-            seen.createdMillis(),
-            seen.changedMillis(),
-            seen.readMillis(),
-            seen.recentReadBytes(),
-            seen.found());
+    SegmentView clean = destaged.move().segment().copiedTo(destaged.move().toTier());
     boolean unused = makeOne(new PlannedMove(Move.evict(clean), destaged.target(), 0, false));
   }
 

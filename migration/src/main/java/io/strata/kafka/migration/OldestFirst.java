@@ -12,7 +12,8 @@ import java.util.Set;
 
 /**
  * The common part of the built-in policies: sealed segments in an order, the demand of the tiers
- * met from its beginning, spare space filled from its end.
+ * met from its beginning, spare space filled from its end. What sealed segments leave of the demand
+ * is met with active ones, those first that have most to copy.
  *
  * <p>Thread safety: used by one thread.
  */
@@ -26,6 +27,7 @@ final class OldestFirst {
 
   private final TierSnapshot snapshot;
   private final List<SegmentView> sealed;
+  private final List<SegmentView> active = new ArrayList<>();
   private final Set<Long> planned = new HashSet<>();
   private final List<Move> moves = new ArrayList<>();
   private final long[] excess;
@@ -37,9 +39,13 @@ final class OldestFirst {
     for (SegmentView segment : snapshot.segments()) {
       if (!segment.active()) {
         sealed.add(segment);
+      } else if (segment.tier() < snapshot.logDirs()
+          && Marks.worthACopy(segment, snapshot.tiers().get(segment.tier()))) {
+        active.add(segment);
       }
     }
     sealed.sort(order);
+    active.sort(Comparator.comparingLong(SegmentView::dirtyBytes).reversed().thenComparing(ORDER));
     excess = new long[snapshot.logDirs()];
     spare = new long[snapshot.logDirs()];
     for (TierUsage tier : snapshot.tiers()) {
@@ -94,14 +100,16 @@ final class OldestFirst {
     for (long bytes : excess) {
       tiersInNeed += bytes > 0 ? 1 : 0;
     }
-    for (SegmentView segment : sealed) {
-      if (tiersInNeed == 0) {
-        return;
-      }
-      int lowest = lowest(segment);
-      if (lowest < snapshot.logDirs() && excess[lowest] > 0 && !isPlanned(segment)) {
-        leave(segment, lowest + 1);
-        tiersInNeed -= excess[lowest] > 0 ? 0 : 1;
+    for (List<SegmentView> segments : List.of(sealed, active)) {
+      for (SegmentView segment : segments) {
+        if (tiersInNeed == 0) {
+          return;
+        }
+        int lowest = lowest(segment);
+        if (lowest < snapshot.logDirs() && excess[lowest] > 0 && !isPlanned(segment)) {
+          leave(segment, segment.active() ? snapshot.logDirs() : lowest + 1);
+          tiersInNeed -= excess[lowest] > 0 ? 0 : 1;
+        }
       }
     }
   }
@@ -167,6 +175,6 @@ final class OldestFirst {
   }
 
   private static long bytesIn(SegmentView segment, int tier) {
-    return segment.tier() == tier ? segment.poolBytes() : segment.bytes();
+    return segment.tier() == tier ? segment.poolBytes() - segment.cleanBytes() : segment.bytes();
   }
 }

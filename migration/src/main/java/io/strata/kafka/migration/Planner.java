@@ -143,7 +143,7 @@ final class Planner {
     census.excluded.sort(OldestFirst.ORDER);
     List<Move> moves = new ArrayList<>();
     for (SegmentView segment : census.excluded) {
-      moves.add(segment.clean() ? Move.evict(segment) : Move.destage(segment, home));
+      moves.add(segment.dirtyBytes() == 0 ? Move.evict(segment) : Move.destage(segment, home));
     }
     for (Move move : Fairness.interleave(moves)) {
       admission.admit(move, true).ifPresent(this::cover);
@@ -164,9 +164,13 @@ final class Planner {
   private void cover(PlannedMove move) {
     SegmentView segment = move.move().segment();
     int tier = segment.tier();
-    if (move.move().kind() == Move.Kind.DESTAGE || in.mode(tier) == Mode.THRESHOLD) {
-      excess[tier] = Math.max(0, excess[tier] - segment.poolBytes());
+    long covered = 0;
+    if (move.move().kind() == Move.Kind.DESTAGE) {
+      covered = segment.poolBytes() - (in.mode(tier) == Mode.EAGER ? segment.cleanBytes() : 0);
+    } else if (in.mode(tier) == Mode.THRESHOLD) {
+      covered = segment.cleanBytes();
     }
+    excess[tier] = Math.max(0, excess[tier] - covered);
   }
 
   /** Newest first, each as high as there is space for; unpinned clean copies are evicted. */
@@ -252,8 +256,8 @@ final class Planner {
     if (segment == null) {
       return refuse(move, "the segment is not in the snapshot, or has been planned already");
     }
-    if (segment.active()) {
-      return refuse(move, "the segment is active");
+    if (segment.active() && (move.kind() == Move.Kind.PROMOTE || move.toTier() < home)) {
+      return refuse(move, "the segment is active: it goes to logdirs alone, which is " + home);
     }
     if (move.toTier() > home) {
       return refuse(move, "there is no tier " + move.toTier() + ", logdirs is " + home);

@@ -39,24 +39,28 @@ final class Room {
     return Math.max(1, (segment.bytes() + EXTENT_BYTES - 1) / EXTENT_BYTES) * EXTENT_BYTES;
   }
 
-  /** A clean segment that may be evicted. */
+  /** A segment of which all or a part may be evicted. */
   void addEvictable(SegmentView segment) {
-    evictableBytes[segment.tier()] += segment.poolBytes();
-    evictableSlots[segment.tier()]++;
+    evictableBytes[segment.tier()] += segment.cleanBytes();
+    evictableSlots[segment.tier()] += slots(segment);
+  }
+
+  /** How many slots an eviction frees. */
+  private static int slots(SegmentView segment) {
+    return segment.leavesWhole() ? 1 : 0;
   }
 
   /** One of those is going to be evicted. */
   void evict(SegmentView segment) {
-    evictableBytes[segment.tier()] -= segment.poolBytes();
-    evictableSlots[segment.tier()]--;
-    freeBytes[segment.tier()] += segment.poolBytes();
-    freeSlots[segment.tier()]++;
+    keep(segment);
+    freeBytes[segment.tier()] += segment.cleanBytes();
+    freeSlots[segment.tier()] += slots(segment);
   }
 
   /** One of those is going to be copied up: it is no longer there to be evicted. */
   void keep(SegmentView segment) {
-    evictableBytes[segment.tier()] -= segment.poolBytes();
-    evictableSlots[segment.tier()]--;
+    evictableBytes[segment.tier()] -= segment.cleanBytes();
+    evictableSlots[segment.tier()] -= slots(segment);
   }
 
   /** Something is on its way there. */

@@ -50,9 +50,10 @@ public interface TieredSegments {
   }
 
   /**
-   * Copies a sealed segment down, verifies the copy and makes it durable: the segment is clean, or,
-   * if the tier is not the last and {@link State#relocates}, in that tier now. In a tier without
-   * enough free space, clean segments are evicted for it.
+   * Copies a segment down, verifies the copy and makes it durable: the segment is clean, or, if the
+   * tier is not the last and {@link State#relocates}, in that tier now. In a tier without enough
+   * free space, clean segments are evicted for it. Of an active segment the bytes that it has now
+   * are copied, to the log directories alone.
    *
    * @param id {@link SegmentView#id}
    * @param toTier a tier below the segment's; the log directories are the last
@@ -63,7 +64,7 @@ public interface TieredSegments {
   MoveResult destage(long id, int toTier, MoveControl control)
       throws IOException, InterruptedException;
 
-  /** Discards the upper copy of a clean segment. */
+  /** Discards the upper copy of a clean segment; of any other the part that a lower tier has. */
   MoveResult evict(long id) throws IOException;
 
   /**

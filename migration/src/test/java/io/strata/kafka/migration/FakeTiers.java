@@ -47,6 +47,13 @@ final class FakeTiers implements TieredSegments {
 
     long bytes;
     long tail;
+
+    /** How many of its first bytes are in the log file, too, while it is active or after that. */
+    long copied;
+
+    /** How many of those are not in the pool any more: whole extents. */
+    long evicted;
+
     long created;
     long changed;
     long read;
@@ -59,7 +66,21 @@ final class FakeTiers implements TieredSegments {
     }
 
     long inPool() {
-      return roundUp(bytes - tail);
+      return roundUp(bytes - tail - evicted);
+    }
+
+    /** What an eviction frees now. */
+    long evictable() {
+      return clean.isPresent() && !active ? inPool() : Math.max(0, roundDown(copied) - evicted);
+    }
+
+    long dirty() {
+      return clean.isPresent() ? 0 : bytes - tail - copied;
+    }
+
+    /** What stays in the pool of an active one, whatever is copied. */
+    long lastExtent() {
+      return inPool() - Math.max(0, roundDown(bytes - tail) - evicted);
     }
   }
 
@@ -100,6 +121,10 @@ final class FakeTiers implements TieredSegments {
 
   private static long roundUp(long bytes) {
     return bytes == 0 ? 0 : (bytes + 65535) / 65536 * 65536;
+  }
+
+  private static long roundDown(long bytes) {
+    return bytes / 65536 * 65536;
   }
 
   void hook(Hook newHook) {
@@ -167,11 +192,7 @@ final class FakeTiers implements TieredSegments {
     List<Seg> clean = new ArrayList<>();
     for (long id : order) {
       Seg seg = segments.get(id);
-      if (seg != null
-          && seg != except
-          && seg.tier == tier
-          && seg.clean.isPresent()
-          && !seg.moving) {
+      if (seg != null && seg != except && seg.tier == tier && seg.evictable() > 0 && !seg.moving) {
         clean.add(seg);
       }
     }
@@ -181,14 +202,26 @@ final class FakeTiers implements TieredSegments {
       if (found >= bytes) {
         break;
       }
-      found += seg.inPool();
+      found += seg.evictable();
       victims.add(seg);
     }
     if (found < bytes) {
       return false;
     }
-    victims.forEach(this::giveUpUpper);
+    victims.forEach(this::evict);
     return true;
+  }
+
+  @GuardedBy("this")
+  private long evict(Seg seg) {
+    long freed = seg.evictable();
+    if (seg.clean.isPresent() && !seg.active) {
+      giveUpUpper(seg);
+    } else {
+      used[seg.tier] -= freed;
+      seg.evicted += freed;
+    }
+    return freed;
   }
 
   @GuardedBy("this")
@@ -197,6 +230,8 @@ final class FakeTiers implements TieredSegments {
     seg.tier = seg.clean.orElseThrow();
     seg.clean = OptionalInt.empty();
     seg.tail = 0;
+    seg.copied = 0;
+    seg.evicted = 0;
   }
 
   @GuardedBy("this")
@@ -210,6 +245,27 @@ final class FakeTiers implements TieredSegments {
       seg.active = false;
       wake.run();
     }
+  }
+
+  /** Appends to an active segment, as far as there is space. */
+  synchronized boolean append(long id, long bytes, long millis) {
+    Seg seg = segments.get(id);
+    if (seg == null || !seg.active || seg.tier == home || seg.tail > 0) {
+      return false;
+    }
+    long before = seg.inPool();
+    long more = roundUp(seg.bytes - seg.evicted + bytes) - before;
+    if (!makeRoom(seg.tier, more, seg)) {
+      return false;
+    }
+    used[seg.tier] += more;
+    if (seg.clean.isPresent()) {
+      seg.copied = seg.bytes;
+      seg.clean = OptionalInt.empty();
+    }
+    seg.bytes += bytes;
+    seg.changed = millis;
+    return true;
   }
 
   /** A tail of a segment in the log file, for want of space. */
@@ -270,8 +326,9 @@ final class FakeTiers implements TieredSegments {
     List<SegmentView> views = new ArrayList<>();
     for (Seg seg : segments.values()) {
       if (seg.tier < home) {
-        (seg.clean.isPresent() ? clean : dirty)[seg.tier] += seg.inPool();
-        active[seg.tier] += seg.active ? seg.inPool() : 0;
+        clean[seg.tier] += seg.evictable();
+        dirty[seg.tier] += seg.inPool() - seg.evictable();
+        active[seg.tier] += seg.active ? Math.min(seg.lastExtent(), seg.inPool()) : 0;
         count[seg.tier]++;
         if (seg.clean.isPresent() && seg.clean.getAsInt() < home) {
           dirty[seg.clean.getAsInt()] += roundUp(seg.bytes);
@@ -318,6 +375,8 @@ final class FakeTiers implements TieredSegments {
         seg.tail > 0,
         seg.bytes,
         seg.tier == home ? 0 : seg.inPool(),
+        seg.tier == home ? 0 : seg.dirty(),
+        seg.tier == home ? 0 : seg.evictable(),
         seg.created,
         seg.changed,
         seg.read,
@@ -325,12 +384,12 @@ final class FakeTiers implements TieredSegments {
         seg.found && seg.tier == home);
   }
 
-  private synchronized boolean begin(Move.Kind kind, long id) {
+  private synchronized boolean begin(Move.Kind kind, long id, int toTier) {
     Seg seg = segments.get(id);
     if (seg == null) {
       return false;
     }
-    if (seg.active) {
+    if (seg.active && kind != Move.Kind.EVICT && (kind == Move.Kind.PROMOTE || toTier < home)) {
       violations.add(kind + " of the active segment " + seg.name.id());
     }
     if (seg.moving) {
@@ -349,7 +408,7 @@ final class FakeTiers implements TieredSegments {
 
   private MoveResult move(Move.Kind kind, long id, int toTier, MoveControl control)
       throws IOException, InterruptedException {
-    if (!begin(kind, id)) {
+    if (!begin(kind, id, toTier)) {
       return MoveResult.cancelled("deleted");
     }
     try {
@@ -393,17 +452,18 @@ final class FakeTiers implements TieredSegments {
         if (relocates && toTier < home) {
           used[seg.tier] -= seg.inPool();
           seg.tail = 0;
+          seg.evicted = 0;
           seg.tier = toTier;
         } else {
           seg.clean = OptionalInt.of(toTier);
+          seg.copied = toTier == home ? seg.bytes - seg.tail : 0;
         }
       }
       case EVICT -> {
-        if (seg.clean.isEmpty()) {
+        if (seg.evictable() == 0 && (seg.clean.isEmpty() || seg.active)) {
           return MoveResult.cancelled("not clean any more");
         }
-        bytes = seg.inPool();
-        giveUpUpper(seg);
+        bytes = evict(seg);
       }
       default -> {
         return promoteWithoutLocking(seg, toTier);
@@ -415,14 +475,14 @@ final class FakeTiers implements TieredSegments {
   @GuardedBy("this")
   private MoveResult promoteWithoutLocking(Seg seg, int toTier) {
     if (seg.tail > 0 && toTier == seg.tier) {
-      long more = roundUp(seg.bytes) - seg.inPool();
-      if (!isFree(toTier, more)) {
+      // Into another slot, before the one that it has is free.
+      if (!isFree(toTier, roundUp(seg.bytes))) {
         return MoveResult.noRoom("tier " + toTier + " is full");
       }
-      used[toTier] += more;
-      long copied = seg.tail;
+      used[toTier] += roundUp(seg.bytes) - seg.inPool();
       seg.tail = 0;
-      return MoveResult.done(copied);
+      seg.evicted = 0;
+      return MoveResult.done(seg.bytes);
     }
     if (toTier >= seg.tier) {
       return MoveResult.cancelled("not below");
@@ -434,6 +494,7 @@ final class FakeTiers implements TieredSegments {
     if (seg.clean.isPresent() || (relocates && seg.tier < home)) {
       used[seg.tier] -= seg.inPool();
       seg.tail = 0;
+      seg.evicted = 0;
     } else {
       if (seg.tail > 0) {
         violations.add("promotion of " + seg.name.id() + ", whose tail is at home");

@@ -177,6 +177,8 @@ class LimitsTest {
             false,
             1,
             1,
+            kind == Move.Kind.EVICT ? 0 : 1,
+            kind == Move.Kind.EVICT ? 1 : 0,
             0,
             0,
             0,

@@ -9,6 +9,7 @@ import io.strata.kafka.api.MigrationListener;
 import io.strata.kafka.api.MigrationPolicy;
 import io.strata.kafka.api.MigrationPolicyProvider;
 import io.strata.kafka.api.Move;
+import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierSnapshot;
 import io.strata.kafka.migration.MigrationSettings.Mode;
 import java.io.IOException;
@@ -312,20 +313,23 @@ class MigrationEngineTest {
 
   @Test
   void movesThatAreNotAllowedAreRefusedAndCounted() {
-    long active = tiers.add("t", 0, 0, 0, MIB, 1, true);
+    long active = tiers.add("t", 0, 0, 1, MIB, 1, true);
     tiers.add("t", 0, 1, 0, MIB, 1, false);
     PolicyRegistry registry =
         registry(
             snapshot -> {
               List<Move> moves = new ArrayList<>();
-              snapshot.segments().forEach(s -> moves.add(Move.destage(s, 1)));
-              snapshot.segments().forEach(s -> moves.add(Move.destage(s, 1)));
+              for (SegmentView segment : snapshot.segments()) {
+                Move move = segment.active() ? Move.promote(segment, 0) : Move.destage(segment, 1);
+                moves.add(move);
+                moves.add(move);
+              }
               return moves;
             });
     MigrationEngine engine = engine(Settings.of(0).policy("custom", Map.of()), registry);
     engine.start();
     await().until(() -> engine.stats().refusedMoves() > 5);
-    assertThat(tiers.view(active).clean()).isFalse();
+    assertThat(tiers.view(active).tier()).isEqualTo(1);
     assertThat(told.engine).anyMatch(text -> text.contains("the segment is active"));
   }
 

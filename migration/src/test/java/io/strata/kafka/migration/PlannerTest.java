@@ -56,21 +56,57 @@ class PlannerTest {
   }
 
   @Test
-  void zeroMeansAsSoonAsSealedAndMinusOneNever() {
+  void zeroMeansAllThatIsWorthACopyAndMinusOneNever() {
     long[] ids = fill(one, 2, 1);
-    one.add("t", 0, 9, 0, MIB, 2000, true);
+    long active = one.add("t", 0, 9, 0, MIB, 2000, true);
+    one.add("t", 1, 9, 0, MIB / 2, 2000, true);
     assertThat(ids(Settings.of(0).plan(one, NOW), Move.Kind.DESTAGE))
-        .containsExactly(ids[0], ids[1]);
+        .containsExactly(ids[0], ids[1], active);
     fill(one, 90, 1);
     assertThat(Settings.of(-1).plan(one, NOW).moves()).isEmpty();
   }
 
   @Test
-  void activeSegmentsAreNoDemand() {
-    one.add("t", 0, 0, 0, 80 * MIB, 2000, true);
+  void activeSegmentsLeaveAfterTheSealedOnesThoseFirstThatHaveMost() {
+    long small = one.add("t", 0, 0, 0, 10 * MIB, 1000, true);
+    long large = one.add("t", 1, 0, 0, 30 * MIB, 2000, true);
+    long sealed = one.add("t", 2, 0, 0, 20 * MIB, 2000, false);
+    Plan plan = Settings.of(0.5).plan(one, NOW);
+    // 60 dirty, down to 45.
+    assertThat(ids(plan, Move.Kind.DESTAGE)).containsExactly(sealed);
+    plan = Settings.of(0.3).plan(one, NOW);
+    assertThat(ids(plan, Move.Kind.DESTAGE)).containsExactly(sealed, large);
+    one.apply(plan.moves());
+    assertThat(one.tier(0).dirtyBytes()).isEqualTo(10 * MIB);
+    assertThat(one.tier(0).cleanBytes()).isEqualTo(50 * MIB);
+    assertThat(Settings.of(0.3).plan(one, NOW).evictionOrder()).containsExactly(large, sealed);
+    assertThat(one.view(small).dirtyBytes()).isEqualTo(10 * MIB);
+  }
+
+  /** What an append makes space with: the part that the log file has of an active segment, too. */
+  @Test
+  void aPartOfAnActiveSegmentIsEvicted() {
+    long active = one.add("t", 0, 0, 0, 80 * MIB, 2000, true);
+    one.apply(Settings.of(0).plan(one, NOW).moves());
+    assertThat(one.append(active, 10 * MIB, 2001)).isTrue();
+    assertThat(one.tier(0).cleanBytes()).isEqualTo(80 * MIB);
+    Plan plan = Settings.of(0.5).mode(Mode.THRESHOLD).plan(one, NOW);
+    assertThat(ids(plan, Move.Kind.EVICT)).containsExactly(active);
+    one.apply(plan.moves());
+    assertThat(one.tier(0).usedBytes()).isEqualTo(10 * MIB);
+    assertThat(one.view(active).tier()).isZero();
+    assertThat(one.view(active).dirtyBytes()).isEqualTo(10 * MIB);
+  }
+
+  /** The extent that appends go on in stays, whatever has been copied. */
+  @Test
+  void theLastExtentOfAnActiveSegmentIsNoDemand() {
+    one.add("t", 0, 0, 0, 80 * MIB + 1, 2000, true);
+    one.apply(Settings.of(0).plan(one, NOW).moves());
     Plan plan = Settings.of(0).plan(one, NOW);
     assertThat(plan.moves()).isEmpty();
     assertThat(plan.tiers().get(0)).isEqualTo(Plan.TierPlan.IDLE);
+    assertThat(one.tier(0).activeBytes()).isEqualTo(65536);
   }
 
   @Test
@@ -129,7 +165,7 @@ class PlannerTest {
   }
 
   @Test
-  void spareRoomIsFilledWithTheNewestAndSpilledOnesAreMendedFirst() {
+  void spareRoomIsFilledWithTheNewestAndSpilledOnesBecomeWholeFirst() {
     long[] home = new long[20];
     for (int i = 0; i < 20; i++) {
       home[i] = one.add("t", 0, i, 1, 10 * MIB, 1000 + i, false);
@@ -137,9 +173,9 @@ class PlannerTest {
     long spilled = one.add("t", 0, 50, 0, 5 * MIB, 900, false);
     one.spill(spilled, 5 * MIB);
     Plan plan = Settings.of(0.5).plan(one, NOW);
-    // 90 may be used, 5 are, 5 go to the spilled one: 8 more.
+    // 90 may be used, 5 are, the spilled one takes 10: 7 more.
     List<Long> expected = new ArrayList<>(List.of(spilled));
-    for (int i = 19; i > 11; i--) {
+    for (int i = 19; i > 12; i--) {
       expected.add(home[i]);
     }
     assertThat(ids(plan, Move.Kind.PROMOTE)).containsExactlyInAnyOrderElementsOf(expected);
@@ -212,19 +248,19 @@ class PlannerTest {
   }
 
   @Test
-  void excludedSegmentsLeaveAsSoonAsSealedAndDoNotComeBack() {
+  void excludedSegmentsLeaveAndDoNotComeBack() {
     long hot = one.add("tmp", 0, 0, 0, MIB, 1, false);
     long home = one.add("tmp", 0, 1, 1, MIB, 2, false);
     long active = one.add("tmp", 0, 2, 0, MIB, 3, true);
     one.exclude("tmp");
     Settings settings = Settings.of(0.5).pin("t.*");
     Plan plan = settings.plan(one, NOW);
-    assertThat(plan.moves()).hasSize(1);
-    assertThat(plan.moves().get(0).evictAfter()).isTrue();
+    assertThat(plan.moves()).hasSize(2).allMatch(PlannedMove::evictAfter);
     one.apply(plan.moves());
     assertThat(one.view(hot).tier()).isEqualTo(1);
     assertThat(one.view(home).tier()).isEqualTo(1);
     assertThat(one.view(active).tier()).isZero();
+    assertThat(one.view(active).poolBytes()).isZero();
     assertThat(settings.plan(one, NOW).moves()).isEmpty();
   }
 

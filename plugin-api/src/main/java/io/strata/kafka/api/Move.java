@@ -17,10 +17,14 @@ public record Move(Kind kind, SegmentView segment, int toTier) {
   public enum Kind {
     /**
      * Copy the segment to a lower tier and make it durable there. It is clean then; from one tier
-     * of local pools to another it moves, and is as clean as it was.
+     * of local pools to another it moves, and is as clean as it was. An active segment is copied to
+     * the log directories alone.
      */
     DESTAGE,
-    /** Discard the copy of a clean segment in its tier, without I/O. */
+    /**
+     * Discard the copy of a clean segment in its tier, without I/O; of any other segment the part
+     * that the log file has, too.
+     */
     EVICT,
     /** Copy the segment up: it is read from there, and clean if the lower tier keeps its copy. */
     PROMOTE
@@ -35,10 +39,11 @@ public record Move(Kind kind, SegmentView segment, int toTier) {
     requireNonNull(kind);
     requireNonNull(segment);
     boolean down = toTier > segment.tier();
-    boolean spillMended = kind == Kind.PROMOTE && segment.spilled() && toTier == segment.tier();
+    boolean wholeAgain = kind == Kind.PROMOTE && segment.spilled() && toTier == segment.tier();
     if (toTier < 0
-        || (kind == Kind.PROMOTE ? toTier >= segment.tier() && !spillMended : !down)
-        || (kind == Kind.EVICT && !segment.clean())) {
+        || (kind == Kind.PROMOTE && toTier >= segment.tier() && !wholeAgain)
+        || (kind == Kind.DESTAGE && !down)
+        || (kind == Kind.EVICT && !segment.evictable())) {
       throw new IllegalArgumentException(
           "%s of %s from tier %s%s to tier %s"
               .formatted(
@@ -56,9 +61,9 @@ public record Move(Kind kind, SegmentView segment, int toTier) {
   }
 
   /**
-   * Discards the copy of a clean segment.
+   * Discards the copy of a clean segment, or what is clean of it.
    *
-   * @throws IllegalArgumentException if the segment is not clean
+   * @throws IllegalArgumentException if nothing of the segment is clean
    */
   public static Move evict(SegmentView segment) {
     return new Move(Kind.EVICT, segment, segment.cleanTier().orElse(segment.tier()));

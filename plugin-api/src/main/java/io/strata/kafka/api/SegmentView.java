@@ -20,11 +20,15 @@ import java.util.OptionalInt;
  * @param cleanTier a tier below {@code tier} that has a whole, durable copy, so that the copy in
  *     {@code tier} may be evicted without I/O; empty if there is none (the segment is dirty), and
  *     in the log directories
- * @param active whether Kafka may still append to it; such a segment is never moved
+ * @param active whether Kafka may still append to it; such a segment is copied into its log file
+ *     and evicted, as far as it goes, and not moved otherwise
  * @param spilled whether its tail is in the log file because the pool had no space
  * @param bytes the segment's length
- * @param poolBytes the space that it takes in {@code tier}, in whole extents: evicting it frees as
- *     much; 0 in the log directories
+ * @param poolBytes the space that it takes in {@code tier}, in whole extents; 0 in the log
+ *     directories
+ * @param dirtyBytes how many of its bytes {@code tier} alone has: what a copy down writes
+ * @param cleanBytes the part of {@code poolBytes} that an eviction frees now: all of it if the
+ *     segment is clean and not active, else the extents whose bytes are all in the log file
  * @param createdMillis when the segment became known to Strata: its creation, or for a file that
  *     was there before, its modification time
  * @param changedMillis when its bytes last changed, or {@code createdMillis}
@@ -46,6 +50,8 @@ public record SegmentView(
     boolean spilled,
     long bytes,
     long poolBytes,
+    long dirtyBytes,
+    long cleanBytes,
     long createdMillis,
     long changedMillis,
     long readMillis,
@@ -67,10 +73,19 @@ public record SegmentView(
     requireNonNull(name);
     requireNonNull(logDirectory);
     requireNonNull(cleanTier);
-    if (tier < 0 || bytes < 0 || poolBytes < 0 || !(recentReadBytes >= 0)) {
+    if (tier < 0
+        || bytes < 0
+        || dirtyBytes < 0
+        || cleanBytes < 0
+        || cleanBytes > poolBytes
+        || !(recentReadBytes >= 0)) {
       throw new IllegalArgumentException(
-          "%s: tier %s, bytes %s, in the pool %s, read recently %s: expected numbers from 0"
-              .formatted(name.id(), tier, bytes, poolBytes, recentReadBytes));
+          """
+          %s: tier %s, bytes %s, in the pool %s, dirty %s, clean %s, read recently %s: expected \
+          numbers from 0, and not more clean than there is\
+          """
+              .formatted(
+                  name.id(), tier, bytes, poolBytes, dirtyBytes, cleanBytes, recentReadBytes));
     }
     if (cleanTier.isPresent() && cleanTier.getAsInt() <= tier) {
       throw new IllegalArgumentException(
@@ -81,5 +96,36 @@ public record SegmentView(
   /** Whether a lower tier has a whole, durable copy. */
   public boolean clean() {
     return cleanTier.isPresent();
+  }
+
+  /** Whether an eviction frees anything now. */
+  public boolean evictable() {
+    return cleanBytes > 0 || leavesWhole();
+  }
+
+  /** Whether an eviction frees all that the segment takes, its slot included. */
+  public boolean leavesWhole() {
+    return clean() && !active;
+  }
+
+  /** This segment after all of its bytes have been copied to a lower tier. */
+  public SegmentView copiedTo(int lowerTier) {
+    return new SegmentView(
+        id,
+        name,
+        logDirectory,
+        tier,
+        OptionalInt.of(lowerTier),
+        active,
+        spilled,
+        bytes,
+        poolBytes,
+        0,
+        poolBytes,
+        createdMillis,
+        changedMillis,
+        readMillis,
+        recentReadBytes,
+        found);
   }
 }

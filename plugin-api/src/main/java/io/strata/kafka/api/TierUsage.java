@@ -15,10 +15,10 @@ import static java.util.Objects.requireNonNull;
  * @param name its name in {@code strata.tiers}
  * @param capacityBytes bytes that segments can use at most
  * @param usedBytes bytes that are not free
- * @param dirtyBytes bytes of segments whose only whole copy is here, those being appended to
- *     included
- * @param cleanBytes bytes of segments that a lower tier has, too: free without I/O when needed
- * @param activeBytes of {@code dirtyBytes}, those of segments that Kafka appends to
+ * @param dirtyBytes bytes that are neither free nor clean
+ * @param cleanBytes bytes whose content a lower tier has, too: free without I/O when needed
+ * @param activeBytes of {@code dirtyBytes}, the last extents of segments that Kafka appends to:
+ *     they stay until the segment is sealed
  * @param segments segments with bytes or a place here
  * @param freeSlots segments that can be added while there is space for their bytes
  * @param excessBytes dirty bytes that are to be copied down now: 0 while the dirty share is between

@@ -15,7 +15,22 @@ class SnapshotTest {
         new SegmentName(
             new SegmentId("orders", 3, 4711), SegmentName.Replica.CURRENT, SegmentName.Stage.LIVE);
     return new SegmentView(
-        1, name, "/data", tier, clean, false, spilled, 10, 10, 0, 0, 0, 0, false);
+        1,
+        name,
+        "/data",
+        tier,
+        clean,
+        false,
+        spilled,
+        10,
+        10,
+        clean.isPresent() ? 0 : 10,
+        clean.isPresent() ? 10 : 0,
+        0,
+        0,
+        0,
+        0,
+        false);
   }
 
   private static TierUsage tier(int number, long capacity, long used, long dirty, long clean) {
@@ -71,7 +86,22 @@ class SnapshotTest {
     SegmentView older = segment(0, OptionalInt.of(1), false);
     SegmentView newer =
         new SegmentView(
-            0, older.name(), "/data", 0, OptionalInt.of(1), false, false, 1, 1, 0, 5, 9, 3, false);
+            0,
+            older.name(),
+            "/data",
+            0,
+            OptionalInt.of(1),
+            false,
+            false,
+            1,
+            1,
+            0,
+            1,
+            0,
+            5,
+            9,
+            3,
+            false);
     assertThat(policy.evictionOrder().compare(older, newer)).isNegative();
   }
 }

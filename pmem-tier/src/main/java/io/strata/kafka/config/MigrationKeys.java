@@ -23,11 +23,11 @@ public final class MigrationKeys {
       new MigrationKeys(
           "strata.migration.",
           """
-          The dirty share of a tier's capacity above which sealed segments are copied down, \
-          oldest first, until it is 0.05 below. Dirty are the bytes of segments whose only whole \
-          copy is in the tier. `0`: every segment as soon as it is sealed. `-1`: never. With \
-          `strata.migration.mode=threshold`, and in a tier above another tier with pools, it is \
-          the used share that counts.\
+          The dirty share of a tier's capacity above which bytes are copied down, until it is \
+          0.05 below: sealed segments first, oldest first, and then active ones. Dirty is what \
+          only this tier has. `0`: everything at once, of an active segment whenever there is 1 \
+          MiB. `-1`: never. With `strata.migration.mode=threshold`, and in a tier above another \
+          tier with pools, it is the used share that counts.\
           """,
           Optional.of(new Local()));
 

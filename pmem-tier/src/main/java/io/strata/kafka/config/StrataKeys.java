@@ -128,8 +128,7 @@ public final class StrataKeys {
               Topics whose new segments may be placed in a pool: those whose whole name matches \
               one of the expressions. A comma inside braces, brackets or parentheses, or after a \
               backslash, belongs to its expression. `__cluster_metadata` is never placed, and \
-              cannot be asked for. Segments in a pool whose topic is no longer included leave it \
-              as soon as they are sealed.\
+              cannot be asked for. Segments in a pool whose topic is no longer included leave it.\
               """)
           .dynamic()
           .build();
@@ -143,8 +142,8 @@ public final class StrataKeys {
           .documentation(
               """
               Topics whose segments are never placed in a pool, though `strata.topics.include` \
-              matches. Those that are in a pool already leave it as soon as they are sealed, and \
-              do not come back. A topic that is pinned too is excluded.\
+              matches. Those that are in a pool already leave it, but for the last extent of \
+              active ones, and do not come back. A topic that is pinned too is excluded.\
               """)
           .dynamic()
           .build();

@@ -28,6 +28,12 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * java.nio.channels.ClosedChannelException}.
  */
 public final class Pool implements AutoCloseable {
+  /** The last extents of all segments are at most this part of the pool. */
+  private static final int SHARES = 8;
+
+  /** Extents of 1 MiB are not too long for any pool: the smallest is 16 MiB. */
+  private static final long LEAST_SHARE = 1 << 20;
+
   private final PersistentMemory memory;
   private final Superblock superblock;
 
@@ -165,6 +171,17 @@ public final class Pool implements AutoCloseable {
         superblock.slotCount(),
         superblock.createdAtMillis(),
         SuperblockLayout.VERSION);
+  }
+
+  /**
+   * The order of the longest extent that a segment gets at first: a share of the pool, so that the
+   * last extents of many segments, which are half empty, leave most of it to others.
+   */
+  int largestOrder() {
+    long used = Math.max(1, usage().liveSlots());
+    long share = Math.max(LEAST_SHARE, superblock.dataSize() / SHARES / used);
+    int order = 63 - Long.numberOfLeadingZeros(share / SuperblockLayout.SMALLEST_EXTENT);
+    return Math.min(order, SuperblockLayout.LARGEST_ORDER);
   }
 
   /** How full it is; cheap. */

@@ -162,10 +162,17 @@ public final class Slot {
     return extents;
   }
 
+  /** So many extents are at most as long as the pool's share for each segment. */
+  private static final int EXTENTS_OF_A_SHARE = 16;
+
+  /** After those the length doubles with so many, or the entries would run out. */
+  private static final int EXTENTS_OF_A_LENGTH = 8;
+
   /**
-   * Adds one extent: 64 KiB at first, and each next one as long as all that are there, up to 64
-   * MiB, or shorter if only shorter ones are free. The space so doubles and is a power of two, as
-   * Kafka's segment sizes mostly are: a full segment of 32 MiB or 1 GiB leaves nothing unused.
+   * Adds one extent: 64 KiB at first, and each next one as long as all that are there, up to what
+   * {@link Pool#largestOrder} says, or shorter if only shorter ones are free. The space so doubles
+   * and is a power of two, as Kafka's segment sizes mostly are: a full segment of 32 MiB or 1 GiB
+   * leaves nothing unused.
    *
    * @return false, with nothing changed, if the pool has no free block or the slot no free entry
    * @throws IllegalStateException if the slot is free
@@ -177,7 +184,8 @@ public final class Slot {
     if (current.count() == SlotLayout.MAX_EXTENTS) {
       return false;
     }
-    Optional<Extent> extent = pool.allocator().allocateAtMost(nextOrder(current));
+    Optional<Extent> extent =
+        pool.allocator().allocateAtMost(nextOrder(current, pool.largestOrder()));
     if (extent.isEmpty()) {
       return false;
     }
@@ -185,12 +193,19 @@ public final class Slot {
     return true;
   }
 
-  /** The order of the extent that follows others; more when those had to be short ones. */
-  static int nextOrder(ExtentList others) {
+  /**
+   * The order of the extent that follows others.
+   *
+   * @param largest of the first ones
+   */
+  static int nextOrder(ExtentList others, int largest) {
+    // Those that are there may have had to be short ones.
     int doubling = Math.max(0, others.count() - 1);
     long blocks = others.length() / SuperblockLayout.SMALLEST_EXTENT;
     int asLong = blocks == 0 ? 0 : 63 - Long.numberOfLeadingZeros(blocks);
-    return Math.min(Math.max(doubling, asLong), SuperblockLayout.LARGEST_ORDER);
+    int beyond = Math.max(0, others.count() - EXTENTS_OF_A_SHARE) / EXTENTS_OF_A_LENGTH;
+    return Math.min(
+        Math.max(doubling, asLong), Math.min(largest + beyond, SuperblockLayout.LARGEST_ORDER));
   }
 
   /**
@@ -200,7 +215,7 @@ public final class Slot {
     ExtentList current = extents;
     return current.count() == SlotLayout.MAX_EXTENTS
         ? 0
-        : BuddyAllocator.lengthOf(nextOrder(current));
+        : BuddyAllocator.lengthOf(nextOrder(current, pool.largestOrder()));
   }
 
   private void publishExtent(ExtentList current, Extent added) throws IOException {

@@ -96,7 +96,7 @@ final class Publishing {
   long evictPart(boolean wait) throws IOException {
     return wait
         ? writer.exclusively(this::evictPart)
-        : writer.exclusivelyOrNot(this::evictPart).orElse(0L);
+        : writer.exclusivelyOrInAppend(this::evictPart).orElse(0L);
   }
 
   private long evictPart(SegmentWriter.Publisher unusedPublisher) throws IOException {

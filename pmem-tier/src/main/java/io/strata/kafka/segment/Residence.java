@@ -3,6 +3,7 @@ package io.strata.kafka.segment;
 import static java.util.Objects.requireNonNull;
 
 import io.strata.kafka.pool.Extent;
+import io.strata.kafka.pool.ExtentList;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotState;
@@ -57,6 +58,12 @@ public final class Residence {
   /** The space that the segment takes in the pool, in bytes. */
   public long roomBytes() {
     return slot.extents().length();
+  }
+
+  /** The part of that space which appends go on in: the last extent, unless it is full. */
+  public long lastExtentBytes() {
+    ExtentList extents = slot.extents();
+    return extents.length() - extents.lengthBelow(slot.committedLength());
   }
 
   /**

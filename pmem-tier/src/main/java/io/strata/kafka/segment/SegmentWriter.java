@@ -591,7 +591,15 @@ final class SegmentWriter {
    * thread, perhaps, in an append that makes room.
    */
   <T> Optional<T> exclusivelyOrNot(Change<T> change) throws IOException {
-    if (lock.isHeldByCurrentThread() || !lock.tryLock()) {
+    return lock.isHeldByCurrentThread() ? Optional.empty() : exclusivelyOrInAppend(change);
+  }
+
+  /**
+   * As {@link #exclusivelyOrNot}, and done in an append of this thread, too, that makes space: for
+   * what an append goes on with.
+   */
+  <T> Optional<T> exclusivelyOrInAppend(Change<T> change) throws IOException {
+    if (!lock.tryLock()) {
       return Optional.empty();
     }
     try {

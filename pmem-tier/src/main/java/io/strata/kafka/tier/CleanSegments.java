@@ -1,7 +1,6 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.pool.Pool;
-import io.strata.kafka.segment.Residence;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
@@ -10,7 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Which clean segments of each pool give way next.
+ * Which segments of each pool are evicted next: all of the clean ones, and of others what is clean.
  *
  * <p>An entry may be stale: whoever takes one asks the segment itself. A segment may be in here
  * twice for a while, which does no harm.
@@ -21,26 +20,30 @@ final class CleanSegments {
 
   private final Map<Pool, Waiting> byPool = new ConcurrentHashMap<>();
 
-  /** The segments of one pool, and about how much of its room they take. */
+  /** A segment, and how much its eviction would have freed when it was added. */
+  private record Entry(TieredSegment segment, long bytes) {}
+
+  /** The segments of one pool, and about how much of its space their eviction frees. */
   private static final class Waiting {
-    private final Queue<TieredSegment> segments = new ConcurrentLinkedQueue<>();
+    private final Queue<Entry> entries = new ConcurrentLinkedQueue<>();
     private final AtomicLong bytes = new AtomicLong();
 
-    void add(TieredSegment segment, Residence in) {
-      segments.add(segment);
-      bytes.addAndGet(in.roomBytes());
+    void add(TieredSegment segment) {
+      Entry entry = new Entry(segment, Evictions.evictableBytes(segment));
+      entries.add(entry);
+      bytes.addAndGet(entry.bytes());
     }
 
     Optional<TieredSegment> take() {
-      Optional<TieredSegment> next = Optional.ofNullable(segments.poll());
-      next.flatMap(TieredSegment::residence).ifPresent(in -> bytes.addAndGet(-in.roomBytes()));
-      return next;
+      Optional<Entry> next = Optional.ofNullable(entries.poll());
+      next.ifPresent(entry -> bytes.addAndGet(-entry.bytes()));
+      return next.map(Entry::segment);
     }
   }
 
   /** Puts a segment at the end of its pool's queue. */
   void add(TieredSegment segment) {
-    segment.residence().ifPresent(in -> waiting(in.pool()).add(segment, in));
+    segment.residence().ifPresent(in -> waiting(in.pool()).add(segment));
   }
 
   /** Takes the segment that gives way first. */
@@ -59,7 +62,7 @@ final class CleanSegments {
     for (TieredSegment segment : inOrder) {
       segment
           .residence()
-          .ifPresent(in -> fresh.computeIfAbsent(in.pool(), id -> new Waiting()).add(segment, in));
+          .ifPresent(in -> fresh.computeIfAbsent(in.pool(), id -> new Waiting()).add(segment));
     }
     for (Pool pool : byPool.keySet()) {
       fresh.computeIfAbsent(pool, id -> new Waiting());

@@ -7,7 +7,8 @@ import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 
 /**
- * Frees the slot of a clean segment, and removes the log file's tag at once.
+ * Frees the slot of a clean segment, and removes the log file's tag at once; of any other segment
+ * it frees the extents that are clean.
  *
  * <p>Thread safety: any number of segments at a time; may meet {@link PressureRoom}, which evicts
  * the same ones.
@@ -22,6 +23,13 @@ final class EvictMove {
     this.keeper = keeper;
     this.room = room;
     this.hook = hook;
+  }
+
+  /** Evicts the clean extents, if there are any, of a segment that stays in its pool. */
+  MoveResult part(TieredSegment segment, Residence in) throws IOException {
+    long freed = room.evictPartNow(segment, in);
+    hook.reached(MoveStage.EVICT_PART_FREED);
+    return MoveResult.done(freed);
   }
 
   /**

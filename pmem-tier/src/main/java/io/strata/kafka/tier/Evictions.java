@@ -14,6 +14,11 @@ final class Evictions {
     return segment.residence().map(Residence::isClean).orElse(false);
   }
 
+  /** The space that an eviction frees now, in bytes. */
+  static long evictableBytes(TieredSegment segment) {
+    return segment.residence().map(in -> in.evictableBytes(!segment.active())).orElse(0L);
+  }
+
   /**
    * Frees the slot of a clean segment; readers see the log file.
    *

@@ -18,6 +18,8 @@ public enum MoveStage {
   EVICT_FREED,
   /** The log file's tag has been removed. */
   EVICT_UNTAGGED,
+  /** The clean extents of a segment that stays are free. */
+  EVICT_PART_FREED,
   /** A segment is to move into another tier's pool. */
   RELOCATE_STARTED,
   /** The bytes are written there. */

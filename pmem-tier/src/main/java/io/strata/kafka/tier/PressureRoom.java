@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds space in pools: free space first, then that of clean segments, whose bytes the log file
- * has, too. Nothing is copied.
+ * Finds space in pools: free space first, then that of bytes that the log file has, too: all of a
+ * clean segment, and of any other, or of one that Kafka appends to, the extents that are clean.
+ * Nothing is copied.
  *
  * <p>Thread safety: all methods may be called by any thread, also under a segment's writer lock: of
  * another segment's lock none is waited for.
@@ -55,7 +56,7 @@ final class PressureRoom implements RoomMaker {
 
   /** Notes a segment that may be evicted, if it may. */
   void becameClean(TieredSegment segment) {
-    if (Evictions.isClean(segment)) {
+    if (Evictions.evictableBytes(segment) > 0) {
       clean.add(segment);
     }
   }
@@ -185,12 +186,19 @@ final class PressureRoom implements RoomMaker {
     }
     long bytes = in.get().roomBytes();
     try {
+      if (segment.active() || !in.get().isClean()) {
+        long part = segment.segment().evictPart(false);
+        if (part > 0) {
+          traffic.evicted(in.get(), part, true);
+        } else {
+          becameClean(segment);
+        }
+        return part;
+      }
       Optional<Residence> left = Evictions.run(segment, false);
       if (left.isEmpty()) {
-        if (Evictions.isClean(segment)) {
-          // Somebody is at it just now.
-          clean.add(segment);
-        }
+        // Somebody is at it just now.
+        becameClean(segment);
         return 0;
       }
       traffic.evicted(left.get(), bytes, true);
@@ -200,6 +208,17 @@ final class PressureRoom implements RoomMaker {
       keeper.failed("evict " + segment.home(), e);
       return 0;
     }
+  }
+
+  /**
+   * Evicts the clean extents of a segment that stays, in the background.
+   *
+   * @return the bytes freed; 0 when there are none
+   */
+  long evictPartNow(TieredSegment segment, Residence in) throws IOException {
+    long bytes = segment.segment().evictPart(true);
+    traffic.evicted(in, bytes, false);
+    return bytes;
   }
 
   /**

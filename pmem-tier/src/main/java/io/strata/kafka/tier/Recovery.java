@@ -371,7 +371,7 @@ final class Recovery {
     if (slot.has(SlotFlag.ORPHANED)) {
       slot.clear(SlotFlag.ORPHANED);
     }
-    long size = at(home, Files::size);
+    long size = at(home, file -> sizeWithEvictedBytes(slot, file));
     if (size < slot.cleanLength()) {
       // A truncation, which has not come to its end: the pool still has the bytes.
       slot.setCleanLength(size);
@@ -383,6 +383,23 @@ final class Recovery {
       slot.clear(SlotFlag.COPY);
     }
     register(new Residence(slot, pool), home);
+  }
+
+  /** Of bytes that were evicted the log file has the only copy: without them it is no segment. */
+  private static long sizeWithEvictedBytes(Slot slot, Path home) throws IOException {
+    long size = Files.size(home);
+    if (size < slot.extents().start()) {
+      throw new FileSystemException(
+          home.toString(),
+          null,
+          """
+          found %d bytes, expected at least %d, since the pool has the segment from there on only: \
+          the file was truncated by something else than this broker; restore it, or remove the \
+          partition's directory, and Kafka replicates it\
+          """
+              .formatted(size, slot.extents().start()));
+    }
+    return size;
   }
 
   private void register(Residence in, Path home) throws IOException {

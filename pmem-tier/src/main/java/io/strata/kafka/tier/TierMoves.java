@@ -86,11 +86,11 @@ final class TierMoves implements TieredSegments {
       return MoveResult.cancelled("it is gone, or at home");
     }
     TieredSegment segment = found.get();
-    if (state.isActive(segment)) {
-      return MoveResult.cancelled("it is being appended to");
-    }
     Optional<Residence> in = segment.residence();
     boolean toLogFile = toTier >= pools.tiers().size();
+    if (!toLogFile && state.isActive(segment)) {
+      return MoveResult.cancelled("it is being appended to");
+    }
     if (in.isEmpty() || (toLogFile && in.get().isClean())) {
       return MoveResult.cancelled("it is clean already");
     }
@@ -141,15 +141,14 @@ final class TierMoves implements TieredSegments {
     }
     TieredSegment segment = found.get();
     Optional<Residence> in = segment.residence();
-    if (in.isEmpty() || !Evictions.isClean(segment)) {
+    boolean active = state.isActive(segment);
+    boolean whole = Evictions.isClean(segment) && !active;
+    if (in.isEmpty() || (!whole && !active && in.get().evictableBytes(false) == 0)) {
       return MoveResult.cancelled("it is not clean any more");
-    }
-    if (segment.segment().size() == 0 && state.isActive(segment)) {
-      return MoveResult.cancelled("it is about to be appended to");
     }
     hook.reached(MoveStage.EVICT_STARTED);
     try {
-      return eviction.run(segment, in.get());
+      return whole ? eviction.run(segment, in.get()) : eviction.part(segment, in.get());
     } catch (NoSuchFileException e) {
       return MoveResult.cancelled("its file is gone: " + e.getMessage());
     }

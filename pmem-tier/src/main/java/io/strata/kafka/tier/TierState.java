@@ -62,7 +62,7 @@ final class TierState {
   }
 
   /** What is counted of one segment. */
-  private record Counted(boolean active, boolean clean, Optional<Residence> in) {}
+  private record Counted(boolean active, boolean clean, long cleanBytes, Optional<Residence> in) {}
 
   private Sums[] sums() {
     Sums[] sums = new Sums[pools.tiers().size()];
@@ -74,24 +74,24 @@ final class TierState {
 
   private Counted count(TieredSegment segment, Map<Path, Long> newest, Sums[] sums) {
     boolean active = isNewest(segment, newest);
+    segment.active(active);
     Optional<Residence> in = segment.residence();
     // One that Kafka has just begun has nothing that another place could have, too.
     boolean clean =
         in.isPresent() && in.get().isClean() && !(active && segment.segment().size() == 0);
     boolean ages =
         !active && !segment.missing() && segment.name().filter(TierState::mayMove).isPresent();
+    long cleanBytes = 0;
     if (in.isPresent()) {
       Sums tier = sums[pools.tierOf(in.get().pool())];
       long bytes = in.get().roomBytes();
+      cleanBytes = Math.min(bytes, in.get().evictableBytes(!active));
       tier.segments++;
-      if (clean) {
-        tier.clean += bytes;
-      } else {
-        tier.dirty(segment, bytes, ages);
-        tier.active += active ? bytes : 0;
-      }
+      tier.clean += cleanBytes;
+      tier.dirty(segment, bytes - cleanBytes, ages);
+      tier.active += active ? Math.min(bytes - cleanBytes, in.get().lastExtentBytes()) : 0;
     }
-    return new Counted(active, clean, in);
+    return new Counted(active, clean, cleanBytes, in);
   }
 
   /**
@@ -151,7 +151,7 @@ final class TierState {
       if (name.isPresent() && !segment.missing() && mayMove(name.get())) {
         boolean wanted = placement.mayBeHot(name.get());
         if (wanted || in.isPresent()) {
-          views.add(view(segment, name.get(), in, counted.clean(), counted.active(), nowMillis));
+          views.add(view(segment, name.get(), counted, nowMillis));
         }
         if (!wanted) {
           unwanted.add(segment.id());
@@ -173,13 +173,9 @@ final class TierState {
   }
 
   private SegmentView view(
-      TieredSegment segment,
-      SegmentName name,
-      Optional<Residence> in,
-      boolean clean,
-      boolean active,
-      long nowMillis) {
+      TieredSegment segment, SegmentName name, Counted counted, long nowMillis) {
     int home = pools.tiers().size();
+    Optional<Residence> in = counted.in();
     int tier = in.map(at -> pools.tierOf(at.pool())).orElse(home);
     Reads reads = segment.segment().reads();
     long changed = segment.segment().lastChangeMillis();
@@ -189,11 +185,13 @@ final class TierState {
         name,
         logDirectoryOf(segment.home()),
         tier,
-        clean ? OptionalInt.of(home) : OptionalInt.empty(),
-        active,
+        counted.clean() ? OptionalInt.of(home) : OptionalInt.empty(),
+        counted.active(),
         in.isPresent() && segment.segment().spilled(),
         segment.segment().size(),
-        in.map(Residence::roomBytes).orElse(0L),
+        Math.max(counted.cleanBytes(), in.map(Residence::roomBytes).orElse(0L)),
+        segment.segment().dirtyBytes(),
+        counted.cleanBytes(),
         Math.min(created, changed),
         changed,
         reads.lastMillis(),

@@ -31,6 +31,7 @@ final class TieredSegment {
   private final AtomicInteger moves = new AtomicInteger();
   private final Heat heat;
   private volatile long renamesSettled = -1;
+  private volatile boolean active = true;
   private volatile boolean missing;
   private volatile boolean refused;
   private volatile Place place;
@@ -124,6 +125,15 @@ final class TieredSegment {
 
   void missing(boolean now) {
     missing = now;
+  }
+
+  /** Whether Kafka appended to it when that was looked at last: it keeps its slot then. */
+  boolean active() {
+    return active;
+  }
+
+  void active(boolean now) {
+    active = now;
   }
 
   /** Whether it was to begin in a pool, and no pool had space for it. */

@@ -243,7 +243,7 @@ final class Workload {
     int home = tiers.state().tiers().size();
     int to = random.nextInt(home + 1);
     try {
-      if (view.clean() && random.nextBoolean()) {
+      if (view.evictable() && random.nextBoolean()) {
         var unused = tiers.evict(view.id());
       } else if (to > view.tier()) {
         var unused = tiers.destage(view.id(), to, MoveControl.UNLIMITED);

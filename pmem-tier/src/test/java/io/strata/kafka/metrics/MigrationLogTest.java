@@ -135,6 +135,8 @@ class MigrationLogTest {
             false,
             10,
             16,
+            10,
+            0,
             1,
             1,
             1,

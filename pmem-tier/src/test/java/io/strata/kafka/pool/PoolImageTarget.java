@@ -187,8 +187,7 @@ final class PoolImageTarget implements FuzzTarget {
       for (int i = -1; i <= SLOTS; i++) {
         Optional<SlotSnapshot> slot = reader.read(i);
         assertThat(slot.isEmpty() || reader.valid(slot.get())).isTrue();
-        slot.ifPresent(
-            s -> assertThat(s.committedLength()).isLessThanOrEqualTo(s.extents().end()));
+        slot.ifPresent(s -> assertThat(s.committedLength()).isLessThanOrEqualTo(s.extents().end()));
       }
     } catch (PoolException e) {
       assertThat(e).hasMessageContaining(ImageMemory.PATH.toString());

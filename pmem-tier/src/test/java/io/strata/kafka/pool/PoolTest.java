@@ -3,6 +3,7 @@ package io.strata.kafka.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.RecordingMemory;
@@ -22,6 +23,7 @@ class PoolTest {
   private static final int SIZE = 8 << 20;
   private static final UUID DIRECTORY = UUID.fromString("00000001-0002-0003-0004-000000000005");
   private static final long KIB = 1024;
+  private static final long MIB = 1024 * KIB;
 
   private final RecordingMemory memory = new RecordingMemory(SIZE);
 
@@ -77,10 +79,77 @@ class PoolTest {
     while (slot.grow()) {
       lengths.add(slot.extents().length(slot.extents().count() - 1) / KIB);
     }
-    // 6 MiB of data: what is left after the doubling is taken in the largest pieces there are.
-    assertThat(lengths).startsWith(64L, 64L, 128L, 256L, 512L, 1024L, 2048L);
+    // 6 MiB of data: an eighth of that is less than 1 MiB.
+    assertThat(lengths).startsWith(64L, 64L, 128L, 256L, 512L, 1024L, 1024L);
     assertThat(slot.extents().end()).isEqualTo(6 << 20);
     assertThat(lengths.stream().mapToLong(Long::longValue).sum()).isEqualTo(6 * KIB);
+  }
+
+  /** 2,000 active segments of 1 GiB in a pool of 16 GiB; and the entries suffice for each. */
+  @Test
+  void theLongestExtentIsAShareOfThePool() {
+    ExtentList extents = ExtentList.EMPTY;
+    while (extents.count() < SlotLayout.MAX_EXTENTS) {
+      long length = BuddyAllocator.lengthOf(Slot.nextOrder(extents, 4));
+      assertThat(length).isLessThanOrEqualTo(Math.max(1 << 20, extents.length() / 8));
+      extents = extents.with(new Extent(0, length));
+    }
+    assertThat(extents.length()).isGreaterThan(1L << 30);
+  }
+
+  @Test
+  void aPartIsEvictedAndTheRingGoesOn() throws IOException {
+    Pool pool = create();
+    Slot slot = pool.allocateSlot(DIRECTORY, "a").orElseThrow();
+    long end = 0;
+    for (int i = 0; i < 200; i++) {
+      assertThat(slot.grow()).isTrue();
+      end = slot.extents().end();
+      slot.commit(end - 1);
+      slot.setCleanLength(end - 1);
+      List<Extent> dropped = slot.evict(slot.cleanLength());
+      pool.release(dropped);
+      assertThat(slot.extents().count()).isEqualTo(1);
+    }
+    assertThat(slot.extents().start()).isGreaterThan(100 * 64 * KIB);
+    assertThat(pool.usage().usedBytes()).isEqualTo(slot.extents().length());
+    Pool again = reopen();
+    Slot found = again.slot(slot.index(), slot.generation()).orElseThrow();
+    assertThat(found.extents()).isEqualTo(slot.extents());
+    assertThat(found.committedLength()).isEqualTo(end - 1);
+    assertThat(found.cleanLength()).isEqualTo(end - 1);
+    assertThatThrownBy(() -> found.evict(found.committedLength() + 1))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** The clean length goes down first: whatever comes next, the slot has so many bytes. */
+  @Test
+  void aTruncationBelowTheExtentsLeavesNone() throws IOException {
+    Pool pool = create();
+    Slot slot = pool.allocateSlot(DIRECTORY, "a").orElseThrow();
+    while (slot.extents().end() < MIB) {
+      assertThat(slot.grow()).isTrue();
+    }
+    slot.commit(MIB);
+    slot.setCleanLength(MIB / 2);
+    slot.set(SlotFlag.SPILLED);
+    pool.release(slot.evict(MIB / 2));
+    assertThat(slot.extents().start()).isPositive();
+    slot.setCleanLength(1000);
+    RecordingMemory left = memory.kill();
+    Pool again = Pool.open(left, PoolOwner.ANY);
+    Slot found = again.slot(slot.index(), slot.generation()).orElseThrow();
+    assertThat(found.committedLength()).isEqualTo(1000);
+    assertThat(found.has(SlotFlag.SPILLED)).isFalse();
+    assertThat(found.extents().start()).isEqualTo(1000);
+    assertThat(found.extents().count()).isZero();
+    assertThat(found.grow()).isTrue();
+    found.commit(2000);
+    Pool last = Pool.open(left.kill(), PoolOwner.ANY);
+    Slot kept = last.slot(slot.index(), slot.generation()).orElseThrow();
+    assertThat(kept.committedLength()).isEqualTo(2000);
+    assertThat(kept.cleanLength()).isEqualTo(1000);
+    assertThat(kept.extents()).isEqualTo(found.extents());
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.strata.kafka.pool;
 
+import io.strata.kafka.layout.SuperblockLayout;
 import io.strata.kafka.memory.Durability;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -207,7 +208,9 @@ public final class SlotTableOperations {
       if (holder.index < 0) {
         return "empty";
       }
-      for (int order = Slot.nextOrder(listOf(holder.extents)); order >= 0; order--) {
+      for (int order = Slot.nextOrder(listOf(holder.extents), SuperblockLayout.LARGEST_ORDER);
+          order >= 0;
+          order--) {
         OptionalLong block = free.allocate(order);
         if (block.isPresent()) {
           holder.extents.add(new Extent(block.getAsLong(), BuddyAllocator.lengthOf(order)));

@@ -2,11 +2,9 @@ package io.strata.kafka.segment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.RecordingMemory;
 import io.strata.kafka.pool.Slot;
-import io.strata.kafka.pool.SlotFlag;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,12 +1,17 @@
 package io.strata.kafka.tier;
 
+import static io.strata.kafka.tier.TierFixture.assertDone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -49,6 +54,43 @@ final class OneBadLogDirectoryTest {
       fixture.open();
       assertThat(fixture.read(good)).isEqualTo(GOOD);
       assertThat(skipped).containsExactly(second);
+    }
+  }
+
+  /**
+   * What was evicted is in the log file alone: the pool's later bytes are not served without it.
+   */
+  @Test
+  void aLogFileWithoutItsEvictedBytesIsThatDirectorysFailure() throws Exception {
+    Path second = Files.createDirectory(root.resolve("second")).toRealPath();
+    try (TierFixture fixture =
+        new TierFixture(Files.createDirectory(root.resolve("live"))).pool("a.pool", 16 << 20)) {
+      fixture.logDirectories.add(second);
+      noting(fixture);
+      fixture.open();
+      Path good = fixture.segment("good-0", 0);
+      fixture.append(good, GOOD);
+      Path bad = second.resolve("bad-0").resolve(good.getFileName());
+      Files.createDirectory(bad.getParent());
+      fixture.append(bad, OLD);
+      assertDone(fixture.destage(bad, 1));
+      assertDone(fixture.evict(bad));
+      fixture.append(bad, NEW);
+      fixture.close();
+      try (FileChannel file = FileChannel.open(bad, StandardOpenOption.WRITE)) {
+        file.truncate(1000);
+      }
+      fixture.open();
+      assertThat(fixture.read(good)).isEqualTo(GOOD);
+      assertThat(skipped).containsExactly(second);
+      fixture.close();
+      try (FileChannel file = FileChannel.open(bad, StandardOpenOption.WRITE)) {
+        int unused = file.write(ByteBuffer.wrap(OLD));
+      }
+      fixture.open();
+      byte[] all = Arrays.copyOf(OLD, OLD.length + NEW.length);
+      System.arraycopy(NEW, 0, all, OLD.length, NEW.length);
+      assertThat(fixture.read(bad)).isEqualTo(all);
     }
   }
 

@@ -97,7 +97,7 @@ final class TierMovesTest {
     assertThat(fixture.read(old)).isEqualTo(OLD);
     assertThat(usage().cleanBytes()).isEqualTo(MIB);
     assertThat(usage().dirtyBytes()).isEqualTo(128 << 10);
-    assertThat(usage().activeBytes()).isEqualTo(128 << 10);
+    assertThat(usage().activeBytes()).isEqualTo(64 << 10);
     fixture.reopen();
     assertThat(view(old).cleanTier()).hasValue(HOME);
     assertThat(fixture.read(old)).isEqualTo(OLD);
@@ -152,6 +152,9 @@ final class TierMovesTest {
       channel.truncate(100_000);
       channel.write(ByteBuffer.wrap(NEW), 100_000);
       assertThat(view(old).clean()).isFalse();
+      assertThat(view(old).dirtyBytes()).isEqualTo(NEW.length);
+      assertDone(evict(old));
+      assertThat(view(old).tier()).isZero();
       assertThat(evict(old).outcome()).isEqualTo(Outcome.CANCELLED);
     }
     assertThat(Files.readAllBytes(old)).isEqualTo(Arrays.copyOf(OLD, 100_000));
@@ -180,11 +183,80 @@ final class TierMovesTest {
     }
   }
 
+  /** Its clean extents leave the pool, its last one stays, and appends go on there. */
   @Test
-  void activeSegmentIsNotMoved() throws Exception {
-    Path active = fixture.segment("orders-0", 1000);
-    assertThat(view(active).active()).isTrue();
-    assertThat(destage(active, HOME).outcome()).isEqualTo(Outcome.CANCELLED);
+  void activeSegmentIsCopiedAndEvictedInPartsWhileItIsAppendedTo() throws Exception {
+    Path active = fixture.segment("busy-0", 0);
+    byte[] all = new byte[0];
+    try (FileChannel channel = fixture.tier().open(active, TierFixture.KAFKA).orElseThrow()) {
+      for (int i = 0; i < 5; i++) {
+        byte[] more = Batches.of(700_000, 10 + i);
+        channel.write(ByteBuffer.wrap(more), all.length);
+        all = concat(all, more);
+        assertThat(view(active).active()).isTrue();
+        assertThat(view(active).dirtyBytes()).isEqualTo(more.length);
+        assertDone(destage(active, HOME));
+        assertThat(view(active).dirtyBytes()).isZero();
+        assertDone(evict(active));
+        assertThat(view(active).tier()).isZero();
+        assertThat(view(active).cleanBytes()).isZero();
+        assertThat(view(active).poolBytes()).isLessThanOrEqualTo(MIB);
+        assertThat(content(channel)).isEqualTo(all);
+        assertThat(Files.readAllBytes(active)).isEqualTo(all);
+      }
+      assertThat(promote(active, 0).outcome()).isEqualTo(Outcome.CANCELLED);
+    }
+    assertThat(usage().dirtyBytes() + usage().cleanBytes()).isEqualTo(usage().usedBytes());
+    fixture.reopen();
+    assertThat(fixture.read(active)).isEqualTo(all);
+    assertThat(view(active).tier()).isZero();
+  }
+
+  /** Below what has been evicted, within what is clean, within what is dirty. */
+  @Test
+  void segmentThatIsEvictedInPartIsTruncatedAnywhere() throws Exception {
+    byte[] copied = Batches.of(3_000_000, 21);
+    for (int length : new int[] {0, 100_000, 2_999_000, 3_000_000, 3_050_000}) {
+      Path active = fixture.segment("cut" + length + "-0", 0);
+      fixture.append(active, copied);
+      assertDone(destage(active, HOME));
+      assertDone(evict(active));
+      fixture.append(active, NEW);
+      byte[] kept = Arrays.copyOf(concat(copied, NEW), length);
+      try (FileChannel channel = fixture.tier().open(active, TierFixture.KAFKA).orElseThrow()) {
+        channel.truncate(length);
+        assertThat(content(channel)).isEqualTo(kept);
+        channel.write(ByteBuffer.wrap(OLD), length);
+        assertThat(content(channel)).isEqualTo(concat(kept, OLD));
+      }
+      assertThat(view(active).spilled()).isFalse();
+      fixture.reopen();
+      assertThat(fixture.read(active)).isEqualTo(concat(kept, OLD));
+      assertThat(fixture.tier().delete(active)).isTrue();
+      Awaitility.await().until(() -> usage().segments() == 2);
+    }
+  }
+
+  /** One partition whose segment is larger than the pool. */
+  @Test
+  void appendMakesSpaceOfTheCleanBytesOfItsOwnSegment() throws Exception {
+    Path active = fixture.segment("busy-0", 0);
+    byte[] all = Batches.of(8_000_000, 31);
+    fixture.append(active, all);
+    assertDone(destage(active, HOME));
+    byte[] more = Batches.of(7_000_000, 32);
+    fixture.append(active, more);
+    assertThat(fixture.tier().figures().spilled()).isZero();
+    assertThat(view(active).dirtyBytes()).isEqualTo(more.length);
+    assertThat(fixture.read(active)).isEqualTo(concat(all, more));
+    fixture.reopen();
+    assertThat(fixture.read(active)).isEqualTo(concat(all, more));
+  }
+
+  private static byte[] concat(byte[] a, byte[] b) {
+    byte[] both = Arrays.copyOf(a, a.length + b.length);
+    System.arraycopy(b, 0, both, a.length, b.length);
+    return both;
   }
 
   @Test
@@ -307,7 +379,7 @@ final class TierMovesTest {
   }
 
   @Test
-  void spilledSegmentIsMendedOrGoesHome() throws Exception {
+  void spilledSegmentBecomesWholeInAnotherSlotOrGoesHome() throws Exception {
     fixture.append(fixture.segment("big-0", 0), new byte[(int) (usage().freeBytes() - MIB)]);
     Path spilled = fixture.segment("spill-0", 0);
     byte[] bytes = Batches.of(2_000_000, 7);
@@ -463,7 +535,8 @@ final class TierMovesTest {
     Path begun = fixture.segment("begun-0", 0);
     fixture.append(begun, new byte[0]);
     assertThat(view(begun).clean()).isFalse();
-    assertThat(evict(begun).outcome()).isEqualTo(Outcome.CANCELLED);
+    assertThat(view(begun).evictable()).isFalse();
+    assertDone(evict(begun));
     assertThat(view(begun).tier()).isZero();
   }
 }

@@ -70,8 +70,10 @@ public final class TierPlay implements Play {
   private SimTier tier;
   private int batchesUsed;
 
-  /** Odd while one of the older segments is appended to: it may end within a batch. */
-  private int appends;
+  private int appendsBegun;
+
+  /** Less than begun while a segment is appended to: it may end within a batch. */
+  private int appendsEnded;
 
   /** What a segment must be. */
   private static final class Expected {
@@ -216,11 +218,13 @@ public final class TierPlay implements Play {
     System.arraycopy(more, 0, after, before.length, more.length);
     FileChannel channel = channel(segment);
     segment.content = after;
+    appendsBegun++;
     ByteBuffer source = ByteBuffer.wrap(more);
     FileChannel unused = channel.position(before.length);
     while (source.hasRemaining()) {
       int unusedCount = channel.write(source);
     }
+    appendsEnded++;
     segment.certain = after.length;
     segment.first = before.length == 0 ? after.length : segment.first;
   }
@@ -240,9 +244,7 @@ public final class TierPlay implements Play {
         continue;
       }
       if (kind < 3) {
-        appends++;
         append(segment);
-        appends++;
       } else if (kind < 5) {
         truncate(segment);
       } else if (kind < 11) {
@@ -302,20 +304,17 @@ public final class TierPlay implements Play {
 
   private void move() throws Exception {
     TieredSegments moves = tier.segments();
-    List<SegmentView> views =
-        moves.state().segments().stream()
-            .filter(view -> view.name().id().baseOffset() < OLDER)
-            .toList();
+    List<SegmentView> views = moves.state().segments();
     if (views.isEmpty()) {
       return;
     }
     SegmentView view = views.get(random.nextInt(views.size()));
     int home = moves.state().tiers().size();
-    int appendsBefore = appends;
+    int endedBefore = appendsEnded;
     try {
       move(moves, view, home);
     } catch (CorruptSegmentException e) {
-      if (appends == appendsBefore && appends % 2 == 0) {
+      if (appendsBegun == endedBefore) {
         throw e;
       }
     }
@@ -323,7 +322,7 @@ public final class TierPlay implements Play {
 
   private void move(TieredSegments moves, SegmentView view, int home) throws Exception {
     MoveResult unused;
-    if (view.clean() && random.nextInt(4) > 0) {
+    if (view.evictable() && random.nextInt(4) > 0) {
       unused = moves.evict(view.id());
     } else if (view.tier() > 0 && random.nextInt(4) > 0) {
       unused = moves.promote(view.id(), random.nextInt(view.tier()), MoveControl.UNLIMITED);

@@ -191,7 +191,7 @@ final class TierStressTest {
   private void move(TieredSegments tiers, SegmentView view, Random random) throws Exception {
     int home = tiers.state().tiers().size();
     int to = random.nextInt(home + 1);
-    if (view.clean() && random.nextBoolean()) {
+    if (view.evictable() && random.nextBoolean()) {
       count(tiers.evict(view.id()), evicted);
     } else if (to > view.tier()) {
       count(tiers.destage(view.id(), to, MoveControl.UNLIMITED), destaged);

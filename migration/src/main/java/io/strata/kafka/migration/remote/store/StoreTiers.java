@@ -108,6 +108,8 @@ public final class StoreTiers implements TieredSegments {
         false,
         entry.totalBytes(),
         tier < home() ? entry.totalBytes() : 0,
+        levels.size() > 1 || tier == home() ? 0 : entry.totalBytes(),
+        levels.size() > 1 && tier < home() ? entry.totalBytes() : 0,
         time,
         time,
         store.heat().lastMillis(key.id(), time),
