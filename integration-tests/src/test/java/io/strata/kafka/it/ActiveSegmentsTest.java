@@ -1,0 +1,83 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Segments that Kafka never seals: of Kafka's default size of 1 GiB, in a pool that is a small part
+ * of what they could grow to. The pool keeps the newest bytes of each, and no append spills.
+ */
+class ActiveSegmentsTest {
+
+  private static final int PARTITIONS = 30;
+  private static final int RECORDS = 4_000;
+  private static final int SIZE = 1_000;
+
+  @RegisterExtension static final Workspace WORK = new Workspace();
+
+  @Test
+  void thePoolKeepsTheNewestBytesOfSegmentsThatAreLargerThanIt() throws Exception {
+    Path pool = Pools.create(WORK.pool("pool"), "48MiB", 128);
+    StockBroker broker =
+        WORK.closing(
+                Tiers.broker(WORK.folder("broker"), pool)
+                    .set("log.segment.bytes", "" + (1 << 30))
+                    .build())
+            .start();
+    RecordLedger steady = topic(broker, "steady", PARTITIONS);
+    RecordLedger one = topic(broker, "one", 1);
+    for (int round = 0; round < 14; round++) {
+      steady.produce(broker.bootstrap(), RECORDS, SIZE);
+      one.produce(broker.bootstrap(), RECORDS, SIZE);
+      // Below the bandwidth of the log directory, however slow that is.
+      await()
+          .atMost(Tiers.PATIENCE)
+          .until(() -> Tiers.usage(broker).reserve() > 3 * RECORDS * SIZE);
+    }
+    assertThat(Tiers.overflows(broker)).as("segments that have spilled").isZero();
+    assertThat(Jmx.value(broker, "type=Tier,name=EvictedBytesTotal,tier=hot"))
+        .as("bytes evicted, of segments of which none is sealed")
+        .isPositive();
+    for (Path partition : Homes.partitions(broker.logDirectory(), "steady")) {
+      assertThat(Homes.hotSegments(partition)).hasSize(1);
+    }
+    Path only = Homes.partitions(broker.logDirectory(), "one").get(0);
+    assertThat(Files.size(Homes.segments(only).get(0)))
+        .as("bytes of one segment in its log file")
+        .isGreaterThan(Tiers.usage(broker).capacity());
+    verify(broker, steady, one);
+    Tiers.assertAccounting(broker);
+
+    broker.kill();
+    broker.start();
+    verify(broker, steady, one);
+    steady.produce(broker.bootstrap(), RECORDS, SIZE);
+    one.produce(broker.bootstrap(), RECORDS, SIZE);
+    verify(broker, steady, one);
+    broker.stop();
+    Tiers.audit(broker);
+
+    Pools.strata("drain", "--config", broker.propertiesFile().toString()).orFail();
+    broker.withoutStrata().start();
+    verify(broker, steady, one);
+    broker.stop();
+  }
+
+  private static void verify(StockBroker broker, RecordLedger... ledgers) {
+    for (RecordLedger ledger : ledgers) {
+      assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(ledger.acknowledged());
+    }
+  }
+
+  private static RecordLedger topic(StockBroker broker, String name, int partitions)
+      throws InterruptedException {
+    Topics.create(broker, name, partitions, Map.of());
+    return new RecordLedger(name, partitions, name.hashCode());
+  }
+}
