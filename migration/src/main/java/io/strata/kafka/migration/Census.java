@@ -121,11 +121,12 @@ final class Census {
         }
       }
       case EXCLUDED -> {
-        if (inPool && (!segment.active() || segment.dirtyBytes() + segment.cleanBytes() > 0)) {
+        boolean leaves = segment.dirtyBytes() == 0 ? segment.evictable() : mayCopyDown(segment);
+        if (inPool && (!segment.active() || leaves)) {
           excluded.add(segment);
         }
       }
-      default -> (segment.active() ? free : undecided).add(segment);
+      default -> undecided.add(segment);
     }
   }
 
@@ -141,7 +142,7 @@ final class Census {
     Map<Target, SegmentView> probes = new HashMap<>();
     for (SegmentView segment : undecided) {
       int lowest = segment.cleanTier().orElse(segment.tier());
-      if (lowest >= home || roomBetween(lowest)) {
+      if (lowest >= home || (!segment.active() && roomBetween(lowest))) {
         free.add(segment);
         continue;
       }

@@ -61,7 +61,9 @@ final class Mover {
   /** The upper copy of a segment that has just been copied down. */
   private void giveUpUpper(PlannedMove destaged) {
     SegmentView clean = destaged.move().segment().copiedTo(destaged.move().toTier());
-    boolean unused = makeOne(new PlannedMove(Move.evict(clean), destaged.target(), 0, false));
+    if (clean.evictable()) {
+      boolean unused = makeOne(new PlannedMove(Move.evict(clean), destaged.target(), 0, false));
+    }
   }
 
   private boolean makeOne(PlannedMove planned) {

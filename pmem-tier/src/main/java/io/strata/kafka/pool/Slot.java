@@ -166,7 +166,7 @@ public final class Slot {
   private static final int EXTENTS_OF_A_SHARE = 16;
 
   /** After those the length doubles with so many, or the entries would run out. */
-  private static final int EXTENTS_OF_A_LENGTH = 8;
+  private static final int EXTENTS_OF_A_LENGTH = 5;
 
   /**
    * Adds one extent: 64 KiB at first, and each next one as long as all that are there, up to what
@@ -334,10 +334,10 @@ public final class Slot {
     ExtentList current = extents;
     ExtentList kept = current.withoutBelow(Math.min(offset, SlotLayout.MAX_START));
     if (kept.count() < current.count()) {
-      // A reader in another process that sees the same count of truncations has read what was the
-      // segment's.
-      words.store(TRUNCATIONS_OFFSET, nextTruncation() & CheckedWord.MAX_VALUE);
+      // The extents first: a reader in another process that sees the new count of truncations must
+      // not see the old extents with it.
       words.store(EXTENTS_IN_USE_OFFSET, kept.inUse());
+      words.store(TRUNCATIONS_OFFSET, nextTruncation() & CheckedWord.MAX_VALUE);
       words.persistLine();
       extents = kept;
       countTruncation(committedLength);
@@ -397,7 +397,7 @@ public final class Slot {
           "%s: found clean length %s, expected 0 to %s".formatted(this, length, committedLength));
     }
     if (length > cleanLength) {
-      force(0, length);
+      force(cleanLength, length);
     }
     if (length != cleanLength) {
       words.persist(CLEAN_LENGTH_OFFSET, length);

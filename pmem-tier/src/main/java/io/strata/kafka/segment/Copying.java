@@ -119,6 +119,8 @@ final class Copying {
     }
     pace.reached(Step.COPIED);
     home.force(true);
+    // Not under the writer lock, where it is asked for: either copy may be read from then on.
+    in.slot().force(from, to);
     pace.reached(Step.FORCED);
     boolean same = ReadBack.ofFile(home, from, to) == checksum.getValue();
     if (guard.changes() != begun.changes()) {

@@ -1,7 +1,6 @@
 package io.strata.kafka.segment;
 
 import io.strata.kafka.pool.Extent;
-import io.strata.kafka.pool.Slot;
 import io.strata.kafka.segment.CopyResult.Outcome;
 import java.io.IOException;
 import java.util.List;
@@ -90,31 +89,6 @@ final class Publishing {
     return wait
         ? writer.exclusively(this::evict)
         : writer.exclusivelyOrNot(this::evict).flatMap(evicted -> evicted);
-  }
-
-  /** See {@link Segment#evictPart}. */
-  long evictPart(boolean wait) throws IOException {
-    return wait
-        ? writer.exclusively(this::evictPart)
-        : writer.exclusivelyOrInAppend(this::evictPart).orElse(0L);
-  }
-
-  private long evictPart(SegmentWriter.Publisher unusedPublisher) throws IOException {
-    Optional<Residence> in = writer.residence();
-    if (!writer.movable() || in.isEmpty()) {
-      return 0;
-    }
-    Slot slot = in.get().slot();
-    HotView before = writer.view();
-    List<Extent> extents;
-    try {
-      extents = slot.evict(Math.min(slot.cleanLength(), before.poolEnd(before.size())));
-    } finally {
-      // Those that the slot has dropped are not read any more, also if that was not made durable.
-      writer.extentsEvicted();
-    }
-    boolean unused = gate.retire(() -> writer.release(in.get().pool(), extents));
-    return extents.stream().mapToLong(Extent::length).sum();
   }
 
   private Optional<Residence> evict(SegmentWriter.Publisher publisher) throws IOException {

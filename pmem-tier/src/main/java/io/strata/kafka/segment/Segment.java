@@ -283,6 +283,11 @@ public final class Segment {
     writer.set(flag);
   }
 
+  /** For tests, which stand in it as a reader does. */
+  ReaderGate gate() {
+    return gate;
+  }
+
   /** For tests, whose bytes are no batches. */
   Copying copying() {
     return copying;
@@ -397,7 +402,7 @@ public final class Segment {
    * @throws IOException when the pool fails; the segment is as before
    */
   public long evictPart(boolean wait) throws IOException {
-    return publishing.evictPart(wait);
+    return writer.evictPart(wait);
   }
 
   /** Shares the log file's blocks; see {@link #shareHome}. */

@@ -300,19 +300,18 @@ final class SegmentWriter {
   /** Writes as much as belongs into the pool and fits there; on an exception, nothing. */
   @GuardedBy("lock")
   private void writeToPool(ByteBuffer source, long position) throws IOException {
-    HotView before = view;
-    long size = before.size();
+    long size = view.size();
     long end = position + source.remaining();
-    ExtentList extents = before.extents();
-    long poolEnd;
-    if (before.spilled()) {
-      poolEnd = Math.min(end, before.poolEnd(size));
-    } else if (position - size > LONGEST_GAP_IN_POOL) {
-      return;
-    } else {
-      extents = extentsFor(end);
-      poolEnd = Math.min(end, extents.end());
+    if (!view.spilled()) {
+      if (position - size > LONGEST_GAP_IN_POOL) {
+        return;
+      }
+      extentsFor(end);
     }
+    // What is clean of this segment, too, may just have been evicted.
+    HotView before = view;
+    ExtentList extents = before.spilled() ? before.extents() : pooled().slot().extents();
+    long poolEnd = Math.min(end, before.spilled() ? before.poolEnd(size) : extents.end());
     if (poolEnd <= Math.min(position, size)) {
       return;
     }
@@ -338,26 +337,57 @@ final class SegmentWriter {
     }
   }
 
-  /** The slot's extents, grown to hold {@code end} bytes if the pool has room for that. */
+  /** Grows the slot's extents to hold {@code end} bytes, if the pool has room for that. */
   @GuardedBy("lock")
-  private ExtentList extentsFor(long end) throws IOException {
+  private void extentsFor(long end) throws IOException {
     Residence in = pooled();
-    Slot slot = in.slot();
-    ExtentList extents = slot.extents();
-    while (extents.end() < end && growOrMakeRoom(in)) {
-      extents = slot.extents();
+    boolean grown = true;
+    while (grown && in.slot().extents().end() < end) {
+      grown = growOrMakeRoom(in);
     }
-    return extents;
   }
 
   /** Makes room first where there is none in one piece: a pool cut to crumbs serves nobody. */
   @GuardedBy("lock")
   private boolean growOrMakeRoom(Residence in) throws IOException {
     long wanted = in.slot().nextExtentLength();
-    if (wanted > in.pool().largestFreeExtent()) {
+    if (wanted == 0) {
+      // No entry is left for another extent.
+      long unused = evictPart();
+    } else if (wanted > in.pool().largestFreeExtent()) {
       roomMaker.makeRoom(in.pool(), wanted);
     }
     return in.slot().grow();
+  }
+
+  /** See {@link Segment#evictPart}; also in an append, which goes on in the extents that stay. */
+  @GuardedBy("lock")
+  private long evictPart() throws IOException {
+    if (residence.isEmpty() || deleted || inDoubt || broken.isPresent()) {
+      return 0;
+    }
+    Residence in = residence.get();
+    HotView before = view;
+    List<Extent> evicted = List.of();
+    try {
+      long clean = in.slot().cleanLength();
+      evicted = in.slot().evict(Math.min(clean, before.poolEnd(before.size())));
+    } finally {
+      // Those that the slot has dropped are not read any more, also if that was not made durable.
+      if (!in.slot().extents().equals(before.extents())) {
+        view = before.withExtents(in.slot().extents());
+      }
+    }
+    List<Extent> dropped = evicted;
+    boolean unused = gate.retire(() -> release(in.pool(), dropped));
+    return dropped.stream().mapToLong(Extent::length).sum();
+  }
+
+  /** See {@link Segment#evictPart}. */
+  long evictPart(boolean wait) throws IOException {
+    return wait
+        ? exclusively(publisher -> evictPart())
+        : exclusivelyOrInAppend(publisher -> evictPart()).orElse(0L);
   }
 
   @GuardedBy("lock")
@@ -419,7 +449,7 @@ final class SegmentWriter {
         if (length < view.poolStart()) {
           truncateBelowPool(length, home);
         } else {
-          truncateWithoutLocking(length, home);
+          boolean unused = truncateWithoutLocking(length, home);
         }
       }
     } catch (RuntimeException | Error e) {
@@ -436,7 +466,12 @@ final class SegmentWriter {
     // For the readers, who may find the log file short from here on.
     view = view.withSize(length);
     try {
-      truncateWithoutLocking(length, home);
+      if (!truncateWithoutLocking(length, home) && !view.spilled()) {
+        // With a reader of the old view about, home keeps what comes next: in the pool it would
+        // leave a hole where that reader still looks.
+        pooled().slot().set(SlotFlag.SPILLED);
+        view = viewOf(pooled(), true, length, length);
+      }
     } catch (IOException e) {
       // The slot may say that the segment ends there, and the log file that it does not.
       markBroken(e);
@@ -444,8 +479,9 @@ final class SegmentWriter {
     }
   }
 
+  /** Returns whether nobody reads by the view of before any more. */
   @GuardedBy("lock")
-  private void truncateWithoutLocking(long length, FileChannel home) throws IOException {
+  private boolean truncateWithoutLocking(long length, FileChannel home) throws IOException {
     HotView before = view;
     boolean spilled = before.spilled();
     long seam = before.poolEnd(before.size());
@@ -457,7 +493,7 @@ final class SegmentWriter {
       cutHome(before, length, home);
     }
     if (residence.isEmpty() || (spilled && length > seam)) {
-      return;
+      return true;
     }
     forcer.truncating(length);
     Residence in = pooled();
@@ -475,6 +511,7 @@ final class SegmentWriter {
       tail.mayBeLonger();
       view = viewOf(in, false, length, length);
     }
+    return nobodySeesHome;
   }
 
   /** A view of the slot's extents up to {@code inPool}; a spilled one has {@code size} bytes. */
@@ -598,7 +635,7 @@ final class SegmentWriter {
    * As {@link #exclusivelyOrNot}, and done in an append of this thread, too, that makes space: for
    * what an append goes on with.
    */
-  <T> Optional<T> exclusivelyOrInAppend(Change<T> change) throws IOException {
+  private <T> Optional<T> exclusivelyOrInAppend(Change<T> change) throws IOException {
     if (!lock.tryLock()) {
       return Optional.empty();
     }
@@ -636,16 +673,6 @@ final class SegmentWriter {
     forcer.movedTo(to.map(Residence::slot));
     residence = to;
     view = newView;
-  }
-
-  /** Shows the slot's extents, of which the first ones have been evicted. */
-  void extentsEvicted() {
-    lock.lock();
-    try {
-      view = view.withExtents(pooled().slot().extents());
-    } finally {
-      lock.unlock();
-    }
   }
 
   /** A copy to the log file begins: what is there beyond the clean bytes does not count. */

@@ -45,12 +45,16 @@ final class DestageMove {
     refuseToFill(segment.home(), segment.segment().dirtyBytes());
     keeper.refreshModificationTime(segment);
     FileTime modified = names.with(segment, Files::getLastModifiedTime);
+    long shown = segment.shownMillis();
     CopyResult copied;
     try (FileChannel home = names.with(segment, HomeChannels::toWrite)) {
       copied =
           segment.segment().copyHome(home, new MovePace(control, hook, MoveStage.DESTAGE_COPIED));
     } finally {
-      names.with(segment, home -> Files.setLastModifiedTime(home, modified));
+      // An append meanwhile may have been shown already.
+      long now = segment.shownMillis();
+      FileTime time = now == shown ? modified : FileTime.fromMillis(now);
+      names.with(segment, home -> Files.setLastModifiedTime(home, time));
     }
     Optional<MoveResult> ended = Copies.ended(copied, segment);
     if (ended.isPresent()) {

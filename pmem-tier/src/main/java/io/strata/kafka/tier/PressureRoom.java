@@ -152,12 +152,13 @@ final class PressureRoom implements RoomMaker {
 
   /** Whether a new segment finds a slot and a first extent, at the cost of a clean one perhaps. */
   private boolean hasRoom(Pool pool) {
-    if (hasSlotAndBlock(pool)) {
-      return true;
-    }
-    long freed = evict(pool, SuperblockLayout.SMALLEST_EXTENT);
-    if (freed == 0) {
-      onDemand.run();
+    for (int i = 0; i < ATTEMPTS && !hasSlotAndBlock(pool); i++) {
+      // A part of a segment frees no slot.
+      boolean whole = pool.usage().freeSlots() == 0;
+      if (evict(pool, SuperblockLayout.SMALLEST_EXTENT, whole) == 0) {
+        onDemand.run();
+        break;
+      }
     }
     return hasSlotAndBlock(pool);
   }
@@ -168,15 +169,27 @@ final class PressureRoom implements RoomMaker {
   }
 
   private long evict(Pool pool, long wanted) {
+    return evict(pool, wanted, false);
+  }
+
+  private long evict(Pool pool, long wanted, boolean whole) {
     long freed = 0;
     for (int i = 0; i < ATTEMPTS && freed < wanted; i++) {
       Optional<TieredSegment> next = clean.take(pool);
       if (next.isEmpty()) {
         break;
       }
-      freed += evict(next.get(), pool);
+      if (whole && !leavesWhole(next.get())) {
+        becameClean(next.get());
+      } else {
+        freed += evict(next.get(), pool);
+      }
     }
     return freed;
+  }
+
+  private static boolean leavesWhole(TieredSegment segment) {
+    return !segment.active() && Evictions.isClean(segment);
   }
 
   private long evict(TieredSegment segment, Pool pool) {
@@ -186,7 +199,7 @@ final class PressureRoom implements RoomMaker {
     }
     long bytes = in.get().roomBytes();
     try {
-      if (segment.active() || !in.get().isClean()) {
+      if (!leavesWhole(segment)) {
         long part = segment.segment().evictPart(false);
         if (part > 0) {
           traffic.evicted(in.get(), part, true);

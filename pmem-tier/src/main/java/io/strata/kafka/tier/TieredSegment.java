@@ -217,6 +217,11 @@ final class TieredSegment {
     return place.name().map(name -> name.stage() == SegmentName.Stage.LIVE).orElse(true);
   }
 
+  /** The change that home's modification time shows, or is about to; see {@link #takeChange}. */
+  long shownMillis() {
+    return shownMillis.get();
+  }
+
   /** Whether there is something for {@link #takeChange}. */
   boolean hasChange() {
     return shownMillis.get() != segment.lastChangeMillis();

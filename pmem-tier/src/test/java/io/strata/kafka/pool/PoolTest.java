@@ -91,10 +91,10 @@ class PoolTest {
     ExtentList extents = ExtentList.EMPTY;
     while (extents.count() < SlotLayout.MAX_EXTENTS) {
       long length = BuddyAllocator.lengthOf(Slot.nextOrder(extents, 4));
-      assertThat(length).isLessThanOrEqualTo(Math.max(1 << 20, extents.length() / 8));
+      assertThat(length).isLessThanOrEqualTo(Math.max(1 << 20, extents.length() / 5));
       extents = extents.with(new Extent(0, length));
     }
-    assertThat(extents.length()).isGreaterThan(1L << 30);
+    assertThat(extents.length()).isGreaterThan(2L << 30);
   }
 
   @Test
@@ -120,6 +120,29 @@ class PoolTest {
     assertThat(found.cleanLength()).isEqualTo(end - 1);
     assertThatThrownBy(() -> found.evict(found.committedLength() + 1))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** A reader in another process that comes in the middle of it. */
+  @Test
+  void aSnapshotInAnEvictionIsNotValidWithTheExtentsOfBefore() throws IOException {
+    for (int offset : new int[] {SlotLayout.EXTENTS_IN_USE_OFFSET, SlotLayout.TRUNCATIONS_OFFSET}) {
+      Pool pool = create();
+      Slot slot = pool.allocateSlot(DIRECTORY, "a").orElseThrow();
+      assertThat(slot.grow()).isTrue();
+      assertThat(slot.grow()).isTrue();
+      slot.commit(100 * KIB);
+      slot.setCleanLength(100 * KIB);
+      PoolReader reader = new PoolReader(memory);
+      List<SlotSnapshot> seen = new ArrayList<>();
+      memory.afterStoreLong(
+          SlotLayout.slotPosition(slot.index()) + offset,
+          () -> seen.add(reader.read(slot.index()).orElseThrow()));
+      assertThat(slot.evict(100 * KIB)).hasSize(1);
+      assertThat(seen).hasSize(1);
+      assertThat(seen.get(0).extents().equals(slot.extents()) || !reader.valid(seen.get(0)))
+          .as("in the middle, after the store at %s", offset)
+          .isTrue();
+    }
   }
 
   /** The clean length goes down first: whatever comes next, the slot has so many bytes. */

@@ -1,0 +1,181 @@
+package io.strata.kafka.segment;
+
+import static io.strata.kafka.segment.TinyPool.BLOCK;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.memory.Durability;
+import io.strata.kafka.memory.RecordingMemory;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.Slot;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** An append that makes space of its own segment's clean bytes, in the middle of itself. */
+final class EvictedPartTest {
+
+  private static final int FIRST = 100_000;
+
+  private final HeapFile home = new HeapFile();
+  private TinyPool pool;
+  private Slot slot;
+  private RoomMaker roomMaker = (of, wanted) -> {};
+  private Segment segment;
+  private FileChannel channel;
+
+  @BeforeEach
+  void open() throws IOException {
+    pool = TinyPool.format(new RecordingMemory(4 << 20, Durability.POWER));
+    slot = pool.allocate("segment");
+    segment =
+        new Segment(
+            slot,
+            pool.pool(),
+            0,
+            new SegmentSettings(() -> false, InstantSource.system(), this::makeRoom),
+            SegmentEvents.NONE);
+    channel = segment.open(home.open(), Set.of(READ, WRITE));
+  }
+
+  private void makeRoom(Pool of, long wanted) {
+    roomMaker.makeRoom(of, wanted);
+  }
+
+  private long evictPart() {
+    try {
+      return segment.evictPart(false);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static byte[] bytes(int length, int value) {
+    byte[] bytes = new byte[length];
+    Arrays.fill(bytes, (byte) value);
+    return bytes;
+  }
+
+  private void append(int length, int value) throws IOException {
+    long at = segment.size();
+    assertThat(channel.write(ByteBuffer.wrap(bytes(length, value)), at)).isEqualTo(length);
+  }
+
+  private void destage() throws IOException {
+    try (FileChannel file = home.open()) {
+      assertThat(segment.markClean(segment.copyHomeAsItIs(file))).isTrue();
+    }
+  }
+
+  private void assertContent(int second) throws IOException {
+    ByteBuffer found = ByteBuffer.allocate((int) segment.size());
+    int read = 1;
+    while (found.hasRemaining() && read > 0) {
+      read = channel.read(found, found.position());
+    }
+    byte[] expected = Arrays.copyOf(bytes(FIRST, 1), FIRST + second);
+    Arrays.fill(expected, FIRST, expected.length, (byte) 2);
+    assertThat(Arrays.mismatch(found.array(), expected)).isEqualTo(-1);
+  }
+
+  /** The second extent has space for a part of what is appended. */
+  @Test
+  void nothingOfItIsClean() throws IOException {
+    pool.leaveFree(2);
+    append(FIRST, 1);
+    roomMaker = (of, wanted) -> assertThat(evictPart()).isZero();
+    append(60_000, 2);
+    assertThat(segment.spilled()).isTrue();
+    assertContent(60_000);
+  }
+
+  @Test
+  void whatIsEvictedIsStillRead() throws Exception {
+    pool.leaveFree(2);
+    append(FIRST, 1);
+    destage();
+    roomMaker = (of, wanted) -> evictPart();
+    ReaderGate gate = segment.gate();
+    int token = gate.enter();
+    try {
+      append(60_000, 2);
+      assertThat(segment.spilled()).isTrue();
+      assertThat(slot.extents().start()).isEqualTo(BLOCK);
+      assertContent(60_000);
+    } finally {
+      gate.exit(token);
+    }
+  }
+
+  @Test
+  void itsOwnExtentIsWhatItGoesOnIn() throws Exception {
+    pool.leaveFree(2);
+    append(FIRST, 1);
+    destage();
+    roomMaker = (of, wanted) -> evictPart();
+    append(60_000, 2);
+    assertThat(segment.spilled()).isFalse();
+    assertContent(60_000);
+  }
+
+  @Test
+  void anotherSegmentTakesWhatWasEvicted() throws Exception {
+    pool.leaveFree(3);
+    Residence other = new Residence(pool.allocate("other"), pool.pool());
+    append(FIRST, 1);
+    destage();
+    int[] calls = {0};
+    roomMaker =
+        (of, wanted) -> {
+          if (++calls[0] == 2) {
+            assertThat(evictPart()).isPositive();
+            takeAll(other);
+          }
+        };
+    append(200_000, 2);
+    assertThat(segment.spilled()).isTrue();
+    assertContent(200_000);
+  }
+
+  private static void takeAll(Residence other) {
+    try {
+      while (other.slot().grow()) {
+        long from = other.slot().extents().end() - BLOCK;
+        other
+            .bytes()
+            .storeAndPersist(other.slot().extents(), from, ByteBuffer.wrap(bytes(BLOCK, 9)), BLOCK);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The reader has looked up the bytes below the extents, which the truncation takes. */
+  @Test
+  void truncationBelowThePoolsBytesWithAReaderAbout() throws Exception {
+    pool.leaveFree(8);
+    append(FIRST, 1);
+    destage();
+    assertThat(evictPart()).isPositive();
+    ReaderGate gate = segment.gate();
+    int token = gate.enter();
+    try {
+      FileChannel unused = channel.truncate(1000);
+      append(5000, 3);
+      assertThat(home.size()).as("no hole where that reader looks").isEqualTo(6000);
+    } finally {
+      gate.exit(token);
+    }
+    FileChannel unused = channel.truncate(0);
+    append(FIRST, 1);
+    assertThat(segment.spilled()).isFalse();
+    assertContent(0);
+  }
+}
