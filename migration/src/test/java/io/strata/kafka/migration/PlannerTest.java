@@ -340,6 +340,16 @@ class PlannerTest {
     assertThat(ids(plan, Move.Kind.DESTAGE)).containsExactly(ids[1], ids[2]);
   }
 
+  /** Their bytes grow; of those that could leave the policy sees all. */
+  @Test
+  void activeSegmentsOfAFullDirectoryDoNotHoldUpOthers() {
+    one.add("t", 0, 0, 0, 60 * MIB, 1000, true);
+    long other = one.add("t", 1, 0, 0, 10 * MIB, 2000, true);
+    Obstacles full = obstacles(Map.of(new Target(false, 1, "/data0"), 0));
+    Plan plan = Settings.of(0.5).plan(one, NOW, List.of(), List.of(), full);
+    assertThat(ids(plan, Move.Kind.DESTAGE)).containsExactly(other);
+  }
+
   private static Obstacles obstacles(Map<Target, Integer> allowances) {
     return new Obstacles() {
       @Override
