@@ -182,8 +182,7 @@ public final class SlotLayout {
   }
 
   /**
-   * The value of the word that says which extents are in use, so that one store takes some from
-   * either end:
+   * The value of the word that says which extents are in use. One store takes some from either end.
    *
    * <pre>
    *    47                          16 15           8 7            0

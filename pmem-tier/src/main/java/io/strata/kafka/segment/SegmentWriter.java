@@ -353,7 +353,7 @@ final class SegmentWriter {
     long wanted = in.slot().nextExtentLength();
     if (wanted == 0) {
       // No entry is left for another extent.
-      long unused = evictPart();
+      long unused = evictPartWithoutLocking();
     } else if (wanted > in.pool().largestFreeExtent()) {
       roomMaker.makeRoom(in.pool(), wanted);
     }
@@ -362,7 +362,7 @@ final class SegmentWriter {
 
   /** See {@link Segment#evictPart}; also in an append, which goes on in the extents that stay. */
   @GuardedBy("lock")
-  private long evictPart() throws IOException {
+  private long evictPartWithoutLocking() throws IOException {
     if (residence.isEmpty() || deleted || inDoubt || broken.isPresent()) {
       return 0;
     }
@@ -388,6 +388,15 @@ final class SegmentWriter {
     return wait
         ? exclusively(publisher -> evictPart())
         : exclusivelyOrInAppend(publisher -> evictPart()).orElse(0L);
+  }
+
+  private long evictPart() throws IOException {
+    lock.lock();
+    try {
+      return evictPartWithoutLocking();
+    } finally {
+      lock.unlock();
+    }
   }
 
   @GuardedBy("lock")

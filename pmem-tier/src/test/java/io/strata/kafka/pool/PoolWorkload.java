@@ -189,7 +189,7 @@ final class PoolWorkload {
     // The new count of extents may reach the medium before the new length; the slot is then taken
     // for one that has been shortened. Home has been cut before, so that nothing is lost by that.
     // Below all extents the log file alone is truncated, before the slot.
-    boolean mayBeLost = below || pool().info().durability().needsForce() && keep < length;
+    boolean mayBeLost = below || (pool().info().durability().needsForce() && keep < length);
     boolean spilled = mayBeLost && segment.mustHave.remove(SlotFlag.SPILLED);
     dropped.addAll(segment.slot.truncate(keep));
     if (spilled) {
