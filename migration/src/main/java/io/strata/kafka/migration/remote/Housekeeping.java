@@ -68,6 +68,12 @@ final class Housekeeping implements AutoCloseable {
   private final EngineEnvironment engineEnvironment;
   private final Thread thread;
   private final Thread scrubber;
+
+  /**
+   * Not the rounds': a deletion waits as long as a directory hangs, and the rounds ask after it.
+   */
+  private final Thread deleter;
+
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final Set<String> disagreed = ConcurrentHashMap.newKeySet();
 
@@ -120,11 +126,14 @@ final class Housekeeping implements AutoCloseable {
     thread.setName("strata-remote-housekeeping");
     scrubber = engineEnvironment.threads().newThread(this::scrubAgainAndAgain);
     scrubber.setName("strata-remote-scrub");
+    deleter = engineEnvironment.threads().newThread(this::deleteAgainAndAgain);
+    deleter.setName("strata-remote-deletions");
   }
 
   void start() {
     thread.start();
     scrubber.start();
+    deleter.start();
   }
 
   /** Waits until the store has been listed once, so that its free space is known; not for long. */
@@ -235,7 +244,6 @@ final class Housekeeping implements AutoCloseable {
         LOG.warn("Moves between levels of the remote store, and its scrub, wait: {}", reason);
       }
     }
-    deletePending();
     upkeep.forgetReads();
     OptionalLong oldest = uncopied.oldestMillis();
     long now = engineEnvironment.clock().millis();
@@ -413,10 +421,31 @@ final class Housekeeping implements AutoCloseable {
     engine = made;
   }
 
+  private boolean awaitNextTime() throws InterruptedException {
+    return !stopped.await(
+        Math.min(live.censusInterval().toMillis(), 60_000), TimeUnit.MILLISECONDS);
+  }
+
+  private void deleteAgainAndAgain() {
+    try {
+      while (awaitNextTime()) {
+        try {
+          deletePending();
+        } catch (RuntimeException | Error e) {
+          if (stopped.getCount() > 0 && deletionsWait.isNew(e.toString())) {
+            LOG.error("Deletions from the remote store failed; they are tried again", e);
+          }
+        }
+      }
+    } catch (InterruptedException e) {
+      // The broker stops.
+      return;
+    }
+  }
+
   private void scrubAgainAndAgain() {
     try {
-      while (!stopped.await(
-          Math.min(live.censusInterval().toMillis(), 60_000), TimeUnit.MILLISECONDS)) {
+      while (awaitNextTime()) {
         try {
           if (mover && isScrubDue()) {
             scrub.round(upkeep, orphanAge(), live.scrubInterval());
@@ -534,6 +563,7 @@ final class Housekeeping implements AutoCloseable {
     boolean ended = running == null || running.stop(STOPPING);
     thread.interrupt();
     scrubber.interrupt();
+    deleter.interrupt();
     awaitVisits();
     if (!ended || isAtWork()) {
       return; // The lock goes with the process: a move is under way.
@@ -545,13 +575,18 @@ final class Housekeeping implements AutoCloseable {
     }
   }
 
-  /** No visit begins any more; those under way may be writing. */
+  /** No visit begins any more; those under way may be writing, and calls that were interrupted. */
   private void awaitVisits() {
     long end = engineEnvironment.nanoTime().getAsLong() + LAST_VISITS.toNanos();
     try {
       thread.join(LAST_VISITS.toMillis());
+      scrubber.join(Math.max(1, left(end).toMillis()));
+      deleter.join(Math.max(1, left(end).toMillis()));
       for (DirectoryVisits directory : visits) {
         directory.await(left(end));
+      }
+      while (isAtWork() && !left(end).isZero()) {
+        Thread.sleep(1);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

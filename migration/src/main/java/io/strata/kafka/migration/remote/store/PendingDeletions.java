@@ -9,12 +9,15 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Deletions that the store has taken over from Kafka, because a directory that may have the segment
@@ -29,6 +32,9 @@ final class PendingDeletions {
   static final String FILE = "strata-remote-deletions";
 
   private final List<Path> places;
+
+  /** Places that could not be read: what is in them is kept until the next start. */
+  private final Set<Path> unread = new HashSet<>();
 
   @GuardedBy("this")
   private final Map<String, Deletion> pending = new LinkedHashMap<>();
@@ -67,8 +73,11 @@ final class PendingDeletions {
     for (Path place : places) {
       try {
         read(place.resolve(FILE));
+      } catch (NoSuchFileException e) {
+        // It has none.
       } catch (IOException e) {
-        // It has none, or fails; another has them, too.
+        // Another has them, too, perhaps; this one may have some that are not known.
+        unread.add(place);
       }
     }
   }
@@ -131,6 +140,9 @@ final class PendingDeletions {
     StringBuilder left = new StringBuilder();
     pending.values().forEach(deletion -> left.append(deletion.line()).append('\n'));
     for (Path place : places) {
+      if (unread.contains(place)) {
+        continue;
+      }
       try {
         Disk.replace(place.resolve(FILE), left.toString().getBytes(UTF_8));
       } catch (IOException e) {

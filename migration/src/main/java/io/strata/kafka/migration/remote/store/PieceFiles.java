@@ -84,8 +84,12 @@ public final class PieceFiles {
                   Path unusedPath = Files.createDirectories(place);
                   Path part = file.resolveSibling(file.getFileName() + StoreNames.PART);
                   boolean unusedToo = Files.deleteIfExists(part);
-                  Disk.write(part, bytes.duplicate());
-                  return Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+                  try {
+                    Disk.write(part, bytes.duplicate());
+                    return Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+                  } finally {
+                    boolean unusedThree = Files.deleteIfExists(part);
+                  }
                 });
   }
 
