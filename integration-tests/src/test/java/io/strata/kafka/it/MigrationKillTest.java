@@ -72,7 +72,8 @@ class MigrationKillTest {
           "strata.migration.threshold", "0.5",
           "strata.migration.mode", "eager",
           "strata.migration.promote", "true");
-  private static final List<String> MEND = List.of("MEND_COPIED", "MEND_COMMITTED", "MEND_DONE");
+  private static final List<String> WHOLE_AGAIN =
+      List.of("RELOCATE_COPIED", "RELOCATE_TAGGED", "RELOCATE_DONE");
   private static final List<String> BETWEEN_POOLS =
       List.of("RELOCATE_COPIED", "RELOCATE_TAGGED", "RELOCATE_DONE", "RELOCATE_COMMITTED");
 
@@ -167,7 +168,7 @@ class MigrationKillTest {
 
   @Test
   @Order(3)
-  void atEveryStageOfMendingASpilledSegment() throws Exception {
+  void atEveryStageOfMakingASpilledSegmentWhole() throws Exception {
     allDown();
     awaitAllDown();
     broker.set("strata.migration.threshold", "-1").set("strata.migration.mode", "eager");
@@ -182,11 +183,11 @@ class MigrationKillTest {
           .produce(broker.bootstrap(), 5_000, 5_000);
       assertThat(Jmx.value(broker, "type=Segments,name=Spilled"))
           .as("spilled segments")
-          .isGreaterThanOrEqualTo(MEND.size());
+          .isGreaterThanOrEqualTo(WHOLE_AGAIN.size());
       broker.stop();
       broker.set("strata.migration.promote", "true");
-      haltAt(broker, MEND.get(0), () -> deleteFromADyingBroker(broker, filler));
-      for (String stage : MEND.subList(1, MEND.size())) {
+      haltAt(broker, WHOLE_AGAIN.get(0), () -> deleteFromADyingBroker(broker, filler));
+      for (String stage : WHOLE_AGAIN.subList(1, WHOLE_AGAIN.size())) {
         haltAt(broker, stage, () -> {});
       }
     }

@@ -24,14 +24,6 @@ record Marks(boolean never, long high, long low, long fill) {
 
   private static final double LEAST_DISTANCE = 0.05;
 
-  /** As much of an active segment is worth a force of its log file. */
-  private static final long LEAST_PIECE = 1 << 20;
-
-  /**
-   * Less is, where it is needed: what stays dirty of all segments is at most this part of a pool.
-   */
-  private static final int LEAST_PART = 4;
-
   static Marks of(MigrationSettings settings, Mode mode, TierUsage tier) {
     double threshold = settings.thresholds().get(tier.tier());
     long capacity = tier.capacityBytes();
@@ -64,10 +56,7 @@ record Marks(boolean never, long high, long low, long fill) {
 
   /** Whether a segment has enough for a copy down: of one that grows, not each record is copied. */
   static boolean worthACopy(SegmentView segment, TierUsage tier) {
-    long part = tier.capacityBytes() / LEAST_PART / Math.max(1, tier.segments());
-    return segment.active()
-        ? segment.dirtyBytes() >= Math.min(LEAST_PIECE, part)
-        : !segment.clean();
+    return segment.active() ? segment.dirtyBytes() >= tier.leastCopyBytes() : !segment.clean();
   }
 
   /** Returns the bytes above the low mark that are not active. */

@@ -17,8 +17,8 @@ import static java.util.Objects.requireNonNull;
  * @param usedBytes bytes that are not free
  * @param dirtyBytes bytes that are neither free nor clean
  * @param cleanBytes bytes whose content a lower tier has, too: free without I/O when needed
- * @param activeBytes of {@code dirtyBytes}, the last extents of segments that Kafka appends to:
- *     they stay until the segment is sealed
+ * @param activeBytes of {@code dirtyBytes}, those of segments that Kafka appends to that stay: the
+ *     last extents, and all of a segment with less than {@link #leastCopyBytes}
  * @param segments segments with bytes or a place here
  * @param freeSlots segments that can be added while there is space for their bytes
  * @param excessBytes dirty bytes that are to be copied down now: 0 while the dirty share is between
@@ -72,6 +72,20 @@ public record TierUsage(
                   excessBytes,
                   spareBytes));
     }
+  }
+
+  /**
+   * So many bytes of a segment that Kafka appends to are worth a copy, which costs a force of the
+   * log file: 1 MiB, or less where many segments share a small tier.
+   */
+  public long leastCopyBytes() {
+    return leastCopyBytes(capacityBytes, segments);
+  }
+
+  /** As {@link #leastCopyBytes()}, of a tier with that capacity and so many segments. */
+  public static long leastCopyBytes(long capacityBytes, int segments) {
+    // What stays of all segments is at most a quarter of the tier.
+    return Math.min(1 << 20, capacityBytes / 4 / Math.max(1, segments));
   }
 
   /** Bytes that nothing uses. */

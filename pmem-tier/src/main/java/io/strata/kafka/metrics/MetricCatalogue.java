@@ -246,7 +246,8 @@ final class MetricCatalogue {
                       "ActiveBytes",
                       BYTES,
                       tier -> tier.usage().activeBytes(),
-                      "Of the dirty bytes, the last extents of segments that Kafka appends to."),
+                      "Of the dirty bytes, those of segments that Kafka appends to that are not"
+                          + " worth a copy."),
                   gauge(
                       "ReserveBytes",
                       BYTES,

@@ -49,7 +49,7 @@ final class TierState {
   private static final class Sums {
     private long dirty;
     private long clean;
-    private long active;
+    private final List<Active> active = new ArrayList<>();
     private int segments;
     private long oldestDirtySince = Long.MAX_VALUE;
 
@@ -60,6 +60,15 @@ final class TierState {
       }
     }
   }
+
+  /**
+   * A segment that Kafka appends to.
+   *
+   * @param dirtyBytes what a copy would write
+   * @param bytes its space that is not clean
+   * @param lastExtent the part of that which stays after a copy
+   */
+  private record Active(long dirtyBytes, long bytes, long lastExtent) {}
 
   /** What is counted of one segment. */
   private record Counted(boolean active, boolean clean, long cleanBytes, Optional<Residence> in) {}
@@ -89,7 +98,10 @@ final class TierState {
       tier.segments++;
       tier.clean += cleanBytes;
       tier.dirty(segment, bytes - cleanBytes, ages);
-      tier.active += active ? Math.min(bytes - cleanBytes, in.get().lastExtentBytes()) : 0;
+      if (active) {
+        long last = Math.min(bytes - cleanBytes, in.get().lastExtentBytes());
+        tier.active.add(new Active(segment.segment().dirtyBytes(), bytes - cleanBytes, last));
+      }
     }
     return new Counted(active, clean, cleanBytes, in);
   }
@@ -216,6 +228,11 @@ final class TierState {
       used += usage.usedBytes();
       freeSlots += usage.freeSlots();
     }
+    long least = TierUsage.leastCopyBytes(capacity, sums.segments);
+    long active =
+        sums.active.stream()
+            .mapToLong(each -> each.dirtyBytes() < least ? each.bytes() : each.lastExtent())
+            .sum();
     return new TierUsage(
         tier,
         of.name(),
@@ -223,7 +240,7 @@ final class TierState {
         used,
         sums.dirty,
         sums.clean,
-        sums.active,
+        active,
         sums.segments,
         freeSlots,
         0,

@@ -97,7 +97,7 @@ final class TierMovesTest {
     assertThat(fixture.read(old)).isEqualTo(OLD);
     assertThat(usage().cleanBytes()).isEqualTo(MIB);
     assertThat(usage().dirtyBytes()).isEqualTo(128 << 10);
-    assertThat(usage().activeBytes()).isEqualTo(64 << 10);
+    assertThat(usage().activeBytes()).isEqualTo(128 << 10);
     fixture.reopen();
     assertThat(view(old).cleanTier()).hasValue(HOME);
     assertThat(fixture.read(old)).isEqualTo(OLD);
