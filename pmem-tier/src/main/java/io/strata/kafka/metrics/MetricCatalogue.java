@@ -246,8 +246,10 @@ final class MetricCatalogue {
                       "ActiveBytes",
                       BYTES,
                       tier -> tier.usage().activeBytes(),
-                      "Of the dirty bytes, those of segments that Kafka appends to that are not"
-                          + " worth a copy."),
+                      """
+                      Of the dirty bytes, those of segments that Kafka appends to that are not \
+                      worth a copy.\
+                      """),
                   gauge(
                       "ReserveBytes",
                       BYTES,
