@@ -73,7 +73,7 @@ final class AccessPolicy implements MigrationPolicy {
     OldestFirst plan = new OldestFirst(snapshot, order);
     plan.meetDemand();
     plan.fillSpare(
-        (segment, tier) -> segment.tier() == tier || isRead(segment)); // mending needs no reads
+        (segment, tier) -> segment.tier() == tier || isRead(segment)); // to be whole needs no reads
     for (TierUsage tier : snapshot.tiers()) {
       exchange(snapshot, plan, tier);
     }

@@ -64,7 +64,7 @@ public record BurstPlan(Given given, Map<Quantity, Double> results) {
     READABLE_IN_THRESHOLD_MODE("readable-in-threshold-mode", Unit.BYTES, "pool - reserve"),
     /** The bytes that stay readable from the pool when copies are freed only for want of space. */
     READABLE_IN_EAGER_MODE("readable-in-eager-mode", Unit.BYTES, "pool"),
-    /** The reserve of eager mode with threshold 0 once all that is sealed has been copied. */
+    /** The reserve of eager mode with threshold 0 once all that is worth it has been copied. */
     HIGHEST_RESERVE(
         "highest-reserve", Unit.BYTES, "pool, less the last extents of active segments"),
     /** From a full pool to that one. */

@@ -7,8 +7,8 @@ import io.strata.kafka.migration.MigrationSettings.Mode;
 /**
  * A tier's marks, in bytes: above the high one segments begin to leave, at the low one they cease.
  *
- * <p>In eager mode it is the dirty bytes that count, in threshold mode the used ones. The last
- * extents of active segments cannot leave; no demand is ever made of them.
+ * <p>In eager mode it is the dirty bytes that count, in threshold mode the used ones. What is not
+ * worth a copy of active segments stays; no demand is ever made of it.
  *
  * <p>Immutable and safe for use by any thread.
  *

@@ -52,7 +52,7 @@ package io.strata.kafka.layout;
  *       committed length; then extents in use; then, where a power failure undoes what was not
  *       forced, zeros instead of the dropped extents, all of this forced, and zeros instead of the
  *       bytes behind the committed length
- *   <li>evict a part: truncations (one more) and extents in use; then, where a power failure undoes
+ *   <li>evict a part: extents in use and truncations (one more); then, where a power failure undoes
  *       what was not forced, that forced, and zeros instead of the dropped extents, forced
  *   <li>delete: state {@link #STATE_DELETING}; the log file is unlinked; then state {@link
  *       #STATE_FREE}

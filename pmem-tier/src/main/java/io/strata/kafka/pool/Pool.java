@@ -178,7 +178,7 @@ public final class Pool implements AutoCloseable {
    * last extents of many segments, which are half empty, leave most of it to others.
    */
   int largestOrder() {
-    long used = Math.max(1, usage().liveSlots());
+    int used = Math.max(1, superblock.slotCount() - freeSlotCount());
     long share = Math.max(LEAST_SHARE, superblock.dataSize() / SHARES / used);
     int order = 63 - Long.numberOfLeadingZeros(share / SuperblockLayout.SMALLEST_EXTENT);
     return Math.min(order, SuperblockLayout.LARGEST_ORDER);
@@ -187,16 +187,19 @@ public final class Pool implements AutoCloseable {
   /** How full it is; cheap. */
   public PoolUsage usage() {
     long free = allocator.freeBytes();
-    int freeCount;
-    synchronized (freeSlotsLock) {
-      freeCount = freeSlots.size();
-    }
+    int freeCount = freeSlotCount();
     return new PoolUsage(
         superblock.dataSize() - free,
         free,
         superblock.slotCount() - freeCount,
         freeCount,
         allocator.largestFree());
+  }
+
+  private int freeSlotCount() {
+    synchronized (freeSlotsLock) {
+      return freeSlots.size();
+    }
   }
 
   /** Length of the largest extent that can be allocated now, in bytes; cheap. */

@@ -367,20 +367,22 @@ final class SegmentWriter {
       return 0;
     }
     Residence in = residence.get();
-    HotView before = view;
-    List<Extent> evicted = List.of();
-    try {
-      long clean = in.slot().cleanLength();
-      evicted = in.slot().evict(Math.min(clean, before.poolEnd(before.size())));
-    } finally {
-      // Those that the slot has dropped are not read any more, also if that was not made durable.
-      if (!in.slot().extents().equals(before.extents())) {
-        view = before.withExtents(in.slot().extents());
-      }
-    }
-    List<Extent> dropped = evicted;
+    List<Extent> dropped = dropClean(in.slot());
     boolean unused = gate.retire(() -> release(in.pool(), dropped));
     return dropped.stream().mapToLong(Extent::length).sum();
+  }
+
+  @GuardedBy("lock")
+  private List<Extent> dropClean(Slot slot) throws IOException {
+    HotView before = view;
+    try {
+      return slot.evict(Math.min(slot.cleanLength(), before.poolEnd(before.size())));
+    } finally {
+      // Those that the slot has dropped are not read any more, also if that was not made durable.
+      if (!slot.extents().equals(before.extents())) {
+        view = before.withExtents(slot.extents());
+      }
+    }
   }
 
   /** See {@link Segment#evictPart}. */

@@ -200,10 +200,8 @@ final class PressureRoom implements RoomMaker {
     long bytes = in.get().roomBytes();
     try {
       if (!leavesWhole(segment)) {
-        long part = segment.segment().evictPart(false);
-        if (part > 0) {
-          traffic.evicted(in.get(), part, true);
-        } else {
+        long part = evictPart(segment, in.get(), false);
+        if (part == 0) {
           becameClean(segment);
         }
         return part;
@@ -229,8 +227,15 @@ final class PressureRoom implements RoomMaker {
    * @return the bytes freed; 0 when there are none
    */
   long evictPartNow(TieredSegment segment, Residence in) throws IOException {
-    long bytes = segment.segment().evictPart(true);
-    traffic.evicted(in, bytes, false);
+    return evictPart(segment, in, true);
+  }
+
+  /** Evicts clean extents: in the background, where it waits for a change under way, or not. */
+  private long evictPart(TieredSegment segment, Residence in, boolean wait) throws IOException {
+    long bytes = segment.segment().evictPart(wait);
+    if (bytes > 0) {
+      traffic.evicted(in, bytes, !wait);
+    }
     return bytes;
   }
 

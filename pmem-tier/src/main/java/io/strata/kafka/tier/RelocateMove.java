@@ -16,9 +16,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Moves a segment into a pool of another tier: from the log file up, or from one pool to another,
- * up or down. The log file's tag decides which of two slots the segment is in; whatever it does not
- * name, and is flagged COPY, is freed by recovery.
+ * Moves a segment into another slot: from the log file up, from one tier's pool to another's, up or
+ * down, or within a tier if it has spilled and is to be whole again. The log file's tag decides
+ * which of two slots the segment is in; whatever it does not name, and is flagged COPY, is freed by
+ * recovery.
  *
  * <p>What the log file has stays there: as many bytes are clean in the new pool as were in the old
  * one; all of them if the segment had no slot.
@@ -50,7 +51,7 @@ final class RelocateMove {
   }
 
   /**
-   * Copies the whole segment into a pool of another tier, and frees the slot that it was in.
+   * Copies the whole segment into a pool of a tier, and frees the slot that it was in.
    *
    * @param evict whether clean segments of that tier may be evicted for it
    */

@@ -71,7 +71,8 @@ final class TierState {
   private record Active(long dirtyBytes, long bytes, long lastExtent) {}
 
   /** What is counted of one segment. */
-  private record Counted(boolean active, boolean clean, long cleanBytes, Optional<Residence> in) {}
+  private record Counted(
+      boolean active, boolean clean, long bytes, long cleanBytes, Optional<Residence> in) {}
 
   private Sums[] sums() {
     Sums[] sums = new Sums[pools.tiers().size()];
@@ -90,10 +91,11 @@ final class TierState {
         in.isPresent() && in.get().isClean() && !(active && segment.segment().size() == 0);
     boolean ages =
         !active && !segment.missing() && segment.name().filter(TierState::mayMove).isPresent();
+    long bytes = 0;
     long cleanBytes = 0;
     if (in.isPresent()) {
       Sums tier = sums[pools.tierOf(in.get().pool())];
-      long bytes = in.get().roomBytes();
+      bytes = in.get().roomBytes();
       cleanBytes = Math.min(bytes, in.get().evictableBytes(!active));
       tier.segments++;
       tier.clean += cleanBytes;
@@ -103,7 +105,7 @@ final class TierState {
         tier.active.add(new Active(segment.segment().dirtyBytes(), bytes - cleanBytes, last));
       }
     }
-    return new Counted(active, clean, cleanBytes, in);
+    return new Counted(active, clean, bytes, cleanBytes, in);
   }
 
   /**
@@ -201,7 +203,7 @@ final class TierState {
         counted.active(),
         in.isPresent() && segment.segment().spilled(),
         segment.segment().size(),
-        Math.max(counted.cleanBytes(), in.map(Residence::roomBytes).orElse(0L)),
+        counted.bytes(),
         segment.segment().dirtyBytes(),
         counted.cleanBytes(),
         Math.min(created, changed),
