@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -30,8 +29,8 @@ class ActiveSegmentsTest {
                     .set("log.segment.bytes", "" + (1 << 30))
                     .build())
             .start();
-    RecordLedger steady = topic(broker, "steady", PARTITIONS);
-    RecordLedger one = topic(broker, "one", 1);
+    RecordLedger steady = Tiers.topic(broker, "steady", PARTITIONS);
+    RecordLedger one = Tiers.topic(broker, "one", 1);
     for (int round = 0; round < 14; round++) {
       steady.produce(broker.bootstrap(), RECORDS, SIZE);
       one.produce(broker.bootstrap(), RECORDS, SIZE);
@@ -51,33 +50,21 @@ class ActiveSegmentsTest {
     assertThat(Files.size(Homes.segments(only).get(0)))
         .as("bytes of one segment in its log file")
         .isGreaterThan(Tiers.usage(broker).capacity());
-    verify(broker, steady, one);
+    Tiers.verify(broker, steady, one);
     Tiers.assertAccounting(broker);
 
     broker.kill();
     broker.start();
-    verify(broker, steady, one);
+    Tiers.verify(broker, steady, one);
     steady.produce(broker.bootstrap(), RECORDS, SIZE);
     one.produce(broker.bootstrap(), RECORDS, SIZE);
-    verify(broker, steady, one);
+    Tiers.verify(broker, steady, one);
     broker.stop();
     Tiers.audit(broker);
 
     Pools.strata("drain", "--config", broker.propertiesFile().toString()).orFail();
     broker.withoutStrata().start();
-    verify(broker, steady, one);
+    Tiers.verify(broker, steady, one);
     broker.stop();
-  }
-
-  private static void verify(StockBroker broker, RecordLedger... ledgers) {
-    for (RecordLedger ledger : ledgers) {
-      assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(ledger.acknowledged());
-    }
-  }
-
-  private static RecordLedger topic(StockBroker broker, String name, int partitions)
-      throws InterruptedException {
-    Topics.create(broker, name, partitions, Map.of());
-    return new RecordLedger(name, partitions, name.hashCode());
   }
 }

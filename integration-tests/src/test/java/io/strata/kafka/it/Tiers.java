@@ -109,6 +109,20 @@ final class Tiers {
     return new ConfigResource(ConfigResource.Type.BROKER, broker.property("node.id"));
   }
 
+  /** A topic with the broker's settings, and what is known of its records. */
+  static RecordLedger topic(StockBroker broker, String name, int partitions)
+      throws InterruptedException {
+    Topics.create(broker, name, partitions, Map.of());
+    return new RecordLedger(name, partitions, name.hashCode());
+  }
+
+  /** Reads the topics from their beginning: exactly what was acknowledged is there. */
+  static void verify(StockBroker broker, RecordLedger... ledgers) {
+    for (RecordLedger ledger : ledgers) {
+      assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(ledger.acknowledged());
+    }
+  }
+
   /** Deletes all topics. */
   static void deleteTopics(StockBroker broker) throws InterruptedException {
     try (Admin admin = broker.admin()) {

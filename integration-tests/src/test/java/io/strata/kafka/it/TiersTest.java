@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -32,10 +31,10 @@ class TiersTest {
                     .set("strata.tier.ssd.threshold", "0.25")
                     .build())
             .start();
-    RecordLedger kept = topic(broker, "kept", 3);
+    RecordLedger kept = Tiers.topic(broker, "kept", 3);
     kept.produce(broker.bootstrap(), 10_000, 1_000);
     List<Path> partitions = Homes.partitions(broker.logDirectory(), "kept");
-    RecordLedger pushing = topic(broker, "pushing", 2);
+    RecordLedger pushing = Tiers.topic(broker, "pushing", 2);
     await()
         .atMost(Tiers.PATIENCE)
         .until(
@@ -54,7 +53,7 @@ class TiersTest {
           .as("bytes destaged from %s", tier)
           .isPositive();
     }
-    verify(broker, kept, pushing);
+    Tiers.verify(broker, kept, pushing);
     Tiers.assertAccounting(broker);
 
     Topics.delete(broker, "pushing");
@@ -73,14 +72,14 @@ class TiersTest {
     kept.produce(broker.bootstrap(), 2_000, 1_000);
     broker.kill();
     broker.start();
-    verify(broker, kept);
+    Tiers.verify(broker, kept);
     Tiers.assertAccounting(broker);
     broker.stop();
     Tiers.audit(broker);
 
     Pools.strata("drain", "--config", broker.propertiesFile().toString()).orFail();
     broker.withoutStrata().start();
-    verify(broker, kept);
+    Tiers.verify(broker, kept);
     broker.stop();
   }
 
@@ -90,17 +89,5 @@ class TiersTest {
       count += Homes.segments(partition).size() - Homes.hotSegments(partition).size();
     }
     return count;
-  }
-
-  private static void verify(StockBroker broker, RecordLedger... ledgers) {
-    for (RecordLedger ledger : ledgers) {
-      assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(ledger.acknowledged());
-    }
-  }
-
-  private static RecordLedger topic(StockBroker broker, String name, int partitions)
-      throws InterruptedException {
-    Topics.create(broker, name, partitions, Map.of());
-    return new RecordLedger(name, partitions, name.hashCode());
   }
 }

@@ -101,12 +101,8 @@ final class ConsumerClient implements LoadClient {
 
   @Override
   public void run() throws InterruptedException {
-    long start = stops.awaitStart() + Math.round(spec.startSeconds() * TimeUnit.SECONDS.toNanos(1));
-    stops.await(start);
-    long end =
-        spec.until().seconds().isPresent()
-            ? start + Math.round(spec.until().seconds().getAsDouble() * TimeUnit.SECONDS.toNanos(1))
-            : Long.MAX_VALUE;
+    long start = stops.awaitStart(spec.startSeconds());
+    long end = spec.until().endNanos(start);
     Pace pace = new Pace(spec.rate(), share.client(), share.clients());
     long read = 0;
     boolean idle = partitions.isEmpty();

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -63,12 +62,8 @@ final class ProducerClient implements LoadClient {
 
   @Override
   public void run() throws InterruptedException {
-    long start = stops.awaitStart() + Math.round(spec.startSeconds() * TimeUnit.SECONDS.toNanos(1));
-    stops.await(start);
-    long end =
-        spec.until().seconds().isPresent()
-            ? start + Math.round(spec.until().seconds().getAsDouble() * TimeUnit.SECONDS.toNanos(1))
-            : Long.MAX_VALUE;
+    long start = stops.awaitStart(spec.startSeconds());
+    long end = spec.until().endNanos(start);
     long limit = share.records(spec.until().records(), spec.until().bytes(), spec.recordSize());
     Pace pace = new Pace(spec.rate(), share.client(), share.clients());
     for (long n = 0; n < limit && !stops.isStopped(); n++) {

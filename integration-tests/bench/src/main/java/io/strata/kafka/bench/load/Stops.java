@@ -38,11 +38,12 @@ final class Stops {
     return producersEnded;
   }
 
-  /** Waits for the start; returns its time by nanoTime. */
-  long awaitStart() throws InterruptedException {
+  /** Waits for the start of a group, so long after the phase's; returns its time by nanoTime. */
+  long awaitStart(double seconds) throws InterruptedException {
     started.await();
-    await(startNanos);
-    return startNanos;
+    long start = startNanos + Math.round(seconds * TimeUnit.SECONDS.toNanos(1));
+    await(start);
+    return start;
   }
 
   /** Waits for a time by nanoTime, or a stop. */

@@ -65,31 +65,19 @@ final class PhaseRun {
     this.brokers = brokers;
     this.clock = clock;
     this.progress = progress;
-    int hosts = agents.count();
     phase
         .producers()
-        .forEach(
-            (group, spec) ->
-                figures.put(
-                    group,
-                    new GroupFigures(
-                        group,
-                        "producers",
-                        spec.clients() * hosts,
-                        spec.startSeconds(),
-                        phase.warmupSeconds())));
+        .forEach((group, spec) -> add(group, "producers", spec.clients(), spec.startSeconds()));
     phase
         .consumers()
-        .forEach(
-            (group, spec) ->
-                figures.put(
-                    group,
-                    new GroupFigures(
-                        group,
-                        "consumers",
-                        spec.clients() * hosts,
-                        spec.startSeconds(),
-                        phase.warmupSeconds())));
+        .forEach((group, spec) -> add(group, "consumers", spec.clients(), spec.startSeconds()));
+  }
+
+  private void add(String group, String role, int clients, double startSeconds) {
+    figures.put(
+        group,
+        new GroupFigures(
+            group, role, clients * agents.count(), startSeconds, phase.warmupSeconds()));
   }
 
   /** An interval, of those hosts that have reported it. */

@@ -2,6 +2,7 @@ package io.strata.kafka.bench.scenario;
 
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 
 /**
  * When a group has done its work: at whichever limit comes first.
@@ -20,6 +21,13 @@ public record Until(
         place.limit("bytes", scale, true),
         place.timeLimit("time", scale),
         place.node().has("log-size") ? place.limit("log-size", scale, true) : OptionalLong.empty());
+  }
+
+  /** Returns the time by nanoTime that ends a group which has begun at another one. */
+  public long endNanos(long startNanos) {
+    return seconds.isPresent()
+        ? startNanos + Math.round(seconds.getAsDouble() * TimeUnit.SECONDS.toNanos(1))
+        : Long.MAX_VALUE;
   }
 
   /** Returns whether nothing ends the group. */
