@@ -6,6 +6,8 @@ usage() {
   cat <<'EOF'
 Usage: integration-tests/bench.sh scale [SEGMENTS]              heap, pool bytes and recovery time of many segments
        integration-tests/bench.sh memory [JMH options]          durable appends and reads of the memory types
+       integration-tests/bench.sh turns [ROUNDS [JAVA...]]      durable appends in C and in Java (type pmem) in turn, in processor
+                                                                time; 9 rounds, with the java of the path. Needs cc, libpmem
        integration-tests/bench.sh migration [POOL_MIB [QUIET_S [STEADY_S [HOME_MBPS [burst|steady|all]]]]]
                                                                 a home of 80 MB/s: a burst after a quiet minute, and a
                                                                 steady load with retention; 2048 60 90 80 all. Needs root,
@@ -35,10 +37,38 @@ run() {
     -cp "target/test-classes:target/bench-libs/*:$jar:target/kafka-libs/*" "$@"
 }
 
+# Rounds in which C and each JVM have their turn; medians, ranges, and what part of C's speed each JVM has.
+turns() {
+  local rounds=${1:-9} c=target/pmem_append length jvm jvms
+  shift || true
+  [[ $# -gt 0 ]] || set -- java
+  cc -O2 -o "$c" src/bench/c/pmem_append.c -l:libpmem.so.1
+  for ((round = 0; round < rounds; round++)); do
+    for length in 16384 163840 1048576; do
+      echo "$length 0 C $("$c" /dev/shm "$length" | sed -E 's/.*median ([0-9.]+) ms.*/\1/')"
+      jvms=0
+      for jvm; do
+        echo "$length $((++jvms)) $jvm $("$jvm" --enable-native-access=ALL-UNNAMED -Xmx700m \
+          -cp "target/test-classes:target/bench-libs/*:$jar" io.strata.kafka.it.bench.MemoryTurn /dev/shm pmem "$length")"
+      done
+    done
+  done | sort -k1,1n -k2,2n -k4,4n | awk '
+    function show() {
+      if (!n) return
+      median = times[int((n + 1) / 2)]
+      if (name == "C") c[size] = median
+      printf "%8d bytes  %-50s %7.3f ms (%.3f to %.3f)  %s\n", size, name, median, times[1], times[n],
+        name == "C" ? "" : sprintf("%.2f of C", c[size] / median)
+    }
+    { if ($1 != size || $3 != name) { show(); n = 0; size = $1; name = $3 } times[++n] = $4 }
+    END { show() }'
+}
+
 case $what in
   scale) run io.strata.kafka.it.TierScale "$@" ;;
   memory) java -cp "target/test-classes:target/bench-libs/*:$jar" org.openjdk.jmh.Main 'MemoryBench|ChannelBench' \
     -p directory=/dev/shm "$@" ;;
+  turns) turns "$@" ;;
   migration) run io.strata.kafka.it.MigrationComparison "$@" ;;
   remote) run io.strata.kafka.it.RemoteComparison "$@" ;;
   planning) run io.strata.kafka.it.PlanningCost "$@" ;;

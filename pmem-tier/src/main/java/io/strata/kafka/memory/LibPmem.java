@@ -2,6 +2,7 @@ package io.strata.kafka.memory;
 
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
+import com.sun.jna.Pointer;
 import java.util.List;
 import java.util.Optional;
 
@@ -31,15 +32,19 @@ final class LibPmem {
     return Probe.REASON;
   }
 
-  /**
-   * Copies bytes into persistent memory with the stores that suit their number (non-temporal ones
-   * from 256 bytes on) and flushes what these leave in the cache.
-   *
-   * @param drain whether the copy, and all before it that did not drain, must be durable, and
-   *     ordered before what this thread stores next, when this returns
-   */
+  /** As {@link PmemCalls#copy}, from outside of the Java heap. */
   static void copy(long target, long source, long length, boolean drain) {
-    long unused = Calls.pmem_memcpy(target, source, length, drain ? 0 : NO_DRAIN);
+    long unused = Calls.pmem_memcpy(target, source, length, flags(drain));
+  }
+
+  /** The flags of {@link #copy}. */
+  static int flags(boolean drain) {
+    return drain ? 0 : NO_DRAIN;
+  }
+
+  /** Where a function of libpmem is in this process. */
+  static long addressOf(String function) {
+    return Pointer.nativeValue(NativeLibrary.getInstance(LIBRARY).getFunction(function));
   }
 
   /** Asks once whether the libraries are there. */

@@ -61,7 +61,12 @@ final class MappedWindows {
 
   /** The window that holds the piece of up to {@value #MAX_PIECE} bytes from {@code position}. */
   MappedByteBuffer at(long position) {
-    return windows.get((int) (position / STRIDE));
+    return windows.get(index(position));
+  }
+
+  /** The number of the window that {@link #at} gives. */
+  static int index(long position) {
+    return (int) (position / STRIDE);
   }
 
   /** Where {@code position} is in its window. */
@@ -70,11 +75,16 @@ final class MappedWindows {
   }
 
   /**
-   * Where the byte at {@code position} is in this process, for a piece as {@link #at} says. Valid
-   * as long as these windows are reachable.
+   * Where each window begins in this process. Valid while these windows are reachable. Needs {@link
+   * LibC}.
    */
-  long address(long position) {
-    return LibC.address(at(position)) + offset(position);
+  long[] addresses() {
+    return windows.stream().mapToLong(LibC::address).toArray();
+  }
+
+  /** Where the byte at {@code position} is in this process, for a piece as {@link #at} says. */
+  static long address(long[] addresses, long position) {
+    return addresses[index(position)] + offset(position);
   }
 
   /**
@@ -127,7 +137,7 @@ final class MappedWindows {
    */
   boolean populate(long position, long length) {
     try {
-      return LibC.populateForWriting(address(position), length);
+      return LibC.populateForWriting(LibC.address(at(position)) + offset(position), length);
     } finally {
       Reference.reachabilityFence(this);
     }

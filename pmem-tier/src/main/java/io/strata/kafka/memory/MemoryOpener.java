@@ -112,7 +112,7 @@ public final class MemoryOpener {
       MappedWindows windows = MappedWindows.map(channel, mapMode(durability, writable), size);
       Optional<PmemStores> stores =
           writable
-              ? Optional.of(new PmemStores(file, size, openPool(file), windows))
+              ? Optional.of(new PmemStores(file, size, windows, calls(file, windows)))
               : Optional.empty();
       return new PmemMemory(
           file,
@@ -128,6 +128,11 @@ public final class MemoryOpener {
   private static WriteBack<MappedWindows> writeBack(Path file) {
     return new WriteBack<>(
         file, (windows, position, length) -> windows.force(file, position, length));
+  }
+
+  private static PmemCalls calls(Path file, MappedWindows windows) throws IOException {
+    PmemCalls calls = new LlplPmem(openPool(file));
+    return ForeignPmem.available() ? new ForeignPmem(calls, windows.addresses()) : calls;
   }
 
   private static MemoryPool openPool(Path file) throws IOException {

@@ -70,7 +70,8 @@ class WriteBackTest {
   void oneFailedForceIsThatOfEverybodyWithLibpmem() throws Exception {
     MemoryOpener.unavailable(MemoryType.PMEM).ifPresent(Assumptions::abort);
     MappedWindows windows = windows();
-    PmemStores stores = new PmemStores(file, SIZE, MemoryPool.openPool(file.toString()), windows);
+    PmemCalls calls = new LlplPmem(MemoryPool.openPool(file.toString()));
+    PmemStores stores = new PmemStores(file, SIZE, windows, calls);
     try (PersistentMemory memory =
         new PmemMemory(
             file,
