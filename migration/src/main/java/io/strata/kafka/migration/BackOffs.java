@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /**
  * How long segments and targets wait after failures: the time doubles with each failure in a row,
@@ -111,6 +112,14 @@ final class BackOffs implements Obstacles {
       return Integer.MAX_VALUE;
     }
     return wait.until() - nanoTime.getAsLong() > 0 ? 0 : 1;
+  }
+
+  /** Whether a wait has ended since then, by the clock for intervals. */
+  synchronized boolean endedSince(long nanos) {
+    long now = nanoTime.getAsLong();
+    return Stream.of(segments, targets)
+        .flatMap(waits -> waits.values().stream())
+        .anyMatch(wait -> wait.until() - nanos > 0 && wait.until() - now <= 0);
   }
 
   /** How many segments wait after a failure. The wait after a cancelled move does not count. */

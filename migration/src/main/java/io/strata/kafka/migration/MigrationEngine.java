@@ -53,6 +53,12 @@ public final class MigrationEngine implements AutoCloseable {
   private final Mover mover;
   private final PlanningLoop loop;
 
+  /** Used by the planner's thread alone. */
+  private final PlanTrigger trigger = new PlanTrigger();
+
+  /** Likewise: the settings of the last plan. */
+  private Optional<Config> plannedBy = Optional.empty();
+
   private volatile Config config;
   private volatile boolean stopping;
 
@@ -170,11 +176,17 @@ public final class MigrationEngine implements AutoCloseable {
     return ends;
   }
 
-  /** Plans once. */
+  /** Plans once, if there may be something to plan. */
   private void round() {
     Config now = config;
     // Before the state: a move that ends in between is left out of this round, not planned twice.
     List<PlannedMove> inFlight = queue.inFlight();
+    long nanos = environment.nanoTime().getAsLong();
+    boolean certainly = !inFlight.isEmpty() || isOther(now);
+    if (!trigger.isDue(certainly, segments, backOffs, nanos)) {
+      return;
+    }
+    plannedBy = Optional.of(now);
     TieredSegments.State seen = segments.state();
     if (backOffs.remembersSegments()) {
       Set<Long> ids = new HashSet<>();
@@ -195,6 +207,8 @@ public final class MigrationEngine implements AutoCloseable {
                 backOffs));
     segments.evictionOrder(plan.evictionOrder());
     loop.tiers(plan.tiers());
+    trigger.planned(
+        new PlanTrigger.Planned(now.settings(), nanos, seen, plan.tiers(), plan.moves().size()));
     meters.refused.add(plan.refused());
     plan.firstRefusal().ifPresent(r -> events.refused(r.move(), r.reason()));
     // A plan by settings that have been replaced meanwhile is not worth carrying out.
@@ -202,6 +216,11 @@ public final class MigrationEngine implements AutoCloseable {
   }
 
   @SuppressWarnings("ReferenceEquality") // Other settings, even if they are equal, plan again.
+  private boolean isOther(Config now) {
+    return plannedBy.filter(by -> by == now).isEmpty();
+  }
+
+  @SuppressWarnings("ReferenceEquality") // As above.
   private synchronized void offer(Config plannedBy, Plan plan) {
     if (plannedBy == config) {
       queue.offer(plan.moves(), plan.directories());

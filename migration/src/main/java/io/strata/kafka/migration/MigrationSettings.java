@@ -95,6 +95,16 @@ public record MigrationSettings(
     }
   }
 
+  /**
+   * How a tier is kept below its marks. What goes from one tier with space of its own into another
+   * leaves no clean copy that could stay: there only the used bytes count.
+   *
+   * @param relocates {@link TieredSegments.State#relocates}
+   */
+  Mode modeOf(int tier, boolean relocates) {
+    return relocates && tier < thresholds.size() - 1 ? Mode.THRESHOLD : mode;
+  }
+
   /** The same with other parameters of the policy. */
   public MigrationSettings withPolicyParameters(Map<String, String> parameters) {
     return new MigrationSettings(

@@ -48,15 +48,9 @@ final class Planner {
       List<PlannedMove> inFlight,
       Obstacles obstacles) {
 
-    /**
-     * How a tier is kept below its marks. What goes from one tier with space of its own into
-     * another leaves no clean copy that could stay for want of nothing better: there only the used
-     * bytes count.
-     */
+    /** How a tier is kept below its marks. */
     Mode mode(int tier) {
-      return state.relocates() && tier < state.tiers().size() - 1
-          ? Mode.THRESHOLD
-          : settings.mode();
+      return settings.modeOf(tier, state.relocates());
     }
 
     /** Copies the lists. */

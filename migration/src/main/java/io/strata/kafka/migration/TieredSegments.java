@@ -25,6 +25,14 @@ public interface TieredSegments {
   State state();
 
   /**
+   * The tiers' usage without any demand, as {@link #state} has it. What takes it from sums of its
+   * own need not ask every segment; does no I/O.
+   */
+  default List<TierUsage> usages() {
+    return state().tiers();
+  }
+
+  /**
    * Usages and segments.
    *
    * @param tiers fastest first, the log directories excepted

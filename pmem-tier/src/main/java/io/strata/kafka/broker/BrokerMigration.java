@@ -173,9 +173,8 @@ public final class BrokerMigration implements AutoCloseable {
       return;
     }
     changed.accept(settings);
-    if (!settings.migration().equals(engine.settings())) {
-      engine.reconfigure(settings.migration());
-    }
+    // Also if its own settings are the same: which topics may be in a pool is planned by, too.
+    engine.reconfigure(settings.migration());
     current = settings;
     log.reconfigured(Differences.between(before, settings()));
   }

@@ -38,6 +38,7 @@ public final class Segment {
 
   private final String homeLabel;
   private final SegmentSettings settings;
+  private final SegmentGuard guard;
   private final ReaderGate gate = new ReaderGate();
   private final Lifetime lifetime;
   private final SegmentWriter writer;
@@ -109,6 +110,7 @@ public final class Segment {
       SegmentGuard guard) {
     this.homeLabel = homeLabel;
     this.settings = settings;
+    this.guard = guard;
     this.reads = new Reads(createdAtMillis);
     this.lifetime = new Lifetime(() -> guard.idle(this));
     SegmentReader reader = new SegmentReader();
@@ -222,6 +224,7 @@ public final class Segment {
 
   private void touch() {
     lastChangeMillis = settings.clock().millis();
+    guard.changed(this);
   }
 
   /** Length in bytes, wherever they are. */

@@ -402,9 +402,10 @@ final class SegmentChannel extends FileChannel {
         interrupted();
         throw e;
       } finally {
+        // Also after a failure, which may have truncated a part.
+        onChange.run();
         end(done);
       }
-      onChange.run();
       return this;
     }
   }

@@ -36,6 +36,12 @@ public interface SegmentGuard {
   default void truncating(Segment segment) throws IOException {}
 
   /**
+   * A segment's bytes have changed, or where they are. Called by the thread that did it, without a
+   * lock; must be quick, and must not throw.
+   */
+  default void changed(Segment segment) {}
+
+  /**
    * The last channel on a segment has been closed. Called by the thread that closes it, without a
    * lock; must not throw.
    */

@@ -26,6 +26,10 @@ final class Evictions {
    * @return where it was; home's tag still names that. Empty when nothing was done
    */
   static Optional<Residence> run(TieredSegment segment, boolean wait) throws IOException {
-    return segment.segment().evict(wait);
+    try {
+      return segment.segment().evict(wait);
+    } finally {
+      segment.changed();
+    }
   }
 }

@@ -86,7 +86,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.counts = new TierCounts(events);
     this.pools = pools;
     this.logDirectories = logDirectories;
-    this.registry = new SegmentRegistry();
+    SegmentChanges changes = new SegmentChanges();
+    this.registry = new SegmentRegistry(changes);
     this.unsynced = new UnsyncedRenames(pools);
     this.names = new HomeNames(registry);
     this.newest = new NewestHomes(logDirectories);
@@ -133,7 +134,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
                   registry.removeIfIdle(segment);
                 }
               }
-            });
+            },
+            changes);
     this.hot = new HotSegments(pools, registry, names, factory, logDirectories.forcedPlacement());
     this.atHome = new HomeSegments(logDirectories, this::mayBeHot, registry, names, factory, hot);
     this.placement =
@@ -389,6 +391,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   /** Works by what the operator has changed on the live broker. */
   public void reconfigure(LocalSettings settings) {
     wanted = settings.placement();
+    moves.placementChanged();
     spillForce(settings.spillForce());
   }
 

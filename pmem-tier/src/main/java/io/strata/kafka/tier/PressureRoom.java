@@ -234,6 +234,7 @@ final class PressureRoom implements RoomMaker {
   private long evictPart(TieredSegment segment, Residence in, boolean wait) throws IOException {
     long bytes = segment.segment().evictPart(wait);
     if (bytes > 0) {
+      segment.changed();
       traffic.evicted(in, bytes, !wait);
     }
     return bytes;

@@ -27,6 +27,7 @@ final class SegmentFactory {
   private final TierEvents events;
   private final Traffic traffic;
   private final SegmentNotice.Listener listener;
+  private final SegmentChanges changes;
 
   SegmentFactory(
       BooleanSupplier forceSpills,
@@ -34,7 +35,8 @@ final class SegmentFactory {
       SegmentEvents counters,
       TierEvents events,
       Traffic traffic,
-      SegmentNotice.Listener listener) {
+      SegmentNotice.Listener listener,
+      SegmentChanges changes) {
     this.forceSpills = forceSpills;
     this.roomMaker = roomMaker;
     this.settings = new SegmentSettings(forceSpills, InstantSource.system(), roomMaker);
@@ -42,6 +44,7 @@ final class SegmentFactory {
     this.events = events;
     this.traffic = traffic;
     this.listener = listener;
+    this.changes = changes;
   }
 
   /** A segment whose slot is tied to {@code home}, which is there. */
@@ -79,7 +82,8 @@ final class SegmentFactory {
   private TieredSegment named(SegmentNotice notice, Segment segment, Path home, boolean found)
       throws IOException {
     TieredSegment tiered =
-        new TieredSegment(ids.incrementAndGet(), segment, home, HomeNames.keyOf(home), found);
+        new TieredSegment(
+            ids.incrementAndGet(), segment, home, HomeNames.keyOf(home), found, changes);
     notice.of(tiered);
     return tiered;
   }

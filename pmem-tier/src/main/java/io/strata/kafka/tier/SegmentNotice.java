@@ -62,6 +62,7 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
     counters.read(bytes, nanos);
     TieredSegment named = segment;
     if (named != null) {
+      named.changed();
       traffic.read(named.residence(), bytes);
     }
   }
@@ -83,6 +84,8 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
       return;
     }
     counters.spilled(bytes, first);
+    // Also when the log file has refused the bytes: then no append follows.
+    named.changed();
     traffic.spilled(named.residence(), bytes, first);
     if (first) {
       events.spilled(named.home(), named.segment().bytesInPool());
@@ -110,6 +113,14 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
     TieredSegment named = segment;
     if (named != null) {
       listener.truncating(named);
+    }
+  }
+
+  @Override
+  public void changed(Segment appendedOrTruncated) {
+    TieredSegment named = segment;
+    if (named != null) {
+      named.changed();
     }
   }
 

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,22 @@ final class SegmentRegistry {
   /** By number in each: what iterates over them does so in the same order in each run. */
   private final ConcurrentMap<Path, ConcurrentMap<Long, TieredSegment>> byDirectory =
       new ConcurrentHashMap<>();
+
+  private final SegmentChanges changes;
+
+  SegmentRegistry(SegmentChanges changes) {
+    this.changes = changes;
+  }
+
+  /** The segments that came, went or changed since this was called last. */
+  Set<TieredSegment> takeChanges() {
+    return changes.take();
+  }
+
+  /** Whether the segment is known still. */
+  boolean has(TieredSegment segment) {
+    return byId.get(segment.id()) == segment;
+  }
 
   /** Adds a segment in a pool, unless its tag is known: then the known one is returned. */
   TieredSegment add(TieredSegment segment) {
@@ -205,11 +222,13 @@ final class SegmentRegistry {
           TieredSegment unused = in.put(segment.id(), segment);
           return in;
         });
+    segment.changed();
   }
 
   private void unindex(TieredSegment segment) {
     byDirectory.computeIfPresent(
         Directories.of(segment.home()), (directory, segments) -> without(segments, segment));
+    segment.changed();
   }
 
   private static @Nullable ConcurrentMap<Long, TieredSegment> without(

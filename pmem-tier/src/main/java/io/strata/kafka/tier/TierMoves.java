@@ -1,12 +1,14 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.api.PlacementPolicy;
+import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.segment.Residence;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -46,7 +48,9 @@ final class TierMoves implements TieredSegments {
     this.registry = registry;
     this.room = room;
     this.hook = hook;
-    this.state = new TierState(pools, registry, placement, logDirectories.forcedPlacement());
+    this.state =
+        new TierState(
+            pools, registry, placement, logDirectories.forcedPlacement(), InstantSource.system());
     CopySlots slots = new CopySlots(logDirectories, room);
     this.names = names;
     this.destage = new DestageMove(names, keeper, room, hook);
@@ -57,6 +61,16 @@ final class TierMoves implements TieredSegments {
   @Override
   public State state() {
     return state.now();
+  }
+
+  @Override
+  public List<TierUsage> usages() {
+    return state.usagesNow();
+  }
+
+  /** Which segments are to be in a pool is another question from now on. */
+  void placementChanged() {
+    state.lookAgain();
   }
 
   TierFigures figures() {
@@ -104,6 +118,8 @@ final class TierMoves implements TieredSegments {
           : relocate(segment, in, toTier, true, control);
     } catch (NoSuchFileException e) {
       return MoveResult.cancelled("its file is gone: " + e.getMessage());
+    } finally {
+      segment.changed();
     }
   }
 
@@ -172,6 +188,7 @@ final class TierMoves implements TieredSegments {
         return promote(segment, toTier, control);
       } finally {
         registry.moveEnds(segment);
+        segment.changed();
       }
     } catch (NoSuchFileException e) {
       return MoveResult.cancelled("its file is gone: " + e.getMessage());

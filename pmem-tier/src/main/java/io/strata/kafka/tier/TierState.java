@@ -1,5 +1,6 @@
 package io.strata.kafka.tier;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.api.PlacementPolicy;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.api.SegmentView;
@@ -7,30 +8,62 @@ import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolUsage;
-import io.strata.kafka.segment.Reads;
 import io.strata.kafka.segment.Residence;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Counts what is where: each time anew, so that no sum can drift.
+ * What is where: the last view of each segment, and their sums. Each question first looks again at
+ * the segments that have changed since the last one, and at no other.
  *
  * <p>Thread safety: all methods may be called by any thread.
  */
 final class TierState {
 
+  /** How often the recently read bytes of a segment that nobody reads any more are looked at. */
+  private static final long COOLING_MILLIS = TimeUnit.MINUTES.toMillis(1);
+
+  /** Less than this part of a segment counts as nothing read: no policy asks for less. */
+  private static final int LEAST_READ_PART = 1000;
+
   private final PoolSet pools;
   private final SegmentRegistry registry;
   private final PlacementPolicy placement;
   private final boolean anyName;
+  private final InstantSource clock;
+
+  @GuardedBy("this")
+  private final Map<Long, Known> known = new HashMap<>();
+
+  /** By partition directory: the highest base offset, whose segment Kafka appends to. */
+  @GuardedBy("this")
+  private final Map<Path, Long> newest = new HashMap<>();
+
+  @GuardedBy("this")
+  private final List<Sums> sums = new ArrayList<>();
+
+  /** Segments that have been read recently: that part of their view changes with time. */
+  @GuardedBy("this")
+  private final Set<TieredSegment> warm = new LinkedHashSet<>();
+
+  @GuardedBy("this")
+  private long cooledMillis;
+
+  /** Whether all segments are still to be looked at for the first time. */
+  @GuardedBy("this")
+  private boolean isNew = true;
 
   /**
    * Over these pools and segments.
@@ -38,145 +71,265 @@ final class TierState {
    * @param anyName whether files that are no segments of Kafka's by their names may move, too, as
    *     Kafka's own tests have them
    */
-  TierState(PoolSet pools, SegmentRegistry registry, PlacementPolicy placement, boolean anyName) {
+  TierState(
+      PoolSet pools,
+      SegmentRegistry registry,
+      PlacementPolicy placement,
+      boolean anyName,
+      InstantSource clock) {
     this.pools = pools;
     this.registry = registry;
     this.placement = placement;
     this.anyName = anyName;
+    this.clock = clock;
+    pools.tiers().forEach(tier -> sums.add(new Sums()));
   }
 
-  /** The sums of one tier. */
+  /** The sums of one tier, without the pools' own. */
   private static final class Sums {
     private long dirty;
     private long clean;
-    private final List<Active> active = new ArrayList<>();
     private int segments;
-    private long oldestDirtySince = Long.MAX_VALUE;
 
-    void dirty(TieredSegment segment, long bytes, boolean mayAge) {
-      dirty += bytes;
-      if (mayAge && bytes > 0) {
-        oldestDirtySince = Math.min(oldestDirtySince, segment.segment().lastChangeMillis());
+    /** By number: those that Kafka appends to. */
+    private final Map<Long, Known> active = new HashMap<>();
+
+    void add(Known segment) {
+      dirty += segment.poolBytes() - segment.cleanBytes();
+      clean += segment.cleanBytes();
+      segments++;
+      if (segment.active()) {
+        active.put(segment.segment().id(), segment);
       }
+    }
+
+    void remove(Known segment) {
+      dirty -= segment.poolBytes() - segment.cleanBytes();
+      clean -= segment.cleanBytes();
+      segments--;
+      active.remove(segment.segment().id());
+    }
+
+    /** The bytes of active segments that no copy would free. */
+    long staying(long leastCopyBytes) {
+      long bytes = 0;
+      for (Known segment : active.values()) {
+        bytes +=
+            segment.dirtyBytes() < leastCopyBytes
+                ? segment.poolBytes() - segment.cleanBytes()
+                : segment.lastExtentBytes();
+      }
+      return bytes;
     }
   }
 
   /**
-   * A segment that Kafka appends to.
+   * One segment as it was when it was last looked at.
    *
+   * @param listed where it is listed, if Kafka may know of it there
+   * @param tier empty when all bytes are in the log file
    * @param dirtyBytes what a copy would write
-   * @param bytes its space that is not clean
-   * @param lastExtent the part of that which stays after a copy
+   * @param lastExtentBytes the part of its space that stays after a copy, and is not clean
+   * @param view what the engine is shown; empty if it may not be moved
    */
-  private record Active(long dirtyBytes, long bytes, long lastExtent) {}
+  private record Known(
+      TieredSegment segment,
+      Optional<Listed> listed,
+      OptionalInt tier,
+      boolean active,
+      boolean wanted,
+      boolean spilled,
+      long poolBytes,
+      long cleanBytes,
+      long dirtyBytes,
+      long lastExtentBytes,
+      Optional<SegmentView> view) {
 
-  /** What is counted of one segment. */
-  private record Counted(
-      boolean active, boolean clean, long bytes, long cleanBytes, Optional<Residence> in) {}
-
-  private Sums[] sums() {
-    Sums[] sums = new Sums[pools.tiers().size()];
-    for (int t = 0; t < sums.length; t++) {
-      sums[t] = new Sums();
+    /** Whether only the pool has a part of it, though Kafka does not append to it. */
+    boolean waitsForCopy() {
+      return !active && poolBytes > cleanBytes && view.isPresent();
     }
-    return sums;
   }
 
-  private Counted count(TieredSegment segment, Map<Path, Long> newest, Sums[] sums) {
-    boolean active = isNewest(segment, newest);
+  /** A segment's place in a partition. */
+  private record Listed(Path directory, long baseOffset) {}
+
+  /** Looks at all segments the next time: what they are judged by has changed. */
+  synchronized void lookAgain() {
+    known.clear();
+    newest.clear();
+    warm.clear();
+    sums.replaceAll(unused -> new Sums());
+    isNew = true;
+  }
+
+  @GuardedBy("this")
+  private void update() {
+    Set<TieredSegment> changed = registry.takeChanges();
+    if (isNew) {
+      changed.addAll(registry.all());
+      isNew = false;
+    }
+    long nowMillis = clock.millis();
+    if (nowMillis - cooledMillis >= COOLING_MILLIS) {
+      changed.addAll(warm);
+      cooledMillis = nowMillis;
+    }
+    changed.addAll(findNewest(changed));
+    for (TieredSegment segment : changed) {
+      look(segment, nowMillis);
+    }
+  }
+
+  /** Finds the newest segments where that may have changed; returns what depends on it. */
+  @GuardedBy("this")
+  private List<TieredSegment> findNewest(Set<TieredSegment> changed) {
+    Set<Path> directories = new HashSet<>();
+    for (TieredSegment segment : changed) {
+      Optional<Listed> before = Optional.ofNullable(known.get(segment.id())).flatMap(Known::listed);
+      Optional<Listed> now = registry.has(segment) ? listed(segment) : Optional.empty();
+      if (!before.equals(now)) {
+        before.ifPresent(place -> directories.add(place.directory()));
+        now.ifPresent(place -> directories.add(place.directory()));
+      }
+    }
+    List<TieredSegment> others = new ArrayList<>();
+    for (Path directory : directories) {
+      List<TieredSegment> in = registry.in(directory);
+      OptionalLong highest = newestOffset(in);
+      if (highest.isPresent()) {
+        newest.put(directory, highest.getAsLong());
+      } else {
+        newest.remove(directory);
+      }
+      for (TieredSegment segment : in) {
+        Known before = known.get(segment.id());
+        if (before != null && before.active() != isNewest(segment, highest)) {
+          others.add(segment);
+        }
+      }
+    }
+    return others;
+  }
+
+  @GuardedBy("this")
+  private void look(TieredSegment segment, long nowMillis) {
+    Known before = known.remove(segment.id());
+    if (before != null) {
+      if (before.tier().isPresent()) {
+        sums.get(before.tier().getAsInt()).remove(before);
+      }
+    }
+    warm.remove(segment);
+    if (registry.has(segment)) {
+      Known now = count(segment, nowMillis);
+      known.put(segment.id(), now);
+      if (now.tier().isPresent()) {
+        sums.get(now.tier().getAsInt()).add(now);
+      }
+      if (now.view().filter(view -> view.recentReadBytes() > 0).isPresent()) {
+        warm.add(segment);
+      }
+    }
+  }
+
+  @GuardedBy("this")
+  private Known count(TieredSegment segment, long nowMillis) {
+    Optional<Listed> listed = listed(segment);
+    boolean active = isNewest(segment, offsetIn(Directories.of(segment.home())));
     segment.active(active);
+    Optional<SegmentName> name = segment.name();
+    boolean wanted = name.map(placement::mayBeHot).orElse(anyName);
     Optional<Residence> in = segment.residence();
+    long poolBytes = in.map(Residence::roomBytes).orElse(0L);
+    long cleanBytes = in.map(at -> Math.min(poolBytes, at.evictableBytes(!active))).orElse(0L);
     // One that Kafka has just begun has nothing that another place could have, too.
     boolean clean =
         in.isPresent() && in.get().isClean() && !(active && segment.segment().size() == 0);
-    boolean ages =
-        !active && !segment.missing() && segment.name().filter(TierState::mayMove).isPresent();
-    long bytes = 0;
-    long cleanBytes = 0;
-    if (in.isPresent()) {
-      Sums tier = sums[pools.tierOf(in.get().pool())];
-      bytes = in.get().roomBytes();
-      cleanBytes = Math.min(bytes, in.get().evictableBytes(!active));
-      tier.segments++;
-      tier.clean += cleanBytes;
-      tier.dirty(segment, bytes - cleanBytes, ages);
-      if (active) {
-        long last = Math.min(bytes - cleanBytes, in.get().lastExtentBytes());
-        tier.active.add(new Active(segment.segment().dirtyBytes(), bytes - cleanBytes, last));
-      }
-    }
-    return new Counted(active, clean, bytes, cleanBytes, in);
+    OptionalInt tier =
+        in.isPresent() ? OptionalInt.of(pools.tierOf(in.get().pool())) : OptionalInt.empty();
+    Optional<SegmentView> view =
+        name.filter(named -> !segment.missing() && mayMove(named) && (wanted || tier.isPresent()))
+            .map(
+                named -> view(segment, named, in, active, clean, poolBytes, cleanBytes, nowMillis));
+    return new Known(
+        segment,
+        listed,
+        tier,
+        active,
+        wanted,
+        segment.segment().spilled(),
+        poolBytes,
+        cleanBytes,
+        segment.segment().dirtyBytes(),
+        in.map(at -> Math.min(poolBytes - cleanBytes, at.lastExtentBytes())).orElse(0L),
+        view);
   }
 
-  /**
-   * The sums alone. Costs time in proportion to the number of segments, and keeps nothing of each.
-   */
-  TierFigures figures() {
-    long nowMillis = System.currentTimeMillis();
-    Sums[] sums = sums();
-    Map<Path, Long> newest = newestOffsets(registry.all());
+  @GuardedBy("this")
+  private OptionalLong offsetIn(Path directory) {
+    Long offset = newest.get(directory);
+    return offset == null ? OptionalLong.empty() : OptionalLong.of(offset);
+  }
+
+  /** The sums alone. */
+  synchronized TierFigures figures() {
+    update();
+    long nowMillis = clock.millis();
+    long[] oldestDirty = new long[sums.size()];
+    Arrays.fill(oldestDirty, Long.MAX_VALUE);
     long hot = 0;
     long spilled = 0;
     long spilling = 0;
     long refused = 0;
-    for (TieredSegment segment : registry.all()) {
-      Counted counted = count(segment, newest, sums);
-      if (counted.in().isPresent()) {
+    for (Known each : known.values()) {
+      if (each.tier().isPresent()) {
         hot++;
-        if (segment.segment().spilled()) {
-          spilled++;
-          spilling += counted.active() ? 1 : 0;
+        spilled += each.spilled() ? 1 : 0;
+        spilling += each.spilled() && each.active() ? 1 : 0;
+        if (each.waitsForCopy()) {
+          int tier = each.tier().getAsInt();
+          oldestDirty[tier] =
+              Math.min(oldestDirty[tier], each.view().orElseThrow().changedMillis());
         }
-      } else if (segment.refused() && counted.active() && isWanted(segment)) {
+      } else if (each.segment().refused() && each.active() && isWanted(each)) {
         refused++;
       }
     }
-    List<TierFigures.OfTier> tiers = new ArrayList<>(sums.length);
-    for (int t = 0; t < sums.length; t++) {
-      long since = sums[t].oldestDirtySince;
+    List<TierFigures.OfTier> tiers = new ArrayList<>(sums.size());
+    List<TierUsage> usages = usages();
+    for (int t = 0; t < oldestDirty.length; t++) {
       tiers.add(
           new TierFigures.OfTier(
-              usage(t, sums[t]),
-              since == Long.MAX_VALUE
+              usages.get(t),
+              oldestDirty[t] == Long.MAX_VALUE
                   ? OptionalLong.empty()
-                  : OptionalLong.of(Math.max(0, nowMillis - since))));
+                  : OptionalLong.of(Math.max(0, nowMillis - oldestDirty[t]))));
     }
     return new TierFigures(tiers, hot, spilled, spilling, refused);
   }
 
-  private boolean isWanted(TieredSegment segment) {
-    return segment.isLive()
-        && !segment.missing()
-        && segment.name().map(placement::mayBeHot).orElse(anyName);
+  private static boolean isWanted(Known each) {
+    return each.segment().isLive() && !each.segment().missing() && each.wanted();
   }
 
-  TieredSegments.State now() {
-    long nowMillis = System.currentTimeMillis();
-    int home = pools.tiers().size();
-    Sums[] sums = sums();
-    List<TieredSegment> segments = List.copyOf(registry.all());
-    Map<Path, Long> newest = newestOffsets(segments);
-    List<SegmentView> views = new ArrayList<>(segments.size());
+  /** See {@link TieredSegments#usages}. */
+  synchronized List<TierUsage> usagesNow() {
+    update();
+    return usages();
+  }
+
+  synchronized TieredSegments.State now() {
+    update();
+    List<SegmentView> views = new ArrayList<>(known.size());
     Set<Long> unwanted = new HashSet<>();
-    for (TieredSegment segment : segments) {
-      Optional<SegmentName> name = segment.name();
-      Counted counted = count(segment, newest, sums);
-      Optional<Residence> in = counted.in();
-      if (name.isPresent() && !segment.missing() && mayMove(name.get())) {
-        boolean wanted = placement.mayBeHot(name.get());
-        if (wanted || in.isPresent()) {
-          views.add(view(segment, name.get(), counted, nowMillis));
-        }
-        if (!wanted) {
-          unwanted.add(segment.id());
-        }
+    for (Known each : known.values()) {
+      each.view().ifPresent(views::add);
+      if (each.view().isPresent() && !each.wanted()) {
+        unwanted.add(each.segment().id());
       }
     }
-    List<TierUsage> usages = new ArrayList<>(home);
-    for (int t = 0; t < home; t++) {
-      usages.add(usage(t, sums[t]));
-    }
-    return new TieredSegments.State(usages, views, unwanted, true);
+    return new TieredSegments.State(usages(), views, unwanted, true);
   }
 
   /** What is deleted soon is not worth a move; a stray replica stays until somebody removes it. */
@@ -187,40 +340,48 @@ final class TierState {
   }
 
   private SegmentView view(
-      TieredSegment segment, SegmentName name, Counted counted, long nowMillis) {
-    int home = pools.tiers().size();
-    Optional<Residence> in = counted.in();
-    int tier = in.map(at -> pools.tierOf(at.pool())).orElse(home);
-    Reads reads = segment.segment().reads();
+      TieredSegment segment,
+      SegmentName name,
+      Optional<Residence> in,
+      boolean active,
+      boolean clean,
+      long poolBytes,
+      long cleanBytes,
+      long nowMillis) {
+    int logDirs = pools.tiers().size();
+    long bytes = segment.segment().size();
     long changed = segment.segment().lastChangeMillis();
     long created = in.map(at -> at.slot().createdAtMillis()).orElse(changed);
+    double read = segment.heat().recentBytes(nowMillis);
     return new SegmentView(
         segment.id(),
         name,
-        logDirectoryOf(segment.home()),
-        tier,
-        counted.clean() ? OptionalInt.of(home) : OptionalInt.empty(),
-        counted.active(),
+        String.valueOf(Directories.of(segment.home()).getParent()),
+        in.map(at -> pools.tierOf(at.pool())).orElse(logDirs),
+        clean ? OptionalInt.of(logDirs) : OptionalInt.empty(),
+        active,
         in.isPresent() && segment.segment().spilled(),
-        segment.segment().size(),
-        counted.bytes(),
+        bytes,
+        poolBytes,
         segment.segment().dirtyBytes(),
-        counted.cleanBytes(),
+        cleanBytes,
         Math.min(created, changed),
         changed,
-        reads.lastMillis(),
-        segment.heat().recentBytes(nowMillis),
+        segment.segment().reads().lastMillis(),
+        read * LEAST_READ_PART < bytes ? 0 : read,
         in.isEmpty() && segment.found());
   }
 
-  private static String logDirectoryOf(Path home) {
-    Path partition = home.getParent();
-    Path directory = partition == null ? null : partition.getParent();
-    return String.valueOf(directory);
+  @GuardedBy("this")
+  private List<TierUsage> usages() {
+    List<TierUsage> usages = new ArrayList<>(sums.size());
+    for (int t = 0; t < sums.size(); t++) {
+      usages.add(usage(t, pools.tiers().get(t), sums.get(t)));
+    }
+    return usages;
   }
 
-  private TierUsage usage(int tier, Sums sums) {
-    PoolTier of = pools.tiers().get(tier);
+  private static TierUsage usage(int tier, PoolTier of, Sums sums) {
     long capacity = 0;
     long used = 0;
     int freeSlots = 0;
@@ -230,11 +391,6 @@ final class TierState {
       used += usage.usedBytes();
       freeSlots += usage.freeSlots();
     }
-    long least = TierUsage.leastCopyBytes(capacity, sums.segments);
-    long active =
-        sums.active.stream()
-            .mapToLong(each -> each.dirtyBytes() < least ? each.bytes() : each.lastExtent())
-            .sum();
     return new TierUsage(
         tier,
         of.name(),
@@ -242,7 +398,7 @@ final class TierState {
         used,
         sums.dirty,
         sums.clean,
-        active,
+        sums.staying(TierUsage.leastCopyBytes(capacity, sums.segments)),
         sums.segments,
         freeSlots,
         0,
@@ -255,36 +411,29 @@ final class TierState {
    */
   boolean isActive(TieredSegment segment) {
     Path directory = segment.home().getParent();
-    if (directory == null) {
-      return true;
-    }
-    return isNewest(segment, newestOffsets(registry.in(directory)));
+    return directory == null || isNewest(segment, newestOffset(registry.in(directory)));
   }
 
-  private boolean isNewest(TieredSegment segment, Map<Path, Long> newest) {
+  private boolean isNewest(TieredSegment segment, OptionalLong newestOffset) {
     Optional<SegmentName> name = segment.name();
     if (name.isEmpty()) {
       return !anyName;
     }
-    if (name.get().replica() == SegmentName.Replica.STRAY) {
-      return false;
-    }
-    Long offset = newest.get(segment.home().getParent());
-    return offset == null || name.get().id().baseOffset() >= offset;
+    return name.get().replica() != SegmentName.Replica.STRAY
+        && (newestOffset.isEmpty() || name.get().id().baseOffset() >= newestOffset.getAsLong());
   }
 
-  private static Map<Path, Long> newestOffsets(Iterable<TieredSegment> segments) {
-    Map<Path, Long> newest = new HashMap<>();
-    for (TieredSegment segment : segments) {
-      Optional<SegmentName> name = segment.name();
-      Path directory = segment.home().getParent();
-      if (name.isPresent()
-          && directory != null
-          && name.get().stage() == SegmentName.Stage.LIVE
-          && !segment.missing()) {
-        newest.merge(directory, name.get().id().baseOffset(), Math::max);
-      }
-    }
-    return newest;
+  private static OptionalLong newestOffset(List<TieredSegment> segments) {
+    return segments.stream()
+        .flatMap(segment -> listed(segment).stream())
+        .mapToLong(Listed::baseOffset)
+        .max();
+  }
+
+  private static Optional<Listed> listed(TieredSegment segment) {
+    return segment
+        .name()
+        .filter(name -> name.stage() == SegmentName.Stage.LIVE && !segment.missing())
+        .map(name -> new Listed(Directories.of(segment.home()), name.id().baseOffset()));
   }
 }

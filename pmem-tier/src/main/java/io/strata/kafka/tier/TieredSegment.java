@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -32,6 +33,8 @@ final class TieredSegment {
   private final Heat heat;
   private volatile long renamesSettled = -1;
   private volatile boolean active = true;
+  private final SegmentChanges changes;
+  private final AtomicBoolean changed = new AtomicBoolean();
   private volatile boolean missing;
   private volatile boolean refused;
   private volatile Place place;
@@ -52,12 +55,15 @@ final class TieredSegment {
    * @param id given once in this process
    * @param fileKey what the file system knows home by, whatever its name
    * @param found whether it was at home, all of it, before this object
+   * @param changes gets the segment when anything about it has changed
    */
-  TieredSegment(long id, Segment segment, Path home, Object fileKey, boolean found) {
+  TieredSegment(
+      long id, Segment segment, Path home, Object fileKey, boolean found, SegmentChanges changes) {
     this.id = id;
     this.segment = segment;
     this.fileKey = fileKey;
     this.found = found;
+    this.changes = changes;
     this.shownMillis = new AtomicLong(segment.lastChangeMillis());
     this.heat = new Heat(segment.reads());
     this.place = Place.of(home);
@@ -124,7 +130,22 @@ final class TieredSegment {
   }
 
   void missing(boolean now) {
-    missing = now;
+    if (missing != now) {
+      missing = now;
+      changed();
+    }
+  }
+
+  /** Notes that something about it has changed. Nearly free when that is noted already. */
+  void changed() {
+    if (!changed.get() && changed.compareAndSet(false, true)) {
+      changes.add(this);
+    }
+  }
+
+  /** From now on a change is noted again; see {@link SegmentChanges}. */
+  void lookedAt() {
+    changed.set(false);
   }
 
   /** Whether Kafka appended to it when that was looked at last: it keeps its slot then. */
@@ -144,6 +165,7 @@ final class TieredSegment {
   /** Notes that no pool had space for it. */
   void refuse() {
     refused = true;
+    changed();
   }
 
   void moveBegins() {
@@ -251,6 +273,7 @@ final class TieredSegment {
     nameForced = false;
     place = Place.of(newHome);
     missing = false;
+    changed();
   }
 
   @Override

@@ -1,0 +1,149 @@
+package io.strata.kafka.migration;
+
+import static io.strata.kafka.migration.FakeTiers.MIB;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.strata.kafka.api.TierUsage;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** When a round plans, and what it costs when it does not. */
+final class PlanTriggerTest {
+
+  private static final int SEGMENTS = 1000;
+
+  private final FakeTiers tiers = new FakeTiers(4L * SEGMENTS * MIB);
+  private final AtomicLong nanos = new AtomicLong();
+  private final BackOffs backOffs = new BackOffs(nanos::get, new Random(1));
+  private final PlanTrigger trigger = new PlanTrigger();
+
+  private void fill(int count) {
+    for (int i = 0; i < count; i++) {
+      tiers.add("t", 0, i, 0, MIB, i, false);
+    }
+  }
+
+  /** A plan that has found nothing to do. */
+  private void planned() {
+    trigger.planned(
+        new PlanTrigger.Planned(
+            Settings.of(0.5).value(), nanos.get(), tiers.state(), List.of(Plan.TierPlan.IDLE), 0));
+  }
+
+  private boolean isDue() {
+    return trigger.isDue(false, tiers, backOffs, nanos.get());
+  }
+
+  @Test
+  void theFirstRoundPlansAndThoseAfterItWhileSomethingMoves() {
+    fill(SEGMENTS);
+    assertThat(isDue()).isTrue();
+    planned();
+    assertThat(isDue()).isFalse();
+    assertThat(trigger.isDue(true, tiers, backOffs, nanos.get())).isTrue();
+  }
+
+  @Test
+  void newSegmentsAreNotPlannedForUntilTheirTierIsAboveItsMark() {
+    fill(SEGMENTS);
+    planned();
+    fill(SEGMENTS);
+    assertThat(isDue()).as("half full").isFalse();
+    fill(1);
+    assertThat(isDue()).as("above the mark").isTrue();
+    planned();
+    assertThat(isDue()).as("above the mark, and just as the last plan found it").isFalse();
+  }
+
+  @Test
+  void aPlanIsMadeFromTimeToTimeWhateverHappens() {
+    fill(SEGMENTS);
+    planned();
+    nanos.set(SEGMENTS * PlanTrigger.PAUSE_NANOS_PER_SEGMENT - 1);
+    assertThat(isDue()).isFalse();
+    nanos.incrementAndGet();
+    assertThat(isDue()).isTrue();
+  }
+
+  @Test
+  void whatWaitsAfterAFailureIsPlannedWhenTheWaitIsOver() {
+    fill(100 * SEGMENTS);
+    BackOffs.Verdict verdict = backOffs.failed(1);
+    planned();
+    nanos.set(verdict.retryNanos() - 1);
+    assertThat(isDue()).isFalse();
+    nanos.set(verdict.retryNanos());
+    assertThat(isDue()).isTrue();
+  }
+
+  @Test
+  void anIdleRoundAsksForNoSegment() throws Exception {
+    fill(SEGMENTS);
+    AtomicInteger asked = new AtomicInteger();
+    TieredSegments counted = new Counted(tiers, asked);
+    EngineEnvironment system = EngineEnvironment.system();
+    try (MigrationEngine engine =
+        new MigrationEngine(
+            counted,
+            Settings.of(0.5).value(),
+            PolicyRegistry.builtIn(),
+            List.of(),
+            EngineEvents.NONE,
+            // No time passes.
+            new EngineEnvironment(
+                InstantSource.system(), () -> 0, system.threads(), system.random()))) {
+      engine.start();
+      await().until(() -> engine.stats().rounds() > 20);
+      assertThat(asked).as("looks at all segments").hasValue(1);
+      fill(SEGMENTS + 1);
+      await().until(() -> engine.stats().tiers().get(0).destagedSegments() > 0);
+    }
+  }
+
+  /** Counts how often all segments are asked for. */
+  private record Counted(FakeTiers tiers, AtomicInteger asked) implements TieredSegments {
+    @Override
+    public State state() {
+      asked.incrementAndGet();
+      return tiers.state();
+    }
+
+    @Override
+    public List<TierUsage> usages() {
+      return tiers.state().tiers();
+    }
+
+    @Override
+    public MoveResult destage(long id, int toTier, MoveControl control)
+        throws IOException, InterruptedException {
+      return tiers.destage(id, toTier, control);
+    }
+
+    @Override
+    public MoveResult evict(long id) throws IOException {
+      return tiers.evict(id);
+    }
+
+    @Override
+    public MoveResult promote(long id, int toTier, MoveControl control)
+        throws IOException, InterruptedException {
+      return tiers.promote(id, toTier, control);
+    }
+
+    @Override
+    public void evictionOrder(List<Long> ids) {
+      tiers.evictionOrder(ids);
+    }
+
+    @Override
+    public void onDemand(Runnable wake) {
+      tiers.onDemand(wake);
+    }
+  }
+}

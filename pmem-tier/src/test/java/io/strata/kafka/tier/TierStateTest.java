@@ -1,0 +1,251 @@
+package io.strata.kafka.tier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.config.LocalSettings;
+import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.migration.CorruptSegmentException;
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.TieredSegments;
+import io.strata.kafka.segment.RoomMaker;
+import io.strata.kafka.segment.Segment;
+import io.strata.kafka.segment.SegmentEvents;
+import io.strata.kafka.segment.SegmentGuard;
+import io.strata.kafka.segment.SegmentSettings;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The sums and views that are kept, against those of a look at every segment. */
+final class TierStateTest {
+
+  private static final int SEGMENTS = 500;
+  private static final int STEPS = 150;
+  private static final int PARTITIONS = 4;
+
+  @TempDir private Path directory;
+
+  /** Everything that happens to segments, at random, with a pool that is far too small for them. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void whatIsKeptIsWhatAFullCountFinds(long seed) throws Exception {
+    Random random = new Random(seed);
+    try (TierFixture fixture = TierFixture.twoTiers(directory, 4 << 20)) {
+      HotTier tier = fixture.openWithoutBackground();
+      World world = new World(fixture, random);
+      for (int step = 0; step < STEPS; step++) {
+        String what = world.step();
+        if (random.nextInt(4) == 0) {
+          TieredSegments.State kept = tier.tieredSegments().state();
+          tier.reconfigure(world.settings());
+          assertSame("seed " + seed + ", step " + step + ": " + what, kept, tier);
+        }
+      }
+      world.close();
+    }
+  }
+
+  private static void assertSame(String when, TieredSegments.State kept, HotTier tier) {
+    TieredSegments.State counted = tier.tieredSegments().state();
+    assertThat(kept.tiers()).as(when).isEqualTo(counted.tiers());
+    assertThat(kept.unwanted()).as(when).isEqualTo(counted.unwanted());
+    assertThat(byId(kept)).as(when).isEqualTo(byId(counted));
+  }
+
+  /** Without what has been read recently, which differs from one millisecond to the next. */
+  private static Map<Long, String> byId(TieredSegments.State state) {
+    return state.segments().stream()
+        .collect(
+            Collectors.toMap(
+                SegmentView::id,
+                view -> view.toString().replaceAll("recentReadBytes=[^,]*", "recentReadBytes")));
+  }
+
+  /** Partitions that are appended to, rolled, read, truncated, moved and deleted. */
+  private static final class World {
+    private final TierFixture fixture;
+    private final Random random;
+    private final Map<Path, FileChannel> open = new HashMap<>();
+    private final List<List<Path>> partitions = new ArrayList<>();
+    private long next = 1;
+    private List<String> excluded = List.of("none");
+
+    World(TierFixture fixture, Random random) throws IOException {
+      this.fixture = fixture;
+      this.random = random;
+      for (int i = 0; i < PARTITIONS; i++) {
+        partitions.add(new ArrayList<>());
+        roll(i);
+      }
+    }
+
+    LocalSettings settings() {
+      StrataConfig config = fixture.spec().config();
+      return new LocalSettings(
+          config.migration(), config.spillForce(), config.topicsInclude(), excluded);
+    }
+
+    private void roll(int partition) throws IOException {
+      Path file = fixture.segment("topic" + partition + "-0", next++);
+      Optional<FileChannel> ours = fixture.tier().open(file, TierFixture.KAFKA);
+      open.put(file, ours.isPresent() ? ours.get() : FileChannel.open(file, TierFixture.KAFKA));
+      partitions.get(partition).add(file);
+    }
+
+    private FileChannel channel(Path file) {
+      return Objects.requireNonNull(open.get(file));
+    }
+
+    String step() throws Exception {
+      int partition = random.nextInt(PARTITIONS);
+      List<Path> files = partitions.get(partition);
+      Path newest = files.get(files.size() - 1);
+      Path any = files.get(random.nextInt(files.size()));
+      int kind = random.nextInt(20);
+      switch (kind) {
+        case 0, 1, 2, 3, 4, 5 -> {
+          FileChannel channel = channel(newest);
+          channel.write(
+              ByteBuffer.wrap(Batches.of(1 + random.nextInt(200_000), next)), channel.size());
+        }
+        case 6, 7, 8 -> roll(partition);
+        case 9 -> channel(any).read(ByteBuffer.allocate(10_000), 0);
+        case 10 -> channel(newest).truncate(random.nextInt((int) channel(newest).size() + 1));
+        case 11, 12 -> {
+          if (files.size() > 1) {
+            Path oldest = files.remove(0);
+            delete(oldest);
+          }
+        }
+        case 13 -> {
+          if (files.size() > 1) {
+            Path oldest = files.remove(0);
+            Path renamed = oldest.resolveSibling(oldest.getFileName() + ".deleted");
+            boolean moved = fixture.tier().move(oldest, renamed, StandardCopyOption.ATOMIC_MOVE);
+            assertThat(moved).isTrue();
+            open.put(renamed, channel(oldest));
+            open.remove(oldest);
+            delete(renamed);
+          }
+        }
+        case 14 -> {
+          excluded = List.of("topic" + partition);
+          fixture.tier().reconfigure(settings());
+        }
+        case 15 -> channel(any).force(true);
+        default -> move(random.nextInt(3));
+      }
+      return "kind " + kind;
+    }
+
+    private void delete(Path file) throws IOException {
+      FileChannel channel = channel(file);
+      open.remove(file);
+      boolean before = random.nextBoolean();
+      if (before) {
+        channel.close();
+      }
+      if (!fixture.tier().delete(file)) {
+        Files.delete(file);
+      }
+      if (!before) {
+        channel.close();
+      }
+    }
+
+    private void move(int kind) throws Exception {
+      TieredSegments tiers = fixture.tier().tieredSegments();
+      List<SegmentView> views = tiers.state().segments();
+      if (views.isEmpty()) {
+        return;
+      }
+      SegmentView view = views.get(random.nextInt(views.size()));
+      try {
+        switch (kind) {
+          case 0 -> tiers.destage(view.id(), 1 + random.nextInt(2), MoveControl.UNLIMITED);
+          case 1 -> tiers.evict(view.id());
+          default -> tiers.promote(view.id(), random.nextInt(2), MoveControl.UNLIMITED);
+        }
+      } catch (CorruptSegmentException truncatedWithinABatch) {
+        return;
+      }
+    }
+
+    void close() throws IOException {
+      for (FileChannel channel : open.values()) {
+        channel.close();
+      }
+    }
+  }
+
+  @Test
+  void onlyWhatHasChangedIsLookedAt() throws Exception {
+    try (TierFixture fixture = new TierFixture(directory).pool("hot.pool", 16 << 20)) {
+      AtomicInteger looks = new AtomicInteger();
+      SegmentChanges changes = new SegmentChanges();
+      SegmentRegistry registry = new SegmentRegistry(changes);
+      PoolSet pools = PoolSet.open(fixture.spec(), TierEvents.NONE, TierParts.STANDARD.pools());
+      TierState state =
+          new TierState(
+              pools, registry, name -> looks.incrementAndGet() > 0, false, InstantSource.system());
+      List<TieredSegment> segments = new ArrayList<>();
+      for (int i = 0; i < SEGMENTS; i++) {
+        segments.add(inLogFile(registry, changes, i));
+      }
+      assertThat(state.now().segments()).hasSize(SEGMENTS);
+      assertThat(looks).hasValue(SEGMENTS);
+
+      looks.set(0);
+      assertThat(state.usagesNow()).hasSize(1);
+      assertThat(looks).as("looks at segments that have not changed").hasValue(0);
+
+      segments.get(7).missing(true);
+      segments.get(9).changed();
+      segments.get(9).changed();
+      registry.remove(segments.get(11));
+      assertThat(state.usagesNow()).hasSize(1);
+      assertThat(looks).as("looks at two segments of %d", SEGMENTS).hasValue(2);
+      assertThat(state.now().segments()).hasSize(SEGMENTS - 2);
+      pools.close();
+    }
+  }
+
+  /** A segment of which no file is needed, in a partition with 49 others. */
+  static TieredSegment inLogFile(SegmentRegistry registry, SegmentChanges changes, int number) {
+    Path file =
+        Path.of("/logs", "topic-%d".formatted(number / 50), "%020d.log".formatted(number % 50));
+    TieredSegment segment =
+        new TieredSegment(
+            number,
+            Segment.atHome(
+                file.toString(),
+                1 << 20,
+                number,
+                new SegmentSettings(() -> false, InstantSource.system(), RoomMaker.NONE),
+                SegmentEvents.NONE,
+                SegmentGuard.NONE),
+            file,
+            "inode " + number,
+            false,
+            changes);
+    return registry.addAtHome(segment);
+  }
+}
