@@ -27,7 +27,6 @@ import java.util.stream.Stream;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -300,7 +299,6 @@ class DirectoryFaultsTest {
   }
 
   /** It has other directories, and is gone; its clock was years ahead. */
-  @Tag("long") // It has failed now and then, and the reason is not known yet.
   @Test
   void aSignInByAClockThatWasAheadKeepsNobodyFromMoving() throws Exception {
     bench.threshold = 0;

@@ -222,6 +222,14 @@ public final class DirectoryAccess {
    */
   public <T> T brief(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
     checkInUse();
+    return release(what, work);
+  }
+
+  /**
+   * As {@link #brief}, and of a suspended directory, too: releases what this process has of it. The
+   * caller goes on when the directory is suspended still, and the work ends when it answers.
+   */
+  <T> T release(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
     if (lanes.isEmpty()) {
       return work.run(CallControl.PATIENT);
     }

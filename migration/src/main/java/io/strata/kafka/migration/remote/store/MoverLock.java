@@ -38,9 +38,12 @@ import java.util.UUID;
 final class MoverLock implements AutoCloseable {
 
   /**
-   * The files, by device and inode, that this process has open to lock. The system's locks are the
-   * process's: closing a file drops them, whichever store of this process has locked it, and
-   * through whichever channel. So this process must not open one twice.
+   * The files, by device and inode, that this process has open to lock, and through which channel.
+   * The system's locks are the process's: closing a file drops them, whichever store of this
+   * process has locked it, and through whichever channel. So this process must not open one twice.
+   *
+   * <p>The channel is kept here, so that it is never closed for being garbage: the lock would go,
+   * and a later file that gets the inode would count as open.
    */
   @GuardedBy("OPEN")
   private static final Map<Object, Optional<FileChannel>> OPEN = new HashMap<>();
@@ -107,7 +110,7 @@ final class MoverLock implements AutoCloseable {
     }
   }
 
-  /** One in a directory that does not answer stays held, until it does. */
+  /** One in a directory that does not answer is held until it does. */
   private static void giveUp(List<Place> given) throws IOException, InterruptedException {
     Optional<IOException> problem = Optional.empty();
     for (Place place : given) {
@@ -143,11 +146,7 @@ final class MoverLock implements AutoCloseable {
     }
   }
 
-  /**
-   * Another copy of this class holds the lock. Closing the channel would drop that one's: it stays
-   * open, and this copy stays without the lock.
-   */
-  private static void keep(Object key, FileChannel channel) {
+  private static void opened(Object key, FileChannel channel) {
     synchronized (OPEN) {
       Optional<FileChannel> unused = OPEN.put(key, Optional.of(channel));
     }
@@ -294,21 +293,23 @@ final class MoverLock implements AutoCloseable {
       }
       boolean keeps = false;
       try {
-        FileChannel opened = open(file);
+        FileChannel channel = open(file);
+        opened(key, channel);
         try {
-          if (Optional.ofNullable(opened.tryLock()).isEmpty()) {
+          if (Optional.ofNullable(channel.tryLock()).isEmpty()) {
             return Optional.empty();
           }
-          Locked locked = new Locked(opened, key, mark());
+          Locked locked = new Locked(channel, key, mark());
           keeps = true;
           return Optional.of(locked);
         } catch (OverlappingFileLockException e) {
-          keep(key, opened);
+          // Another copy of this class holds the lock, and closing the channel would drop it: this
+          // copy stays without.
           keeps = true;
           return Optional.empty();
         } finally {
           if (!keeps) {
-            opened.close();
+            channel.close();
           }
         }
       } finally {
@@ -348,18 +349,21 @@ final class MoverLock implements AutoCloseable {
       }
     }
 
-    /** Releases the lock, or has the call that is at work release what it gets. */
+    /**
+     * Releases the lock, or has the call that is at work release what it gets. Nothing is moved any
+     * more: a directory that does not answer has its lock released when it does.
+     */
     void giveUp() throws IOException, InterruptedException {
       synchronized (this) {
         wanted = false;
         if (held.isEmpty() || busy) {
-          return; // Nothing is asked of a directory that may hang.
+          return;
         }
       }
       boolean unused =
           directory
               .access()
-              .brief("releasing the mover's lock in " + directory, control -> giveUpThere());
+              .release("releasing the mover's lock in " + directory, control -> giveUpThere());
     }
 
     private boolean giveUpThere() throws IOException {

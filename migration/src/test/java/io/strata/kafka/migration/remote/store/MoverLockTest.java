@@ -7,8 +7,11 @@ import static org.awaitility.Awaitility.await;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -68,7 +71,10 @@ class MoverLockTest {
   }
 
   private boolean isLocked() throws IOException {
-    Path file = top.resolve("ssd/locks/mover.lock");
+    return isLocked(top.resolve("ssd/locks/mover.lock"));
+  }
+
+  private static boolean isLocked(Path file) throws IOException {
     String inode = ":" + Files.getAttribute(file, "unix:ino") + " ";
     return Files.readString(KERNELS_LOCKS).contains(inode);
   }
@@ -147,6 +153,59 @@ class MoverLockTest {
     }
     hold(lock);
     release(lock);
+  }
+
+  /** Kept, it would keep every later store of this process from moving anything. */
+  @Test
+  void aLockInADirectoryThatIsSuspendedIsReleased() throws Exception {
+    MoverLock lock = new MoverLock(directories());
+    hold(lock);
+    directories().get(0).access().suspend("it did not answer");
+    close(lock);
+    await().atMost(Duration.ofSeconds(100)).until(() -> !isLocked());
+    MoverLock other = new MoverLock(directories());
+    hold(other);
+    release(other);
+  }
+
+  /**
+   * A store that had to leave its lock to the process's end is garbage then. Its file would be
+   * closed, and another file with the same inode be taken for one that is locked.
+   */
+  @Test
+  void aLockWhoseOwnerIsGarbageIsHeldOn() throws Exception {
+    WeakReference<MoverLock> dropped = holdAndDrop();
+    Path other = Files.createFile(top.resolve("other"));
+    WeakReference<FileChannel> alike = lockAndDrop(other);
+    await()
+        .atMost(Duration.ofSeconds(100))
+        .until(
+            () -> {
+              System.gc();
+              return dropped.refersTo(null) && alike.refersTo(null) && !isLocked(other);
+            });
+    assertThat(isLocked()).isTrue();
+  }
+
+  private WeakReference<MoverLock> holdAndDrop() {
+    MoverLock lock = new MoverLock(directories());
+    hold(lock);
+    return new WeakReference<>(lock);
+  }
+
+  private static WeakReference<FileChannel> lockAndDrop(Path file) throws IOException {
+    FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+    assertThat(channel.tryLock()).isNotNull();
+    return new WeakReference<>(channel);
+  }
+
+  /** When its deadline is over it is released all the same, a little later. */
+  private static void close(MoverLock lock) {
+    try {
+      lock.close();
+    } catch (IOException e) {
+      assertThat(e).hasMessageContaining("releasing");
+    }
   }
 
   /** The deadline is short, and the machine may be slow. */
