@@ -61,8 +61,13 @@ class RemoteKillTest {
   private static final List<String> COLD =
       List.of("COLD_MARKED", "COLD_COPIED", "COLD_CONFIRMED", "COLD_DROPPED");
 
+  /** A record is sent while the broker dies at one stage after the other. */
   private static final Map<String, String> PATIENT =
-      Map.of("delivery.timeout.ms", "100000", "reconnect.backoff.max.ms", "200");
+      Map.of(
+          "delivery.timeout.ms",
+          "" + Tiers.PATIENCE.multipliedBy(6).toMillis(),
+          "reconnect.backoff.max.ms",
+          "200");
 
   @RegisterExtension final Workspace work = new Workspace();
 
@@ -299,7 +304,7 @@ class RemoteKillTest {
     victim.systemProperty(TestHook.HALT, stage).startWithoutWaiting();
     try {
       scenario.run();
-      assertThat(victim.awaitExit(Duration.ofSeconds(60)))
+      assertThat(victim.awaitExit(Tiers.PATIENCE))
           .as("exit code at %s, %s", stage, seed())
           .isEqualTo(TestHook.HALTED);
     } catch (Throwable t) {
@@ -367,7 +372,6 @@ class RemoteKillTest {
     StockBroker broker =
         builder
             .library(Hooks.folder(work))
-            .set("rsm.config.copy.timeout.ms", "" + ORPHAN_AGE.toMillis())
             .jvmOption("-D" + TestHook.ORPHAN_MILLIS + "=" + ORPHAN_AGE.toMillis())
             .build();
     open.add(broker);

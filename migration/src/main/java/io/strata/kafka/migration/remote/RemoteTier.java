@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.BytePace;
 import io.strata.kafka.migration.remote.store.IndexMissingException;
 import io.strata.kafka.migration.remote.store.LocalSegments;
@@ -169,18 +170,27 @@ final class RemoteTier implements AutoCloseable {
   }
 
   /**
-   * Deletes a segment; nothing of it is there when this returns.
+   * Deletes a segment. When this returns nothing of it is there, or the store has taken over to
+   * delete the rest later.
    *
    * @param written where it was copied to, if that is known
    * @return how many bytes were removed
    */
   long delete(String what, SegmentInfo segment, Optional<StoreTrace> written)
       throws IOException, InterruptedException {
-    Map<StoreDirectory, Long> removed =
-        deletions.call(
-            "deleting " + what + " from the remote store",
-            live.deleteTimeout(),
-            control -> store.delete(segment, written.map(StoreTrace::directoryId)));
+    Optional<String> writtenTo = written.map(StoreTrace::directoryId);
+    Map<StoreDirectory, Long> removed = Map.of();
+    try {
+      removed =
+          deletions.call(
+              "deleting " + what + " from the remote store",
+              live.deleteTimeout(),
+              control -> store.delete(segment, writtenTo));
+    } catch (TimeLimitException e) {
+      if (!store.deleteLater(segment, writtenTo)) {
+        throw e;
+      }
+    }
     reads.forget(segment.key().id());
     removed.forEach((directory, bytes) -> levels.deleted(directory.level(), bytes));
     return removed.values().stream().mapToLong(Long::longValue).sum();

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -194,6 +195,27 @@ class DirectoryFaultsTest {
     var deletion = executor.submit(() -> bench.store().delete(segment));
     soon().until(deletion::isDone);
     assertThatThrownBy(deletion::get).hasCauseInstanceOf(StoreUnavailableException.class);
+  }
+
+  /** Of a deleted topic Kafka asks once. */
+  @Test
+  void aDeletionThatRunsOutOfItsTimeIsDoneLater() throws Exception {
+    bench.level("ssd", 1 << 30, "a");
+    bench.memory = List.of(Files.createDirectory(top.resolve("logs")));
+    bench.deleteTimeout = Duration.ofMillis(100);
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.copied(tier);
+    Runnable over =
+        bench.files.hang(
+            (operation, path) -> operation == Operation.WRITE && isIn("a/trash", path));
+    faults.add(over);
+    assertThat(tier.delete("orders", segment, Optional.empty())).isZero();
+    assertThat(bench.logs("a")).isEqualTo(1);
+    Path noted = bench.memory.get(0).resolve("strata-remote-deletions");
+    assertThat(noted).content().contains(segment.key().id());
+    over.run();
+    soon().until(() -> Files.size(noted) == 0);
+    assertThat(bench.logs("a")).isZero();
   }
 
   /** The note beside the damaged copy cannot be written. */

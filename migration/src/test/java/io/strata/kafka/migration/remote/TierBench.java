@@ -57,6 +57,8 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   Duration scrub = Duration.ZERO;
   Duration census = Duration.ofMillis(50);
   Duration fetchTimeout = Duration.ofSeconds(60);
+  Duration deleteTimeout = Duration.ofSeconds(60);
+  List<Path> memory = List.of();
   long cacheBytes;
   int segmentBytes = BYTES;
   Optional<OtherManager> cold = Optional.empty();
@@ -99,7 +101,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
             Duration.ofSeconds(60),
             fetchTimeout,
             Duration.ofSeconds(60),
-            Duration.ofSeconds(60),
+            deleteTimeout,
             census,
             scrub,
             Duration.ofHours(1),
@@ -126,7 +128,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
                 settings.levels(),
                 broker,
                 "cluster",
-                List.of(),
+                memory,
                 engine().clock(),
                 StoreStage.Hook.NONE,
                 StoreIdentity::read,

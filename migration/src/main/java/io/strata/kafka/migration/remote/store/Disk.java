@@ -81,36 +81,47 @@ final class Disk {
     buffer.flip();
   }
 
-  /** Makes a file that is not there yet. */
+  /**
+   * Makes a file that is not there yet.
+   *
+   * @param <X> what it may throw besides
+   */
   @FunctionalInterface
-  interface Making {
-    void make(Path file) throws IOException, InterruptedException;
+  interface Making<X extends Exception> {
+    void make(Path file) throws IOException, X;
   }
 
   /**
-   * Gives a file new content, durably: it has all of the old or all of the new at any moment. The
-   * file that is there is never changed: it may share its blocks.
+   * Gives a file new content: it has all of the old or all of the new at any moment, and nothing
+   * else stays. The file that is there is never changed: it may share its blocks.
    */
-  static void replace(Path file, Making content) throws IOException, InterruptedException {
+  static <X extends Exception> void replaceUnforced(Path file, Making<X> content)
+      throws IOException, X {
     Path part = file.resolveSibling(file.getFileName() + StoreNames.PART);
     boolean unused = Files.deleteIfExists(part);
     try {
       content.make(part);
-      force(part);
       Path unusedPath = Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-      forceDirectory(parent(file));
     } finally {
       boolean unusedToo = Files.deleteIfExists(part);
     }
   }
 
+  /** As {@link #replaceUnforced}, durably. */
+  static <X extends Exception> void replace(Path file, Making<X> content) throws IOException, X {
+    replaceUnforced(
+        file,
+        (Making<X>)
+            part -> {
+              content.make(part);
+              force(part);
+            });
+    forceDirectory(parent(file));
+  }
+
   /** As {@link #replace(Path, Making)}, of bytes in memory. */
   static void replace(Path file, byte[] bytes) throws IOException {
-    Path part = file.resolveSibling(file.getFileName() + StoreNames.PART);
-    boolean unused = Files.deleteIfExists(part);
-    writeNew(part, ByteBuffer.wrap(bytes));
-    Path unusedPath = Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-    forceDirectory(parent(file));
+    replace(file, (Making<RuntimeException>) part -> write(part, ByteBuffer.wrap(bytes)));
   }
 
   /**

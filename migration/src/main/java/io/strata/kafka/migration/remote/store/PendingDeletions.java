@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,10 +21,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Deletions that the store has taken over from Kafka, because a directory that may have the segment
- * could not be used: of a deleted topic Kafka asks once. They are noted durably in the broker's log
- * directories (the file {@code strata-remote-deletions}), one in a line with a checksum; a line
- * that a power failure has torn was not acknowledged, and is skipped.
+ * Deletions that the store has taken over from Kafka, because a directory or the cold manager,
+ * which may have the segment, did not delete it: of a deleted topic Kafka asks once. They are noted
+ * durably in the broker's log directories (the file {@code strata-remote-deletions}), one in a line
+ * with a checksum; a line that a power failure has torn was not acknowledged, and is skipped.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
@@ -31,13 +32,30 @@ final class PendingDeletions {
 
   static final String FILE = "strata-remote-deletions";
 
+  /** What fails is tried again after so long, and then after twice as long each time. */
+  private static final Duration FIRST_WAIT = Duration.ofMinutes(1);
+
+  private static final Duration LONGEST_WAIT = Duration.ofHours(1);
+
   private final List<Path> places;
 
   /** Places that could not be read: what is in them is kept until the next start. */
   private final Set<Path> unread = new HashSet<>();
 
   @GuardedBy("this")
-  private final Map<String, Deletion> pending = new LinkedHashMap<>();
+  private final Map<String, Waiting> pending = new LinkedHashMap<>();
+
+  /** A deletion that is not to be tried for so long since a moment. */
+  private record Waiting(Deletion deletion, long sinceMillis, Duration pause) {
+    boolean isDue(long now) {
+      return now < sinceMillis || now - sinceMillis >= pause.toMillis(); // A clock was ahead.
+    }
+
+    Waiting longer(long now) {
+      Duration longer = pause.isZero() ? FIRST_WAIT : pause.multipliedBy(2);
+      return new Waiting(deletion, now, longer.compareTo(LONGEST_WAIT) < 0 ? longer : LONGEST_WAIT);
+    }
+  }
 
   /**
    * One deletion.
@@ -92,7 +110,8 @@ final class PendingDeletions {
   }
 
   private synchronized void put(Deletion deletion) {
-    pending.put(deletion.segment().key().id(), deletion);
+    Waiting unused =
+        pending.putIfAbsent(deletion.segment().key().id(), new Waiting(deletion, 0, Duration.ZERO));
   }
 
   /**
@@ -131,14 +150,35 @@ final class PendingDeletions {
   }
 
   synchronized List<Deletion> all() {
-    return List.copyOf(pending.values());
+    return pending.values().stream().map(Waiting::deletion).toList();
+  }
+
+  /** Those that are to be tried now. */
+  synchronized List<Deletion> due(long nowMillis) {
+    return pending.values().stream()
+        .filter(waiting -> waiting.isDue(nowMillis))
+        .map(Waiting::deletion)
+        .toList();
+  }
+
+  /** It could not be done: it is due again later. */
+  synchronized void failed(Deletion deletion, long nowMillis) {
+    Waiting unused =
+        pending.computeIfPresent(
+            deletion.segment().key().id(), (id, waiting) -> waiting.longer(nowMillis));
   }
 
   /** These are done. A place that cannot be written has them still, and they are done again. */
   synchronized void done(List<Deletion> deletions) {
-    deletions.forEach(deletion -> pending.remove(deletion.segment().key().id()));
+    boolean any = false;
+    for (Deletion deletion : deletions) {
+      any |= Optional.ofNullable(pending.remove(deletion.segment().key().id())).isPresent();
+    }
+    if (!any) {
+      return;
+    }
     StringBuilder left = new StringBuilder();
-    pending.values().forEach(deletion -> left.append(deletion.line()).append('\n'));
+    all().forEach(deletion -> left.append(deletion.line()).append('\n'));
     for (Path place : places) {
       if (unread.contains(place)) {
         continue;

@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.HashMap;
@@ -74,7 +73,7 @@ public final class PieceFiles {
    */
   public void write(Piece piece, ByteBuffer bytes) throws IOException, InterruptedException {
     Path file = file(piece);
-    Path unused =
+    boolean unused =
         directory
             .access()
             .write(
@@ -82,14 +81,8 @@ public final class PieceFiles {
                 control -> {
                   directory.checkAvailable();
                   Path unusedPath = Files.createDirectories(place);
-                  Path part = file.resolveSibling(file.getFileName() + StoreNames.PART);
-                  boolean unusedToo = Files.deleteIfExists(part);
-                  try {
-                    Disk.write(part, bytes.duplicate());
-                    return Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-                  } finally {
-                    boolean unusedThree = Files.deleteIfExists(part);
-                  }
+                  Disk.replaceUnforced(file, part -> Disk.write(part, bytes.duplicate()));
+                  return true;
                 });
   }
 

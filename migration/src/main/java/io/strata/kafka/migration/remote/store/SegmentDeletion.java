@@ -1,6 +1,8 @@
 package io.strata.kafka.migration.remote.store;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -31,19 +33,30 @@ final class SegmentDeletion {
     store.reached(StoreStage.DELETE_STARTED);
     Set<StoreDirectory> removed = new HashSet<>();
     Optional<KnownSegment> known = store.census().find(segment.key().id());
-    Optional<StoreUnavailableException> unusable = removeAll(segment, removed);
-    if (unusable.isEmpty()) {
-      checkReach(segment.key(), writtenTo);
-    } else if (!store.deletions().add(new PendingDeletions.Deletion(segment, writtenTo))) {
-      throw unusable.get();
+    PendingDeletions.Deletion deletion = new PendingDeletions.Deletion(segment, writtenTo);
+    Set<String> beyondReach = Set.of();
+    try {
+      removeAll(segment, removed);
+      beyondReach = beyondReach(writtenTo);
+      if (beyondReach.isEmpty()) {
+        store.deletions().done(List.of(deletion));
+      }
+    } catch (InterruptedIOException | ClosedByInterruptException e) {
+      throw e;
+    } catch (IOException e) {
+      if (!store.deletions().add(deletion)) {
+        throw e;
+      }
     }
+    // Which directories the store has is for the operator to say: that is not taken over.
+    checkNone(beyondReach, segment.key());
     return removed.stream()
         .collect(
             Collectors.toMap(d -> d, d -> known.flatMap(e -> e.in(d).map(e::bytesIn)).orElse(0L)));
   }
 
   /**
-   * Does what was taken over, as far as its directories can be used now.
+   * Does what was taken over, as far as that can be done now.
    *
    * @param until asked before each: whether it is time for something else
    * @return what keeps the first of those that are left; empty if it is the time, or none is left
@@ -51,25 +64,20 @@ final class SegmentDeletion {
   Optional<IOException> deletePending(BooleanSupplier until) throws InterruptedException {
     List<PendingDeletions.Deletion> done = new ArrayList<>();
     Optional<IOException> problem = Optional.empty();
-    for (PendingDeletions.Deletion deletion : store.deletions().all()) {
+    for (PendingDeletions.Deletion deletion : store.deletions().due(store.clock().millis())) {
       if (until.getAsBoolean()) {
         break;
       }
       try {
-        Optional<StoreUnavailableException> unusable =
-            removeAll(deletion.segment(), new HashSet<>());
-        if (unusable.isPresent()) {
-          throw unusable.get();
-        }
-        checkReach(deletion.segment().key(), deletion.writtenTo());
+        removeAll(deletion.segment(), new HashSet<>());
+        checkNone(beyondReach(deletion.writtenTo()), deletion.segment().key());
         done.add(deletion);
       } catch (IOException e) {
+        store.deletions().failed(deletion, store.clock().millis());
         problem = problem.isPresent() ? problem : Optional.of(e);
       }
     }
-    if (!done.isEmpty()) {
-      store.deletions().done(done);
-    }
+    store.deletions().done(done);
     return problem;
   }
 
@@ -77,25 +85,19 @@ final class SegmentDeletion {
    * Removes a segment wherever that can be done.
    *
    * @param removed gets the directories that had it
-   * @return why a directory that may have it cannot be used, if one cannot
+   * @throws IOException if a directory, or the cold manager, may have it still
    */
-  private Optional<StoreUnavailableException> removeAll(
-      SegmentInfo segment, Set<StoreDirectory> removed) throws IOException, InterruptedException {
+  private void removeAll(SegmentInfo segment, Set<StoreDirectory> removed)
+      throws IOException, InterruptedException {
     // A move may publish where this has looked already: then it did so before its source was
     // removed, and the next pass finds it. What is published later finds no source any more.
-    while (true) {
-      List<StoreDirectory> now = new ArrayList<>();
-      Optional<StoreUnavailableException> unusable = removeOnce(segment, now);
-      removed.addAll(now);
-      if (unusable.isPresent() || now.isEmpty()) {
-        return unusable;
-      }
-    }
+    while (removeOnce(segment, removed)) {}
   }
 
-  private Optional<StoreUnavailableException> removeOnce(
-      SegmentInfo segment, List<StoreDirectory> removed) throws IOException, InterruptedException {
-    Optional<StoreUnavailableException> unusable = Optional.empty();
+  /** Returns whether a directory had it. */
+  private boolean removeOnce(SegmentInfo segment, Set<StoreDirectory> removed)
+      throws IOException, InterruptedException {
+    boolean any = false;
     Optional<IOException> problem = Optional.empty();
     for (StoreDirectory directory : store.directories()) {
       if (directory.access().isLeft()) {
@@ -107,12 +109,13 @@ final class SegmentDeletion {
             .write(
                 "removing %s from %s".formatted(segment.key(), directory),
                 control -> remove(directory, segment))) {
-          removed.add(directory);
+          any = true;
+          boolean unused = removed.add(directory);
         }
       } catch (StoreUnavailableException e) {
         learnOfRetired();
         if (!store.lookup().isLeft(directory, e)) {
-          unusable = unusable.isPresent() ? unusable : Optional.of(e);
+          problem = problem.isPresent() ? problem : Optional.of(e);
         }
       } catch (IOException e) {
         problem = problem.isPresent() ? problem : Optional.of(e);
@@ -121,7 +124,7 @@ final class SegmentDeletion {
     if (problem.isPresent()) {
       throw problem.get();
     }
-    return unusable;
+    return any;
   }
 
   private boolean remove(StoreDirectory directory, SegmentInfo segment)
@@ -129,7 +132,7 @@ final class SegmentDeletion {
     SegmentKey key = segment.key();
     Path place = directory.segment(key);
     markGoing(place);
-    // Before the mark of it goes: a deletion that fails here is repeated by Kafka.
+    // Before the mark of it goes: a deletion that fails here is repeated.
     try {
       store.cold().deleteMarked(place, segment);
     } catch (StoreUnavailableException e) {
@@ -159,8 +162,8 @@ final class SegmentDeletion {
     }
   }
 
-  /** Checks that no directory may have the segment that this broker is not configured with. */
-  private void checkReach(SegmentKey key, Optional<String> writtenTo)
+  /** The directories that may have a segment, and that this broker is not configured with. */
+  private Set<String> beyondReach(Optional<String> writtenTo)
       throws IOException, InterruptedException {
     StoreMembers.View view = StoreMembers.NONE;
     for (StoreDirectory directory : store.directories()) {
@@ -172,7 +175,11 @@ final class SegmentDeletion {
     writtenTo.ifPresent(expected::add);
     expected.removeAll(view.retired());
     store.directories().forEach(directory -> expected.remove(directory.identity().directoryId()));
-    if (!expected.isEmpty()) {
+    return expected;
+  }
+
+  private void checkNone(Set<String> beyondReach, SegmentKey key) throws StoreUnavailableException {
+    if (!beyondReach.isEmpty()) {
       throw new StoreUnavailableException(
           """
           %s: this broker is not configured with %s, which the store has or which the segment was \
@@ -182,9 +189,9 @@ final class SegmentDeletion {
           """
               .formatted(
                   key,
-                  String.join(", ", expected),
+                  String.join(", ", beyondReach),
                   store.directories(),
-                  expected.iterator().next()));
+                  beyondReach.iterator().next()));
     }
   }
 

@@ -243,18 +243,27 @@ public final class SegmentStore implements AutoCloseable {
   }
 
   /**
-   * Removes a segment from all directories. When this returns, nothing of it is there; or it is
-   * noted in the broker's log directories that it is to be removed from a directory that cannot be
-   * used now.
+   * Removes a segment from all directories and the cold manager. When this returns, nothing of it
+   * is there; or it is noted in the broker's log directories that the rest is to be removed later.
    *
    * @param writtenTo the id of the directory that it was copied to, if that is known
    * @return how many bytes were removed, by directory
-   * @throws IOException if a directory cannot be used that may have it, and that cannot be noted;
-   *     or one is not configured here; what could be removed is
+   * @throws IOException if it could not be removed everywhere, and that cannot be noted; or a
+   *     directory is not configured here; what could be removed is
    */
   public Map<StoreDirectory, Long> delete(SegmentInfo segment, Optional<String> writtenTo)
       throws IOException, InterruptedException {
     return new SegmentDeletion(parts).delete(segment, writtenTo);
+  }
+
+  /**
+   * Notes in the broker's log directories that a segment is to be removed.
+   *
+   * @param writtenTo the id of the directory that it was copied to, if that is known
+   * @return whether that is noted
+   */
+  public boolean deleteLater(SegmentInfo segment, Optional<String> writtenTo) {
+    return parts.deletions().add(new PendingDeletions.Deletion(segment, writtenTo));
   }
 
   /**

@@ -24,6 +24,16 @@ class DiskTest {
     assertThat(Disk.isThere(root.resolve("none/below"))).isFalse();
   }
 
+  /** Where the rename fails, say. */
+  @Test
+  void whatReplacesNothingLeavesNothing() throws IOException {
+    Path file = Files.createDirectories(root.resolve("file/full"));
+    Path taken = Disk.parent(file);
+    assertThatThrownBy(() -> Disk.replace(taken, new byte[] {1}))
+        .isInstanceOf(FileSystemException.class);
+    assertThat(root).isDirectoryNotContaining("glob:**.part");
+  }
+
   /** A failing disk is not an absent file. */
   @Test
   void whatCannotBeLookedAtIsAFailure() throws IOException {

@@ -3,15 +3,24 @@ package io.strata.kafka.migration.remote.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
+import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Deletions of segments in directories that cannot be used, which Kafka does not repeat. */
 class PendingDeletionsTest {
@@ -22,6 +31,8 @@ class PendingDeletionsTest {
   private Path ssd = Path.of("");
   private Path hdd = Path.of("");
   private Path logs = Path.of("");
+  private final FaultyFileSystem files = new FaultyFileSystem();
+  private final AtomicLong now = new AtomicLong(System.currentTimeMillis());
 
   @BeforeEach
   void directories() throws IOException {
@@ -31,15 +42,29 @@ class PendingDeletionsTest {
   }
 
   private SegmentStore open(List<Path> memory) {
+    return open(memory, Optional.empty());
+  }
+
+  private SegmentStore open(List<Path> memory, Optional<OtherManager> cold) {
     return Stores.open(
-        Stores.options(
-            1, memory, StoreStage.Hook.NONE, Stores.level("ssd", ssd), Stores.level("hdd", hdd)),
-        Optional.empty());
+        new StoreOptions(
+            List.of(Stores.level("ssd", files.wrap(ssd)), Stores.level("hdd", files.wrap(hdd))),
+            1,
+            Stores.CLUSTER,
+            memory,
+            () -> Instant.ofEpochMilli(now.get()),
+            StoreStage.Hook.NONE,
+            StoreIdentity::read),
+        cold);
   }
 
   private static Optional<IOException> deletePending(SegmentStore store)
       throws InterruptedException {
     return new StoreUpkeep(store).deletePending(() -> false);
+  }
+
+  private void pass(Duration time) {
+    long unused = now.addAndGet(time.toMillis());
   }
 
   /** As after an unmount: the mount point is there, and empty. */
@@ -68,6 +93,7 @@ class PendingDeletionsTest {
     SegmentStore again = open(List.of(logs));
     assertThat(deletePending(again)).get().isInstanceOf(StoreUnavailableException.class);
     mount(away);
+    pass(Duration.ofMinutes(1));
 
     assertThat(again.locate(SEGMENT.key())).isPresent();
     assertThat(deletePending(again)).isEmpty();
@@ -99,6 +125,97 @@ class PendingDeletionsTest {
 
     assertThat(store.delete(SEGMENT)).hasSize(1);
     assertThat(below).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Input/output error", "Read-only file system"})
+  void aDirectoryThatFailsIsNoReasonToKeepASegment(String reason) throws Exception {
+    SegmentStore store = open(List.of(logs));
+    SegmentStore.Copied unused = Stores.copy(store, top.resolve("local"), SEGMENT);
+    Runnable over =
+        files.fail(
+            reason,
+            (operation, path) ->
+                operation == Operation.WRITE && path.toString().contains("/ssd/trash"));
+
+    assertThat(store.delete(SEGMENT)).isEmpty();
+    over.run();
+    assertThat(store.locate(SEGMENT.key())).isPresent();
+    assertThat(deletePending(store)).isEmpty();
+    assertThat(store.locate(SEGMENT.key())).isEmpty();
+  }
+
+  /** The list of the store's directories, which says where else a copy may be. */
+  @Test
+  void aListThatCannotBeReadIsNoReasonToKeepASegment() throws Exception {
+    SegmentStore store = open(List.of(logs));
+    SegmentStore.Copied unused = Stores.copy(store, top.resolve("local"), SEGMENT);
+    Runnable over =
+        files.fail(
+            "Input/output error", (operation, path) -> path.toString().contains("/ssd/members"));
+
+    assertThat(store.delete(SEGMENT)).hasSize(1);
+    assertThat(store.parts().deletions().all()).hasSize(1);
+    over.run();
+    assertThat(deletePending(store)).isEmpty();
+    assertThat(store.parts().deletions().all()).isEmpty();
+  }
+
+  @Test
+  void whatTheColdManagerDoesNotDeleteNowIsDeletedLater() throws Exception {
+    FakeCold cold = new FakeCold();
+    SegmentStore store = open(List.of(logs), Optional.of(cold));
+    SegmentStore.Copied unused = Stores.copy(store, top.resolve("local"), SEGMENT);
+    Path segment = StoreNames.segment(ssd, SEGMENT.key());
+    cold.segments.put(SEGMENT.key().id(), new byte[1]);
+    Path unusedToo =
+        Files.write(
+            segment.resolve(StoreNames.COLD),
+            ColdMark.done(cold.className(), Optional.empty()).print());
+    cold.failing = true;
+
+    assertThat(store.delete(SEGMENT)).isEmpty();
+    assertThat(cold.segments).isNotEmpty();
+    cold.failing = false;
+    assertThat(deletePending(open(List.of(logs), Optional.of(cold)))).isEmpty();
+    assertThat(cold.segments).isEmpty();
+    assertThat(segment).doesNotExist();
+  }
+
+  /** Each attempt asks all directories: what fails for long is not tried each minute. */
+  @Test
+  void whatFailsForLongIsTriedOnceInAnHour() throws Exception {
+    SegmentStore store = open(List.of(logs));
+    SegmentStore.Copied unused = Stores.copy(store, top.resolve("local"), SEGMENT);
+    AtomicInteger attempts = new AtomicInteger();
+    Runnable over =
+        files.fail(
+            "Input/output error",
+            (operation, path) ->
+                operation == Operation.WRITE
+                    && path.toString().contains("/ssd/trash")
+                    && attempts.incrementAndGet() > 0);
+    assertThat(store.delete(SEGMENT)).isEmpty();
+    List<Integer> minutes = new ArrayList<>();
+    for (int minute = 0; minute < 300; minute++) {
+      int before = attempts.get();
+      var unusedToo = deletePending(store);
+      if (attempts.get() > before) {
+        minutes.add(minute);
+      }
+      pass(Duration.ofMinutes(1));
+    }
+    assertThat(minutes).containsExactly(0, 1, 3, 7, 15, 31, 63, 123, 183, 243);
+    SegmentInfo other = Stores.info("t", 0, 100, 2, 2000);
+    over.run();
+    assertThat(
+            store.parts().deletions().add(new PendingDeletions.Deletion(other, Optional.empty())))
+        .isTrue();
+    assertThat(deletePending(store)).isEmpty();
+    assertThat(store.parts().deletions().all()).as("a new one does not wait").hasSize(1);
+    pass(Duration.ofHours(1));
+    assertThat(deletePending(store)).isEmpty();
+    assertThat(store.locate(SEGMENT.key())).isEmpty();
   }
 
   /** What a power failure has torn was not acknowledged; what comes after it is read. */
