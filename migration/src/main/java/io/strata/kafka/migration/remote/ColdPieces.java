@@ -1,22 +1,22 @@
 package io.strata.kafka.migration.remote;
 
 import com.github.benmanes.caffeine.cache.AsyncCache;
+import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import com.github.benmanes.caffeine.cache.stats.CacheStats;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.ChunkChecksums;
-import io.strata.kafka.migration.remote.store.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.LogReads;
 import io.strata.kafka.migration.remote.store.PieceFiles;
 import io.strata.kafka.migration.remote.store.PieceFiles.Piece;
 import io.strata.kafka.migration.remote.store.ReadTarget;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.SegmentStore.Located;
+import io.strata.kafka.migration.remote.store.StoreUnavailableException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
-import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -31,6 +31,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,7 +43,8 @@ import org.slf4j.LoggerFactory;
  * again. A reader that asks for a piece that is on its way waits for it. For a reader that reads
  * on, the next pieces are on their way already.
  *
- * <p>A piece that cannot be written is handed to those who wait for it, and not kept.
+ * <p>A piece that cannot be written is handed to those who wait for it, and stays in memory for a
+ * moment: a reader asks for it in several reads.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
@@ -56,6 +58,10 @@ final class ColdPieces implements AutoCloseable {
 
   private static final int REQUESTS = 8;
   private static final long IDLE_SECONDS = 30;
+
+  /** After so long the manager is asked again for a piece that could not be kept. */
+  private static final Duration UNKEPT = Duration.ofMinutes(1);
+
   private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
 
   /**
@@ -69,6 +75,10 @@ final class ColdPieces implements AutoCloseable {
     static Answer kept(int bytes) {
       return new Answer(bytes, Optional.empty(), Optional.empty());
     }
+
+    static Answer unkept(ByteBuffer bytes) {
+      return new Answer(0, Optional.of(bytes), Optional.empty());
+    }
   }
 
   private final SegmentStore store;
@@ -78,8 +88,21 @@ final class ColdPieces implements AutoCloseable {
   private final PieceFiles files;
   private final AsyncCache<Piece, Answer> pieces;
 
-  /** Why pieces could not be kept: each is logged once. */
-  private final Set<String> notKept = ConcurrentHashMap.newKeySet();
+  /**
+   * Pieces that are in no file, or whose file cannot be used now: as many as there are requests.
+   */
+  private final Cache<Piece, ByteBuffer> unkept =
+      Caffeine.newBuilder()
+          .maximumSize(REQUESTS)
+          .expireAfterWrite(UNKEPT)
+          .executor(Runnable::run)
+          .build();
+
+  /** Whether all files count. */
+  private final AtomicBoolean found = new AtomicBoolean();
+
+  /** Why pieces could not be kept or found: each is logged once. */
+  private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
   /**
    * In front of a store's cold manager.
@@ -113,13 +136,26 @@ final class ColdPieces implements AutoCloseable {
             .evictionListener(this::evicted)
             .recordStats()
             .buildAsync();
+    executor.execute(this::begin);
+  }
+
+  private void begin() {
+    try {
+      files.removeLeftovers(capacityBytes > 0);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // All is being closed.
+      return;
+    }
     if (capacityBytes > 0) {
-      executor.execute(this::findAgain);
+      findAgain();
     }
   }
 
   /** Whoever reads a piece before it is found asks the manager for it. */
   private void findAgain() {
+    if (!found.compareAndSet(false, true)) {
+      return;
+    }
     try {
       for (Map.Entry<Piece, Integer> found : files.list().entrySet()) {
         var unused =
@@ -130,7 +166,8 @@ final class ColdPieces implements AutoCloseable {
                     CompletableFuture.completedFuture(Answer.kept(found.getValue())));
       }
     } catch (IOException e) {
-      LOG.warn("Remote store: the cache of the cold level begins empty: {}", e.getMessage());
+      found.set(false);
+      warnOnce("what is kept of the cold level is not found now", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // All is being closed.
     }
@@ -140,9 +177,16 @@ final class ColdPieces implements AutoCloseable {
   private void evicted(
       @Nullable Piece piece, @Nullable Answer unusedAnswer, RemovalCause unusedCause) {
     try {
-      Optional.ofNullable(piece).ifPresent(p -> executor.execute(() -> files.remove(p)));
+      Optional.ofNullable(piece).ifPresent(p -> executor.execute(() -> remove(p)));
     } catch (RejectedExecutionException e) {
       return; // Closed: the next start finds it, and removes what is too much.
+    }
+  }
+
+  /** One that stays counts again when its directory can be written to. */
+  private void remove(Piece piece) {
+    if (!files.remove(piece)) {
+      found.set(false);
     }
   }
 
@@ -157,7 +201,7 @@ final class ColdPieces implements AutoCloseable {
     for (int done = 0; done < target.bytes(); ) {
       int number = (int) ((position + done) / pieceBytes);
       CompletableFuture<Answer> asked = ask(place, number);
-      if (number > 0 && pieces.asMap().containsKey(new Piece(id(place), number - 1))) {
+      if (number > 0 && isAtHand(new Piece(id(place), number - 1))) {
         ahead(place, number);
       }
       int from = (int) (position + done - (long) number * pieceBytes);
@@ -165,7 +209,15 @@ final class ColdPieces implements AutoCloseable {
     }
   }
 
-  /** Reads from one piece; from the manager where its file is damaged, gone or cannot be read. */
+  private boolean isAtHand(Piece piece) {
+    return pieces.asMap().containsKey(piece)
+        || Optional.ofNullable(unkept.getIfPresent(piece)).isPresent();
+  }
+
+  /**
+   * Reads from one piece. A file that is damaged, gone, or cannot be read gets another one in its
+   * place; the files of a directory that cannot be used now stay.
+   */
   private int read(
       CompletableFuture<Answer> asked,
       Located place,
@@ -184,17 +236,17 @@ final class ColdPieces implements AutoCloseable {
       try {
         Duration left = time.left(() -> StoreReads.describe(place));
         return files.read(piece, place.manifest().chunks(), begin, from, target, at, left);
-      } catch (CorruptChunkException | NoSuchFileException e) {
-        boolean unused = pieces.asMap().remove(piece, next);
-        next = again ? request(place, piece, false) : ask(place, number);
-        again = true;
       } catch (ClosedByInterruptException e) {
         throw e;
-      } catch (IOException e) {
+      } catch (StoreUnavailableException | TimeLimitException e) {
         if (time.isOver()) {
           throw time.late(StoreReads.describe(place));
         }
         next = request(place, piece, false);
+      } catch (IOException e) {
+        boolean unused = pieces.asMap().remove(piece, next);
+        next = again ? request(place, piece, false) : ask(place, number);
+        again = true;
       }
       answer = await(next, place, time);
     }
@@ -222,7 +274,9 @@ final class ColdPieces implements AutoCloseable {
 
   private CompletableFuture<Answer> ask(Located place, int number) {
     Piece piece = new Piece(id(place), number);
-    return pieces.get(piece, (key, unused) -> request(place, piece, true));
+    return Optional.ofNullable(unkept.getIfPresent(piece))
+        .map(bytes -> CompletableFuture.completedFuture(Answer.unkept(bytes)))
+        .orElseGet(() -> pieces.get(piece, (key, unused) -> request(place, piece, true)));
   }
 
   private CompletableFuture<Answer> request(Located place, Piece piece, boolean keep) {
@@ -240,9 +294,12 @@ final class ColdPieces implements AutoCloseable {
       ByteBuffer bytes = load(place, piece.number());
       if (keep && isKept(piece, bytes)) {
         boolean unused = answer.complete(Answer.kept(bytes.capacity()));
+        unkept.invalidateAll();
+        findAgain();
       } else {
+        unkept.put(piece, bytes);
         boolean unused = pieces.asMap().remove(piece, answer);
-        boolean unusedToo = answer.complete(new Answer(0, Optional.of(bytes), Optional.empty()));
+        boolean unusedToo = answer.complete(Answer.unkept(bytes));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // All is being closed.
@@ -258,11 +315,15 @@ final class ColdPieces implements AutoCloseable {
       files.write(piece, bytes);
       return true;
     } catch (IOException e) {
-      String reason = RemoteFailures.describe(e);
-      if (notKept.add(reason)) {
-        LOG.warn("Remote store: what is read of the cold level cannot be kept: {}", reason);
-      }
+      warnOnce("what is read of the cold level cannot be kept", e);
       return false;
+    }
+  }
+
+  private void warnOnce(String what, IOException why) {
+    String warning = what + ": " + RemoteFailures.describe(why);
+    if (warned.add(warning)) {
+      LOG.warn("Remote store: {}", warning);
     }
   }
 

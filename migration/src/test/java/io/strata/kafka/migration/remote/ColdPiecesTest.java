@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
 import io.strata.kafka.migration.remote.store.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.FakeCold;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
@@ -255,8 +256,97 @@ class ColdPiecesTest {
             "No space left on device", (operation, path) -> path.toString().contains("/cache/"));
     assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment));
     assertThat(TierBench.stats(tier).cache().usedBytes()).isZero();
-    over.run();
     assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment));
-    assertThat(TierBench.stats(tier).cache().usedBytes()).isEqualTo(segment.bytes());
+    assertThat(reads).as("once each").hasSize(4);
+    over.run();
+    SegmentInfo other = cold(tier);
+    assertThat(TierBench.read(tier, other)).isEqualTo(TierBench.bytes(other));
+    assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment));
+    assertThat(TierBench.stats(tier).cache().usedBytes()).isEqualTo(2L * segment.bytes());
+  }
+
+  @Test
+  void aPieceThatItsDiskCannotReadGetsAnotherFile() throws Exception {
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = cold(tier);
+    assertThat(read(tier, segment, 0, 100)).isEqualTo(expected(segment, 0, 100));
+    Object first = inode(files().get(0));
+    Runnable over =
+        bench.files.fail(
+            "Input/output error",
+            (operation, path) ->
+                operation == Operation.READ
+                    && path.toString().contains("/cache/1/")
+                    && inode(path).equals(first));
+    reads.clear();
+    for (int i = 0; i < 3; i++) {
+      assertThat(read(tier, segment, i, 100)).isEqualTo(expected(segment, i, 100));
+    }
+    assertThat(reads).containsExactly(0L);
+    over.run();
+    assertThat(files()).hasSize(1);
+  }
+
+  private static Object inode(Path path) {
+    try {
+      return Files.getAttribute(path, "unix:ino");
+    } catch (IOException e) {
+      return path; // It is being replaced.
+    }
+  }
+
+  @Test
+  void whatADirectoryHasThatWasAwayCountsWhenItIsBack() throws Exception {
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = cold(tier);
+    assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment));
+    tier.close();
+    CountDownLatch asked = new CountDownLatch(1);
+    Runnable over =
+        bench.files.fail(
+            "Input/output error",
+            (operation, path) -> {
+              boolean hit = operation == Operation.LIST && path.endsWith("cache/1");
+              if (hit) {
+                asked.countDown();
+              }
+              return hit;
+            });
+
+    RemoteTier again = bench.open();
+    asked.await();
+    over.run();
+    assertThat(read(again, segment, 0, 100)).isEqualTo(expected(segment, 0, 100));
+
+    await().until(() -> TierBench.stats(again).cache().usedBytes() == segment.bytes());
+  }
+
+  @Test
+  void theFilesGoWithTheColdLevel() throws Exception {
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = cold(tier);
+    assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment));
+    tier.close();
+    bench.cold = Optional.empty();
+
+    RemoteTier unused = bench.open();
+
+    await().until(() -> files().isEmpty());
+  }
+
+  /** The levels have got another order, say. */
+  @Test
+  void theFilesGoFromADirectoryThatHasTheCacheNoMore() throws Exception {
+    bench.level("hdd", 1 << 30, "b");
+    bench.open().close();
+    Path before = Files.createDirectories(bench.directory("b").resolve("cache/1")).resolve("x");
+    Path others = Files.createDirectories(bench.directory("b").resolve("cache/2")).resolve("x");
+    Path unused = Files.write(before, new byte[] {1});
+    Path unusedToo = Files.write(others, new byte[] {1});
+
+    RemoteTier unusedThree = bench.open();
+
+    await().until(() -> !Files.exists(before));
+    assertThat(others).as("another broker's").exists();
   }
 }

@@ -24,6 +24,7 @@ public final class PieceFiles {
   private static final Pattern NAME = Pattern.compile("([A-Za-z0-9_-]{22})-(\\d{1,9})");
 
   private final CopyBuffers buffers = new CopyBuffers();
+  private final SegmentStore store;
   private final StoreDirectory directory;
   private final Path place;
 
@@ -37,15 +38,54 @@ public final class PieceFiles {
 
   /** Of a store's broker. */
   public PieceFiles(SegmentStore store) {
+    this.store = store;
     directory = store.directories().get(0);
-    place = directory.path().resolve(StoreNames.CACHE).resolve(Integer.toString(store.brokerId()));
+    place = place(directory);
+  }
+
+  private Path place(StoreDirectory in) {
+    return in.path().resolve(StoreNames.CACHE).resolve(Integer.toString(store.brokerId()));
   }
 
   private Path file(Piece piece) {
     return place.resolve(piece.id() + "-" + piece.number());
   }
 
-  /** Finds the pieces that are there, with their lengths; removes what was not written whole. */
+  /**
+   * Removes what this broker's earlier processes have not written whole, and all files that are not
+   * where they would be now. A directory that cannot be used keeps what it has.
+   *
+   * @param used whether pieces are kept now
+   */
+  public void removeLeftovers(boolean used) throws InterruptedException {
+    for (StoreDirectory each : store.directories()) {
+      Path there = place(each);
+      try {
+        boolean unused =
+            each.access()
+                .write(
+                    "removing leftovers in " + there,
+                    control -> removeLeftovers(there, used && each.equals(directory)));
+      } catch (IOException e) {
+        // The next start tries it again.
+      }
+    }
+  }
+
+  private static boolean removeLeftovers(Path there, boolean partsAlone) throws IOException {
+    if (!partsAlone) {
+      Disk.removeTree(there);
+      return true;
+    }
+    for (Path file : StoreListing.entries(there)) {
+      if (StoreListing.name(file).endsWith(StoreNames.PART)) {
+        boolean unused = Files.deleteIfExists(file);
+      }
+    }
+    return true;
+  }
+
+  /** Finds the pieces that are there, with their lengths. */
   public Map<Piece, Integer> list() throws IOException, InterruptedException {
     return directory
         .access()
@@ -58,8 +98,6 @@ public final class PieceFiles {
                 if (name.matches()) {
                   Piece piece = new Piece(name.group(1), Integer.parseInt(name.group(2)));
                   found.put(piece, (int) Math.min(Integer.MAX_VALUE, Files.size(file)));
-                } else if (StoreListing.name(file).endsWith(StoreNames.PART)) {
-                  boolean unused = Files.deleteIfExists(file);
                 }
               }
               return found;
@@ -134,17 +172,23 @@ public final class PieceFiles {
             });
   }
 
-  /** Removes a piece. One that cannot be removed now is found by the next start. */
-  public void remove(Piece piece) {
+  /**
+   * Removes a piece.
+   *
+   * @return whether it is gone
+   */
+  public boolean remove(Piece piece) {
     try {
       boolean unused =
           directory
               .access()
               .write("removing " + file(piece), control -> Files.deleteIfExists(file(piece)));
+      return true;
     } catch (IOException e) {
-      return;
+      return false;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      return false;
     }
   }
 }
