@@ -83,12 +83,6 @@ final class Housekeeping implements AutoCloseable {
   /** Of the thread of the rounds. */
   private final ToldOnce movesWait = new ToldOnce();
 
-  /** Of the thread of the rounds. */
-  private final ToldOnce deletionsWait = new ToldOnce();
-
-  /** Of the thread of the scrub. */
-  private final ToldOnce scrubWaits = new ToldOnce();
-
   private volatile RemoteSettings.Live live;
   private volatile boolean mover;
 
@@ -124,10 +118,51 @@ final class Housekeeping implements AutoCloseable {
             .toList();
     thread = engineEnvironment.threads().newThread(this::run);
     thread.setName("strata-remote-housekeeping");
-    scrubber = engineEnvironment.threads().newThread(this::scrubAgainAndAgain);
-    scrubber.setName("strata-remote-scrub");
-    deleter = engineEnvironment.threads().newThread(this::deleteAgainAndAgain);
-    deleter.setName("strata-remote-deletions");
+    scrubber = nowAndThen("scrub", this::scrubOrRepair);
+    deleter = nowAndThen("deletions", this::deletePending);
+  }
+
+  /** What is done now and then. */
+  @FunctionalInterface
+  private interface Work {
+    void run() throws IOException, InterruptedException;
+  }
+
+  /** A thread that works until this stops; a failure is logged when it is another one. */
+  private Thread nowAndThen(String name, Work work) {
+    ToldOnce fails = new ToldOnce();
+    Thread made =
+        engineEnvironment
+            .threads()
+            .newThread(
+                () -> {
+                  try {
+                    while (awaitNextTime()) {
+                      runOnce(name, work, fails);
+                    }
+                  } catch (InterruptedException e) {
+                    // The broker stops.
+                    return;
+                  }
+                });
+    made.setName("strata-remote-" + name);
+    return made;
+  }
+
+  private void runOnce(String name, Work work, ToldOnce fails) throws InterruptedException {
+    try {
+      work.run();
+      fails.over();
+    } catch (IOException e) {
+      String reason = RemoteFailures.describe(e);
+      if (fails.isNew(reason)) {
+        LOG.warn("Remote store: {} not ended, tried again: {}", name, reason);
+      }
+    } catch (RuntimeException | Error e) {
+      if (stopped.getCount() > 0 && fails.isNew(e.toString())) {
+        LOG.error("Remote store: {} failed, tried again", name, e);
+      }
+    }
   }
 
   void start() {
@@ -251,20 +286,6 @@ final class Housekeeping implements AutoCloseable {
         oldest.isPresent()
             ? OptionalLong.of(Math.max(0, now - oldest.getAsLong()))
             : OptionalLong.empty();
-  }
-
-  private void deletePending() throws InterruptedException {
-    long end = engineEnvironment.nanoTime().getAsLong() + VISITS.toNanos();
-    upkeep
-        .deletePending(() -> left(end).isZero())
-        .map(RemoteFailures::describe)
-        .ifPresentOrElse(
-            reason -> {
-              if (deletionsWait.isNew(reason)) {
-                LOG.warn("Deletions from the remote store wait: {}", reason);
-              }
-            },
-            deletionsWait::over);
   }
 
   /** All at once: one that takes its time does not keep the others from being looked at. */
@@ -426,47 +447,22 @@ final class Housekeeping implements AutoCloseable {
         Math.min(live.censusInterval().toMillis(), 60_000), TimeUnit.MILLISECONDS);
   }
 
-  private void deleteAgainAndAgain() {
-    try {
-      while (awaitNextTime()) {
-        try {
-          deletePending();
-        } catch (RuntimeException | Error e) {
-          if (stopped.getCount() > 0 && deletionsWait.isNew(e.toString())) {
-            LOG.error("Deletions from the remote store failed; they are tried again", e);
-          }
-        }
-      }
-    } catch (InterruptedException e) {
-      // The broker stops.
-      return;
+  private void deletePending() throws IOException, InterruptedException {
+    long end = engineEnvironment.nanoTime().getAsLong() + VISITS.toNanos();
+    Optional<IOException> problem = upkeep.deletePending(() -> left(end).isZero());
+    if (problem.isPresent()) {
+      throw problem.get();
     }
   }
 
-  private void scrubAgainAndAgain() {
-    try {
-      while (awaitNextTime()) {
-        try {
-          if (mover && isScrubDue()) {
-            scrub.round(upkeep, orphanAge(), live.scrubInterval());
-          } else if (mover) {
-            scrub.repairKnown();
-          }
-          scrubWaits.over();
-        } catch (IOException e) {
-          String reason = RemoteFailures.describe(e);
-          if (scrubWaits.isNew(reason)) {
-            LOG.warn("The scrub of the remote store could not be ended: {}", reason);
-          }
-        } catch (RuntimeException | Error e) {
-          if (stopped.getCount() > 0 && scrubWaits.isNew(e.toString())) {
-            LOG.error("The scrub of the remote store failed; it is tried again", e);
-          }
-        }
-      }
-    } catch (InterruptedException e) {
-      // The broker stops.
-      return;
+  /** Repairs wait for the scrub, and the scrub for one of them. */
+  private void scrubOrRepair() throws IOException, InterruptedException {
+    if (mover && isScrubDue()) {
+      scrub.round(upkeep, orphanAge(), live.scrubInterval());
+    }
+    boolean more = true;
+    while (more) {
+      more = mover && !isScrubDue() && scrub.repairNext();
     }
   }
 

@@ -14,8 +14,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
@@ -50,7 +50,7 @@ final class ScrubRounds {
   private volatile OptionalLong lastEnd = OptionalLong.empty();
   private final CopyRepair repair;
 
-  /** Of the thread of the rounds: those that could not be repaired within the last hour. */
+  /** Of the thread of the scrub: those that could not be repaired within the last hour. */
   private final Set<CopyRepair.Damaged> tried = new HashSet<>();
 
   private final LongSupplier nanoTime;
@@ -104,7 +104,6 @@ final class ScrubRounds {
     limit.setRate(bytesPerSecond(interval));
     long damagedBefore = corrupt.sum() + missing.sum();
     LOG.info("Scrub of the remote store {} begins", store.storeId());
-    Set<CopyRepair.Damaged> damaged = new LinkedHashSet<>();
     for (StoreDirectory directory : store.directories()) {
       try {
         boolean unused =
@@ -118,16 +117,16 @@ final class ScrubRounds {
                           Scrubber.Options.all(Scrubber.Depth.READ, true, orphanAge),
                           clock,
                           upkeep.owner(),
-                          new Progress(directory, damaged));
+                          new Progress(directory));
                       return true;
                     });
       } catch (IOException e) {
         LOG.warn("Scrub of the remote store: {} is left out: {}", directory, e.getMessage());
       }
     }
-    damaged.addAll(repair.known());
-    tried.clear();
-    repair(damaged);
+    if (tried.containsAll(repair.known())) {
+      tried.clear(); // Otherwise the others first.
+    }
     upkeep.scrubbed();
     lastEnd = OptionalLong.of(clock.millis());
     rounds.increment();
@@ -137,43 +136,45 @@ final class ScrubRounds {
         corrupt.sum() + missing.sum() - damagedBefore);
   }
 
-  /** Repairs copies that were found damaged since; what cannot be is tried again in an hour. */
-  void repairKnown() throws InterruptedException {
+  /**
+   * Repairs a copy that is known to be damaged, if there is one that was not tried since the last
+   * scrub, or for an hour: replaces what is wrong by what another copy has.
+   *
+   * @return whether there was one
+   */
+  boolean repairNext() throws InterruptedException {
     long now = nanoTime.getAsLong();
     if (tried.isEmpty() || now - triedSince > AGAIN.toNanos()) {
       tried.clear();
       triedSince = now;
     }
-    Set<CopyRepair.Damaged> damaged = new LinkedHashSet<>(repair.known());
-    damaged.removeAll(tried);
-    repair(damaged);
-  }
-
-  /** Replaces what is damaged by what another copy has; what cannot be is tried again next time. */
-  private void repair(Set<CopyRepair.Damaged> all) throws InterruptedException {
-    for (CopyRepair.Damaged damaged : all) {
-      boolean unused = tried.add(damaged);
-      try {
-        List<Path> replaced =
-            damaged
-                .directory()
-                .access()
-                .write(
-                    "repairing " + damaged.key() + " in " + damaged.directory(),
-                    control -> repair.repair(damaged, this::pass));
-        boolean unusedToo = tried.remove(damaged);
-        if (!replaced.isEmpty()) {
-          LOG.info(
-              "Scrub of the remote store: replaced {}, from another copy of the segment", replaced);
-        }
-      } catch (IOException e) {
-        LOG.error(
-            "Scrub of the remote store: {} in {} stays damaged: {}",
-            damaged.key(),
-            damaged.directory(),
-            e.getMessage());
-      }
+    Optional<CopyRepair.Damaged> next =
+        repair.known().stream().filter(copy -> !tried.contains(copy)).findFirst();
+    if (next.isEmpty()) {
+      return false;
     }
+    CopyRepair.Damaged damaged = next.get();
+    boolean unused = tried.add(damaged);
+    try {
+      List<Path> replaced =
+          damaged
+              .directory()
+              .access()
+              .write(
+                  "repairing " + damaged.key() + " in " + damaged.directory(),
+                  control -> repair.repair(damaged, this::pass));
+      boolean unusedToo = tried.remove(damaged);
+      if (!replaced.isEmpty()) {
+        LOG.info("Remote store: replaced {}, from another copy of the segment", replaced);
+      }
+    } catch (IOException e) {
+      LOG.error(
+          "Remote store: {} in {} stays damaged: {}",
+          damaged.key(),
+          damaged.directory(),
+          e.getMessage());
+    }
+    return true;
   }
 
   private void pass(int count) throws InterruptedException {
@@ -185,17 +186,14 @@ final class ScrubRounds {
 
   private final class Progress implements Scrubber.Listener {
     private final StoreDirectory directory;
-    private final Set<CopyRepair.Damaged> damaged;
 
-    Progress(StoreDirectory directory, Set<CopyRepair.Damaged> damaged) {
+    Progress(StoreDirectory directory) {
       this.directory = directory;
-      this.damaged = damaged;
     }
 
     @Override
     public void damaged(SegmentKey key, Finding finding) {
       store.damaged(directory, key, finding.message());
-      boolean unused = damaged.add(new CopyRepair.Damaged(directory, key));
     }
 
     @Override

@@ -350,6 +350,24 @@ class DirectoryFaultsTest {
     soon().until(() -> TierBench.stats(tier).scrub().rounds() > before + 1);
   }
 
+  /** What cannot be repaired may be much, and is read again each time. */
+  @Test
+  void theScrubDoesNotWaitForRepairs() throws Exception {
+    bench.scrub = Duration.ofMillis(100);
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier tier = bench.open();
+    SegmentInfo unused = bench.copied(tier);
+    damage(log("a"));
+    faults.add(
+        bench.files.hang(
+            (operation, path) ->
+                operation == Operation.READ
+                    && path.toString().endsWith(".log")
+                    && Files.exists(path.resolveSibling("damaged"))));
+    soon().until(() -> bench.files.hanging() > 0);
+    soon().until(() -> TierBench.stats(tier).scrub().rounds() > 0);
+  }
+
   @Test
   void aScrubThatEndedInTheFutureIsNotTheLastForYears() throws Exception {
     bench.scrub = Duration.ofMillis(100);

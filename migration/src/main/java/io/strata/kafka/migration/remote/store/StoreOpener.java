@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -257,19 +258,20 @@ final class StoreOpener {
   }
 
   /**
-   * Makes directories the store's. Brokers that come at once, and see the directories in another
-   * order or under other paths, make one store: its id follows from the cluster's, and of the
-   * brokers one gives a directory its own.
+   * Makes directories the store's: of the store that is there, if one is. Brokers that come at
+   * once, and see the directories in another order or under other paths, make one store: its id
+   * follows from the cluster's, and of the brokers one gives a directory its own.
    */
   private void format(List<Path> fresh) throws StoreRefusedException {
+    String storeId =
+        identities.values().stream()
+            .map(StoreIdentity::storeId)
+            .min(Comparator.naturalOrder())
+            .orElseGet(() -> Ids.of(options.clusterId()));
     for (Path directory : fresh) {
       prepare(directory);
       StoreIdentity made =
-          new StoreIdentity(
-              Ids.of(options.clusterId()),
-              options.clusterId(),
-              Ids.random(),
-              options.clock().millis());
+          new StoreIdentity(storeId, options.clusterId(), Ids.random(), options.clock().millis());
       StoreIdentity found = changed(directory, () -> makeOrRead(directory, made));
       checkCluster(directory, found);
       identities.put(directory, found);

@@ -154,6 +154,21 @@ class StoreOpenerTest {
     }
   }
 
+  /** Whatever its id was made of. */
+  @Test
+  void aFreshDirectoryJoinsTheStoreThatIsThere() throws Exception {
+    StoreIdentity made = open(Stores.level("ssd", ssd)).directories().get(0).identity();
+    StoreIdentity other =
+        new StoreIdentity(Ids.random(), made.clusterId(), made.directoryId(), made.createdMillis());
+    Disk.replace(ssd.resolve(StoreNames.IDENTITY), other.print());
+
+    SegmentStore store = open(Stores.level("hdd", hdd), Stores.level("ssd", ssd));
+
+    assertThat(store.directories())
+        .extracting(directory -> directory.identity().storeId())
+        .containsExactly(other.storeId(), other.storeId());
+  }
+
   @Test
   void aStoreOfAnotherClusterIsRefused() throws Exception {
     SegmentStore unused = open(Stores.level("ssd", ssd));
