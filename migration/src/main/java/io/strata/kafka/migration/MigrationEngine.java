@@ -152,10 +152,11 @@ public final class MigrationEngine implements AutoCloseable {
       try {
         Optional<PlannedMove> taken = queue.take(number);
         if (taken.isPresent()) {
+          boolean piece = false;
           try {
-            mover.make(taken.get());
+            piece = mover.make(taken.get());
           } finally {
-            queue.done(taken.get());
+            queue.done(taken.get(), piece);
           }
           if (queue.wantsMore()) {
             loop.wake();

@@ -19,6 +19,15 @@ public interface MoveControl {
         public void beforeCopying(long bytes) {}
       };
 
+  /**
+   * The most bytes that a copy to the log directories takes at once: large enough that the force at
+   * its end costs little, and small enough that segments take turns and that little is copied in
+   * vain when a copy is cancelled. A batch of records is never divided.
+   */
+  default long pieceBytes() {
+    return 64 << 20;
+  }
+
   /** Whether the move is to stop as soon as it can; asked before each piece. */
   boolean cancelled();
 

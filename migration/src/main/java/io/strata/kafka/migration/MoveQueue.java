@@ -1,11 +1,12 @@
 package io.strata.kafka.migration;
 
+import static java.util.Objects.requireNonNull;
+
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.strata.kafka.api.Move;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,36 +14,59 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Moves that wait for a thread, and those that have one. Bounded: what does not fit is planned
- * again in a later round, by what is true then.
+ * Moves that wait for a thread, and those that have one. Bounded by the bytes that they copy: what
+ * does not fit is planned again in a later round, by what is true then.
  *
  * <p>Evictions first, since they cost nothing. Then copies down; copies up never take more than
  * half of the threads, and their turn comes after each three copies down, so that neither starves.
  * Among copies down the target that the fewest threads work for goes first, and where there are
- * several log directories, none gets all threads or the whole queue: a disk that hangs holds up
- * only itself.
+ * several log directories, none gets all threads: a disk that hangs holds up only itself.
  *
  * <p>Thread safety: safe for use by any number of threads.
  */
 final class MoveQueue {
 
-  private static final int EVICTIONS = 1024;
-  private static final int LEAST_DOWN = 16;
-  private static final int LEAST_UP = 8;
+  /**
+   * So many bytes wait for one target, and on the way up; the last move may go beyond. A fast disk
+   * takes them in a fraction of a second, and the next round comes when little is left.
+   */
+  static final long BYTES_AHEAD = 256 << 20;
+
   private static final int DOWN_BEFORE_UP = 3;
-  private static final int LEAST_SHARE = 2;
+
+  /** Moves in order, and the bytes that they copy. */
+  private static final class Waiting {
+    private final Deque<PlannedMove> moves = new ArrayDeque<>();
+    private long bytes;
+
+    boolean isFull() {
+      return bytes >= BYTES_AHEAD;
+    }
+
+    void add(PlannedMove move) {
+      moves.add(move);
+      bytes += move.copiedBytes();
+    }
+
+    PlannedMove take() {
+      PlannedMove next = moves.remove();
+      bytes -= next.copiedBytes();
+      return next;
+    }
+  }
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
   @GuardedBy("lock")
-  private final Deque<PlannedMove> evictions = new ArrayDeque<>();
+  private final Waiting evictions = new Waiting();
+
+  /** By target, the one first whose turn it is; none is empty. */
+  @GuardedBy("lock")
+  private final Map<Target, Waiting> down = new LinkedHashMap<>();
 
   @GuardedBy("lock")
-  private final Deque<PlannedMove> down = new ArrayDeque<>();
-
-  @GuardedBy("lock")
-  private final Deque<PlannedMove> up = new ArrayDeque<>();
+  private final Waiting up = new Waiting();
 
   /** By segment: all that wait or run. */
   @GuardedBy("lock")
@@ -50,10 +74,6 @@ final class MoveQueue {
 
   @GuardedBy("lock")
   private final Map<Target, Integer> running = new HashMap<>();
-
-  /** By target: copies down that wait. */
-  @GuardedBy("lock")
-  private final Map<Target, Integer> waitingDown = new HashMap<>();
 
   @GuardedBy("lock")
   private int directories = 1;
@@ -95,18 +115,15 @@ final class MoveQueue {
       directories = logDirectories;
       more = false;
       for (PlannedMove move : moves) {
-        Deque<PlannedMove> queue = queueOf(move);
         if (inFlight.containsKey(move.id())) {
           continue;
         }
-        if (queue.size() >= boundOf(move) || hasItsShare(move)) {
+        Waiting waiting = waitingFor(move);
+        if (waiting.isFull()) {
           more = true;
         } else {
           inFlight.put(move.id(), move);
-          queue.add(move);
-          if (move.move().kind() == Move.Kind.DESTAGE) {
-            waitingDown.merge(move.target(), 1, Integer::sum);
-          }
+          waiting.add(move);
         }
       }
       changed.signalAll();
@@ -116,36 +133,18 @@ final class MoveQueue {
   }
 
   @GuardedBy("lock")
-  private Deque<PlannedMove> queueOf(PlannedMove move) {
+  private Waiting waitingFor(PlannedMove move) {
     return switch (move.move().kind()) {
       case EVICT -> evictions;
-      case DESTAGE -> down;
+      case DESTAGE -> down.computeIfAbsent(move.target(), target -> new Waiting());
       case PROMOTE -> up;
     };
-  }
-
-  /** Whether a target has as much of the queue as is left for each. */
-  @GuardedBy("lock")
-  private boolean hasItsShare(PlannedMove move) {
-    return directories > 1
-        && move.move().kind() == Move.Kind.DESTAGE
-        && waitingDown.getOrDefault(move.target(), 0)
-            >= Math.max(LEAST_SHARE, boundOf(move) / directories);
   }
 
   /** Whether a target has as many threads as it may. */
   @GuardedBy("lock")
   private boolean hasItsThreads(Target target) {
     return directories > 1 && running.getOrDefault(target, 0) >= Math.max(1, threads - 1);
-  }
-
-  @GuardedBy("lock")
-  private int boundOf(PlannedMove move) {
-    return switch (move.move().kind()) {
-      case EVICT -> EVICTIONS;
-      case DESTAGE -> Math.max(LEAST_DOWN, 4 * threads);
-      case PROMOTE -> Math.max(LEAST_UP, 2 * threads);
-    };
   }
 
   /**
@@ -173,33 +172,31 @@ final class MoveQueue {
 
   @GuardedBy("lock")
   private Optional<PlannedMove> next() {
-    if (!evictions.isEmpty()) {
+    if (!evictions.moves.isEmpty()) {
       runningEvictions++;
-      return Optional.of(evictions.remove());
+      return Optional.of(evictions.take());
     }
-    // Evictions under way free space for copies up.
-    Optional<PlannedMove> nextDown = leastBusyTarget();
+    Optional<Target> nextDown = leastBusyTarget();
     // Evictions under way free space for copies up.
     boolean mayGoUp =
-        !up.isEmpty() && runningEvictions == 0 && runningUp < Math.max(1, threads / 2);
+        !up.moves.isEmpty() && runningEvictions == 0 && runningUp < Math.max(1, threads / 2);
     if (mayGoUp && (nextDown.isEmpty() || downSinceUp >= DOWN_BEFORE_UP)) {
       downSinceUp = 0;
       runningUp++;
-      return Optional.of(up.remove());
+      return Optional.of(up.take());
     }
-    nextDown.ifPresent(this::takeDown);
-    return nextDown;
+    return nextDown.map(this::takeDown);
   }
 
-  /** The first copy down for the target that the fewest threads work for. */
+  /** The target that the fewest threads work for, of those the one whose turn it is. */
   @GuardedBy("lock")
-  private Optional<PlannedMove> leastBusyTarget() {
-    Optional<PlannedMove> best = Optional.empty();
+  private Optional<Target> leastBusyTarget() {
+    Optional<Target> best = Optional.empty();
     int least = Integer.MAX_VALUE;
-    for (PlannedMove move : down) {
-      int busy = running.getOrDefault(move.target(), 0);
-      if (busy < least && !hasItsThreads(move.target())) {
-        best = Optional.of(move);
+    for (Target target : down.keySet()) {
+      int busy = running.getOrDefault(target, 0);
+      if (busy < least && !hasItsThreads(target)) {
+        best = Optional.of(target);
         least = busy;
       }
     }
@@ -207,21 +204,25 @@ final class MoveQueue {
   }
 
   @GuardedBy("lock")
-  private void takeDown(PlannedMove taken) {
+  private PlannedMove takeDown(Target target) {
     downSinceUp++;
-    waitingDown.computeIfPresent(taken.target(), (target, count) -> count > 1 ? count - 1 : null);
-    for (Iterator<PlannedMove> moves = down.iterator(); moves.hasNext(); ) {
-      if (moves.next().id() == taken.id()) {
-        moves.remove();
-        break;
-      }
+    Waiting waiting = requireNonNull(down.remove(target));
+    PlannedMove next = waiting.take();
+    if (!waiting.moves.isEmpty()) {
+      down.put(target, waiting);
     }
+    return next;
   }
 
-  /** A move that was taken has ended. */
-  void done(PlannedMove move) {
+  /**
+   * A move that was taken has ended.
+   *
+   * @param leavesMore whether it has copied a piece, and the segment is to be planned again
+   */
+  void done(PlannedMove move, boolean leavesMore) {
     lock.lock();
     try {
+      more |= leavesMore;
       inFlight.remove(move.id());
       running.computeIfPresent(move.target(), (target, count) -> count > 1 ? count - 1 : null);
       switch (move.move().kind()) {
@@ -244,9 +245,9 @@ final class MoveQueue {
       if (!more || closed) {
         return false;
       }
-      int ready = evictions.size() + up.size();
-      for (PlannedMove move : down) {
-        ready += hasItsThreads(move.target()) ? 0 : 1;
+      int ready = evictions.moves.size() + up.moves.size();
+      for (Map.Entry<Target, Waiting> each : down.entrySet()) {
+        ready += hasItsThreads(each.getKey()) ? 0 : each.getValue().moves.size();
       }
       return ready <= threads;
     } finally {
@@ -267,16 +268,25 @@ final class MoveQueue {
   int queued() {
     lock.lock();
     try {
-      return evictions.size() + down.size() + up.size();
+      return queuedWithoutLocking();
     } finally {
       lock.unlock();
     }
   }
 
+  @GuardedBy("lock")
+  private int queuedWithoutLocking() {
+    int count = evictions.moves.size() + up.moves.size();
+    for (Waiting waiting : down.values()) {
+      count += waiting.moves.size();
+    }
+    return count;
+  }
+
   int running() {
     lock.lock();
     try {
-      return inFlight.size() - evictions.size() - down.size() - up.size();
+      return inFlight.size() - queuedWithoutLocking();
     } finally {
       lock.unlock();
     }
@@ -307,10 +317,16 @@ final class MoveQueue {
 
   @GuardedBy("lock")
   private void forgetWaiting() {
-    for (Deque<PlannedMove> queue : List.of(evictions, down, up)) {
-      queue.forEach(move -> inFlight.remove(move.id()));
-      queue.clear();
+    forget(evictions);
+    forget(up);
+    down.values().forEach(this::forget);
+    down.clear();
+  }
+
+  @GuardedBy("lock")
+  private void forget(Waiting waiting) {
+    while (!waiting.moves.isEmpty()) {
+      inFlight.remove(waiting.take().id());
     }
-    waitingDown.clear();
   }
 }

@@ -4,6 +4,7 @@ import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.migration.MoveResult.Outcome;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -44,29 +45,40 @@ final class Mover {
     this.nanoTime = nanoTime;
   }
 
-  void make(PlannedMove planned) {
+  /**
+   * Makes a move.
+   *
+   * @return whether it has copied a piece of the segment, and more of it is to be copied
+   */
+  boolean make(PlannedMove planned) {
     boolean eviction = planned.move().kind() == Move.Kind.EVICT;
     // What was queued before its target or its segment failed waits with the others.
     if (stopping.getAsBoolean()
         || (!eviction && backOffs.allowance(planned.target()) == 0)
         || backOffs.waits(planned.id())) {
-      return;
+      return false;
     }
-    boolean done = makeOne(planned);
-    if (done && planned.evictAfter() && !stopping.getAsBoolean()) {
+    Optional<MoveResult> done = makeOne(planned);
+    boolean piece =
+        done.isPresent()
+            && planned.move().kind() == Move.Kind.DESTAGE
+            && done.get().bytes() < planned.move().segment().dirtyBytes();
+    if (done.isPresent() && !piece && planned.evictAfter() && !stopping.getAsBoolean()) {
       giveUpUpper(planned);
     }
+    return piece;
   }
 
   /** The upper copy of a segment that has just been copied down. */
   private void giveUpUpper(PlannedMove destaged) {
     SegmentView clean = destaged.move().segment().copiedTo(destaged.move().toTier());
     if (clean.evictable()) {
-      boolean unused = makeOne(new PlannedMove(Move.evict(clean), destaged.target(), 0, false));
+      Optional<MoveResult> unused =
+          makeOne(new PlannedMove(Move.evict(clean), destaged.target(), 0, false));
     }
   }
 
-  private boolean makeOne(PlannedMove planned) {
+  private Optional<MoveResult> makeOne(PlannedMove planned) {
     Move move = planned.move();
     listeners.tell(listener -> listener.started(move));
     long began = nanoTime.getAsLong();
@@ -81,7 +93,7 @@ final class Mover {
           backOffs.succeeded(planned.id(), planned.target());
         }
         listeners.tell(listener -> listener.finished(move, result.bytes(), nanos));
-        return true;
+        return Optional.of(result);
       }
       givenUp(planned, result);
     } catch (InterruptedException e) {
@@ -95,7 +107,7 @@ final class Mover {
       // A fault under a mapping is an Error of the JVM; one segment's must not end all moves.
       failed(planned, new ExecutionException(e), FailureCause.OTHER);
     }
-    return false;
+    return Optional.empty();
   }
 
   private MoveResult run(Move move) throws IOException, InterruptedException {

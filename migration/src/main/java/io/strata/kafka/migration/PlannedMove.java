@@ -3,6 +3,7 @@ package io.strata.kafka.migration;
 import static java.util.Objects.requireNonNull;
 
 import io.strata.kafka.api.Move;
+import io.strata.kafka.api.SegmentView;
 
 /**
  * A move that the planner lets through.
@@ -21,6 +22,16 @@ record PlannedMove(Move move, Target target, long roomBytes, boolean evictAfter)
   PlannedMove {
     requireNonNull(move);
     requireNonNull(target);
+  }
+
+  /** The bytes that it copies at most; 0 for an eviction. */
+  long copiedBytes() {
+    SegmentView segment = move.segment();
+    return switch (move.kind()) {
+      case EVICT -> 0;
+      case DESTAGE -> target.logDirectory().isEmpty() ? segment.bytes() : segment.dirtyBytes();
+      case PROMOTE -> segment.bytes();
+    };
   }
 
   long id() {

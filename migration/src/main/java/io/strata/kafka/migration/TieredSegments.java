@@ -61,7 +61,8 @@ public interface TieredSegments {
    * Copies a segment down, verifies the copy and makes it durable: the segment is clean, or, if the
    * tier is not the last and {@link State#relocates}, in that tier now. In a tier without enough
    * free space, clean segments are evicted for it. Of an active segment the bytes that it has now
-   * are copied, to the log directories alone.
+   * are copied, to the log directories alone. A copy to the log directories may be of a piece: then
+   * the segment is dirty still, and the result has fewer bytes than were dirty.
    *
    * @param id {@link SegmentView#id}
    * @param toTier a tier below the segment's; the log directories are the last

@@ -25,6 +25,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 class LimitsTest {
 
+  private static final long SEGMENT = 1 << 20;
+
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5); // the clock may overflow
   private final BackOffs backOffs = new BackOffs(nanos::get, new Random(1));
   private static final Target HOME = new Target(false, 1, "/data0");
@@ -175,10 +177,10 @@ class LimitsTest {
             kind == Move.Kind.EVICT ? OptionalInt.of(1) : OptionalInt.empty(),
             false,
             false,
-            1,
-            1,
-            kind == Move.Kind.EVICT ? 0 : 1,
-            kind == Move.Kind.EVICT ? 1 : 0,
+            SEGMENT,
+            SEGMENT,
+            kind == Move.Kind.EVICT ? 0 : SEGMENT,
+            kind == Move.Kind.EVICT ? SEGMENT : 0,
             0,
             0,
             0,
@@ -189,17 +191,20 @@ class LimitsTest {
   }
 
   @Test
-  void theQueueIsBoundedAndTakesASegmentOnce() {
+  void theQueueIsBoundedByBytesAndTakesASegmentOnce() {
     MoveQueue queue = new MoveQueue(2);
     List<PlannedMove> many = new ArrayList<>();
     for (int id = 0; id < 10_000; id++) {
       many.add(move(Move.Kind.DESTAGE, id, "/data0"));
     }
+    int fit = (int) (MoveQueue.BYTES_AHEAD / SEGMENT);
     queue.offer(many, 1);
     assertThat(queue.wantsMore()).isFalse(); // it is full
-    assertThat(queue.queued()).isEqualTo(16);
-    queue.offer(many.subList(0, 16), 1);
-    assertThat(queue.queued()).isEqualTo(16);
+    assertThat(queue.queued()).isEqualTo(fit);
+    queue.offer(many.subList(0, fit), 1);
+    assertThat(queue.queued()).isEqualTo(fit);
+    queue.offer(List.of(move(Move.Kind.DESTAGE, 10_000, "/data1")), 2);
+    assertThat(queue.queued()).as("with one for another directory").isEqualTo(fit + 1);
     queue.reset(2);
     assertThat(queue.queued()).isZero();
     assertThat(queue.inFlight()).isEmpty();
@@ -222,7 +227,7 @@ class LimitsTest {
     List<Long> order = new ArrayList<>();
     PlannedMove evict = queue.take(0).orElseThrow();
     assertThat(evict.id()).isEqualTo(20);
-    queue.done(evict);
+    queue.done(evict, false);
     for (int i = 0; i < 6; i++) {
       order.add(queue.take(0).orElseThrow().id());
     }
@@ -235,21 +240,41 @@ class LimitsTest {
   }
 
   @Test
-  void whereThereAreSeveralDirectoriesNoneGetsAllThreadsOrTheWholeQueue()
+  void whereThereAreSeveralDirectoriesNoneGetsAllThreadsOrAnothersPlaceInTheQueue()
       throws InterruptedException {
     MoveQueue queue = new MoveQueue(4);
     List<PlannedMove> moves = new ArrayList<>();
-    for (int id = 0; id < 100; id++) {
+    for (int id = 0; id < 1000; id++) {
       moves.add(move(Move.Kind.DESTAGE, id, "/hangs"));
     }
     queue.offer(moves, 4);
-    assertThat(queue.queued()).isEqualTo(4);
     for (int thread = 0; thread < 3; thread++) {
       assertThat(queue.take(thread)).isPresent();
     }
     assertThat(queue.wantsMore()).isTrue();
-    queue.offer(List.of(move(Move.Kind.DESTAGE, 200, "/works")), 4);
-    assertThat(queue.take(3).orElseThrow().id()).isEqualTo(200);
+    queue.offer(List.of(move(Move.Kind.DESTAGE, 2000, "/works")), 4);
+    assertThat(queue.take(3).orElseThrow().id()).isEqualTo(2000);
+  }
+
+  @Test
+  void evictionsAreNotBounded() {
+    MoveQueue queue = new MoveQueue(2);
+    List<PlannedMove> many = new ArrayList<>();
+    for (int id = 0; id < 100_000; id++) {
+      many.add(move(Move.Kind.EVICT, id, "/data0"));
+    }
+    queue.offer(many, 1);
+    assertThat(queue.queued()).as("evictions, which copy nothing").isEqualTo(many.size());
+  }
+
+  @Test
+  void aPieceIsFollowedByAPlan() throws InterruptedException {
+    MoveQueue queue = new MoveQueue(2);
+    queue.offer(List.of(move(Move.Kind.DESTAGE, 1, "/data0")), 1);
+    PlannedMove piece = queue.take(0).orElseThrow();
+    assertThat(queue.wantsMore()).isFalse();
+    queue.done(piece, true);
+    assertThat(queue.wantsMore()).isTrue();
   }
 
   @Test
@@ -273,7 +298,7 @@ class LimitsTest {
             });
     third.start();
     await().until(() -> third.getState() == Thread.State.WAITING);
-    queue.done(first);
+    queue.done(first, false);
     third.join();
     assertThat(third.isAlive()).isFalse();
   }

@@ -128,6 +128,11 @@ final class BatchCheck {
     return batchStart;
   }
 
+  /** What is wrong with the batches so far; one that has just begun may be whole yet. */
+  Optional<String> problemSoFar() {
+    return problem;
+  }
+
   /** What is wrong, once all bytes have been taken; empty when nothing is. */
   Optional<String> problem() {
     if (problem.isEmpty() && position > batchStart) {

@@ -35,6 +35,11 @@ public interface CopyPace {
   /** Whether the copy is to end as soon as it can. */
   boolean stopped();
 
+  /** The most bytes that a copy to the log file takes; it ends where a batch does. */
+  default long pieceBytes() {
+    return Long.MAX_VALUE;
+  }
+
   /** Waits until {@code bytes} may be copied; called without any lock. */
   void before(long bytes) throws InterruptedException;
 

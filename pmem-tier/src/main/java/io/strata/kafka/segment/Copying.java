@@ -90,28 +90,32 @@ final class Copying {
     // segment has spilled may be within a batch.
     long start = in.slot().extents().start();
     long from = asItIs && !isGood(home, in.isClean() ? begun.size() : clean) ? start : clean;
-    long to = begun.inPool();
+    long end = begun.inPool();
+    long limit = from + Math.min(end - from, pace.pieceBytes());
     ChangeGuard guard = writer.guard();
     CopySource source = new CopySource(begun, writer, reader, gate, home, pace);
     CRC32C checksum = new CRC32C();
     BatchCheck batches = new BatchCheck(from);
-    Optional<Outcome> ended =
-        source.copy(
-            from,
-            to,
-            (piece, position) -> {
-              checksum.update(piece.duplicate());
-              batches.update(piece.duplicate());
-              return guard.piece(begun.changes(), () -> writeFully(home, piece, position));
-            });
-    if (ended.isEmpty()) {
+    CopySource.Sink sink =
+        (piece, position) -> {
+          checksum.update(piece.duplicate());
+          batches.update(piece.duplicate());
+          return guard.piece(begun.changes(), () -> writeFully(home, piece, position));
+        };
+    Optional<Outcome> ended = source.copy(from, limit, sink);
+    if (ended.isEmpty() && limit < end && batches.validEnd() == from) {
+      // A batch that is larger than a piece.
+      ended = source.copy(limit, end, sink);
+      limit = end;
+    }
+    if (ended.isEmpty() && limit == end) {
       // The batch that the pool's bytes end in ends in the log file, if they have spilled.
-      ended = source.read(to, begun.size(), batches::take);
+      ended = source.read(end, begun.size(), batches::take);
     }
     if (ended.isPresent()) {
       return CopyResult.ended(ended.get());
     }
-    Optional<String> problem = batches.problem();
+    Optional<String> problem = limit == end ? batches.problem() : batches.problemSoFar();
     if (problem.isPresent() && !asItIs) {
       return guard.changes() == begun.changes()
           ? CopyResult.corrupt(problem.get())
@@ -120,16 +124,18 @@ final class Copying {
     pace.reached(Step.COPIED);
     home.force(true);
     // Not under the writer lock, where it is asked for: either copy may be read from then on.
-    in.slot().force(from, to);
+    in.slot().force(from, limit);
     pace.reached(Step.FORCED);
-    boolean same = ReadBack.ofFile(home, from, to) == checksum.getValue();
+    boolean same = ReadBack.ofFile(home, from, limit) == checksum.getValue();
     if (guard.changes() != begun.changes()) {
       return CopyResult.ended(Outcome.CHANGED);
     }
     if (!same) {
-      throw differs("the log file", to);
+      throw differs("the log file", limit);
     }
     pace.reached(Step.VERIFIED);
+    // What was written of the next batch does not count: the next piece begins with it.
+    long to = limit == end ? end : batches.validEnd();
     return CopyResult.copied(begun.changes(), to, to - from);
   }
 
