@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.Optional;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Gives a segment of a pool a whole, durable copy in its log file. It is read from where it is, and
@@ -29,9 +30,21 @@ final class DestageMove {
   private final HomeNames names;
   private final HomeKeeper keeper;
   private final PressureRoom room;
+  private final ToDoubleFunction<TieredSegment> scarcity;
   private final MoveStage.Hook hook;
 
-  DestageMove(HomeNames names, HomeKeeper keeper, PressureRoom room, MoveStage.Hook hook) {
+  /**
+   * With the parts of the tier.
+   *
+   * @param scarcity of the space that appends find in the segment's tier, from 0 to 1
+   */
+  DestageMove(
+      HomeNames names,
+      HomeKeeper keeper,
+      PressureRoom room,
+      ToDoubleFunction<TieredSegment> scarcity,
+      MoveStage.Hook hook) {
+    this.scarcity = scarcity;
     this.names = names;
     this.keeper = keeper;
     this.room = room;
@@ -47,9 +60,10 @@ final class DestageMove {
     FileTime modified = names.with(segment, Files::getLastModifiedTime);
     long shown = segment.shownMillis();
     CopyResult copied;
+    DestagePace pace =
+        new DestagePace(control, hook, segment.disk(), () -> scarcity.applyAsDouble(segment));
     try (FileChannel home = names.with(segment, HomeChannels::toWrite)) {
-      copied =
-          segment.segment().copyHome(home, new MovePace(control, hook, MoveStage.DESTAGE_COPIED));
+      copied = segment.segment().copyHome(home, pace);
     } finally {
       // An append meanwhile may have been shown already.
       long now = segment.shownMillis();
@@ -64,7 +78,9 @@ final class DestageMove {
       // For a pool that a power cut empties nobody has cared so far; from now on home counts.
       HomeKeeper.forceEntries(segment.home());
     }
-    return finish(segment, copied);
+    MoveResult result = finish(segment, copied);
+    pace.ended(copied.bytes());
+    return result;
   }
 
   /** Kafka's indexes are on the same disk, and do not bear one that is full to the last byte. */

@@ -135,7 +135,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
                 }
               }
             },
-            changes);
+            changes,
+            new LogDisks(logDirectories.all().stream().map(LogDirectory::path).toList()));
     this.hot = new HotSegments(pools, registry, names, factory, logDirectories.forcedPlacement());
     this.atHome = new HomeSegments(logDirectories, this::mayBeHot, registry, names, factory, hot);
     this.placement =
@@ -145,7 +146,15 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.renames = new Renames(names, registry, hot, atHome, keeper, this::forcesAppends);
     this.moves =
         new TierMoves(
-            pools, logDirectories, registry, names, keeper, room, this::mayBeHot, spec.moveHook());
+            pools,
+            logDirectories,
+            registry,
+            names,
+            keeper,
+            room,
+            this::mayBeHot,
+            spec.config().migration(),
+            spec.moveHook());
   }
 
   /**
@@ -391,7 +400,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   /** Works by what the operator has changed on the live broker. */
   public void reconfigure(LocalSettings settings) {
     wanted = settings.placement();
-    moves.placementChanged();
+    moves.reconfigure(settings.migration());
     spillForce(settings.spillForce());
   }
 

@@ -28,6 +28,7 @@ final class SegmentFactory {
   private final Traffic traffic;
   private final SegmentNotice.Listener listener;
   private final SegmentChanges changes;
+  private final LogDisks disks;
 
   SegmentFactory(
       BooleanSupplier forceSpills,
@@ -36,7 +37,8 @@ final class SegmentFactory {
       TierEvents events,
       Traffic traffic,
       SegmentNotice.Listener listener,
-      SegmentChanges changes) {
+      SegmentChanges changes,
+      LogDisks disks) {
     this.forceSpills = forceSpills;
     this.roomMaker = roomMaker;
     this.settings = new SegmentSettings(forceSpills, InstantSource.system(), roomMaker);
@@ -45,6 +47,7 @@ final class SegmentFactory {
     this.traffic = traffic;
     this.listener = listener;
     this.changes = changes;
+    this.disks = disks;
   }
 
   /** A segment whose slot is tied to {@code home}, which is there. */
@@ -83,7 +86,7 @@ final class SegmentFactory {
       throws IOException {
     TieredSegment tiered =
         new TieredSegment(
-            ids.incrementAndGet(), segment, home, HomeNames.keyOf(home), found, changes);
+            ids.incrementAndGet(), segment, home, HomeNames.keyOf(home), found, changes, disks);
     notice.of(tiered);
     return tiered;
   }

@@ -55,6 +55,10 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
   @Override
   public void appended(long bytes, long nanos) {
     counters.appended(bytes, nanos);
+    TieredSegment named = segment;
+    if (named != null) {
+      named.disk().appended(bytes, nanos, named.atHome() || named.segment().spilled());
+    }
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.api.PlacementPolicy;
 import io.strata.kafka.api.TierUsage;
+import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.migration.TieredSegments;
@@ -34,6 +35,7 @@ final class TierMoves implements TieredSegments {
   private final DestageMove destage;
   private final EvictMove eviction;
   private final RelocateMove relocation;
+  private volatile List<Double> thresholds;
 
   TierMoves(
       PoolSet pools,
@@ -43,8 +45,10 @@ final class TierMoves implements TieredSegments {
       HomeKeeper keeper,
       PressureRoom room,
       PlacementPolicy placement,
+      MigrationSettings settings,
       MoveStage.Hook hook) {
     this.pools = pools;
+    this.thresholds = settings.thresholds();
     this.registry = registry;
     this.room = room;
     this.hook = hook;
@@ -53,7 +57,7 @@ final class TierMoves implements TieredSegments {
             pools, registry, placement, logDirectories.forcedPlacement(), InstantSource.system());
     CopySlots slots = new CopySlots(logDirectories, room);
     this.names = names;
-    this.destage = new DestageMove(names, keeper, room, hook);
+    this.destage = new DestageMove(names, keeper, room, this::scarcity, hook);
     this.eviction = new EvictMove(keeper, room, hook);
     this.relocation = new RelocateMove(registry, names, keeper, room, slots, hook);
   }
@@ -68,9 +72,26 @@ final class TierMoves implements TieredSegments {
     return state.usagesNow();
   }
 
-  /** Which segments are to be in a pool is another question from now on. */
-  void placementChanged() {
+  /** Works by other settings from now on. */
+  void reconfigure(MigrationSettings settings) {
+    thresholds = settings.thresholds();
     state.lookAgain();
+  }
+
+  /**
+   * How scarce the space for appends is in a segment's tier: 0 until half of what is above the
+   * threshold is dirty, then up to 1.
+   */
+  private double scarcity(TieredSegment segment) {
+    Optional<Residence> in = segment.residence();
+    if (in.isEmpty()) {
+      return 1;
+    }
+    int tier = pools.tierOf(in.get().pool());
+    double threshold = Math.max(0, thresholds.get(tier));
+    double begin = (1 + threshold) / 2;
+    double dirty = state.usagesNow().get(tier).dirtyShare();
+    return begin >= 1 ? dirty : Math.min(1, Math.max(0, (dirty - begin) / (1 - begin)));
   }
 
   TierFigures figures() {

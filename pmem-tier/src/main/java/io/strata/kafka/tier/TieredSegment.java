@@ -34,6 +34,7 @@ final class TieredSegment {
   private volatile long renamesSettled = -1;
   private volatile boolean active = true;
   private final SegmentChanges changes;
+  private final LogDisks disks;
   private final AtomicBoolean changed = new AtomicBoolean();
   private volatile boolean missing;
   private volatile boolean refused;
@@ -42,10 +43,10 @@ final class TieredSegment {
   /** Whether what leads to the log file by its present name is durable; false if not known. */
   private volatile boolean nameForced;
 
-  /** Where home is, and what its names say. */
-  private record Place(Path home, Optional<SegmentName> name) {
-    static Place of(Path home) {
-      return new Place(home, SegmentNames.of(home));
+  /** Where home is, what its names say, and its disk. */
+  private record Place(Path home, Optional<SegmentName> name, LogDiskPace disk) {
+    static Place of(Path home, LogDisks disks) {
+      return new Place(home, SegmentNames.of(home), disks.of(home));
     }
   }
 
@@ -56,17 +57,25 @@ final class TieredSegment {
    * @param fileKey what the file system knows home by, whatever its name
    * @param found whether it was at home, all of it, before this object
    * @param changes gets the segment when anything about it has changed
+   * @param disks of the log directories
    */
   TieredSegment(
-      long id, Segment segment, Path home, Object fileKey, boolean found, SegmentChanges changes) {
+      long id,
+      Segment segment,
+      Path home,
+      Object fileKey,
+      boolean found,
+      SegmentChanges changes,
+      LogDisks disks) {
     this.id = id;
     this.segment = segment;
     this.fileKey = fileKey;
     this.found = found;
     this.changes = changes;
+    this.disks = disks;
     this.shownMillis = new AtomicLong(segment.lastChangeMillis());
     this.heat = new Heat(segment.reads());
-    this.place = Place.of(home);
+    this.place = Place.of(home, disks);
   }
 
   /** The segment's number in this process. */
@@ -223,6 +232,11 @@ final class TieredSegment {
     return place.name();
   }
 
+  /** The disk that its log file is on. */
+  LogDiskPace disk() {
+    return place.disk();
+  }
+
   /** Whether it is, by its names, a segment of the replica that the broker serves. */
   boolean isCurrent() {
     return place
@@ -271,7 +285,7 @@ final class TieredSegment {
 
   void movedTo(Path newHome) {
     nameForced = false;
-    place = Place.of(newHome);
+    place = Place.of(newHome, disks);
     missing = false;
     changed();
   }

@@ -245,7 +245,8 @@ final class TierStateTest {
             file,
             "inode " + number,
             false,
-            changes);
+            changes,
+            new LogDisks(List.of()));
     return registry.addAtHome(segment);
   }
 }
