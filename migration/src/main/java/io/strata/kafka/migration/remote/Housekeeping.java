@@ -77,12 +77,6 @@ final class Housekeeping implements AutoCloseable {
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final Set<String> disagreed = ConcurrentHashMap.newKeySet();
 
-  /** Of the thread of the rounds. */
-  private final ToldOnce roundFails = new ToldOnce();
-
-  /** Of the thread of the rounds. */
-  private final ToldOnce movesWait = new ToldOnce();
-
   private volatile RemoteSettings.Live live;
   private volatile boolean mover;
 
@@ -149,6 +143,7 @@ final class Housekeeping implements AutoCloseable {
     return made;
   }
 
+  /** Whatever fails, the next time may do better: an error of the machine passes, too. */
   private void runOnce(String name, Work work, ToldOnce fails) throws InterruptedException {
     try {
       work.run();
@@ -156,11 +151,11 @@ final class Housekeeping implements AutoCloseable {
     } catch (IOException e) {
       String reason = RemoteFailures.describe(e);
       if (fails.isNew(reason)) {
-        LOG.warn("Remote store: {} not ended, tried again: {}", name, reason);
+        LOG.warn("Remote store: {} wait, and are tried again: {}", name, reason);
       }
     } catch (RuntimeException | Error e) {
       if (stopped.getCount() > 0 && fails.isNew(e.toString())) {
-        LOG.error("Remote store: {} failed, tried again", name, e);
+        LOG.error("Remote store: {} failed, and are tried again", name, e);
       }
     }
   }
@@ -202,29 +197,17 @@ final class Housekeeping implements AutoCloseable {
 
   private void run() {
     store.warnings().forEach(warning -> LOG.warn("Remote store: {}", warning));
+    ToldOnce roundFails = new ToldOnce();
+    ToldOnce movesFail = new ToldOnce();
     boolean more = true;
     while (more) {
       try {
-        try {
-          round();
-          roundFails.over();
-        } catch (IOException | RuntimeException | Error e) {
-          failed(e);
-        }
+        runOnce("housekeeping", this::look, roundFails);
+        runOnce("moves between levels, and the scrub", this::moveIfMover, movesFail);
         more = !awaitNextRound();
       } catch (InterruptedException e) {
         more = stopped.getCount() > 0;
       }
-    }
-  }
-
-  /** Whatever it is, the next round may do better: an error of the machine passes, too. */
-  private void failed(Throwable e) {
-    if (stopped.getCount() > 0 && roundFails.isNew(e.toString())) {
-      LOG.error(
-          "Housekeeping of the remote store failed; it goes on with the next round, and this is"
-              + " logged once",
-          e);
     }
   }
 
@@ -264,21 +247,16 @@ final class Housekeeping implements AutoCloseable {
     }
   }
 
-  private void round() throws IOException, InterruptedException {
-    visitAll();
-    try {
-      if (isMover()) {
-        move();
-      } else {
-        stopMoving();
-      }
-      movesWait.over();
-    } catch (IOException e) {
-      String reason = RemoteFailures.describe(e);
-      if (movesWait.isNew(reason)) {
-        LOG.warn("Moves between levels of the remote store, and its scrub, wait: {}", reason);
-      }
+  private void moveIfMover() throws IOException, InterruptedException {
+    if (isMover()) {
+      move();
+    } else {
+      stopMoving();
     }
+  }
+
+  private void look() throws InterruptedException {
+    visitAll();
     upkeep.forgetReads();
     OptionalLong oldest = uncopied.oldestMillis();
     long now = engineEnvironment.clock().millis();

@@ -53,7 +53,8 @@ final class CheckedCopies {
     }
     Path file = source.file(object.type());
     try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
-      check(file, object, copier(manifest, pace, lease).copy(file, object.bytes(), target));
+      ObjectCopier copier = new ObjectCopier(manifest.chunks().chunkBytes(), pace, lease.buffer());
+      check(file, object, copier.copy(file, object.bytes(), target));
     }
   }
 
@@ -67,12 +68,12 @@ final class CheckedCopies {
     Manifest manifest = source.manifest();
     Path file = source.file(object.type());
     try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
-      check(file, object, copier(manifest, pace, lease).read(file));
+      String wrong = ObjectCheck.wrong(file, object, manifest, pace, lease.buffer());
+      if (!wrong.isEmpty()) {
+        throw new CorruptSegmentException(
+            "%s: %s: it is damaged, and was not copied".formatted(file, wrong));
+      }
     }
-  }
-
-  private static ObjectCopier copier(Manifest manifest, BytePace pace, CopyBuffers.Lease lease) {
-    return new ObjectCopier(manifest.chunks().chunkBytes(), pace, lease.buffer());
   }
 
   private static void check(Path file, StoredObject object, ChunkChecksums.Builder found)

@@ -1,7 +1,6 @@
 package io.strata.kafka.migration.remote.store;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -99,8 +98,7 @@ public final class CopyRepair {
       throws IOException, InterruptedException {
     try (CopyBuffers.Lease lease =
         store.copies().buffers().borrow(manifest.chunks().chunkBytes())) {
-      return ObjectCheck.wrongLength(Files.size(file), object).isEmpty()
-          && ObjectCheck.wrongBytes(file, object, manifest, pace, lease.buffer()).isEmpty();
+      return ObjectCheck.wrong(file, object, manifest, pace, lease.buffer()).isEmpty();
     } catch (BytePace.CopyCancelledException e) {
       throw e;
     } catch (IOException e) {

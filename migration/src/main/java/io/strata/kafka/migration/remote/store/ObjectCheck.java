@@ -30,16 +30,26 @@ final class ObjectCheck {
     try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
       for (StoredObject object : manifest.objects()) {
         Path file = copy.file(object.type());
-        String wrong = wrongLength(Files.size(file), object);
-        if (wrong.isEmpty()) {
-          wrong = wrongBytes(file, object, manifest, pace, lease.buffer());
-        }
+        String wrong = wrong(file, object, manifest, pace, lease.buffer());
         if (!wrong.isEmpty()) {
           return Optional.of(file + ": " + wrong);
         }
       }
     }
     return Optional.empty();
+  }
+
+  /**
+   * What is wrong with one file; empty if nothing is.
+   *
+   * @param pace waits before so many bytes are read
+   * @param buffer has space for one chunk
+   */
+  static String wrong(
+      Path file, StoredObject object, Manifest manifest, BytePace pace, ByteBuffer buffer)
+      throws IOException, InterruptedException {
+    String length = wrongLength(Files.size(file), object);
+    return length.isEmpty() ? wrongBytes(file, object, manifest, pace, buffer) : length;
   }
 
   /** What is wrong with a file's length; empty if nothing is. */
@@ -49,13 +59,7 @@ final class ObjectCheck {
         : "found " + size + " bytes, expected " + object.bytes() + ", as its manifest says";
   }
 
-  /**
-   * What is wrong with a file's bytes; empty if nothing is.
-   *
-   * @param pace waits before so many bytes are read
-   * @param buffer has space for one chunk
-   */
-  static String wrongBytes(
+  private static String wrongBytes(
       Path file, StoredObject object, Manifest manifest, BytePace pace, ByteBuffer buffer)
       throws IOException, InterruptedException {
     ChunkChecksums chunks = manifest.chunks();

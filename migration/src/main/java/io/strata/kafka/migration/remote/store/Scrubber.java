@@ -226,25 +226,16 @@ public final class Scrubber {
   private long check(Path file, StoredObject object, Manifest manifest)
       throws IOException, InterruptedException {
     SegmentKey key = manifest.segment().key();
-    long size;
-    try {
-      size = Files.size(file);
-      String length = ObjectCheck.wrongLength(size, object);
-      if (!length.isEmpty()) {
-        damaged(key, Finding.Kind.CORRUPT, file, file + ": " + length);
-        return 0;
-      }
-      if (options.depth() == Depth.LOOK) {
-        return 0;
-      }
-      String wrong;
-      try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
-        wrong = ObjectCheck.wrongBytes(file, object, manifest, listener::before, lease.buffer());
-      }
+    boolean read = options.depth() == Depth.READ;
+    try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
+      String wrong =
+          read
+              ? ObjectCheck.wrong(file, object, manifest, listener::before, lease.buffer())
+              : ObjectCheck.wrongLength(Files.size(file), object);
       if (!wrong.isEmpty()) {
         damaged(key, Finding.Kind.CORRUPT, file, file + ": " + wrong);
       }
-      return object.bytes();
+      return read ? object.bytes() : 0;
     } catch (NoSuchFileException e) {
       if (Disk.isThere(Disk.parent(file))) {
         damaged(

@@ -10,11 +10,9 @@ import io.strata.kafka.migration.TieredSegments;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
@@ -57,9 +55,7 @@ public final class StoreTiers implements TieredSegments {
     long[] clean = new long[home()];
     int[] segments = new int[home()];
     List<SegmentView> views = new ArrayList<>();
-    Set<String> ids = new HashSet<>();
     for (KnownSegment entry : store.census().entries()) {
-      ids.add(entry.key().id());
       List<Integer> levels = levelsOf(entry);
       if (levels.isEmpty()) {
         continue; // A move's copy that is not confirmed yet.
@@ -73,7 +69,6 @@ public final class StoreTiers implements TieredSegments {
       }
       views.add(view(entry, levels, now));
     }
-    store.heat().retain(ids);
     List<TierUsage> usages = new ArrayList<>();
     for (int level = 0; level < home(); level++) {
       usages.add(usage(level, dirty[level], clean[level], segments[level]));
