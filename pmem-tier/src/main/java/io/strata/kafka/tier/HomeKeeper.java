@@ -150,15 +150,15 @@ final class HomeKeeper implements AutoCloseable {
     }
   }
 
-  /** Has something done soon, once. */
-  void soon(String what, Work work) {
+  /** Has something done soon, once, to a log directory. */
+  void soon(Path logDirectory, String what, Work work) {
     execute(
-        threads.pools(),
+        threads.of(logDirectory),
         () -> {
           try {
             work.run();
           } catch (IOException | RuntimeException | Error e) {
-            tell(what, e);
+            tell(what + " in " + logDirectory, e);
           }
         });
   }
@@ -303,35 +303,28 @@ final class HomeKeeper implements AutoCloseable {
   }
 
   /**
-   * Makes the log file's name, its directory's and its tag durable, if that has not been done since
-   * the file got the name: an acknowledged append must not be in a file that nothing leads to.
+   * Makes the log file's name and its directory's durable, if that has not been done since the file
+   * got the name: an acknowledged append must not be in a file that nothing leads to. Of the file
+   * the append has forced what counts.
    *
    * @throws IOException if that fails, or if the file is not where it was last seen
    */
-  void forceName(TieredSegment segment) throws IOException {
-    if (segment.nameForced()) {
-      return;
+  void forceName(TieredSegment segment, UnsyncedRenames directories) throws IOException {
+    for (var place = segment.place(); !segment.nameForced(place); place = segment.place()) {
+      // Looked for, and not held: a rename in another partition must not wait for this force.
+      names.hold(segment).close();
+      directories.forceName(place.home());
+      segment.nameIsForced(place);
     }
-    boolean unused =
-        names.with(
-            segment,
-            file -> {
-              if (!segment.nameForced()) {
-                Directories.force(file);
-                forceDirectories(segment.home());
-                segment.nameForced(true);
-              }
-              return true;
-            });
   }
 
   /** As {@link #forceName}, soon: an append should not wait for it. */
-  void forceNameLater(TieredSegment segment) {
+  void forceNameLater(TieredSegment segment, UnsyncedRenames directories) {
     execute(
         threads.of(segment.home()),
         () -> {
           try {
-            forceName(segment);
+            forceName(segment, directories);
           } catch (NoSuchFileException goneOrRenamed) {
             // The next append, if there is one, sees to it.
             return;

@@ -6,9 +6,14 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.stream.Stream;
 
 /**
  * Holds a segment's log file, and its name, while something is done to it: no rename and no
@@ -16,13 +21,16 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * LogFile}).
  *
  * <p>Thread safety: all methods may be called by any thread. Two locks are taken, in this order:
- * the one that renaming a directory takes alone, and that of the file's name. A segment's writer
- * lock comes after them.
+ * that of its log directory, which renaming a directory there takes alone, and that of the file's
+ * name. A segment's writer lock comes after them.
  */
 final class HomeNames {
 
   private final PathLocks files = new PathLocks();
-  private final ReentrantReadWriteLock directories = new ReentrantReadWriteLock();
+
+  /** One for each log directory: a disk that hangs holds up nothing elsewhere. */
+  private final ConcurrentMap<Path, ReentrantReadWriteLock> directories = new ConcurrentHashMap<>();
+
   private final SegmentRegistry registry;
 
   HomeNames(SegmentRegistry registry) {
@@ -39,10 +47,26 @@ final class HomeNames {
     return files.lock(one, other);
   }
 
-  /** Keeps everybody else from homes while directories are renamed. */
-  PathLocks.Held lockDirectories() {
-    directories.writeLock().lock();
-    return directories.writeLock()::unlock;
+  /** Keeps everybody else from homes in a log directory while a directory in it is renamed. */
+  PathLocks.Held lockDirectories(Path source, Path target) {
+    List<Lock> locks =
+        Stream.of(source, target)
+            .map(Directories::of)
+            .distinct()
+            .sorted()
+            .map(logDirectory -> (Lock) lockOf(logDirectory).writeLock())
+            .toList();
+    locks.forEach(Lock::lock);
+    return () -> locks.forEach(Lock::unlock);
+  }
+
+  private ReentrantReadWriteLock lockOf(Path logDirectory) {
+    return directories.computeIfAbsent(logDirectory, path -> new ReentrantReadWriteLock());
+  }
+
+  /** What keeps the directory of a log file from being renamed. */
+  private Lock directoryOf(Path home) {
+    return lockOf(Directories.of(Directories.of(home))).readLock();
   }
 
   /**
@@ -50,24 +74,14 @@ final class HomeNames {
    *
    * @throws NoSuchFileException as {@link LogFile#of} does
    */
-  @SuppressWarnings("try") // what is held is only to be released
   <T> T with(TieredSegment segment, LogFile.Action<T> action) throws IOException {
-    directories.readLock().lock();
-    try {
-      while (true) {
-        Path home = segment.home();
-        try (PathLocks.Held held = files.lock(home)) {
-          if (!segment.home().equals(home)) {
-            continue;
-          }
+    return holding(
+        segment,
+        () -> {
           try (LogFile file = LogFile.of(segment, registry)) {
             return file.with(action);
           }
-        }
-      }
-    } finally {
-      directories.readLock().unlock();
-    }
+        });
   }
 
   /**
@@ -75,13 +89,27 @@ final class HomeNames {
    *
    * @throws NoSuchFileException as {@link LogFile#of} does
    */
-  @SuppressWarnings("try") // what is held is only to be released
   LogFile hold(TieredSegment segment) throws IOException {
-    directories.readLock().lock();
-    try (PathLocks.Held held = files.lock(segment.home())) {
-      return LogFile.of(segment, registry);
-    } finally {
-      directories.readLock().unlock();
+    return holding(segment, () -> LogFile.of(segment, registry));
+  }
+
+  private interface Work<T> {
+    T run() throws IOException;
+  }
+
+  @SuppressWarnings("try") // what is held is only to be released
+  private <T> T holding(TieredSegment segment, Work<T> work) throws IOException {
+    while (true) {
+      Path home = segment.home();
+      Lock directory = directoryOf(home);
+      directory.lock();
+      try (PathLocks.Held held = files.lock(home)) {
+        if (segment.home().equals(home)) {
+          return work.run();
+        }
+      } finally {
+        directory.unlock();
+      }
     }
   }
 
@@ -91,7 +119,8 @@ final class HomeNames {
    */
   void openedAs(TieredSegment segment, Path name) throws IOException {
     // Only tried for: whoever opens holds the file's name, which comes after this lock.
-    if (name.equals(segment.home()) || !directories.readLock().tryLock()) {
+    Lock directory = directoryOf(name);
+    if (name.equals(segment.home()) || !directory.tryLock()) {
       return;
     }
     try {
@@ -99,7 +128,7 @@ final class HomeNames {
         registry.moved(segment, name);
       }
     } finally {
-      directories.readLock().unlock();
+      directory.unlock();
     }
   }
 

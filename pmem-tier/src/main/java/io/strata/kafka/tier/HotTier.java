@@ -21,12 +21,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The tier of a broker whose pools are open for writing: what is in the pools, and what happens to
@@ -59,7 +59,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private volatile boolean forcedAppends;
 
   /** Where what was acknowledged unforced could not be forced since. */
-  private volatile List<LogDirectory> unforced = List.of();
+  private final Set<Path> unforced = ConcurrentHashMap.newKeySet();
 
   private volatile PlacementPolicy wanted;
 
@@ -120,7 +120,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
               @Override
               public void forcedInLogFile(TieredSegment segment) throws IOException {
-                keeper.forceName(segment);
+                keeper.forceName(segment, unsynced);
               }
 
               @Override
@@ -203,8 +203,24 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       makeDurable(segment);
       room.becameClean(segment);
     }
+    settleRenamesOfBefore();
     keeper.start(MTIME_MILLIS);
     keeper.every(RESERVE_MILLIS, () -> room.keepReserve(pools));
+  }
+
+  /**
+   * The process before this one may have been killed after a rename; see {@link UnsyncedRenames}.
+   */
+  private void settleRenamesOfBefore() {
+    for (LogDirectory directory : logDirectories.all()) {
+      try {
+        List<Path> partitions = NewestHomes.partitions(directory.path());
+        keeper.settleSoon(unsynced, unsynced.found(directory.path(), partitions));
+      } catch (IOException e) {
+        // Its directories stay unknown, and whoever changes a segment there forces them first.
+        counts.failed("list the partitions in " + directory.path(), e);
+      }
+    }
   }
 
   /** A log directory that fails, or cannot be marked, is skipped, as Kafka runs without it. */
@@ -279,7 +295,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private void goesOnInItsLogFile(TieredSegment segment) {
     segment.refuse();
     if (forcedAppends) {
-      keeper.forceNameLater(segment);
+      keeper.forceNameLater(segment, unsynced);
     }
   }
 
@@ -354,7 +370,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         return cold.isPresent();
       }
       // What compaction has put in its place is there by a rename.
-      unsynced.settle(known.get());
+      unsynced.settleAll(known.get());
       known.get().segment().markDeleting();
       Files.delete(name);
       registry.remove(known.get());
@@ -371,20 +387,23 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     if (from.isEmpty() || to.isEmpty()) {
       return false;
     }
-    unsynced.renamed(from.get(), to.get());
     // What is not ours is renamed here, too: it has to be durable before what comes next.
     if (Files.isDirectory(from.get(), LinkOption.NOFOLLOW_LINKS)) {
+      unsynced.directoryRenamed(from.get(), to.get());
       if (!renames.directory(from.get(), to.get(), options)) {
         Files.move(source, target, options);
       }
+      unsynced.directoryRenamed(from.get(), to.get());
     } else {
+      boolean last = !registry.hasRecordsBehind(from.get());
+      unsynced.fileRenamed(from.get(), to.get(), last);
       try (PathLocks.Held held = names.lock(from.get(), to.get())) {
         if (!renames.file(from.get(), to.get(), options)) {
           Files.move(source, target, options);
         }
       }
+      unsynced.fileRenamed(from.get(), to.get(), last);
     }
-    unsynced.renamed(from.get(), to.get());
     keeper.settleSoon(unsynced, unsynced.directoriesOf(from.get(), to.get()));
     return true;
   }
@@ -412,20 +431,22 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     boolean before = forcedAppends;
     forcedAppends = now.forces(pools.durableOnPersist());
     if (!forcedAppends) {
-      unforced = List.of();
+      unforced.clear();
     } else if (!before) {
-      keeper.soon("force the newest log files", this::forceNewest);
+      for (LogDirectory directory : logDirectories.all()) {
+        keeper.soon(
+            directory.path(), "force the newest log files", () -> forceNewest(directory.path()));
+      }
     }
   }
 
-  private void forceNewest() throws IOException {
-    List<LogDirectory> failed = new ArrayList<>();
-    newest.force(
-        (directory, e) -> {
-          failed.add(directory);
-          counts.failed("force the newest log files in " + directory.path(), e);
-        });
-    unforced = List.copyOf(failed);
+  private void forceNewest(Path logDirectory) throws IOException {
+    try {
+      NewestHomes.force(logDirectory);
+    } catch (IOException e) {
+      unforced.add(logDirectory);
+      throw e;
+    }
   }
 
   /**
@@ -435,7 +456,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
    * nothing.
    */
   public List<Path> unforcedLogDirectories() {
-    return unforced.stream().map(LogDirectory::path).toList();
+    return unforced.stream().sorted().toList();
   }
 
   /** What recovery found when the tier was opened. */

@@ -50,13 +50,19 @@ final class NewestHomes {
     }
   }
 
-  private static void force(Path logDirectory) throws IOException {
-    for (Path partition : list(logDirectory)) {
-      if (SegmentNames.maybePartition(partition) && Files.isDirectory(partition)) {
-        forceNewest(partition);
-      }
+  /** Forces them in one log directory. */
+  static void force(Path logDirectory) throws IOException {
+    for (Path partition : partitions(logDirectory)) {
+      forceNewest(partition);
     }
     Directories.force(logDirectory);
+  }
+
+  /** What may be partitions in a log directory. */
+  static List<Path> partitions(Path logDirectory) throws IOException {
+    return list(logDirectory).stream()
+        .filter(path -> SegmentNames.maybePartition(path) && Files.isDirectory(path))
+        .toList();
   }
 
   private static void forceNewest(Path partition) throws IOException {

@@ -57,7 +57,7 @@ final class Renames {
    */
   @SuppressWarnings("try") // what is held is only to be released
   boolean directory(Path source, Path target, CopyOption... options) throws IOException {
-    try (PathLocks.Held held = names.lockDirectories()) {
+    try (PathLocks.Held held = names.lockDirectories(source, target)) {
       List<TieredSegment> inside = registry.in(source);
       if (inside.isEmpty()) {
         return false;

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -192,6 +193,20 @@ final class SegmentRegistry {
         .flatMap(segments -> segments.values().stream())
         .sorted(Comparator.comparingLong(TieredSegment::id))
         .toList();
+  }
+
+  /** Whether a newer segment of a segment's partition is known, and has records. */
+  boolean hasRecordsBehind(Path segment) {
+    OptionalLong offset = SegmentNames.offsetOf(segment);
+    return offset.isPresent()
+        && Optional.ofNullable(byDirectory.get(Directories.of(segment))).stream()
+            .flatMap(segments -> segments.values().stream())
+            .anyMatch(other -> other.isLive() && isNewer(other, offset.getAsLong()));
+  }
+
+  private static boolean isNewer(TieredSegment segment, long offset) {
+    return segment.segment().size() > 0
+        && SegmentNames.offsetOf(segment.home()).orElse(offset) > offset;
   }
 
   /** All segments, in pools and at home. */

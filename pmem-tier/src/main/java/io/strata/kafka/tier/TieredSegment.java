@@ -40,11 +40,11 @@ final class TieredSegment {
   private volatile boolean refused;
   private volatile Place place;
 
-  /** Whether what leads to the log file by its present name is durable; false if not known. */
-  private volatile boolean nameForced;
+  /** The place that is durable: what leads to the log file there has been forced. */
+  private volatile Optional<Place> nameForced = Optional.empty();
 
-  /** Where home is, what its names say, and its disk. */
-  private record Place(Path home, Optional<SegmentName> name, LogDiskPace disk) {
+  /** Where home is, what its names say, and its disk; another object after each rename. */
+  record Place(Path home, Optional<SegmentName> name, LogDiskPace disk) {
     static Place of(Path home, LogDisks disks) {
       return new Place(home, SegmentNames.of(home), disks.of(home));
     }
@@ -274,17 +274,24 @@ final class TieredSegment {
         : OptionalLong.of(changed);
   }
 
-  boolean nameForced() {
-    return nameForced;
+  /** Where home is now. */
+  Place place() {
+    return place;
   }
 
-  /** Set by whoever holds the name ({@link HomeNames}). */
-  void nameForced(boolean forced) {
-    nameForced = forced;
+  /** Whether what leads to the log file at a place is known to be durable. */
+  @SuppressWarnings("ReferenceEquality") // back at a name is not still there
+  boolean nameForced(Place at) {
+    Optional<Place> forced = nameForced;
+    return forced.isPresent() && forced.get() == at;
+  }
+
+  /** Notes that what leads to the log file at a place is durable. */
+  void nameIsForced(Place at) {
+    nameForced = Optional.of(at);
   }
 
   void movedTo(Path newHome) {
-    nameForced = false;
     place = Place.of(newHome, disks);
     missing = false;
     changed();

@@ -5,31 +5,48 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 
 /**
- * Which directories have no rename that a power cut may undo. In a file system renames come in one
- * order with what is done to files; a pool is durable at once, and must not get ahead: a truncated
- * segment, or a new one with acknowledged records, beside segments that had been renamed away
- * before and are back after a power cut would be a log that never was.
+ * Knows which directories have a rename that a power failure may undo, and who must wait for it. In
+ * a file system renames come in one order with what is done to files; a pool is durable at once,
+ * and must not get ahead: a log whose end was truncated, and has grown since, must not come back
+ * with segments of the old end in it.
  *
- * <p>Of a directory that has not been seen yet it is not known: the process before this one may
- * have been killed after a rename.
+ * <p>Kafka appends, rolls and truncates under a log's lock, and a busy disk takes long to force a
+ * directory. So whoever renames has it forced in the background at once ({@link HomeKeeper}), and
+ * what comes next waits for two kinds of renames only:
  *
- * <p>Kafka appends and truncates under a log's lock, so whoever renames has the directory forced in
- * the background at once ({@link HomeKeeper}); what comes next seldom finds something to wait for,
- * and all who wait for one directory share a force.
+ * <ul>
+ *   <li>of a segment behind which its partition has no records: a truncation removes such ones.
+ *       Retention and compaction rename segments before others; if one comes back, it is a part of
+ *       the log as the log was, and Kafka removes it again;
+ *   <li>of the partition itself.
+ * </ul>
+ *
+ * <p>A process that was killed may have left any. So each directory that is there at the start is
+ * taken for one with a rename to wait for.
+ *
+ * <p>All who wait for one directory share a force.
  *
  * <p>Thread safety: all methods may be called by any thread. A rename and what follows upon it are
  * Kafka's to order, by the log's lock.
  */
 final class UnsyncedRenames {
 
+  /** Stands for the segments behind which a partition has no records; no file's name. */
+  private static final String LAST_SEGMENT = "/";
+
   private final boolean needed;
   private final ConcurrentMap<Path, Renamed> directories = new ConcurrentHashMap<>();
+
+  /** Directories whose subdirectories were noted: others are younger than this process. */
+  private final Set<Path> noted = ConcurrentHashMap.newKeySet();
 
   /** How many there have been; counted after the directories know. */
   private final AtomicLong renames = new AtomicLong();
@@ -46,8 +63,14 @@ final class UnsyncedRenames {
     private final AtomicLong renames = new AtomicLong();
     private final ReentrantLock forcing = new ReentrantLock();
 
-    /** Below 0 as long as the directory has not been forced; written under the lock. */
-    private volatile long durable = -1;
+    /** What somebody may have to wait for, with the number of its last rename. */
+    private final ConcurrentMap<String, Long> awaited = new ConcurrentHashMap<>();
+
+    /** Below 0 while what there was before this process is not known; written under the lock. */
+    private volatile long durable;
+
+    /** Whether the directory's own name has been made durable since it got it. */
+    private volatile boolean linked;
 
     /**
      * Why a force failed: the kernel says so once, and a second one that succeeds proves nothing.
@@ -55,12 +78,30 @@ final class UnsyncedRenames {
     @GuardedBy("forcing")
     private Optional<IOException> failure = Optional.empty();
 
-    Renamed(Path path) {
+    private volatile boolean failed;
+
+    Renamed(Path path, long durable) {
       this.path = path;
+      this.durable = durable;
+    }
+
+    void more(String name) {
+      awaited.put(name, renames.incrementAndGet());
     }
 
     void more() {
       long unused = renames.incrementAndGet();
+    }
+
+    boolean settled() {
+      return durable >= renames.get();
+    }
+
+    /** Waits for one of the renames, or for what is not known. */
+    void await(String name) throws IOException {
+      if (durable < 0 || failed || awaited.containsKey(name)) {
+        settle();
+      }
     }
 
     /** Whoever waited for the lock finds that the one before has forced its renames, too. */
@@ -93,20 +134,68 @@ final class UnsyncedRenames {
         Directories.forceNearest(path);
       } catch (IOException e) {
         failure = Optional.of(e);
+        failed = true;
         throw e;
       }
       durable = now;
+      boolean unused = awaited.values().removeIf(number -> number <= now);
     }
   }
 
-  /** A file or directory is about to be renamed, or has been. */
-  void renamed(Path source, Path target) {
+  /**
+   * Notes what there was before this process, all of which may have renames that are not durable.
+   *
+   * @param partitions the subdirectories of a log directory
+   * @return the directories to be settled in the background
+   */
+  List<Path> found(Path logDirectory, List<Path> partitions) {
+    if (!needed) {
+      return List.of();
+    }
+    List<Path> all = Stream.concat(partitions.stream(), Stream.of(logDirectory)).toList();
+    all.forEach(directory -> directories.put(directory, new Renamed(directory, -1)));
+    noted.add(logDirectory);
+    return all;
+  }
+
+  /**
+   * A directory is about to be renamed, or has been.
+   *
+   * @param source its name before
+   */
+  void directoryRenamed(Path source, Path target) {
     if (needed) {
-      directoriesOf(source, target).forEach(each -> known(each).more());
-      directories.remove(source);
-      directories.remove(target);
+      known(Directories.of(source)).more(nameOf(source));
+      known(Directories.of(target)).more(nameOf(target));
+      // What is not durable in it is not so under its new name, either.
+      Renamed before = directories.remove(source);
+      if (before != null && !before.settled()) {
+        directories.put(target, new Renamed(target, -1));
+      }
       long unused = renames.incrementAndGet();
     }
+  }
+
+  /**
+   * A file is about to be renamed, or has been.
+   *
+   * @param last whether its partition has no records behind it
+   */
+  void fileRenamed(Path source, Path target, boolean last) {
+    if (needed) {
+      for (Path directory : directoriesOf(source, target)) {
+        if (last) {
+          known(directory).more(LAST_SEGMENT);
+        } else {
+          known(directory).more();
+        }
+      }
+      long unused = renames.incrementAndGet();
+    }
+  }
+
+  private static String nameOf(Path directory) {
+    return String.valueOf(directory.getFileName());
   }
 
   /** The directories that a rename changes, which are to be made durable ahead of need. */
@@ -120,8 +209,8 @@ final class UnsyncedRenames {
   }
 
   /**
-   * Makes the renames in a segment's partition, and of that partition, durable. Costs next to
-   * nothing when nothing has been renamed since the last call.
+   * Makes the renames durable that an append to a segment, or its truncation, waits for. Costs next
+   * to nothing when nothing has been renamed since the last call.
    */
   void settle(TieredSegment segment) throws IOException {
     long before = renames.get();
@@ -135,6 +224,15 @@ final class UnsyncedRenames {
   void settle(Path segment) throws IOException {
     if (needed) {
       Path partition = Directories.of(segment);
+      known(partition).await(LAST_SEGMENT);
+      known(Directories.of(partition)).await(nameOf(partition));
+    }
+  }
+
+  /** Makes all renames in a segment's partition durable, and all beside that partition. */
+  void settleAll(TieredSegment segment) throws IOException {
+    if (needed) {
+      Path partition = Directories.of(segment.home());
       settleDirectory(partition);
       settleDirectory(Directories.of(partition));
     }
@@ -145,7 +243,29 @@ final class UnsyncedRenames {
     known(directory).settle();
   }
 
+  /**
+   * Makes the name of a file durable that was made just now, and once that of its directory. Those
+   * who come at the same time share the forces.
+   */
+  void forceName(Path file) throws IOException {
+    Path directory = Directories.of(file);
+    Renamed in = known(directory);
+    in.more();
+    in.settle();
+    if (!in.linked) {
+      Renamed above = known(Directories.of(directory));
+      above.more();
+      above.settle();
+      in.linked = true;
+    }
+  }
+
   private Renamed known(Path directory) {
-    return directories.computeIfAbsent(directory, Renamed::new);
+    Renamed known = directories.get(directory);
+    if (known != null) {
+      return known;
+    }
+    boolean young = noted.contains(Directories.of(directory));
+    return directories.computeIfAbsent(directory, path -> new Renamed(path, young ? 0 : -1));
   }
 }

@@ -46,6 +46,9 @@ final class Expected {
    */
   boolean promised;
 
+  /** Whether what changes its partition waits for the rename of it. */
+  boolean awaited;
+
   /** So many bytes of that survive a power cut even where only what is flushed does. */
   int sure;
 
@@ -104,6 +107,7 @@ final class Expected {
     Expected copy = new Expected(offset, directory, file);
     copy.state = state;
     copy.promised = promised;
+    copy.awaited = awaited;
     copy.directories.addAll(directories);
     copy.files.addAll(files);
     copy.content = content;

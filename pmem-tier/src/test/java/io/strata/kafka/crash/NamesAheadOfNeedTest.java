@@ -61,14 +61,30 @@ class NamesAheadOfNeedTest {
     }
   }
 
-  /** Only if nothing has been done in the background yet does an append wait for the disk. */
+  /** What retention renames is older: should it come back, it is the log's own. */
   @Test
-  void anAppendThatIsEarlierThanTheBackgroundForcesItself() throws IOException {
+  void anAppendAndARollThatAreEarlierThanTheBackgroundForceNothing() throws IOException {
     try (Opened opened = new Opened()) {
       SimWorld world = opened.world;
       Expected old = opened.segment();
       Expected active = opened.segment();
       world.rename(old, old.directory, old.file + ".deleted");
+      forced.clear();
+      world.append(active, SimBatches.of(1_000, 1));
+      Expected rolled = world.create("orders-0");
+      world.append(rolled, SimBatches.of(1_000, 1));
+      assertThat(forced).isEmpty();
+    }
+  }
+
+  /** A truncation renames the newest ones: only if nothing has been done in the background yet. */
+  @Test
+  void anAppendAfterATruncationThatIsEarlierThanTheBackgroundForcesItself() throws IOException {
+    try (Opened opened = new Opened()) {
+      SimWorld world = opened.world;
+      Expected active = opened.segment();
+      Expected truncated = opened.segment();
+      world.rename(truncated, truncated.directory, truncated.file + ".deleted");
       forced.clear();
       world.append(active, SimBatches.of(1_000, 1));
       assertThat(forced).containsExactly(Point.DIRECTORY_FORCE);
@@ -77,12 +93,67 @@ class NamesAheadOfNeedTest {
     }
   }
 
-  /** A partition of whose segments none is known is renamed by the JDK. */
+  /** As a follower that begins again at another offset. */
+  @Test
+  void aNewSegmentAfterAllOthersWereRemovedForcesTheirRenames() throws IOException {
+    try (Opened opened = new Opened()) {
+      SimWorld world = opened.world;
+      Expected old = opened.segment();
+      Expected active = opened.segment();
+      world.rename(old, old.directory, old.file + ".deleted");
+      world.rename(active, active.directory, active.file + ".deleted");
+      forced.clear();
+      Expected unused = world.create("orders-0");
+      assertThat(forced).containsExactly(Point.DIRECTORY_FORCE);
+    }
+  }
+
+  @Test
+  void aNewPartitionForcesNothing() throws IOException {
+    try (Opened opened = new Opened()) {
+      SimWorld world = opened.world;
+      world.background().runAll();
+      forced.clear();
+      Files.createDirectory(world.home.getPath("/logs/young-0"));
+      Expected created = world.create("young-0");
+      world.append(created, SimBatches.of(1_000, 1));
+      assertThat(forced).isEmpty();
+    }
+  }
+
+  /** The process before may have been killed after a rename: the background sees to that. */
+  @Test
+  void theFirstAppendAfterAStartForcesNothing() throws IOException {
+    try (Opened opened = new Opened()) {
+      SimWorld world = opened.world;
+      Expected active = opened.segment();
+      world.close();
+      world.open();
+      world.background().runAll();
+      forced.clear();
+      world.append(active, SimBatches.of(1_000, 1));
+      assertThat(forced).isEmpty();
+    }
+  }
+
+  @Test
+  void theFirstAppendAfterAStartThatIsEarlierThanTheBackgroundForcesItself() throws IOException {
+    try (Opened opened = new Opened()) {
+      SimWorld world = opened.world;
+      Expected active = opened.segment();
+      world.close();
+      world.open();
+      forced.clear();
+      world.append(active, SimBatches.of(1_000, 1));
+      assertThat(forced).containsExactly(Point.DIRECTORY_FORCE, Point.DIRECTORY_FORCE);
+    }
+  }
+
+  /** A partition of whose segments none is known is renamed by the JDK; its name is used again. */
   @Test
   void aRenameCountsWhenItIsDone() throws IOException {
     try (Opened opened = new Opened()) {
       SimWorld world = opened.world;
-      Expected active = opened.segment();
       Files.createDirectory(world.home.getPath("/logs/cold-0"));
       world.home.points(
           point -> {
@@ -95,7 +166,8 @@ class NamesAheadOfNeedTest {
           .openTier()
           .move(world.home.getPath("/logs/cold-0"), world.home.getPath("/logs/cold-0.abc-delete"));
       forced.clear();
-      world.append(active, SimBatches.of(1_000, 1));
+      Files.createDirectory(world.home.getPath("/logs/cold-0"));
+      Expected unused = world.create("cold-0");
       assertThat(forced).containsExactly(Point.DIRECTORY_FORCE);
     }
   }

@@ -226,11 +226,13 @@ final class SimWorld {
                     && !view.spilled());
   }
 
-  /** By offset, what the segments of its partition are not called any more. */
+  /** By offset, what segments of its partition are not called any more, where that must last. */
   private Map<Long, Set<String>> renamedBeside(Expected segment) {
     Map<Long, Set<String>> names = new TreeMap<>();
     for (Expected other : segments.values()) {
-      if (other.directory.equals(segment.directory) && !other.formerFiles().isEmpty()) {
+      if (other.awaited
+          && other.directory.equals(segment.directory)
+          && !other.formerFiles().isEmpty()) {
         names.put(other.offset, other.formerFiles());
       }
     }
@@ -273,8 +275,22 @@ final class SimWorld {
   void rename(Expected segment, String directory, String file) throws IOException {
     Path from = path(segment);
     segment.called(directory, file);
+    boolean last = isLast(segment);
     tier().move(from, home.getPath("/logs/" + directory + "/" + file));
     segment.isNow(directory, file);
+    if (last) {
+      // What a truncation has removed must not come back beside what is written after it.
+      segments.values().stream()
+          .filter(other -> other.directory.equals(directory))
+          .forEach(other -> other.awaited = !other.formerFiles().isEmpty());
+    }
+  }
+
+  /** Whether its partition has no records behind a segment. */
+  private boolean isLast(Expected segment) {
+    return in(segment.directory).stream()
+        .filter(other -> other.file.endsWith(".log") && other.offset > segment.offset)
+        .allMatch(other -> other.content.length == 0);
   }
 
   void renameDirectory(String from, String to) throws IOException {
@@ -460,12 +476,14 @@ final class SimWorld {
         expected.flushed();
         expected.renamedBefore.clear();
         expected.directories.clear();
+        expected.awaited = false;
         expected.files.clear();
         expected.called(expected.directory, expected.file);
       } else if (!Arrays.equals(found, expected.content)) {
         expected.truncated(found);
         expected.sure = Math.min(expected.sure, found.length);
       }
+      expected.awaited = !expected.formerFiles().isEmpty();
       if (valid < found.length) {
         truncate(expected, valid);
       }
