@@ -1,6 +1,7 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.broker.TierSpecs;
+import io.strata.kafka.config.AckDurability;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.PoolType;
 import io.strata.kafka.config.StrataConfig;
@@ -190,6 +191,14 @@ final class StorageCheck {
               what,
               "strata.require.dax=true, and the pool would not survive a power failure",
               "mount its file system with -o dax, or take the key out"));
+      return;
+    }
+    if (config.durability() == AckDurability.ACK && FileProbe.isMemoryBacked(file)) {
+      found.add(
+          Diagnosis.fail(
+              what,
+              "strata.durability=ack, and the pool is on a memory-backed file system",
+              "move it to a device, or take the key out"));
       return;
     }
     String text =

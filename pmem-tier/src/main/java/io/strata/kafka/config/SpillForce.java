@@ -9,8 +9,6 @@ package io.strata.kafka.config;
 public enum SpillForce {
   /** Forced when the pool survives a power failure, so that a spill does not lower the promise. */
   AUTO("auto"),
-  /** Forced with each append. */
-  ALWAYS("always"),
   /** As a stock broker: forced when Kafka flushes. */
   NEVER("never");
 
@@ -23,15 +21,12 @@ public enum SpillForce {
   /**
    * Whether what goes to the log file for want of space is forced with each append.
    *
+   * @param durability what was promised of each acknowledgement
    * @param durableOnPersist whether what the first tier's pools take survives a power failure at
    *     once
    */
-  public boolean forces(boolean durableOnPersist) {
-    return switch (this) {
-      case AUTO -> durableOnPersist;
-      case ALWAYS -> true;
-      case NEVER -> false;
-    };
+  public boolean forces(AckDurability durability, boolean durableOnPersist) {
+    return durability == AckDurability.ACK || (this == AUTO && durableOnPersist);
   }
 
   /** The name in the configuration, for example {@code auto}. */

@@ -20,6 +20,7 @@ import java.util.OptionalLong;
  * @param topicsInclude expressions of topics that may be hot
  * @param topicsExclude expressions of topics that may not
  * @param requireDax whether a pool that does not survive a power failure is refused
+ * @param durability what a power failure leaves of acknowledged records
  * @param spillForce whether spilled appends are forced
  * @param migration how segments move between the tiers; which policies there are is known on the
  *     broker's class path only, so that the policy and its parameters are as written
@@ -31,6 +32,7 @@ public record StrataConfig(
     List<String> topicsInclude,
     List<String> topicsExclude,
     boolean requireDax,
+    AckDurability durability,
     SpillForce spillForce,
     MigrationSettings migration) {
 
@@ -41,7 +43,7 @@ public record StrataConfig(
     topicsExclude = List.copyOf(topicsExclude);
   }
 
-  /** Returns the same without {@link #requireDax}, for what only takes records out of pools. */
+  /** Returns the same for pools of any durability, for what only takes records out of pools. */
   public StrataConfig withAnyDurability() {
     return new StrataConfig(
         tiers,
@@ -50,6 +52,7 @@ public record StrataConfig(
         topicsInclude,
         topicsExclude,
         false,
+        AckDurability.POOL,
         spillForce,
         migration);
   }
@@ -132,6 +135,7 @@ public record StrataConfig(
     }
     Optional<List<String>> exclude = reader.read(StrataKeys.TOPICS_EXCLUDE);
     Optional<Boolean> requireDax = reader.read(StrataKeys.REQUIRE_DAX);
+    Optional<AckDurability> durability = reader.read(StrataKeys.DURABILITY);
     Optional<SpillForce> spillForce = reader.read(StrataKeys.SPILL_FORCE);
     Optional<MigrationSettings> migration =
         MigrationKeys.LOCAL.read(reader, tiers.stream().map(TierConfig::name).toList());
@@ -148,6 +152,7 @@ public record StrataConfig(
                 include.orElseThrow(),
                 exclude.orElseThrow(),
                 requireDax.orElseThrow(),
+                durability.orElseThrow(),
                 spillForce.orElseThrow(),
                 migration.orElseThrow())),
         List.of());

@@ -160,6 +160,26 @@ public final class StrataKeys {
               """)
           .build();
 
+  /** {@code strata.durability}. */
+  public static final StrataKey<AckDurability> DURABILITY =
+      StrataKey.named(
+              "strata.durability",
+              "name",
+              Values.oneOf(List.of(AckDurability.values()), AckDurability::configName))
+          .defaultValue("pool")
+          .expected(
+              "one of " + Values.names(List.of(AckDurability.values()), AckDurability::configName))
+          .documentation(
+              """
+              What a power failure leaves of acknowledged records. `pool`: all of them where the \
+              pool is on DAX; elsewhere what Kafka has flushed or replicated, as with a stock \
+              broker. `ack`: all of them. Each append is then forced to the medium before it is \
+              acknowledged; the appends of all partitions that wait for one pool of type `file` \
+              share their forces. `ack` needs pools on a device: the broker refuses to start with \
+              one on a memory-backed file system.\
+              """)
+          .build();
+
   /** {@code strata.spill.force}. */
   public static final StrataKey<SpillForce> SPILL_FORCE =
       StrataKey.named(
@@ -174,9 +194,9 @@ public final class StrataKeys {
               tier is full, is forced to the medium before it is acknowledged. `auto`: when the \
               first tier's pools survive a power failure, so that a full tier does not lower what \
               an acknowledgement means; appends then go on at the rate of forced writes of the \
-              log directory's disk. `always`: on every pool. `never`: as a stock broker, when \
-              Kafka flushes, at the disk's unforced rate; a power failure may then take what a \
-              full tier has acknowledged.\
+              log directory's disk. `never`: as a stock broker, when Kafka flushes, at the disk's \
+              unforced rate; a power failure may then take what a full tier has acknowledged. \
+              With `strata.durability=ack` every append is forced, whatever this key says.\
               """)
           .dynamic()
           .build();
@@ -195,6 +215,7 @@ public final class StrataKeys {
               TOPICS_INCLUDE,
               TOPICS_EXCLUDE,
               REQUIRE_DAX,
+              DURABILITY,
               SPILL_FORCE),
           MigrationKeys.LOCAL);
 

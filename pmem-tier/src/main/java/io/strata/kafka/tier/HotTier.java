@@ -2,6 +2,7 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.api.PlacementPolicy;
 import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.config.AckDurability;
 import io.strata.kafka.config.LocalSettings;
 import io.strata.kafka.config.SpillForce;
 import io.strata.kafka.migration.TieredSegments;
@@ -58,6 +59,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   /** Whether what is appended at home is durable when it is acknowledged. */
   private volatile boolean forcedAppends;
 
+  private final AckDurability durability;
+
   /** Where what was acknowledged unforced could not be forced since. */
   private final Set<Path> unforced = ConcurrentHashMap.newKeySet();
 
@@ -102,7 +105,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
                 parts.background()));
     this.room = new PressureRoom(new CleanSegments(), traffic, keeper);
     this.wanted = spec.placement();
-    this.forcedAppends = spec.config().spillForce().forces(pools.durableOnPersist());
+    this.durability = spec.config().durability();
+    this.forcedAppends = forcesBy(spec.config().spillForce());
     this.factory =
         new SegmentFactory(
             this::forcesAppends,
@@ -412,6 +416,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     return forcedAppends;
   }
 
+  private boolean forcesBy(SpillForce spillForce) {
+    return spillForce.forces(durability, pools.durableOnPersist());
+  }
+
   private boolean mayBeHot(SegmentName segment) {
     return wanted.mayBeHot(segment);
   }
@@ -420,16 +428,16 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   public void reconfigure(LocalSettings settings) {
     wanted = settings.placement();
     moves.reconfigure(settings.migration());
-    spillForce(settings.spillForce());
+    forceAppends(forcesBy(settings.spillForce()));
   }
 
   /**
    * Forces what spills, or stops to, from the next append on. What has been acknowledged unforced
    * is forced in the background, since Kafka may acknowledge it once more without an append.
    */
-  void spillForce(SpillForce now) {
+  void forceAppends(boolean now) {
     boolean before = forcedAppends;
-    forcedAppends = now.forces(pools.durableOnPersist());
+    forcedAppends = now;
     if (!forcedAppends) {
       unforced.clear();
     } else if (!before) {

@@ -1,5 +1,6 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.config.AckDurability;
 import io.strata.kafka.config.TierConfig;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.Prefault;
@@ -95,6 +96,7 @@ final class PoolSet {
       // Lower tiers are below it for a reason: what they promise is their own.
       requireDurability(spec, file, pool);
     }
+    requireReboots(spec, file, pool);
     if (spec.config().poolPrefault()) {
       Prefault.run(pool.memory(), ProgressListener.NONE);
     }
@@ -132,6 +134,20 @@ final class PoolSet {
               + spec.config().poolType(file).configName()
               + " does not flush; mount a persistent memory device with -o dax, or set"
               + " strata.require.dax=false to accept a pool that a power failure can damage");
+    }
+  }
+
+  /** What nothing makes durable cannot hold what is promised to survive a power failure. */
+  private static void requireReboots(TierSpec spec, Path file, Pool pool) throws IOException {
+    if (spec.config().durability() == AckDurability.ACK
+        && !pool.memory().durability().survivesReboot()) {
+      throw new FileSystemException(
+          file.toString(),
+          null,
+          """
+          strata.durability=ack, and the pool is on a memory-backed file system, which a power \
+          failure empties; move it to a device, or set strata.durability=pool to accept that\
+          """);
     }
   }
 

@@ -32,6 +32,7 @@ class StrataConfigTest {
                 List.of(".*"),
                 List.of(),
                 false,
+                AckDurability.POOL,
                 SpillForce.AUTO,
                 new MigrationSettings(
                     MigrationSettings.Mode.EAGER,
@@ -63,6 +64,7 @@ class StrataConfigTest {
                     entry("strata.topics.include", "orders, log{1,2}"),
                     entry("strata.topics.exclude", "tmp.*"),
                     entry("strata.require.dax", "True"),
+                    entry("strata.durability", "ack"),
                     entry("strata.spill.force", "never"),
                     entry("strata.migration.threshold", "0.25"),
                     entry("strata.migration.mode", "threshold"),
@@ -91,6 +93,7 @@ class StrataConfigTest {
                 List.of("orders", "log{1,2}"),
                 List.of("tmp.*"),
                 true,
+                AckDurability.ACK,
                 SpillForce.NEVER,
                 new MigrationSettings(
                     MigrationSettings.Mode.THRESHOLD,
@@ -223,7 +226,7 @@ class StrataConfigTest {
         "strata.require.dax | 1 | expected true or false",
         "strata.topics.include | a[ | is not a regular expression",
         "strata.topics.exclude | *x | is not a regular expression",
-        "strata.spill.force | sometimes | expected one of auto, always, never",
+        "strata.spill.force | sometimes | expected one of auto, never",
         "strata.tiers | '' | the list is empty",
         "strata.tiers | hot,logdirs | logdirs is always the last tier",
         "strata.tiers | hot,hot | listed twice",
@@ -307,15 +310,15 @@ class StrataConfigTest {
   void spillsAreForcedByDefaultOnlyWhereThePoolSurvivesPower() throws ConfigRefusedException {
     Map<String, String> properties = new HashMap<>(Map.of("strata.pools", "/p/a"));
     StrataConfig auto = StrataConfig.parse(properties).orElseThrow();
-    properties.put("strata.spill.force", "always");
-    StrataConfig always = StrataConfig.parse(properties).orElseThrow();
     properties.put("strata.spill.force", "never");
     StrataConfig never = StrataConfig.parse(properties).orElseThrow();
 
-    assertThat(auto.spillForce().forces(true)).isTrue();
-    assertThat(auto.spillForce().forces(false)).isFalse();
-    assertThat(always.spillForce().forces(false)).isTrue();
-    assertThat(never.spillForce().forces(true)).isFalse();
+    assertThat(auto.durability()).isEqualTo(AckDurability.POOL);
+    assertThat(auto.spillForce().forces(AckDurability.POOL, true)).isTrue();
+    assertThat(auto.spillForce().forces(AckDurability.POOL, false)).isFalse();
+    assertThat(auto.spillForce().forces(AckDurability.ACK, false)).isTrue();
+    assertThat(never.spillForce().forces(AckDurability.POOL, true)).isFalse();
+    assertThat(never.spillForce().forces(AckDurability.ACK, false)).isTrue();
   }
 
   @Test

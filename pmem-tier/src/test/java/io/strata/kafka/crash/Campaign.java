@@ -89,7 +89,11 @@ final class Campaign {
 
   /** Runs one workload. */
   void run(long seed) throws IOException {
-    Setup setup = Setup.of(seed);
+    run(seed, Setup.of(seed));
+  }
+
+  /** Runs one workload on pools of choice. */
+  void run(long seed, Setup setup) throws IOException {
     SimWorld world = SimWorld.create(setup);
     Cutter cutter = new Cutter(seed, world, List.of(), 0, 0);
     world.points(cutter);

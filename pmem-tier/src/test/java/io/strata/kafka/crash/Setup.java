@@ -76,8 +76,11 @@ record Setup(
           of("auto", List.of(PoolKind.DAX), List.of(PoolKind.MAPPED)),
           of("auto", List.of(PoolKind.FILE), List.of(PoolKind.FILE)),
           of("auto", List.of(PoolKind.DAX, PoolKind.DAX)),
-          of("always", List.of(PoolKind.MAPPED), List.of(PoolKind.MAPPED)),
+          acknowledged(List.of(PoolKind.MAPPED), List.of(PoolKind.MAPPED)),
           of("never", List.of(PoolKind.DAX), List.of(PoolKind.MAPPED)));
+
+  /** Each acknowledgement durable, on files of an SSD. */
+  static final Setup ACK_ON_FILES = acknowledged(List.of(PoolKind.FILE), List.of(PoolKind.FILE));
 
   static Setup of(long seed) {
     Setup setup = ALL.get((int) Long.remainderUnsigned(seed, ALL.size()));
@@ -85,6 +88,11 @@ record Setup(
     return Long.remainderUnsigned(block, BLOCKS_PER_SMALL) == 1
         ? setup.with(PoolSize.SMALL)
         : setup;
+  }
+
+  /** The same, where it is taken for one in which every acknowledged byte survives. */
+  Setup promisingAll() {
+    return new Setup(name, tiers, config, true, size);
   }
 
   Setup with(PoolSize poolSize) {
@@ -98,8 +106,20 @@ record Setup(
 
   @SafeVarargs
   @SuppressWarnings("varargs")
+  private static Setup acknowledged(List<PoolKind>... tiers) {
+    return of(Map.of("strata.durability", "ack"), tiers);
+  }
+
+  @SafeVarargs
+  @SuppressWarnings("varargs")
   private static Setup of(String spillForce, List<PoolKind>... tiers) {
-    Map<String, String> keys = new HashMap<>();
+    return of(Map.of("strata.spill.force", spillForce), tiers);
+  }
+
+  @SafeVarargs
+  @SuppressWarnings("varargs")
+  private static Setup of(Map<String, String> promise, List<PoolKind>... tiers) {
+    Map<String, String> keys = new HashMap<>(promise);
     List<String> names = new ArrayList<>();
     for (int t = 0; t < tiers.length; t++) {
       String tier = "t" + t;
@@ -113,15 +133,14 @@ record Setup(
     }
     keys.put("strata.tiers", String.join(",", names));
     keys.put("strata.pool.type", "mapped");
-    keys.put("strata.spill.force", spillForce);
     StrataConfig config = StrataConfig.parse(keys).config().orElseThrow();
     boolean power = tiers[0].stream().allMatch(kind -> kind == PoolKind.DAX);
     String name =
         List.of(tiers).stream().map(Object::toString).collect(Collectors.joining(" over "))
-            + ", spills forced: "
-            + spillForce;
-    return new Setup(
-        name, List.of(tiers), config, config.spillForce().forces(power), PoolSize.ROOMY);
+            + ", "
+            + promise;
+    boolean exact = config.spillForce().forces(config.durability(), power);
+    return new Setup(name, List.of(tiers), config, exact, PoolSize.ROOMY);
   }
 
   /** Whether no pool has bytes that a power cut can take once they have been persisted. */

@@ -100,7 +100,7 @@ final class OneBadLogDirectoryTest {
     try (TierFixture fixture =
         new TierFixture(Files.createDirectory(root.resolve("live"))).pool("a.pool", 16 << 20)) {
       noting(fixture);
-      fixture.extra = Map.of("strata.spill.force", "always");
+      fixture.extra = Map.of("strata.durability", "ack");
       fixture.open();
       Path good = fixture.segment("good-0", 0);
       fixture.append(good, GOOD);

@@ -2,7 +2,6 @@ package io.strata.kafka.tier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.config.SpillForce;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;
@@ -45,7 +44,7 @@ final class TierGuaranteesTest {
       Path away = root.toRealPath().resolve("away");
       Files.move(second, away);
 
-      tier.spillForce(SpillForce.ALWAYS);
+      tier.forceAppends(true);
       fixture.awaitKeeper();
       assertThat(of(tier).unforcedLogDirectories()).containsExactly(second);
 
@@ -63,10 +62,10 @@ final class TierGuaranteesTest {
       fixture.extra = Map.of("strata.spill.force", "never");
       HotTier tier = fixture.open();
       Files.delete(second);
-      tier.spillForce(SpillForce.ALWAYS);
+      tier.forceAppends(true);
       fixture.awaitKeeper();
 
-      tier.spillForce(SpillForce.NEVER);
+      tier.forceAppends(false);
 
       assertThat(of(tier).unforcedLogDirectories()).isEmpty();
     }
