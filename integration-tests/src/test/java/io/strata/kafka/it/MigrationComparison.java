@@ -219,11 +219,9 @@ final class MigrationComparison {
         Path pool = memory.resolve("pool");
         Files.deleteIfExists(pool);
         open.add(() -> Files.deleteIfExists(pool));
-        // Its pages are the creator's, not the broker's.
         Pools.strata(
                 "pool",
                 "create",
-                "--prefault",
                 "--size",
                 size.poolMebibytes() + "MiB",
                 "--slots",

@@ -167,7 +167,6 @@ class RefusalTest {
   void keysAreMalformed() throws Exception {
     broker.set("strata.pools", pool + ",," + pool);
     broker.set("strata.pool.type", "quick");
-    broker.set("strata.pool.prefault", "perhaps");
     broker.set("strata.topics.include", "[a");
     broker.set("strata.topics.exclude", "(b");
     broker.set("strata.require.dax", "1");
@@ -177,8 +176,6 @@ class RefusalTest {
         "strata.pools",
         "strata.pool.type",
         "'quick'",
-        "strata.pool.prefault",
-        "'perhaps'",
         "strata.topics.include",
         "strata.topics.exclude",
         "strata.require.dax",

@@ -97,9 +97,6 @@ final class PoolCreateCommand implements Callable<Integer> {
       description = "The cluster's id, as in meta.properties.")
   private @Nullable String clusterId;
 
-  @Option(names = "--prefault", description = "Touch every page now, so that no append has to.")
-  private boolean prefault;
-
   @Mixin private final ConfigOption config = new ConfigOption();
   @Mixin private final JsonOption json = new JsonOption();
 
@@ -120,8 +117,7 @@ final class PoolCreateCommand implements Callable<Integer> {
     MemoryType poolType = type(strata, target).fixed().orElse(MemoryType.MAPPED);
     PoolSpec pool =
         PoolSpec.of(target, poolType, size.bytes())
-            .withOwner(broker.isPresent() ? ownerOf(broker.get()) : givenOwner())
-            .withPrefault(prefault);
+            .withOwner(broker.isPresent() ? ownerOf(broker.get()) : givenOwner());
     if (slots != null) {
       pool = pool.withSlotCount(slots);
     }

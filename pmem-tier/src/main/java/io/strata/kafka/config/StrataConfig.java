@@ -16,7 +16,6 @@ import java.util.OptionalLong;
  * @param tiers the tiers that have pools, fastest first; at least one
  * @param poolCreate the size with which a pool that is missing is created at the broker's start;
  *     empty for none
- * @param poolPrefault whether to touch every page when a pool is opened
  * @param topicsInclude expressions of topics that may be hot
  * @param topicsExclude expressions of topics that may not
  * @param requireDax whether a pool that does not survive a power failure is refused
@@ -28,7 +27,6 @@ import java.util.OptionalLong;
 public record StrataConfig(
     List<TierConfig> tiers,
     OptionalLong poolCreate,
-    boolean poolPrefault,
     List<String> topicsInclude,
     List<String> topicsExclude,
     boolean requireDax,
@@ -48,7 +46,6 @@ public record StrataConfig(
     return new StrataConfig(
         tiers,
         poolCreate,
-        poolPrefault,
         topicsInclude,
         topicsExclude,
         false,
@@ -121,7 +118,6 @@ public record StrataConfig(
     KeyReader reader = new KeyReader(properties);
     List<TierConfig> tiers = TierKeys.read(reader);
     Optional<Long> create = reader.readIfSet(StrataKeys.POOL_CREATE);
-    Optional<Boolean> prefault = reader.read(StrataKeys.POOL_PREFAULT);
     Optional<List<String>> include = reader.read(StrataKeys.TOPICS_INCLUDE);
     if (include.isPresent() && include.get().contains(TopicPlacement.CLUSTER_METADATA)) {
       reader.refuse(
@@ -148,7 +144,6 @@ public record StrataConfig(
             new StrataConfig(
                 tiers,
                 create.map(OptionalLong::of).orElse(OptionalLong.empty()),
-                prefault.orElseThrow(),
                 include.orElseThrow(),
                 exclude.orElseThrow(),
                 requireDax.orElseThrow(),

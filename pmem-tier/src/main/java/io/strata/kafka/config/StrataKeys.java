@@ -84,19 +84,6 @@ public final class StrataKeys {
               """)
           .build();
 
-  /** {@code strata.pool.prefault}. */
-  public static final StrataKey<Boolean> POOL_PREFAULT =
-      StrataKey.named("strata.pool.prefault", "boolean", Values::parseBoolean)
-          .defaultValue("false")
-          .expected("true or false")
-          .documentation(
-              """
-              Whether every page of a pool is touched when it is opened, so that no append meets \
-              a page fault later. It makes the start slower: about a second for 4 GiB on a \
-              memory-backed file system.\
-              """)
-          .build();
-
   /** {@code strata.tier.<name>.pools}. */
   public static final StrataKey<List<Path>> TIER_POOLS =
       StrataKey.named("strata.tier.<name>.pools", "list of files", Values::parseFiles)
@@ -209,7 +196,6 @@ public final class StrataKeys {
               POOLS,
               POOL_CREATE,
               POOL_TYPE,
-              POOL_PREFAULT,
               TIER_POOLS,
               TIER_TYPE,
               TOPICS_INCLUDE,

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread safety: as {@link PersistentMemory} says. A close does not wait for calls under way;
  * these end normally.
  */
-final class MappedMemory implements PersistentMemory, Prefaultable {
+final class MappedMemory implements PersistentMemory {
   private static final VarHandle WORD =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -190,7 +190,9 @@ final class MappedMemory implements PersistentMemory, Prefaultable {
 
   @Override
   public boolean populate(long position, long length) throws IOException {
-    return LibC.available() && open().populate(position, length);
+    MappedWindows open = open();
+    Ranges.check(position, length, size);
+    return LibC.available() && open.populate(position, length);
   }
 
   @Override

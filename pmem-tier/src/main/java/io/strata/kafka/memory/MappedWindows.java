@@ -131,7 +131,7 @@ final class MappedWindows {
   }
 
   /**
-   * As {@link Prefaultable#populate}. Needs {@link LibC}.
+   * As {@link PersistentMemory#populate}. Needs {@link LibC}.
    *
    * @return false when the kernel cannot do this (Linux before 5.14), or met a fault
    */

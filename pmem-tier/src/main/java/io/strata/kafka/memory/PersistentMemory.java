@@ -104,6 +104,19 @@ public interface PersistentMemory extends AutoCloseable {
    */
   void force(long position, long length) throws IOException;
 
+  /**
+   * Makes the pages of a range present and writable, so that no store waits for them; no byte
+   * changes. A hint: where it fails, or cannot be given, stores do the same one page at a time.
+   *
+   * @param position a multiple of the page size
+   * @param length at most 64 MiB
+   * @return whether it was done; false when these bytes have no pages, and where the kernel cannot
+   *     (Linux before 5.14)
+   */
+  default boolean populate(long position, long length) throws IOException {
+    return false;
+  }
+
   /** The force that failed, since which nothing is stored any more; empty while none did. */
   default Optional<IOException> failure() {
     return Optional.empty();

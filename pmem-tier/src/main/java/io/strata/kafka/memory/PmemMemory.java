@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread safety: as {@link PersistentMemory} says. A close does not wait for calls under way;
  * these end normally.
  */
-final class PmemMemory implements PersistentMemory, Prefaultable {
+final class PmemMemory implements PersistentMemory {
   private final Path path;
   private final long size;
   private final Durability durability;
@@ -157,7 +157,9 @@ final class PmemMemory implements PersistentMemory, Prefaultable {
 
   @Override
   public boolean populate(long position, long length) throws IOException {
-    return open().populate(position, length);
+    MappedWindows open = open();
+    Ranges.check(position, length, size);
+    return open.populate(position, length);
   }
 
   @Override

@@ -26,6 +26,12 @@ public final class PoolFiles {
   private static final int NOT_SUPPORTED = 95;
   private static final int ZEROS_LENGTH = 1 << 20;
 
+  /** Whether the blocks of a file are written once. */
+  @FunctionalInterface
+  interface ToWrite {
+    boolean test(Path file) throws IOException;
+  }
+
   private PoolFiles() {}
 
   /**
@@ -38,12 +44,28 @@ public final class PoolFiles {
    *     behind
    */
   public static void allocate(Path file, long size) throws IOException {
+    allocate(file, size, ProgressListener.NONE);
+  }
+
+  /**
+   * As {@link #allocate(Path, long)}. On a DAX file system zeros are written, too: the first store
+   * into a page that was only allocated would wait for the file system's journal.
+   *
+   * @param progress hears of the zeros
+   */
+  public static void allocate(Path file, long size, ProgressListener progress) throws IOException {
+    allocate(file, size, FileProbe::isDax, progress);
+  }
+
+  /** Visible to its test. */
+  static void allocate(Path file, long size, ToWrite toWrite, ProgressListener progress)
+      throws IOException {
     if (size <= 0) {
       throw new IllegalArgumentException("The size of " + file + " must be above 0: " + size);
     }
     Path created = Files.createFile(file, ownerOnly(file));
     try {
-      reserve(created, 0, size);
+      reserve(created, 0, size, toWrite, progress);
       forceDirectory(created);
     } catch (IOException | RuntimeException e) {
       try {
@@ -60,15 +82,17 @@ public final class PoolFiles {
    * returns. On any exception the file has its old length.
    *
    * @param newSize in bytes, above the present size
+   * @param progress hears of zeros that are written, as in {@link #allocate(Path, long,
+   *     ProgressListener)}
    */
-  public static void extend(Path file, long newSize) throws IOException {
+  public static void extend(Path file, long newSize, ProgressListener progress) throws IOException {
     long size = Files.size(file);
     if (newSize <= size) {
       throw new IllegalArgumentException(
           "The new size of " + file + " must be above its " + size + " bytes: " + newSize);
     }
     try {
-      reserve(file, size, newSize - size);
+      reserve(file, size, newSize - size, FileProbe::isDax, progress);
     } catch (IOException | RuntimeException e) {
       try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
         FileChannel unused = channel.truncate(size);
@@ -96,14 +120,16 @@ public final class PoolFiles {
     }
   }
 
-  private static void reserve(Path file, long position, long length) throws IOException {
+  private static void reserve(
+      Path file, long position, long length, ToWrite toWrite, ProgressListener progress)
+      throws IOException {
     // Asked for first, since an allocation that fails half-way fills the device for a while.
     long usable = Files.getFileStore(file).getUsableSpace();
     if (usable < length) {
       throw noSpace(file, length, usable);
     }
-    if (!LibC.available() || !allocateBlocks(file, position, length)) {
-      writeZeros(file, position, length);
+    if (!LibC.available() || !allocateBlocks(file, position, length) || toWrite.test(file)) {
+      writeZeros(file, position, length, progress);
     }
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       channel.force(true);
@@ -137,12 +163,14 @@ public final class PoolFiles {
   }
 
   /** Writes zeros in place of an allocation; visible to its test. */
-  static void writeZeros(Path file, long position, long length) throws IOException {
+  static void writeZeros(Path file, long position, long length, ProgressListener progress)
+      throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZEROS_LENGTH, length));
       for (long done = 0; done < length; ) {
         zeros.clear().limit((int) Math.min(zeros.capacity(), length - done));
         done += channel.write(zeros, position + done);
+        progress.progress(done, length);
       }
     }
   }

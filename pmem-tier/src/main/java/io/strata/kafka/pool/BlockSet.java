@@ -83,20 +83,24 @@ final class BlockSet {
     return OptionalInt.of(bit);
   }
 
-  /** Whether a member is at least {@code from} and less than {@code to}. */
-  boolean anyBetween(int from, int to) {
+  /** The smallest member that is at least {@code from}. */
+  OptionalInt firstFrom(int from) {
     int number = from;
-    while (number < to) {
+    for (int level = 0; level < levels.length; level++) {
       int word = number >> 6;
-      if (word >= levels[0].length) {
-        return false;
+      if (word >= levels[level].length) {
+        return OptionalInt.empty();
       }
-      long members = levels[0][word] & (-1L << number);
+      long members = levels[level][word] & (-1L << number);
       if (members != 0) {
-        return (word << 6) + Long.numberOfTrailingZeros(members) < to;
+        int bit = (word << 6) | Long.numberOfTrailingZeros(members);
+        for (int below = level - 1; below >= 0; below--) {
+          bit = (bit << 6) | Long.numberOfTrailingZeros(levels[below][bit]);
+        }
+        return OptionalInt.of(bit);
       }
-      number = (word + 1) << 6;
+      number = word + 1;
     }
-    return false;
+    return OptionalInt.empty();
   }
 }

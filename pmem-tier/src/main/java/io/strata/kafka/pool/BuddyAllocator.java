@@ -157,6 +157,18 @@ final class BuddyAllocator {
     }
   }
 
+  /** The free block of {@code order} with the lowest position from {@code from} on. */
+  Optional<Extent> firstFree(int order, long from) {
+    long length = lengthOf(order);
+    int number = Math.toIntExact((Math.max(0, from - dataPosition) + length - 1) / length);
+    synchronized (lock) {
+      OptionalInt found = free[order].firstFrom(number);
+      return found.isPresent()
+          ? Optional.of(new Extent(dataPosition + found.getAsInt() * length, length))
+          : Optional.empty();
+    }
+  }
+
   /** Bytes in free blocks. */
   long freeBytes() {
     synchronized (lock) {
@@ -185,7 +197,8 @@ final class BuddyAllocator {
     }
     for (int smaller = 0; smaller < order; smaller++) {
       int shift = order - smaller;
-      if (free[smaller].anyBetween(number << shift, (number + 1) << shift)) {
+      OptionalInt first = free[smaller].firstFrom(number << shift);
+      if (first.isPresent() && first.getAsInt() < (number + 1) << shift) {
         return true;
       }
     }

@@ -139,6 +139,18 @@ public final class ExtentList {
     return offset < start() ? 0 : find(offset);
   }
 
+  /** The pieces of the extents that hold the offsets from {@code offset} on. */
+  List<Extent> behind(long offset) {
+    List<Extent> pieces = new ArrayList<>();
+    for (int i = 0; i < positions.length; i++) {
+      long skipped = Math.max(0, offset - starts[i]);
+      if (skipped < length(i)) {
+        pieces.add(new Extent(positions[i] + skipped, length(i) - skipped));
+      }
+    }
+    return pieces;
+  }
+
   /** The first {@code count} extents. */
   List<Extent> first(int count) {
     return toList().subList(0, count);

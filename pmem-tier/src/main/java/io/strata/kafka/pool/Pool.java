@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -41,6 +42,7 @@ public final class Pool implements AutoCloseable {
   private volatile int sequence;
 
   private final BuddyAllocator allocator;
+  private final PagesAhead pages;
   private final OpenReport report;
   private final AutoCloseable lock;
 
@@ -66,6 +68,14 @@ public final class Pool implements AutoCloseable {
     this.superblock = superblock;
     this.sequence = superblock.sequence();
     this.allocator = scan.allocator();
+    this.pages =
+        new PagesAhead(
+            memory,
+            allocator,
+            superblock.dataPosition() + superblock.dataSize(),
+            scan.used().stream()
+                .flatMap(slot -> slot.extents().behind(slot.committedLength()).stream())
+                .toList());
     this.report = report;
     this.lock = lock;
     this.slots = new AtomicReferenceArray<>(superblock.slotCount());
@@ -87,7 +97,7 @@ public final class Pool implements AutoCloseable {
    * Creates a pool: allocates its file's blocks, with permissions for its owner only, and formats
    * it. The file appears under its name when it is whole.
    *
-   * @param progress hears of the prefaulting
+   * @param progress hears of the zeros that are written where pages are durable as such
    * @throws PoolException with kind EXISTS, INVALID_SPEC, TYPE_UNAVAILABLE, NO_SPACE or LOCKED
    */
   public static void create(PoolSpec spec, ProgressListener progress) throws IOException {
@@ -142,7 +152,7 @@ public final class Pool implements AutoCloseable {
    * Formats a memory as a pool; what it held is lost. For tests and tools that bring their own
    * memory; it takes no lock.
    *
-   * @param spec of which path, type and prefault are not used
+   * @param spec of which path and type are not used
    */
   public static void format(PersistentMemory memory, PoolSpec spec) throws IOException {
     PoolFormatter.format(memory, spec, Session.CLOSED);
@@ -368,6 +378,7 @@ public final class Pool implements AutoCloseable {
   /** Persists and forces what needs it, closes the memory, and drops the lock. */
   @Override
   public void close() throws IOException {
+    pages.close();
     try (PoolClosing closing = new PoolClosing(memory, lock)) {
       closing.endSession(superblock, isCleared());
     }
@@ -386,6 +397,18 @@ public final class Pool implements AutoCloseable {
 
   BuddyAllocator allocator() {
     return allocator;
+  }
+
+  /** Keeps the pages of free blocks present, as {@link PagesAhead} says, until it is closed. */
+  void keepPagesPresent(ThreadFactory threads) {
+    pages.start(threads);
+  }
+
+  /** As {@link BuddyAllocator#allocateAtMost}. */
+  Optional<Extent> allocateAtMost(int order) {
+    Optional<Extent> taken = allocator.allocateAtMost(order);
+    taken.ifPresent(extent -> pages.taken(extent.length()));
+    return taken;
   }
 
   int salt() {

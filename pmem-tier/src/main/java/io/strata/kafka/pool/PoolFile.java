@@ -5,7 +5,6 @@ import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.memory.PoolFiles;
-import io.strata.kafka.memory.Prefault;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.migration.NoSpaceException;
 import io.strata.kafka.pool.PoolException.Kind;
@@ -63,11 +62,8 @@ final class PoolFile {
     Files.deleteIfExists(unfinished);
     requireRoom(spec.path(), directoryOf(spec.path()), spec.size());
     try {
-      PoolFiles.allocate(unfinished, spec.size());
+      PoolFiles.allocate(unfinished, spec.size(), progress);
       try (PersistentMemory memory = MemoryOpener.open(spec.type(), unfinished, true)) {
-        if (spec.prefault()) {
-          Prefault.run(memory, progress);
-        }
         PoolFormatter.format(memory, spec, Session.CLEARED);
       }
       Files.move(unfinished, spec.path(), StandardCopyOption.ATOMIC_MOVE);
@@ -90,7 +86,9 @@ final class PoolFile {
       PersistentMemory memory = openMemory(file, type, true);
       try {
         requireAllocated(file, Superblocks.read(memory).current());
-        return PoolOpener.open(memory, expected, Session.currentBootId(), lock);
+        Pool pool = PoolOpener.open(memory, expected, Session.currentBootId(), lock);
+        pool.keepPagesPresent(PoolFile::background);
+        return pool;
       } catch (IOException | RuntimeException e) {
         closeAfter(e, memory);
         throw e;
@@ -99,6 +97,12 @@ final class PoolFile {
       closeAfter(e, lock);
       throw e;
     }
+  }
+
+  private static Thread background(Runnable task) {
+    Thread thread = new Thread(task, "strata-pages");
+    thread.setDaemon(true);
+    return thread;
   }
 
   static PoolReader openReadOnly(Path file) throws IOException {
@@ -136,7 +140,7 @@ final class PoolFile {
       long fileSize = Files.size(file);
       if (newSize > fileSize) {
         requireRoom(file, directoryOf(file), newSize - fileSize);
-        PoolFiles.extend(file, newSize);
+        PoolFiles.extend(file, newSize, progress);
       }
       try (PersistentMemory memory = openMemory(file, MemoryType.MAPPED, true)) {
         Superblocks.Reading reading = Superblocks.read(memory);

@@ -15,10 +15,8 @@ import java.util.Optional;
  * @param slotCount segments that it can hold at a time: 1 to {@link #MAX_SLOTS}, each 1 KiB of the
  *     pool; it cannot be changed later
  * @param owner whose it is; what is absent is bound when a broker first opens it
- * @param prefault whether to touch every page now and not at the first append
  */
-public record PoolSpec(
-    Path path, MemoryType type, long size, int slotCount, PoolOwner owner, boolean prefault) {
+public record PoolSpec(Path path, MemoryType type, long size, int slotCount, PoolOwner owner) {
 
   /** The largest slot count. */
   public static final int MAX_SLOTS = 1 << 24;
@@ -26,25 +24,20 @@ public record PoolSpec(
   /** The largest pool: 2^31 blocks of 64 KiB, 128 TiB. */
   private static final long MAX_SIZE = (long) Integer.MAX_VALUE * SuperblockLayout.SMALLEST_EXTENT;
 
-  /** A pool with one slot per MiB, without an owner yet, not prefaulted. */
+  /** A pool with one slot per MiB, without an owner yet. */
   public static PoolSpec of(Path path, MemoryType type, long size) {
     long slots = Math.min(MAX_SLOTS, Math.max(1, size >> 20));
-    return new PoolSpec(path, type, size, (int) slots, PoolOwner.ANY, false);
+    return new PoolSpec(path, type, size, (int) slots, PoolOwner.ANY);
   }
 
   /** The same with another slot count. */
   public PoolSpec withSlotCount(int count) {
-    return new PoolSpec(path, type, size, count, owner, prefault);
+    return new PoolSpec(path, type, size, count, owner);
   }
 
   /** The same with an owner. */
   public PoolSpec withOwner(PoolOwner newOwner) {
-    return new PoolSpec(path, type, size, slotCount, newOwner, prefault);
-  }
-
-  /** The same, prefaulted or not. */
-  public PoolSpec withPrefault(boolean touch) {
-    return new PoolSpec(path, type, size, slotCount, owner, touch);
+    return new PoolSpec(path, type, size, slotCount, newOwner);
   }
 
   void validate() throws PoolException {

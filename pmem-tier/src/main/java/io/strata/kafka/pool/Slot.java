@@ -184,8 +184,7 @@ public final class Slot {
     if (current.count() == SlotLayout.MAX_EXTENTS) {
       return false;
     }
-    Optional<Extent> extent =
-        pool.allocator().allocateAtMost(nextOrder(current, pool.largestOrder()));
+    Optional<Extent> extent = pool.allocateAtMost(nextOrder(current, pool.largestOrder()));
     if (extent.isEmpty()) {
       return false;
     }

@@ -3,8 +3,6 @@ package io.strata.kafka.tier;
 import io.strata.kafka.config.AckDurability;
 import io.strata.kafka.config.TierConfig;
 import io.strata.kafka.memory.MemoryType;
-import io.strata.kafka.memory.Prefault;
-import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.pool.Slot;
@@ -97,9 +95,6 @@ final class PoolSet {
       requireDurability(spec, file, pool);
     }
     requireReboots(spec, file, pool);
-    if (spec.config().poolPrefault()) {
-      Prefault.run(pool.memory(), ProgressListener.NONE);
-    }
     events.poolOpened(pool);
     return pool;
   }

@@ -28,7 +28,6 @@ class StrataConfigTest {
             new StrataConfig(
                 List.of(new TierConfig("hot", List.of(Path.of("/p/a")), PoolType.AUTO)),
                 OptionalLong.empty(),
-                false,
                 List.of(".*"),
                 List.of(),
                 false,
@@ -57,7 +56,6 @@ class StrataConfigTest {
                     entry("strata.tier.hot.pools", " /p/a , /p/b "),
                     entry("strata.pool.type", "PMEM"),
                     entry("strata.pool.create", "64GiB"),
-                    entry("strata.pool.prefault", "true"),
                     entry("strata.tier.fast-ssd.pools", "/ssd/c"),
                     entry("strata.tier.fast-ssd.type", "file"),
                     entry("strata.tier.fast-ssd.threshold", "-1"),
@@ -89,7 +87,6 @@ class StrataConfigTest {
                     new TierConfig(
                         "fast-ssd", List.of(Path.of("/ssd/c")), PoolType.of(MemoryType.FILE))),
                 OptionalLong.of(64L << 30),
-                true,
                 List.of("orders", "log{1,2}"),
                 List.of("tmp.*"),
                 true,
@@ -222,7 +219,6 @@ class StrataConfigTest {
         "strata.pool.type | ramdisk | expected one of auto, pmem, mapped, file",
         "strata.pool.create | 64m | unknown unit 'm', which may be a power of 1000",
         "strata.pool.create | 1MiB | expected an amount of at least 4MiB",
-        "strata.pool.prefault | yes | expected true or false",
         "strata.require.dax | 1 | expected true or false",
         "strata.topics.include | a[ | is not a regular expression",
         "strata.topics.exclude | *x | is not a regular expression",

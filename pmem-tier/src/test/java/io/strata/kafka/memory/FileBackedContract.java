@@ -134,19 +134,22 @@ abstract class FileBackedContract extends MemoryContract {
   }
 
   @Test
-  void prefaultingChangesNoByteAndReportsProgress() throws IOException {
+  void populatingChangesNoByteAndSparesStoresThePageFaults() throws Exception {
     byte[] bytes = random(SIZE, 4);
     memory().store(0, ByteBuffer.wrap(bytes));
-    long[] last = new long[2];
-    Prefault.run(
-        memory(),
-        (done, total) -> {
-          assertThat(done).isBetween(last[0], total);
-          last[0] = done;
-          last[1] = total;
-        });
-    assertThat(last).containsExactly(SIZE, SIZE);
-    assertThat(load(0, SIZE)).isEqualTo(bytes);
+    try (PersistentMemory again = MemoryOpener.open(type, file(), true)) {
+      boolean populated = again.populate(0, SIZE);
+      assertThat(populated).isEqualTo(type != MemoryType.FILE && LibC.available());
+      if (populated) {
+        assertThat(PageTables.kibibytesOf(file())).isGreaterThanOrEqualTo(2L * (SIZE >> 10));
+        assertThatThrownBy(() -> again.populate(4096, SIZE))
+            .isInstanceOf(IndexOutOfBoundsException.class);
+      }
+      assertThat(load(again, 0, SIZE)).isEqualTo(bytes);
+    }
+    try (PersistentMemory readOnly = MemoryOpener.open(type, file(), false)) {
+      assertThat(readOnly.populate(0, SIZE)).isFalse();
+    }
   }
 
   @Test

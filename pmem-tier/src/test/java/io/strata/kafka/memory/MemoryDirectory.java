@@ -9,13 +9,13 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDirFactory;
 
 /** Where tests find file systems of either kind; without one they are reported as skipped. */
-final class MemoryDirectory {
+public final class MemoryDirectory {
   private static final Path TMPFS = Path.of("/dev/shm");
 
   private MemoryDirectory() {}
 
   /** Makes temporary directories in main memory. */
-  static final class OnTmpfs implements TempDirFactory {
+  public static final class OnTmpfs implements TempDirFactory {
     @Override
     public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext test)
         throws IOException {

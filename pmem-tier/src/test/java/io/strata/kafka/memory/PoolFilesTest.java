@@ -129,12 +129,29 @@ class PoolFilesTest {
     }
 
     @Test
+    void writesItsBlocksOnceWhereAPageFaultWouldWaitForTheFileSystem() throws IOException {
+      long[] written = new long[2];
+      ProgressListener listener =
+          (done, total) -> {
+            written[0] = done;
+            written[1] = total;
+          };
+      PoolFiles.allocate(directory().resolve("written"), SIZE, file -> true, listener);
+      assertThat(written).containsExactly(SIZE, SIZE);
+      assertThat(Files.readAllBytes(directory().resolve("written"))).isEqualTo(new byte[SIZE]);
+      assumeTrue(LibC.available(), "no native calls here");
+      written[0] = 0;
+      PoolFiles.allocate(directory().resolve("allocated"), SIZE, file -> false, listener);
+      assertThat(written[0]).isZero();
+    }
+
+    @Test
     void extendsWithZeros() throws IOException {
       Path file = directory().resolve("pool");
       PoolFiles.allocate(file, SIZE);
       byte[] bytes = MemoryContract.random(SIZE, 1);
       Files.write(file, bytes);
-      PoolFiles.extend(file, SIZE * 2);
+      PoolFiles.extend(file, SIZE * 2, ProgressListener.NONE);
       assertThat(Files.readAllBytes(file)).isEqualTo(Arrays.copyOf(bytes, SIZE * 2));
       if (LibC.available()) {
         assertThat(PoolFiles.allocatedBytes(file).getAsLong()).isGreaterThanOrEqualTo(SIZE * 2);
@@ -147,7 +164,8 @@ class PoolFilesTest {
       byte[] bytes = MemoryContract.random(SIZE, 2);
       Files.write(file, bytes);
       long tooMuch = Files.getFileStore(directory()).getTotalSpace() + (1L << 40);
-      assertThatThrownBy(() -> PoolFiles.extend(file, tooMuch)).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> PoolFiles.extend(file, tooMuch, ProgressListener.NONE))
+          .isInstanceOf(IOException.class);
       assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
     }
 
@@ -157,11 +175,11 @@ class PoolFilesTest {
       assertThatThrownBy(() -> PoolFiles.allocate(file, 0))
           .isInstanceOf(IllegalArgumentException.class);
       Files.write(file, new byte[10]);
-      assertThatThrownBy(() -> PoolFiles.extend(file, 10))
+      assertThatThrownBy(() -> PoolFiles.extend(file, 10, ProgressListener.NONE))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("10");
       Path missing = directory().resolve("missing");
-      assertThatThrownBy(() -> PoolFiles.extend(missing, 10))
+      assertThatThrownBy(() -> PoolFiles.extend(missing, 10, ProgressListener.NONE))
           .isInstanceOf(NoSuchFileException.class);
       assertThatThrownBy(() -> FileProbe.isDax(missing)).isInstanceOf(NoSuchFileException.class);
       if (LibC.available()) {
@@ -174,7 +192,7 @@ class PoolFilesTest {
     @Test
     void writesTheZerosWhereBlocksCannotBeAllocated() throws IOException {
       Path file = Files.createFile(directory().resolve("pool"));
-      PoolFiles.writeZeros(file, 0, SIZE);
+      PoolFiles.writeZeros(file, 0, SIZE, ProgressListener.NONE);
       assertThat(Files.readAllBytes(file)).isEqualTo(new byte[SIZE]);
     }
   }

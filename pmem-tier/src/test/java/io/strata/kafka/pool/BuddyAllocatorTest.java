@@ -214,8 +214,9 @@ class BuddyAllocatorTest {
         if (!model.isEmpty()) {
           assertThat(set.first().getAsInt()).isEqualTo(model.first());
         }
-        int to = number + random.nextInt(100);
-        assertThat(set.anyBetween(number, to)).isEqualTo(!model.subSet(number, to).isEmpty());
+        int from = random.nextInt(capacity + 100);
+        assertThat(set.firstFrom(from).stream().boxed())
+            .isEqualTo(model.tailSet(from).stream().limit(1).toList());
       }
       assertThat(set.contains(capacity)).isFalse();
     }

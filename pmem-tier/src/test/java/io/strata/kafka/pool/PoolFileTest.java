@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.layout.SuperblockLayout;
+import io.strata.kafka.memory.MemoryDirectory;
 import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.memory.PageTables;
 import io.strata.kafka.memory.PoolFiles;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.CheckFinding.Severity;
@@ -33,6 +35,7 @@ import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -104,8 +107,7 @@ class PoolFileTest {
   @EnumSource(MemoryType.class)
   void everyTypeKeepsASegment(MemoryType type) throws IOException {
     assumeThat(MemoryOpener.unavailable(type)).isEmpty();
-    Pool.create(
-        PoolSpec.of(file, type, SIZE).withOwner(OWNER).withPrefault(true), ProgressListener.NONE);
+    Pool.create(PoolSpec.of(file, type, SIZE).withOwner(OWNER), ProgressListener.NONE);
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
         .isEqualTo("rw-------");
     assertThat(Files.size(file)).isEqualTo(SIZE);
@@ -130,6 +132,21 @@ class PoolFileTest {
     assertThat(PoolChecker.check(file).clean()).isTrue();
     assertThat(directory).isDirectoryContaining("glob:**/x.pool.lock");
     assertThat(directory).isDirectoryNotContaining("glob:**.creating");
+  }
+
+  /** On a memory-backed file system, and in any case where pages are what is durable. */
+  @Test
+  void thePagesOfAnOpenPoolArePresentUnlessItNeedsAForce(
+      @TempDir(factory = MemoryDirectory.OnTmpfs.class) Path memoryBacked) throws IOException {
+    Path onTmpfs = memoryBacked.resolve("x.pool");
+    Pool.create(PoolSpec.of(onTmpfs, MemoryType.MAPPED, SIZE), ProgressListener.NONE);
+    try (Pool pool = Pool.open(onTmpfs, MemoryType.MAPPED, OWNER)) {
+      assumeThat(pool.memory().durability().needsForce()).isFalse();
+      assumeThat(pool.memory().populate(0, 4096)).isTrue();
+      Awaitility.await()
+          .atMost(Duration.ofMinutes(5))
+          .until(() -> PageTables.kibibytesOf(onTmpfs) >= pool.info().dataSize() >> 10);
+    }
   }
 
   @Test
@@ -548,7 +565,7 @@ class PoolFileTest {
   @Test
   void growingThatDiedBeforeTheCopiesCanBeDoneAgain() throws IOException {
     createWithSegment();
-    PoolFiles.extend(file, 2 * SIZE);
+    PoolFiles.extend(file, 2 * SIZE, ProgressListener.NONE);
     try (Pool pool = open()) {
       assertThat(pool.info().size()).isEqualTo(SIZE);
     }

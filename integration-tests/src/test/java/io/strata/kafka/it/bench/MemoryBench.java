@@ -4,8 +4,6 @@ import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.memory.PoolFiles;
-import io.strata.kafka.memory.Prefault;
-import io.strata.kafka.memory.ProgressListener;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -63,7 +61,7 @@ public class MemoryBench {
     file = BenchFile.fresh(directory);
     PoolFiles.allocate(file, DATA + BenchFile.TOTAL);
     memory = MemoryOpener.open(type, file, true);
-    Prefault.run(memory, ProgressListener.NONE);
+    memory.store(0, ByteBuffer.allocate((int) (DATA + BenchFile.TOTAL)));
     piece = BenchFile.source(length);
   }
 
