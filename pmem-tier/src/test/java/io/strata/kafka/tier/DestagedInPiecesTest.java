@@ -26,7 +26,7 @@ final class DestagedInPiecesTest {
   @TempDir private Path directory;
 
   /** Pieces of so many bytes. */
-  private record Pieces(long pieceBytes) implements MoveControl {
+  record Pieces(long pieceBytes) implements MoveControl {
     @Override
     public boolean cancelled() {
       return false;

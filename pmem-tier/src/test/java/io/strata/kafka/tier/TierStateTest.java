@@ -151,7 +151,11 @@ final class TierStateTest {
           fixture.tier().reconfigure(settings());
         }
         case 15 -> channel(any).force(true);
-        default -> move(random.nextInt(3));
+        default -> {
+          for (int i = 0; i < 3; i++) {
+            move(random.nextInt(3));
+          }
+        }
       }
       return "kind " + kind;
     }
@@ -180,7 +184,11 @@ final class TierStateTest {
       SegmentView view = views.get(random.nextInt(views.size()));
       try {
         switch (kind) {
-          case 0 -> tiers.destage(view.id(), 1 + random.nextInt(2), MoveControl.UNLIMITED);
+          case 0 ->
+              tiers.destage(
+                  view.id(),
+                  1 + random.nextInt(2),
+                  new DestagedInPiecesTest.Pieces(1 + random.nextInt(300_000)));
           case 1 -> tiers.evict(view.id());
           default -> tiers.promote(view.id(), random.nextInt(2), MoveControl.UNLIMITED);
         }
