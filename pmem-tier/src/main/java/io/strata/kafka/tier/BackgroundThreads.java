@@ -9,6 +9,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -32,12 +33,20 @@ final class BackgroundThreads {
    * @param executor the thread
    * @param created segments whose log files are new
    * @param renamedIn directories with renames that are not durable yet
+   * @param changed segments whose log files have older modification times
    */
   record Lane(
-      ScheduledExecutorService executor, Queue<TieredSegment> created, Set<Path> renamedIn) {
+      ScheduledExecutorService executor,
+      Queue<TieredSegment> created,
+      Set<Path> renamedIn,
+      Queue<TieredSegment> changed) {
 
     private static Lane of(Supplier<ScheduledExecutorService> threads) {
-      return new Lane(threads.get(), new ConcurrentLinkedQueue<>(), ConcurrentHashMap.newKeySet());
+      return new Lane(
+          threads.get(),
+          new ConcurrentLinkedQueue<>(),
+          ConcurrentHashMap.newKeySet(),
+          new ConcurrentLinkedQueue<>());
     }
   }
 
@@ -49,6 +58,16 @@ final class BackgroundThreads {
   BackgroundThreads(List<Path> logDirectories, Supplier<ScheduledExecutorService> threads) {
     pools = Lane.of(threads);
     logDirectories.forEach(directory -> byDirectory.put(directory, Lane.of(threads)));
+  }
+
+  /** One daemon thread. */
+  static ScheduledExecutorService newThread() {
+    return Executors.newSingleThreadScheduledExecutor(
+        work -> {
+          Thread thread = new Thread(work, "strata-background");
+          thread.setDaemon(true);
+          return thread;
+        });
   }
 
   /** The thread for what concerns no log directory. */

@@ -28,7 +28,8 @@ final class DestageMove {
   private static final long LARGEST_HOME_RESERVE = 1L << 30;
 
   private final HomeNames names;
-  private final HomeKeeper keeper;
+  private final DurableNames durable;
+  private final ModificationTimes times;
   private final PressureRoom room;
   private final ToDoubleFunction<TieredSegment> scarcity;
   private final MoveStage.Hook hook;
@@ -40,13 +41,15 @@ final class DestageMove {
    */
   DestageMove(
       HomeNames names,
-      HomeKeeper keeper,
+      DurableNames durable,
+      ModificationTimes times,
       PressureRoom room,
       ToDoubleFunction<TieredSegment> scarcity,
       MoveStage.Hook hook) {
     this.scarcity = scarcity;
     this.names = names;
-    this.keeper = keeper;
+    this.durable = durable;
+    this.times = times;
     this.room = room;
     this.hook = hook;
   }
@@ -54,9 +57,9 @@ final class DestageMove {
   /** Copies a dirty segment of a pool into its log file. */
   MoveResult run(TieredSegment segment, MoveControl control)
       throws IOException, InterruptedException {
-    keeper.makeDurable(segment);
+    durable.makeDurable(segment);
     refuseToFill(segment.home(), segment.segment().dirtyBytes());
-    keeper.refreshModificationTime(segment);
+    times.refresh(segment);
     FileTime modified = names.with(segment, Files::getLastModifiedTime);
     long shown = segment.shownMillis();
     CopyResult copied;
@@ -74,9 +77,9 @@ final class DestageMove {
     if (ended.isPresent()) {
       return ended.get();
     }
-    if (!HomeKeeper.survivesReboot(segment)) {
+    if (!DurableNames.survivesReboot(segment)) {
       // For a pool that a power cut empties nobody has cared so far; from now on home counts.
-      HomeKeeper.forceEntries(segment.home());
+      DurableNames.forceEntries(segment.home());
     }
     MoveResult result = finish(segment, copied);
     pace.ended(copied.bytes());

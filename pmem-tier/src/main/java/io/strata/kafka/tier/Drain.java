@@ -103,7 +103,7 @@ public final class Drain {
       }
     }
     Files.setLastModifiedTime(home, modified);
-    tier.keeper().makeDurable(segment);
+    tier.durableNames().makeDurable(segment);
     // Also from a pool that a power cut empties: home is to outlive one from here on.
     Directories.forceNearest(home);
     if (!segment.segment().markClean(copied)) {

@@ -15,12 +15,12 @@ import java.util.Optional;
  */
 final class EvictMove {
 
-  private final HomeKeeper keeper;
+  private final SlotRelease release;
   private final PressureRoom room;
   private final MoveStage.Hook hook;
 
-  EvictMove(HomeKeeper keeper, PressureRoom room, MoveStage.Hook hook) {
-    this.keeper = keeper;
+  EvictMove(SlotRelease release, PressureRoom room, MoveStage.Hook hook) {
+    this.release = release;
     this.room = room;
     this.hook = hook;
   }
@@ -44,12 +44,11 @@ final class EvictMove {
     }
     hook.reached(MoveStage.EVICT_FREED);
     try {
-      keeper.untag(segment, in);
+      release.untag(segment, in);
     } catch (NoSuchFileException e) {
       throw e;
     } catch (IOException e) {
-      keeper.failed("remove the tag of " + segment.home(), e);
-      keeper.untagLater(segment, in);
+      release.untagAgain(segment, in, e);
     }
     hook.reached(MoveStage.EVICT_UNTAGGED);
     return MoveResult.done(freed.get());

@@ -68,7 +68,11 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   private final SegmentFactory factory;
   private final HomeNames names;
-  private final HomeKeeper keeper;
+  private final BackgroundWork work;
+  private final DurableNames durable;
+  private final SlotRelease release;
+  private final ModificationTimes times;
+  private final PoolForcer poolForcer;
   private final Traffic traffic;
   private final PressureRoom room;
   private final HotSegments hot;
@@ -95,15 +99,15 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.names = new HomeNames(registry);
     this.newest = new NewestHomes(logDirectories);
     this.traffic = new Traffic(pools);
-    this.keeper =
-        new HomeKeeper(
-            registry,
-            names,
-            counts,
-            new BackgroundThreads(
-                logDirectories.all().stream().map(LogDirectory::path).toList(),
-                parts.background()));
-    this.room = new PressureRoom(new CleanSegments(), traffic, keeper);
+    BackgroundThreads threads =
+        new BackgroundThreads(
+            logDirectories.all().stream().map(LogDirectory::path).toList(), parts.background());
+    this.work = new BackgroundWork(counts, threads);
+    this.durable = new DurableNames(registry, names, work);
+    this.release = new SlotRelease(registry, names, work);
+    this.times = new ModificationTimes(registry, names, counts, threads);
+    this.poolForcer = new PoolForcer(registry, counts);
+    this.room = new PressureRoom(new CleanSegments(), traffic, release, counts);
     this.wanted = spec.placement();
     this.durability = spec.config().durability();
     this.forcedAppends = forcesBy(spec.config().spillForce());
@@ -116,6 +120,11 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             traffic,
             new SegmentNotice.Listener() {
               @Override
+              public void changed(TieredSegment segment) {
+                times.changed(segment);
+              }
+
+              @Override
               public void appending(TieredSegment segment) throws IOException {
                 if (!segment.atHome()) {
                   unsynced.settle(segment);
@@ -124,7 +133,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
               @Override
               public void forcedInLogFile(TieredSegment segment) throws IOException {
-                keeper.forceName(segment, unsynced);
+                durable.forceName(segment, unsynced);
               }
 
               @Override
@@ -145,16 +154,16 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.atHome = new HomeSegments(logDirectories, this::mayBeHot, registry, names, factory, hot);
     this.placement =
         new Placement(
-            pools, logDirectories, this::mayBeHot, registry, hot, keeper, unsynced, room, counts);
+            pools, logDirectories, this::mayBeHot, registry, hot, durable, unsynced, room, counts);
     this.sharing = new BlockSharing(names, hot, atHome, parts.cloning());
-    this.renames = new Renames(names, registry, hot, atHome, keeper, this::forcesAppends);
+    this.renames = new Renames(names, registry, hot, atHome, durable, release, this::forcesAppends);
     this.moves =
         new TierMoves(
             pools,
             logDirectories,
             registry,
             names,
-            keeper,
+            new Upkeep(durable, release, times),
             room,
             this::mayBeHot,
             spec.config().migration(),
@@ -208,8 +217,11 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       room.becameClean(segment);
     }
     settleRenamesOfBefore();
-    keeper.start(MTIME_MILLIS);
-    keeper.every(RESERVE_MILLIS, () -> room.keepReserve(pools));
+    for (BackgroundThreads.Lane lane : work.threads().all()) {
+      work.every(MTIME_MILLIS, lane, "refresh modification times", () -> times.refresh(lane));
+    }
+    work.every(PoolForcer.INTERVAL_MILLIS, "force the pools", poolForcer::run);
+    work.every(RESERVE_MILLIS, "keep space free in the pools", () -> room.keepReserve(pools));
   }
 
   /**
@@ -219,7 +231,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     for (LogDirectory directory : logDirectories.all()) {
       try {
         List<Path> partitions = NewestHomes.partitions(directory.path());
-        keeper.settleSoon(unsynced, unsynced.found(directory.path(), partitions));
+        durable.settleSoon(unsynced, unsynced.found(directory.path(), partitions));
       } catch (IOException e) {
         // Its directories stay unknown, and whoever changes a segment there forces them first.
         counts.failed("list the partitions in " + directory.path(), e);
@@ -247,10 +259,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
    */
   private void makeDurable(TieredSegment segment) {
     try {
-      keeper.makeDurableIfThere(segment);
+      durable.makeDurableIfThere(segment);
     } catch (IOException e) {
       counts.failed("make durable the directory entry of " + segment.home(), e);
-      keeper.makeDurableLater(segment);
+      durable.makeDurableLater(segment);
     }
   }
 
@@ -299,7 +311,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private void goesOnInItsLogFile(TieredSegment segment) {
     segment.refuse();
     if (forcedAppends) {
-      keeper.forceNameLater(segment, unsynced);
+      durable.forceNameLater(segment, unsynced);
     }
   }
 
@@ -328,7 +340,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     if (known.isEmpty()) {
       return Optional.empty();
     }
-    keeper.refreshModificationTime(known.get());
+    times.refresh(known.get());
     return Optional.of(Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS));
   }
 
@@ -378,7 +390,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       known.get().segment().markDeleting();
       Files.delete(name);
       registry.remove(known.get());
-      keeper.freeAfterUnlink(known.get(), directory);
+      release.freeAfterUnlink(known.get(), directory);
       return true;
     }
   }
@@ -408,7 +420,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       }
       unsynced.fileRenamed(from.get(), to.get(), last);
     }
-    keeper.settleSoon(unsynced, unsynced.directoriesOf(from.get(), to.get()));
+    durable.settleSoon(unsynced, unsynced.directoriesOf(from.get(), to.get()));
     return true;
   }
 
@@ -442,8 +454,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       unforced.clear();
     } else if (!before) {
       for (LogDirectory directory : logDirectories.all()) {
-        keeper.soon(
-            directory.path(), "force the newest log files", () -> forceNewest(directory.path()));
+        work.soon(
+            directory.path(),
+            "force the newest log files in " + directory.path(),
+            () -> forceNewest(directory.path()));
       }
     }
   }
@@ -528,7 +542,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   /** Brings every home's modification time up to date with its last append. */
   public void refreshModificationTimes() {
-    keeper.refreshModificationTimes();
+    times.refreshAll();
   }
 
   Collection<TieredSegment> segments() {
@@ -543,8 +557,16 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     return logDirectories;
   }
 
-  HomeKeeper keeper() {
-    return keeper;
+  BackgroundWork backgroundWork() {
+    return work;
+  }
+
+  DurableNames durableNames() {
+    return durable;
+  }
+
+  PoolForcer poolForcer() {
+    return poolForcer;
   }
 
   void forget(TieredSegment segment) {
@@ -553,7 +575,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    keeper.close();
+    work.close();
+    times.refreshAll();
     pools.close();
   }
 }

@@ -27,7 +27,7 @@ final class Placement {
   private final PlacementPolicy policy;
   private final SegmentRegistry registry;
   private final HotSegments hot;
-  private final HomeKeeper keeper;
+  private final DurableNames durable;
   private final UnsyncedRenames unsynced;
   private final PressureRoom room;
   private final TierCounts counts;
@@ -38,7 +38,7 @@ final class Placement {
       PlacementPolicy policy,
       SegmentRegistry registry,
       HotSegments hot,
-      HomeKeeper keeper,
+      DurableNames durable,
       UnsyncedRenames unsynced,
       PressureRoom room,
       TierCounts counts) {
@@ -47,7 +47,7 @@ final class Placement {
     this.policy = policy;
     this.registry = registry;
     this.hot = hot;
-    this.keeper = keeper;
+    this.durable = durable;
     this.unsynced = unsynced;
     this.room = room;
     this.counts = counts;
@@ -134,7 +134,7 @@ final class Placement {
       residence.tag().write(place.file());
       FileChannel channel = hot.open(segment, place.file(), options);
       counts.placed();
-      keeper.makeDurableLater(segment);
+      durable.makeDurableLater(segment);
       // The one before it is sealed now.
       room.wake();
       return new Placed(Optional.of(channel), false);

@@ -35,13 +35,15 @@ final class PressureRoom implements RoomMaker {
 
   private final CleanSegments clean;
   private final Traffic traffic;
-  private final HomeKeeper keeper;
+  private final SlotRelease release;
+  private final TierCounts counts;
   private volatile Runnable onDemand = () -> {};
 
-  PressureRoom(CleanSegments clean, Traffic traffic, HomeKeeper keeper) {
+  PressureRoom(CleanSegments clean, Traffic traffic, SlotRelease release, TierCounts counts) {
     this.clean = clean;
     this.traffic = traffic;
-    this.keeper = keeper;
+    this.release = release;
+    this.counts = counts;
   }
 
   /** Has {@code wake} run when room runs short. */
@@ -213,10 +215,10 @@ final class PressureRoom implements RoomMaker {
         return 0;
       }
       traffic.evicted(left.get(), bytes, true);
-      keeper.untagLater(segment, left.get());
+      release.untagLater(segment, left.get());
       return bytes;
     } catch (IOException e) {
-      keeper.failed("evict " + segment.home(), e);
+      counts.failed("evict " + segment.home(), e);
       return 0;
     }
   }

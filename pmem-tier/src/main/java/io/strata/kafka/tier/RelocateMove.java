@@ -30,7 +30,8 @@ final class RelocateMove {
 
   private final SegmentRegistry registry;
   private final HomeNames names;
-  private final HomeKeeper keeper;
+  private final DurableNames durable;
+  private final SlotRelease release;
   private final PressureRoom room;
   private final CopySlots slots;
   private final MoveStage.Hook hook;
@@ -38,13 +39,15 @@ final class RelocateMove {
   RelocateMove(
       SegmentRegistry registry,
       HomeNames names,
-      HomeKeeper keeper,
+      DurableNames durable,
+      SlotRelease release,
       PressureRoom room,
       CopySlots slots,
       MoveStage.Hook hook) {
     this.registry = registry;
     this.names = names;
-    this.keeper = keeper;
+    this.durable = durable;
+    this.release = release;
     this.room = room;
     this.slots = slots;
     this.hook = hook;
@@ -57,7 +60,7 @@ final class RelocateMove {
    */
   MoveResult into(PoolTier tier, TieredSegment segment, boolean evict, MoveControl control)
       throws IOException, InterruptedException {
-    keeper.makeDurable(segment);
+    durable.makeDurable(segment);
     Optional<Residence> target = slots.allocate(tier, segment, evict);
     if (target.isEmpty()) {
       return MoveResult.noRoom("no pool of tier " + tier.name() + " has room for it");
@@ -66,9 +69,9 @@ final class RelocateMove {
     try {
       CopyResult copied;
       try (FileChannel home = names.with(segment, HomeChannels::toRead)) {
-        if (!HomeKeeper.survivesReboot(segment)) {
+        if (!DurableNames.survivesReboot(segment)) {
           // A power failure may have taken its name so far; from now on it may not.
-          HomeKeeper.forceEntries(segment.home());
+          DurableNames.forceEntries(segment.home());
         }
         copied =
             segment
@@ -91,7 +94,7 @@ final class RelocateMove {
       if (!done) {
         return MoveResult.cancelled("it was changed meanwhile");
       }
-      tie.from.ifPresent(left -> keeper.freeLeft(segment, left));
+      tie.from.ifPresent(left -> release.freeLeft(segment, left));
       segment.segment().clear(SlotFlag.COPY);
       hook.reached(MoveStage.RELOCATE_DONE);
       room.becameClean(segment);
@@ -106,7 +109,7 @@ final class RelocateMove {
 
   /** Whether a reboot takes what is in a pool, and not where it was. */
   static boolean survivesLess(Pool pool, Residence than) {
-    return HomeKeeper.survivesReboot(than) && !pool.memory().durability().survivesReboot();
+    return DurableNames.survivesReboot(than) && !pool.memory().durability().survivesReboot();
   }
 
   /** Has the log file's tag name the new slot instead of the old one. Used by one thread. */

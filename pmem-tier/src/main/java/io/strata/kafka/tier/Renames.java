@@ -27,7 +27,8 @@ final class Renames {
   private final SegmentRegistry registry;
   private final HotSegments hot;
   private final HomeSegments atHome;
-  private final HomeKeeper keeper;
+  private final DurableNames durable;
+  private final SlotRelease release;
   private final BooleanSupplier forcedAppends;
 
   /**
@@ -40,13 +41,15 @@ final class Renames {
       SegmentRegistry registry,
       HotSegments hot,
       HomeSegments atHome,
-      HomeKeeper keeper,
+      DurableNames durable,
+      SlotRelease release,
       BooleanSupplier forcedAppends) {
     this.names = names;
     this.registry = registry;
     this.hot = hot;
     this.atHome = atHome;
-    this.keeper = keeper;
+    this.durable = durable;
+    this.release = release;
     this.forcedAppends = forcedAppends;
   }
 
@@ -64,7 +67,7 @@ final class Renames {
       }
       // The slots keep the old path: from here on only the homes' tags lead to them.
       for (TieredSegment segment : inside) {
-        keeper.makeDurableIfThere(segment);
+        durable.makeDurableIfThere(segment);
       }
       if (forcedAppends.getAsBoolean() && isFuture(source) && !isFuture(target)) {
         // It takes the place of a replica that is about to be deleted. Kafka forces the rename.
@@ -127,7 +130,7 @@ final class Renames {
     moved.ifPresent(both::add);
     replaced.ifPresent(both::add);
     for (TieredSegment segment : both) {
-      keeper.makeDurable(segment);
+      durable.makeDurable(segment);
     }
     Files.move(source, target, options);
     if (replaced.isPresent()) {
@@ -136,7 +139,7 @@ final class Renames {
       // the next line frees it all the same.
       registry.remove(replaced.get());
       replaced.get().segment().markDeleting();
-      keeper.freeAfterUnlink(replaced.get(), Directories.of(target));
+      release.freeAfterUnlink(replaced.get(), Directories.of(target));
     }
     moved.or(() -> cold).ifPresent(segment -> renamed(segment, target));
     return true;

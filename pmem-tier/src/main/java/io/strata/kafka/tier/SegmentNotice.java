@@ -16,6 +16,9 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
 
   /** What a tier does about its segments. */
   interface Listener {
+    /** It has been appended to or truncated; called without a lock, must be quick. */
+    void changed(TieredSegment segment);
+
     /** It is about to be appended to; called without a lock. */
     void appending(TieredSegment segment) throws IOException;
 
@@ -125,6 +128,7 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
     TieredSegment named = segment;
     if (named != null) {
       named.changed();
+      listener.changed(named);
     }
   }
 

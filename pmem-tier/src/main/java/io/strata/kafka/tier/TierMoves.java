@@ -42,7 +42,7 @@ final class TierMoves implements TieredSegments {
       LogDirectories logDirectories,
       SegmentRegistry registry,
       HomeNames names,
-      HomeKeeper keeper,
+      Upkeep upkeep,
       PressureRoom room,
       PlacementPolicy placement,
       MigrationSettings settings,
@@ -57,9 +57,11 @@ final class TierMoves implements TieredSegments {
             pools, registry, placement, logDirectories.forcedPlacement(), InstantSource.system());
     CopySlots slots = new CopySlots(logDirectories, room);
     this.names = names;
-    this.destage = new DestageMove(names, keeper, room, this::scarcity, hook);
-    this.eviction = new EvictMove(keeper, room, hook);
-    this.relocation = new RelocateMove(registry, names, keeper, room, slots, hook);
+    this.destage =
+        new DestageMove(names, upkeep.durable(), upkeep.times(), room, this::scarcity, hook);
+    this.eviction = new EvictMove(upkeep.release(), room, hook);
+    this.relocation =
+        new RelocateMove(registry, names, upkeep.durable(), upkeep.release(), room, slots, hook);
   }
 
   @Override

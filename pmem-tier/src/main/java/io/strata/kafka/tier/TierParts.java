@@ -26,7 +26,7 @@ record TierParts(
   static final TierParts STANDARD =
       new TierParts(
           (file, type, owner) -> Pool.open(file, type.on(file), owner),
-          HomeKeeper::thread,
+          BackgroundThreads::newThread,
           Reflink::make);
 
   /** Opens a pool for writing, as {@link Pool#open} does. */

@@ -36,6 +36,7 @@ final class TieredSegment {
   private final SegmentChanges changes;
   private final LogDisks disks;
   private final AtomicBoolean changed = new AtomicBoolean();
+  private final AtomicBoolean late = new AtomicBoolean();
   private volatile boolean missing;
   private volatile boolean refused;
   private volatile Place place;
@@ -230,6 +231,16 @@ final class TieredSegment {
   /** What home's names say; empty for a file that is no segment of Kafka's by its names. */
   Optional<SegmentName> name() {
     return place.name();
+  }
+
+  /** Notes that the log file's modification time is late; false if that is known. */
+  boolean timeIsLate() {
+    return !late.get() && late.compareAndSet(false, true);
+  }
+
+  /** From now on a change is noted again; see {@link ModificationTimes}. */
+  void timeIsRefreshed() {
+    late.set(false);
   }
 
   /** The disk that its log file is on. */

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * with segments of the old end in it.
  *
  * <p>Kafka appends, rolls and truncates under a log's lock, and a busy disk takes long to force a
- * directory. So whoever renames has it forced in the background at once ({@link HomeKeeper}), and
+ * directory. So whoever renames has it forced in the background at once ({@link DurableNames}), and
  * what comes next waits for two kinds of renames only:
  *
  * <ul>

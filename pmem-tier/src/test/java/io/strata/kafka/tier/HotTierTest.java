@@ -60,7 +60,7 @@ class HotTierTest {
     TieredSegment hot = fixture.tier().segments().iterator().next();
     assumeThat(hot.pool().memory().durability()).isEqualTo(Durability.FORCE);
     assertThat(hot.slot().isForced()).isFalse();
-    fixture.tier().keeper().forcePools();
+    fixture.tier().poolForcer().run();
     assertThat(hot.slot().isForced()).isTrue();
   }
 

@@ -118,7 +118,7 @@ final class RecoveryDoubtTest {
   /** A partition behind a symbolic link, whose disk is not mounted at two starts. */
   @Test
   void segmentsOfAPartitionBehindALinkWaitForIt() throws Exception {
-    fixture.awaitKeeper();
+    fixture.awaitBackgroundWork();
     fixture.close();
     Path disk = Files.createDirectory(fixture.root.resolve("disk"));
     Path partition = fixture.logs().resolve("orders-0");

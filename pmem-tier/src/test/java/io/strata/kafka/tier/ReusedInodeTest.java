@@ -150,7 +150,7 @@ final class ReusedInodeTest {
     long dead = fixture.view(old).id();
     FileChannel kafka = compacted();
     fixture.tier().tieredSegments().evict(dead);
-    fixture.awaitKeeper();
+    fixture.awaitBackgroundWork();
     assertIsYounger(kafka);
   }
 
@@ -224,13 +224,13 @@ final class ReusedInodeTest {
   @Test
   void newFileWithTheInodeOfAnEvictedSegment() throws Exception {
     assertDone(fixture.destage(old, LOG_DIRECTORY));
-    CountDownLatch keeper = fixture.holdKeeper();
+    CountDownLatch keeper = fixture.holdBackgroundWork();
     try {
       fillPool();
       FileChannel kafka = compacted();
       assertThat(Files.size(old)).isEqualTo(YOUNGER.length);
       keeper.countDown();
-      fixture.awaitKeeper();
+      fixture.awaitBackgroundWork();
       assertIsYounger(kafka);
     } finally {
       keeper.countDown();
@@ -244,7 +244,7 @@ final class ReusedInodeTest {
     Path swap = with(old, ".swap");
     assertThat(new File(old.toString()).renameTo(new File(swap.toString()))).isTrue();
     fillPool();
-    fixture.awaitKeeper();
+    fixture.awaitBackgroundWork();
     assertThat(fixture.read(swap)).isEqualTo(DEAD);
     rename(swap, old);
     assertThat(fixture.read(old)).isEqualTo(DEAD);
@@ -270,7 +270,7 @@ final class ReusedInodeTest {
    */
   @Test
   void segmentThatIsDeletedPastTheTierAtAStartIsNotRestored() throws Exception {
-    CountDownLatch keeper = fixture.holdKeeper();
+    CountDownLatch keeper = fixture.holdBackgroundWork();
     Path made = fixture.segment("late-0", 0);
     fixture.append(made, DEAD);
     TierFixture killed = fixture.copyTo(Files.createDirectory(root.resolve("killed")));

@@ -290,16 +290,17 @@ final class TierFixture implements AutoCloseable {
   }
 
   /** Keeps background work waiting, as slow disks do, until the answer is counted down. */
-  CountDownLatch holdKeeper() throws InterruptedException {
-    List<BackgroundThreads.Lane> lanes = tier().keeper().threads().all();
+  CountDownLatch holdBackgroundWork() throws InterruptedException {
+    List<BackgroundThreads.Lane> lanes = tier().backgroundWork().threads().all();
     CountDownLatch held = new CountDownLatch(lanes.size());
     CountDownLatch go = new CountDownLatch(1);
     for (BackgroundThreads.Lane lane : lanes) {
       tier()
-          .keeper()
+          .backgroundWork()
           .every(
               1,
               lane,
+              "wait in a test",
               () -> {
                 held.countDown();
                 try {
@@ -314,12 +315,12 @@ final class TierFixture implements AutoCloseable {
   }
 
   /** Waits until background work that has been asked for is done. */
-  void awaitKeeper() throws InterruptedException {
-    List<BackgroundThreads.Lane> lanes = tier().keeper().threads().all();
+  void awaitBackgroundWork() throws InterruptedException {
+    List<BackgroundThreads.Lane> lanes = tier().backgroundWork().threads().all();
     CountDownLatch done = new CountDownLatch(lanes.size());
     for (BackgroundThreads.Lane lane : lanes) {
       Runnable once = new FutureTask<>(done::countDown, null);
-      tier().keeper().every(1, lane, once);
+      tier().backgroundWork().every(1, lane, "end in a test", once);
     }
     done.await();
   }

@@ -45,7 +45,7 @@ final class TierGuaranteesTest {
       Files.move(second, away);
 
       tier.forceAppends(true);
-      fixture.awaitKeeper();
+      fixture.awaitBackgroundWork();
       assertThat(of(tier).unforcedLogDirectories()).containsExactly(second);
 
       // A force that succeeds after one that failed proves nothing.
@@ -63,7 +63,7 @@ final class TierGuaranteesTest {
       HotTier tier = fixture.open();
       Files.delete(second);
       tier.forceAppends(true);
-      fixture.awaitKeeper();
+      fixture.awaitBackgroundWork();
 
       tier.forceAppends(false);
 
@@ -127,7 +127,7 @@ final class TierGuaranteesTest {
       fixture.open();
       Path file = fixture.segment("orders-0", 0);
       fixture.append(file, RECORDS);
-      fixture.awaitKeeper();
+      fixture.awaitBackgroundWork();
       fixture.close();
       Files.delete(file);
 

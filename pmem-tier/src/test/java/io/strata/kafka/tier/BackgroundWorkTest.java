@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What goes on in the background goes on, whatever happens to it. */
-class HomeKeeperTest {
+class BackgroundWorkTest {
 
   @TempDir private Path root;
 
@@ -30,9 +30,10 @@ class HomeKeeperTest {
       AtomicInteger calls = new AtomicInteger();
       fixture
           .tier()
-          .keeper()
+          .backgroundWork()
           .every(
               1,
+              "fail in a test",
               () -> {
                 switch (calls.incrementAndGet()) {
                   case 1 -> throw new IllegalStateException("slot has been freed");

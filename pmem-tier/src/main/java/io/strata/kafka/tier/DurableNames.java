@@ -1,0 +1,231 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.segment.Residence;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Makes durable what leads to a log file: its directory entry, its tag, and its directory's own
+ * entry; ahead of need in the background, and directly where something waits for it.
+ *
+ * <p>Thread safety: all methods may be called by any thread. Two of them may meet on a segment,
+ * whose slot's flag is then set twice.
+ */
+final class DurableNames {
+
+  private final SegmentRegistry registry;
+  private final HomeNames names;
+  private final BackgroundWork work;
+
+  /** Over these segments. */
+  DurableNames(SegmentRegistry registry, HomeNames names, BackgroundWork work) {
+    this.registry = registry;
+    this.names = names;
+    this.work = work;
+  }
+
+  /**
+   * Has renames made durable soon, in the background: what is appended next should not wait for it.
+   *
+   * @param directories in which something has been renamed
+   */
+  void settleSoon(UnsyncedRenames renames, List<Path> directories) {
+    for (Path directory : directories) {
+      BackgroundThreads.Lane lane = work.threads().of(directory);
+      if (lane.renamedIn().add(directory)) {
+        work.soon(
+            lane,
+            "make the renames in %s durable".formatted(directory),
+            () -> {
+              lane.renamedIn().remove(directory);
+              renames.settleDirectory(directory);
+            });
+      }
+    }
+  }
+
+  /** Has the segment's log file made durable soon; all that wait for one disk together. */
+  void makeDurableLater(TieredSegment segment) {
+    BackgroundThreads.Lane lane = work.threads().of(segment.home());
+    lane.created().add(segment);
+    work.soon(lane, "make new log files durable", () -> makeNewFilesDurable(lane));
+  }
+
+  /** The files, then each directory that leads to one of them once, then the flags. */
+  private void makeNewFilesDurable(BackgroundThreads.Lane lane) throws IOException {
+    List<TieredSegment> batch = new ArrayList<>();
+    for (TieredSegment next = lane.created().poll(); next != null; next = lane.created().poll()) {
+      batch.add(next);
+    }
+    if (batch.isEmpty()) {
+      return;
+    }
+    boolean done = false;
+    try {
+      Map<TieredSegment, Path> forced = new LinkedHashMap<>();
+      for (TieredSegment segment : batch) {
+        Path partition = Directories.of(segment.home());
+        if (forceNewFile(segment)) {
+          forced.put(segment, partition);
+        }
+      }
+      forcePartitions(forced);
+      for (TieredSegment segment : forced.keySet()) {
+        segment.segment().set(SlotFlag.HOME_DURABLE);
+      }
+      done = true;
+    } finally {
+      if (!done) {
+        // One of them, or its disk: each for itself.
+        batch.forEach(this::makeDurableAgain);
+      }
+    }
+  }
+
+  /**
+   * Forces each partition's directory once, and each log directory.
+   *
+   * @param files with the directory of each; those whose directory is gone are taken out
+   */
+  private static void forcePartitions(Map<TieredSegment, Path> files) throws IOException {
+    Map<Path, Boolean> partitions = new LinkedHashMap<>();
+    Set<Path> logDirectories = new LinkedHashSet<>();
+    for (Map.Entry<TieredSegment, Path> each : files.entrySet()) {
+      Path partition = each.getValue();
+      if (survivesReboot(each.getKey()) && !partitions.containsKey(partition)) {
+        partitions.put(partition, Directories.forceIfThere(partition));
+        logDirectories.add(Directories.of(partition));
+      }
+    }
+    for (Path logDirectory : logDirectories) {
+      Directories.force(logDirectory);
+    }
+    // Who has renamed or deleted it has seen to its files.
+    files.values().removeIf(partition -> !partitions.getOrDefault(partition, true));
+  }
+
+  /**
+   * Forces a new log file; returns whether its flag is to be set when what leads to it is durable.
+   */
+  private boolean forceNewFile(TieredSegment segment) throws IOException {
+    Optional<Residence> in = segment.residence();
+    if (in.isEmpty() || in.get().slot().has(SlotFlag.HOME_DURABLE)) {
+      return false;
+    }
+    try (LogFile file = LogFile.of(segment, registry)) {
+      if (survivesReboot(in.get())) {
+        file.force();
+      }
+      return true;
+    } catch (NoSuchFileException goneOrRenamed) {
+      return false;
+    }
+  }
+
+  private void makeDurableAgain(TieredSegment segment) {
+    work.retryingLater(
+        "make durable the directory entry of",
+        segment,
+        BackgroundWork.ATTEMPTS - 1,
+        () -> makeDurableIfThere(segment));
+  }
+
+  /** As {@link #makeDurable}, if the segment's file is where it was; recovery knows what to do. */
+  void makeDurableIfThere(TieredSegment segment) throws IOException {
+    try {
+      makeDurable(segment);
+    } catch (NoSuchFileException goneOrRenamed) {
+      return;
+    }
+  }
+
+  /**
+   * Makes the log file's directory entry, its tag and its directory's own entry durable, and flags
+   * that in the slot, so that recovery takes a missing log file for a removed one from then on.
+   * Returns at once when the flag is set.
+   *
+   * @throws NoSuchFileException if the log file is not where it was; the flag is not set
+   * @throws IOException if it cannot be forced; the flag is not set
+   */
+  void makeDurable(TieredSegment segment) throws IOException {
+    Optional<Residence> in = segment.residence();
+    if (in.isEmpty() || in.get().slot().has(SlotFlag.HOME_DURABLE)) {
+      return;
+    }
+    // If the path is another file's by now the flag stays unset, so that recovery will believe the
+    // slot and not the missing directory entry.
+    try (LogFile file = LogFile.of(segment, registry)) {
+      if (survivesReboot(in.get())) {
+        file.force();
+        forceDirectories(segment.home());
+      }
+    }
+    segment.segment().set(SlotFlag.HOME_DURABLE);
+  }
+
+  /**
+   * Makes the log file's name and its directory's durable, if that has not been done since the file
+   * got the name: an acknowledged append must not be in a file that nothing leads to. Of the file
+   * the append has forced what counts.
+   *
+   * @throws IOException if that fails, or if the file is not where it was last seen
+   */
+  void forceName(TieredSegment segment, UnsyncedRenames directories) throws IOException {
+    for (var place = segment.place(); !segment.nameForced(place); place = segment.place()) {
+      // Looked for, and not held: a rename in another partition must not wait for this force.
+      names.hold(segment).close();
+      directories.forceName(place.home());
+      segment.nameIsForced(place);
+    }
+  }
+
+  /** As {@link #forceName}, soon: an append should not wait for it. */
+  void forceNameLater(TieredSegment segment, UnsyncedRenames directories) {
+    work.soon(
+        segment.home(),
+        "force the name of " + segment.home(),
+        () -> {
+          try {
+            forceName(segment, directories);
+          } catch (NoSuchFileException goneOrRenamed) {
+            // The next append, if there is one, sees to it.
+            return;
+          }
+        });
+  }
+
+  /** Makes a log file durable with its attributes, its directory entry, and its directory's own. */
+  static void forceEntries(Path logFile) throws IOException {
+    Directories.force(logFile);
+    forceDirectories(logFile);
+  }
+
+  private static void forceDirectories(Path logFile) throws IOException {
+    Path directory = logFile.getParent();
+    if (directory != null) {
+      Directories.force(directory);
+      Path logDirectory = directory.getParent();
+      if (logDirectory != null) {
+        Directories.force(logDirectory);
+      }
+    }
+  }
+
+  /** Whether a segment outlives a reboot in its pool: else nothing of its log file has to. */
+  static boolean survivesReboot(TieredSegment segment) {
+    return segment.residence().map(DurableNames::survivesReboot).orElse(false);
+  }
+
+  static boolean survivesReboot(Residence in) {
+    return in.pool().memory().durability().survivesReboot();
+  }
+}

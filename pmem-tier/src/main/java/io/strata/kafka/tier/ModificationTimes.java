@@ -1,0 +1,82 @@
+package io.strata.kafka.tier;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+
+/**
+ * Has the modification times of log files follow the appends to the pools: Kafka asks the file for
+ * it.
+ *
+ * <p>Thread safety: all methods may be called by any thread.
+ */
+final class ModificationTimes {
+
+  private final SegmentRegistry registry;
+  private final HomeNames names;
+  private final TierCounts counts;
+  private final BackgroundThreads threads;
+
+  /** Of these segments. */
+  ModificationTimes(
+      SegmentRegistry registry, HomeNames names, TierCounts counts, BackgroundThreads threads) {
+    this.registry = registry;
+    this.names = names;
+    this.counts = counts;
+    this.threads = threads;
+  }
+
+  /** Notes a segment that has changed. Nearly free when that is noted already. */
+  void changed(TieredSegment segment) {
+    if (!segment.atHome() && segment.timeIsLate()) {
+      threads.of(segment.home()).changed().add(segment);
+    }
+  }
+
+  /** Brings the modification times of log files in one log directory up to date. */
+  void refresh(BackgroundThreads.Lane lane) {
+    for (TieredSegment next = lane.changed().poll(); next != null; next = lane.changed().poll()) {
+      next.timeIsRefreshed();
+      if (threads.of(next.home()).equals(lane)) {
+        refresh(next);
+      } else {
+        // It has been moved to another log directory.
+        changed(next);
+      }
+    }
+  }
+
+  /** Brings the modification time of every log file that was appended to up to date. */
+  void refreshAll() {
+    for (TieredSegment segment : registry.all()) {
+      refresh(segment);
+    }
+  }
+
+  /** Brings the log file's modification time up to date with the last append. */
+  void refresh(TieredSegment segment) {
+    if (segment.atHome()) {
+      // Its appends are the file's own.
+      return;
+    }
+    segment
+        .takeChange()
+        .ifPresent(
+            millis -> {
+              try {
+                Path unused =
+                    names.with(
+                        segment,
+                        file -> Files.setLastModifiedTime(file, FileTime.fromMillis(millis)));
+                counts.refreshed();
+              } catch (NoSuchFileException gone) {
+                // Deleted or renamed meanwhile: the next append, if there is one, notes it again.
+                return;
+              } catch (IOException e) {
+                counts.failed("set the modification time of " + segment.home(), e);
+              }
+            });
+  }
+}

@@ -1,0 +1,102 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.segment.Residence;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Frees the slots that segments have left, and removes what names them: of deleted segments when
+ * the deletion is durable, of relocated and evicted ones.
+ *
+ * <p>Thread safety: all methods may be called by any thread.
+ */
+final class SlotRelease {
+
+  private final SegmentRegistry registry;
+  private final HomeNames names;
+  private final BackgroundWork work;
+
+  /** Of these segments. */
+  SlotRelease(SegmentRegistry registry, HomeNames names, BackgroundWork work) {
+    this.registry = registry;
+    this.names = names;
+    this.work = work;
+  }
+
+  /**
+   * Frees the slot of a segment whose log file has been unlinked, when the unlinking is durable:
+   * until then a power failure may bring the file back, and the slot must still say that it was
+   * deleted.
+   */
+  void freeAfterUnlink(TieredSegment segment, Path directory) {
+    if (!DurableNames.survivesReboot(segment)) {
+      try {
+        segment.segment().free();
+        return;
+      } catch (IOException e) {
+        work.failed("free the slot of " + segment.home(), e);
+      }
+    }
+    // Opened now: by the time that it is forced the directory may have another name.
+    OpenedDirectory unlinkedFrom = OpenedDirectory.of(directory);
+    work.retrying(
+        "free the slot of",
+        segment,
+        BackgroundWork.ATTEMPTS,
+        () -> {
+          unlinkedFrom.force();
+          segment.segment().free();
+        });
+  }
+
+  /** Frees a slot that the segment has left, now or soon: the log file names another one. */
+  void freeLeft(TieredSegment segment, Residence left) {
+    try {
+      segment.segment().freeCopy(left);
+    } catch (IOException e) {
+      work.failed("free the slot that was left by " + segment.home(), e);
+      work.retryingLater(
+          "free the slot that was left by",
+          segment,
+          BackgroundWork.ATTEMPTS - 1,
+          () -> segment.segment().freeCopy(left));
+    }
+  }
+
+  /** As {@link #untagLater}, after a failure. */
+  void untagAgain(TieredSegment segment, Residence left, IOException cause) {
+    work.failed("remove the tag of " + segment.home(), cause);
+    untagLater(segment, left);
+  }
+
+  /** Removes the tag of the slot that an eviction has freed, soon. */
+  void untagLater(TieredSegment segment, Residence left) {
+    work.retrying("remove the tag of", segment, Integer.MAX_VALUE, () -> untag(segment, left));
+  }
+
+  /**
+   * Removes the tag of the slot that an eviction has freed. How soon matters only where a damaged
+   * pool is repaired before.
+   */
+  void untag(TieredSegment segment, Residence left) throws IOException {
+    try {
+      boolean unused =
+          names.with(
+              segment,
+              logFile ->
+                  SegmentTag.read(logFile).equals(Optional.of(left.tag()))
+                      && SegmentTag.remove(logFile));
+    } catch (NoSuchFileException gone) {
+      // If it was deleted past the provider, its tag went with it. If it was renamed, it is found
+      // by its tag, which stays known; the next start removes it.
+      return;
+    }
+    registry.removeTag(left.tag(), segment);
+    if (segment.atHome()) {
+      registry.removeIfIdle(segment);
+    }
+  }
+}
