@@ -1,12 +1,12 @@
 package io.strata.kafka.config;
 
 /**
- * What a power failure leaves of the records that were acknowledged.
+ * The records that a power failure leaves of those that were acknowledged.
  *
  * <p>Immutable and safe for use by any thread.
  */
 public enum AckDurability {
-  /** What the pool's medium makes durable when it is stored: all on DAX; else what was flushed. */
+  /** Those that the pool's medium makes durable when stored: all on DAX; else what was flushed. */
   POOL("pool"),
   /** All of them, on any medium. */
   ACK("ack");
