@@ -309,6 +309,31 @@ class DirectoryFaultsTest {
     soon().until(() -> bench.logs("c") == 1);
   }
 
+  /** As after an outage of a server of NFS; and what was counted before counts. */
+  @Test
+  void movesGoOnWhenTheDirectoriesAreBack() throws Exception {
+    bench.threshold = 0;
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "c");
+    RemoteTier tier = bench.open();
+    for (int i = 0; i < 3; i++) {
+      SegmentInfo unused = bench.copied(tier);
+    }
+    soon().until(() -> destaged(tier) == 3);
+    Runnable over = bench.files.fail("Input/output error", (operation, path) -> true);
+    faults.add(over);
+    soon().until(() -> TierBench.stats(tier).migration().isEmpty());
+    over.run();
+    soon().until(() -> TierBench.stats(tier).migration().isPresent());
+    assertThat(destaged(tier)).isEqualTo(3);
+    SegmentInfo unused = bench.copied(tier);
+    soon().until(() -> bench.logs("c") == 4);
+    soon().until(() -> destaged(tier) == 4);
+  }
+
+  private static long destaged(RemoteTier tier) {
+    return TierBench.stats(tier).migration().orElseThrow().tiers().get(0).destagedSegments();
+  }
+
   @Test
   void aDamagedSignInOfAnotherBrokerKeepsNobodyFromMoving() throws Exception {
     bench.threshold = 0;
