@@ -100,7 +100,7 @@ public final class MemoryOpener {
     Durability durability = FileProbe.durability(MemoryType.FILE, file);
     ReopeningChannel channel = new ReopeningChannel(file, options(writable));
     WriteBack<ReopeningChannel> writeBack =
-        new WriteBack<>(file, new SharedForce<>(ReopeningChannel::force));
+        new WriteBack<>(file, (opened, position, length) -> opened.force());
     return new FileMemory(
         file, size, writable, durability, channel, writeBack, ranges(file, writable, durability));
   }
