@@ -91,7 +91,7 @@ final class BackOffs implements Obstacles {
     targets.remove(target);
   }
 
-  /** An eviction has been made, which tells nothing of any target. */
+  /** An eviction has been made, which says nothing of any target. */
   synchronized void succeeded(long segment) {
     segments.remove(segment);
   }

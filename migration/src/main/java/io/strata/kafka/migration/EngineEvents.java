@@ -4,20 +4,21 @@ import io.strata.kafka.api.MigrationListener;
 import io.strata.kafka.api.Move;
 
 /**
- * Is told what concerns the engine itself rather than a move: what an operator reads in the log.
+ * Callbacks for what concerns the engine itself rather than a move: what an operator reads in the
+ * log.
  *
  * <p>Thread safety: must be safe for use by several threads; called by the engine's, so it must
  * return quickly and throw nothing.
  */
 public interface EngineEvents {
 
-  /** Tells nobody. */
+  /** Ignores everything. */
   EngineEvents NONE = new EngineEvents() {};
 
   /**
    * A round of planning failed, mostly since the policy threw: nothing moves until one succeeds.
    *
-   * @param inARow how often, from 1; told each time
+   * @param inARow how often, from 1; called each time
    */
   default void roundFailed(Throwable cause, long inARow) {}
 
@@ -25,7 +26,7 @@ public interface EngineEvents {
   default void roundsSucceedAgain(long failed) {}
 
   /**
-   * A move that the policy planned is not allowed, and was dropped. Told once in a round; the
+   * A move that the policy planned is not allowed, and was dropped. Called once in a round; the
    * number of all is in {@link MigrationStats#refusedMoves}.
    */
   default void refused(Move move, String reason) {}

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Tells listeners; what one throws reaches neither the others nor the engine.
+ * Notifies listeners; what one throws reaches neither the others nor the engine.
  *
  * <p>Thread safety: safe for use by any number of threads, as the listeners are.
  */
@@ -34,7 +34,7 @@ final class Listeners {
     try {
       events.listenerFailed(listener, cause);
     } catch (RuntimeException expected) {
-      // There is nobody left to tell, and a move that has been made must count.
+      // There is nobody left to notify, and a move that has been made must count.
     }
   }
 }

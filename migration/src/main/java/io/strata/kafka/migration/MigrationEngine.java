@@ -78,8 +78,8 @@ public final class MigrationEngine implements AutoCloseable {
    * @param segments the tiers
    * @param settings the first ones; a threshold for each tier with pools
    * @param policies where the policy is looked up
-   * @param listeners are told of moves
-   * @param events are told of the engine
+   * @param listeners are notified of moves
+   * @param events are notified of the engine's own state
    * @throws IllegalArgumentException as {@link #validate(MigrationSettings, PolicyRegistry)}
    */
   public MigrationEngine(

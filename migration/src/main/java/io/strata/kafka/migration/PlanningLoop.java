@@ -99,10 +99,10 @@ final class PlanningLoop implements Runnable {
       } catch (RuntimeException | Error e) {
         // Also Error: a plugin's policy may be linked against what is not there.
         failed = true;
-        tell(() -> events.roundFailed(e, failedBefore + 1));
+        report(() -> events.roundFailed(e, failedBefore + 1));
       }
       if (!failed && failedBefore > 0) {
-        tell(() -> events.roundsSucceedAgain(failedBefore));
+        report(() -> events.roundsSucceedAgain(failedBefore));
       }
       long nanos = nanoTime.getAsLong() - began;
       count(failed, cpuTime ? threads.getCurrentThreadCpuTime() - cpuBegan : 0);
@@ -111,11 +111,11 @@ final class PlanningLoop implements Runnable {
     }
   }
 
-  private static void tell(Runnable message) {
+  private static void report(Runnable message) {
     try {
       message.run();
     } catch (RuntimeException expected) {
-      // There is nobody left to tell, and planning must go on.
+      // There is nobody left to notify, and planning must go on.
     }
   }
 

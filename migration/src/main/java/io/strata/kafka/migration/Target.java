@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.strata.kafka.api.Move;
 
 /**
- * Where copies go, as far as failures are told apart: one log directory, or a tier, on the way down
+ * Where copies go, as far as failures are kept apart: one log directory, or a tier, on the way down
  * or up. A full disk holds up what goes to it and nothing else.
  *
  * <p>Immutable and safe for use by any thread.

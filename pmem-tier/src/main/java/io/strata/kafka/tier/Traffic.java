@@ -12,17 +12,17 @@ import java.util.concurrent.atomic.LongAdder;
 public final class Traffic {
 
   /**
-   * One tier's counts at a moment; home's are those of reads alone. Immutable.
+   * One tier's counts at a moment; the log directories' are those of reads alone. Immutable.
    *
    * @param reads how many reads and transfers were served from it
    * @param readBytes how many bytes they had
-   * @param spilledSegments segments of the tier whose tail went home for want of room
+   * @param spilledSegments segments of the tier whose tail went to the log file for want of space
    * @param spilledBytes bytes that did
-   * @param evictedSegments segments whose copy here was given up for a lower one
-   * @param evictedBytes their room
-   * @param pressureSegments of these segments, those that gave way to an append or to another copy
-   *     that needed the room at once
-   * @param pressureBytes their room
+   * @param evictedSegments segments whose copy here was discarded for a lower one
+   * @param evictedBytes their space
+   * @param pressureSegments of these segments, those evicted for an append or another copy that
+   *     needed the space at once
+   * @param pressureBytes their space
    */
   public record Counts(
       long reads,
@@ -59,7 +59,7 @@ public final class Traffic {
   /**
    * The counts of a tier.
    *
-   * @param tier from 0, the fastest; the number of tiers with pools stands for home
+   * @param tier from 0, the fastest; the number of tiers with pools stands for the log directories
    */
   public Counts of(int tier) {
     Adders adders = tiers[tier];
@@ -84,7 +84,7 @@ public final class Traffic {
     adders.readBytes.add(bytes);
   }
 
-  /** Of the bytes that a following {@link #read} tells, these came from home. */
+  /** Of the bytes that a following {@link #read} counts, these came from the log file. */
   void readTailAtHome(Optional<Residence> from, long bytes) {
     of(from).readBytes.add(-bytes);
     tiers[tiers.length - 1].readBytes.add(bytes);

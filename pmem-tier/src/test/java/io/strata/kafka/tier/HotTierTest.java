@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
@@ -210,6 +211,22 @@ class HotTierTest {
     assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
     assertThat(fixture.read(file)).isEqualTo(bytes);
     assertThat(fixture.tier().figures().hot()).isEqualTo(64);
+  }
+
+  @Test
+  void eachAppendIsSeenInTheLogFilesModificationTimeAfterAWhile() throws IOException {
+    Path file = fixture.segment("orders-0", 0);
+    for (int i = 0; i < 3; i++) {
+      FileTime old = FileTime.fromMillis(i);
+      fixture.append(file, TierFixture.bytes(100, i));
+      Files.setLastModifiedTime(file, old);
+      long set = System.currentTimeMillis();
+      Awaitility.await().until(() -> System.currentTimeMillis() > set);
+      fixture.append(file, TierFixture.bytes(100, i));
+      Awaitility.await()
+          .atMost(Duration.ofMinutes(2))
+          .until(() -> Files.getLastModifiedTime(file).compareTo(old) > 0);
+    }
   }
 
   @Test
