@@ -291,6 +291,12 @@ final class ColdPieces implements AutoCloseable {
 
   private void load(Located place, Piece piece, boolean keep, CompletableFuture<Answer> answer) {
     try {
+      Optional<ByteBuffer> there = Optional.ofNullable(unkept.getIfPresent(piece));
+      if (there.isPresent()) { // Since this was asked for.
+        boolean unused = pieces.asMap().remove(piece, answer);
+        boolean unusedToo = answer.complete(Answer.unkept(there.get()));
+        return;
+      }
       ByteBuffer bytes = load(place, piece.number());
       if (keep && isKept(piece, bytes)) {
         boolean unused = answer.complete(Answer.kept(bytes.capacity()));

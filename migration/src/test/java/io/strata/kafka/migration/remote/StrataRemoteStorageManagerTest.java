@@ -364,7 +364,8 @@ class StrataRemoteStorageManagerTest {
       throws IOException {
     String id = segment.remoteLogSegmentId().id().toString();
     for (Path directory : directories) {
-      try (Stream<Path> all = Files.walk(directory.resolve("topics"))) {
+      // Not into the segments: a mark may be removed just then.
+      try (Stream<Path> all = Files.walk(directory.resolve("topics"), 4)) {
         Optional<Path> found =
             all.filter(p -> p.getFileName().toString().endsWith("-" + id)).findFirst();
         if (found.isPresent()) {
