@@ -58,13 +58,22 @@ public final class MemoryOpener {
       if (!Files.isRegularFile(file) || FileProbe.isMemoryBacked(file)) {
         return MemoryType.MAPPED;
       }
-      if (!FileProbe.isDax(file)) {
-        return MemoryType.FILE;
-      }
-      return unavailable(MemoryType.PMEM).isPresent() ? MemoryType.MAPPED : MemoryType.PMEM;
+      return fitting(FileProbe.isDax(file), unavailable(MemoryType.PMEM).isEmpty());
     } catch (IOException unreadable) {
       return MemoryType.MAPPED;
     }
+  }
+
+  /**
+   * The type that fits a file system that is not memory-backed.
+   *
+   * @param libpmem whether it can be used here
+   */
+  static MemoryType fitting(boolean dax, boolean libpmem) {
+    if (!dax) {
+      return MemoryType.FILE;
+    }
+    return libpmem ? MemoryType.PMEM : MemoryType.MAPPED;
   }
 
   /**

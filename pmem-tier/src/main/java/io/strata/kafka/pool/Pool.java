@@ -327,10 +327,30 @@ public final class Pool implements AutoCloseable {
       }
       for (Extent extent : extents) {
         memory.force(extent.position(), extent.length());
+        if (memory.type() == MemoryType.FILE) {
+          break; // forcing any range of a file forces all of it
+        }
       }
     }
     for (Extent extent : extents) {
       allocator.free(extent.position(), BuddyAllocator.orderOf(extent.length()));
+    }
+  }
+
+  /**
+   * Makes all that is committed of these segments, and their slots, survive a power failure as far
+   * as the medium can: by one force where forcing any range forces all.
+   */
+  public void force(Collection<Slot> due) throws IOException {
+    if (memory.type() == MemoryType.FILE) {
+      List<Runnable> forced = due.stream().map(Slot::beforeAllIsForced).toList();
+      memory.force(0, memory.size());
+      forced.forEach(Runnable::run);
+    } else {
+      for (Slot slot : due) {
+        // From where it was forced last.
+        slot.force(Long.MAX_VALUE, Long.MAX_VALUE);
+      }
     }
   }
 

@@ -514,11 +514,31 @@ public final class Slot {
       forceBytes(current, Math.max(start, current.start()), end);
     }
     force();
+    forced(end, truncationsBefore);
+  }
+
+  private void forced(long end, long truncationsBefore) {
     synchronized (forceLock) {
       if (truncations == truncationsBefore) {
         forcedLength = Math.max(forcedLength, end);
       }
     }
+  }
+
+  /**
+   * Notes what is committed now, before all of the pool is forced.
+   *
+   * @return to be called when it has been
+   */
+  Runnable beforeAllIsForced() {
+    long truncationsBefore;
+    synchronized (forceLock) {
+      truncationsBefore = truncations;
+    }
+    // The length before the extents, as above.
+    long committed = committedLength;
+    long end = Math.min(committed, extents.end());
+    return () -> forced(end, truncationsBefore);
   }
 
   /** Whether all that is committed would survive a power failure, as far as the medium can. */

@@ -1,7 +1,13 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.Slot;
 import io.strata.kafka.segment.Residence;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -24,18 +30,21 @@ final class PoolForcer {
     this.counts = counts;
   }
 
-  /** Forces each segment from where it was forced last. */
+  /** Forces what is due: each segment from where it was forced last. */
   void run() {
+    Map<Pool, List<Slot>> due = new LinkedHashMap<>();
     for (TieredSegment segment : registry.all()) {
       Optional<Residence> in = segment.residence();
       if (in.isPresent() && !in.get().slot().isForced()) {
-        try {
-          // From where it was forced last.
-          in.get().slot().force(Long.MAX_VALUE, Long.MAX_VALUE);
-        } catch (IOException | RuntimeException e) {
-          // Its slot may just have been freed, too: the others' turn comes all the same.
-          counts.failed("force the bytes in the pool of " + segment.home(), e);
-        }
+        due.computeIfAbsent(in.get().pool(), pool -> new ArrayList<>()).add(in.get().slot());
+      }
+    }
+    for (Map.Entry<Pool, List<Slot>> each : due.entrySet()) {
+      try {
+        each.getKey().force(each.getValue());
+      } catch (IOException | RuntimeException e) {
+        // The other pools' turn comes all the same.
+        counts.failed("force the pool " + each.getKey().info().path(), e);
       }
     }
   }

@@ -25,6 +25,7 @@ final class TierSites {
           "Slot.grow",
           "Slot.commit",
           "Slot.forceTruncation",
+          "Pool.force",
           "Pool.release",
           "Pool.zeroDurably",
           "Session.write",
