@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -65,6 +67,55 @@ class ActiveSegmentsTest {
     Pools.strata("drain", "--config", broker.propertiesFile().toString()).orFail();
     broker.withoutStrata().start();
     Tiers.verify(broker, steady, one);
+    broker.stop();
+  }
+
+  /** One partition that has spilled, and one that has found no space in the pool. */
+  @Tag("long")
+  @Test
+  void appendsGoToThePoolAgainWhenItHasSpace() throws Exception {
+    Path pool = Pools.create(WORK.pool("full"), "16MiB", 64);
+    StockBroker broker =
+        WORK.closing(
+                Tiers.broker(WORK.folder("full-broker"), pool)
+                    .set("strata.migration.threshold", "-1")
+                    .build())
+            .start();
+    RecordLedger spilled = Tiers.topic(broker, "spilled", 1);
+    while (Tiers.overflows(broker) == 0) {
+      spilled.produce(broker.bootstrap(), RECORDS, SIZE);
+    }
+    RecordLedger late = Tiers.topic(broker, "late", 1);
+    late.produce(broker.bootstrap(), 10, SIZE);
+    Path partition = Homes.partitions(broker.logDirectory(), "late").get(0);
+    assertThat(Homes.hotSegments(partition)).isEmpty();
+
+    Tiers.alter(broker, Map.of("strata.migration.threshold", "0.5"));
+    await()
+        .atMost(Tiers.PATIENCE)
+        .until(
+            () -> {
+              long before = Tiers.total(broker, "SpilledBytesTotal");
+              spilled.produce(broker.bootstrap(), 10, SIZE);
+              late.produce(broker.bootstrap(), 10, SIZE);
+              return !Homes.hotSegments(partition).isEmpty()
+                  && Tiers.total(broker, "SpilledBytesTotal") == before;
+            });
+    assertThat(Homes.segments(partition)).hasSize(1);
+    Tiers.verify(broker, spilled, late);
+
+    broker.kill();
+    broker.start();
+    Tiers.verify(broker, spilled, late);
+    spilled.produce(broker.bootstrap(), RECORDS, SIZE);
+    late.produce(broker.bootstrap(), RECORDS, SIZE);
+    Tiers.verify(broker, spilled, late);
+    broker.stop();
+    Tiers.audit(broker);
+
+    Pools.strata("drain", "--config", broker.propertiesFile().toString()).orFail();
+    broker.withoutStrata().start();
+    Tiers.verify(broker, spilled, late);
     broker.stop();
   }
 }

@@ -82,6 +82,32 @@ final class Admission {
     return admitted;
   }
 
+  /**
+   * Lets an active segment go on in a tier; it takes an extent there, and a slot if it has none.
+   *
+   * @return whether the tier has both
+   */
+  boolean goOn(Move move) {
+    SegmentView segment = move.segment();
+    int tier = move.toTier();
+    Target target = Target.of(move, home);
+    boolean hasSlot = segment.tier() == tier;
+    if (planned.contains(segment.id())
+        || !(hasSlot || census.room.missingSlots(tier) == 0)
+        || !census.admit(target)) {
+      return false;
+    }
+    long needed = hasSlot ? 0 : Room.EXTENT_BYTES;
+    if (hasSlot) {
+      census.room.take(tier, in.state().tiers().get(tier).leastCopyBytes());
+    } else {
+      census.room.reserve(tier, needed);
+    }
+    planned.add(segment.id());
+    up.add(new PlannedMove(move, target, needed, false));
+    return true;
+  }
+
   /** Takes no space and meets no obstacle. */
   private Optional<PlannedMove> evict(Move move) {
     PlannedMove eviction = new PlannedMove(move, Target.of(move, home), 0, false);

@@ -33,6 +33,9 @@ final class Census {
   /** On the way down just now: clean, perhaps, by the time that the order of eviction is set. */
   final List<SegmentView> destaging = new ArrayList<>();
 
+  /** Active ones whose new bytes go to the log file, for there was no space for them. */
+  final List<SegmentView> displaced = new ArrayList<>();
+
   final Room room;
   private final Set<String> directories = new HashSet<>();
   private final boolean[] canLeave;
@@ -114,6 +117,9 @@ final class Census {
     if (in.obstacles().waits(segment.id())) {
       return;
     }
+    if (rule != TopicRules.Rule.EXCLUDED && isDisplaced(segment)) {
+      displaced.add(segment);
+    }
     switch (rule) {
       case PINNED -> {
         if (!segment.active()) {
@@ -128,6 +134,10 @@ final class Census {
       }
       default -> undecided.add(segment);
     }
+  }
+
+  private boolean isDisplaced(SegmentView segment) {
+    return segment.active() && (segment.tier() < home ? segment.spilled() : !segment.found());
   }
 
   private boolean mayCopyDown(SegmentView segment) {

@@ -114,7 +114,10 @@ final class Mover {
     long id = move.segment().id();
     return switch (move.kind()) {
       case DESTAGE -> segments.destage(id, move.toTier(), control(move, down));
-      case PROMOTE -> segments.promote(id, move.toTier(), control(move, up));
+      case PROMOTE ->
+          move.segment().active()
+              ? segments.goOn(id, move.toTier(), control(move, down))
+              : segments.promote(id, move.toTier(), control(move, up));
       case EVICT -> segments.evict(id);
     };
   }

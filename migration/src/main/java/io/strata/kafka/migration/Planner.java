@@ -30,6 +30,9 @@ final class Planner {
   /** Promotions of pinned segments leave this much of a tier to all others. */
   private static final double SHARE_FOR_OTHERS = 0.1;
 
+  /** A segment that spilled goes on in its tier when so much of that is free or clean again. */
+  private static final double SHARE_TO_GO_ON = 0.25;
+
   /**
    * The input of a plan.
    *
@@ -96,6 +99,7 @@ final class Planner {
     measureTiers();
     removeExcluded();
     evictAboveMarks(order);
+    goOnInPools();
     long[] promoted = new long[home];
     List<Move> pinned = choosePinned(promoted);
     admit(pinned, allowed(in.policy().plan(snapshot(promoted))));
@@ -153,6 +157,27 @@ final class Planner {
         admission.admit(Move.evict(segment), false).ifPresent(this::cover);
       }
     }
+  }
+
+  /**
+   * Has active segments that spilled, or found no space, go on in a pool when there is space again.
+   * Not in a tier that drains: what is free there would be full at once.
+   */
+  private void goOnInPools() {
+    for (SegmentView segment : census.displaced) {
+      int first = segment.tier() < home ? segment.tier() : 0;
+      int last = Math.min(segment.tier(), home - 1);
+      for (int tier = first; tier <= last; tier++) {
+        if (hasSpaceToGoOn(tier) && admission.goOn(Move.promote(segment, tier))) {
+          break;
+        }
+      }
+    }
+  }
+
+  private boolean hasSpaceToGoOn(int tier) {
+    double share = SHARE_TO_GO_ON * in.state().tiers().get(tier).capacityBytes();
+    return !tiers.get(tier).draining() && census.room.bytes(tier) >= share;
   }
 
   private void cover(PlannedMove move) {

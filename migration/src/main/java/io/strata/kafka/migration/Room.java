@@ -14,7 +14,7 @@ import java.util.List;
 final class Room {
 
   /** A pool's smallest extent: no copy takes less, and none takes a part of one. */
-  private static final long EXTENT_BYTES = 64 << 10;
+  static final long EXTENT_BYTES = 64 << 10;
 
   /** Below 0: what copies down will evict. What is evicted earlier, they take first. */
   private final long[] freeBytes;
@@ -61,6 +61,11 @@ final class Room {
   void keep(SegmentView segment) {
     evictableBytes[segment.tier()] -= segment.cleanBytes();
     evictableSlots[segment.tier()] -= slots(segment);
+  }
+
+  /** Bytes are about to be appended there. */
+  void take(int tier, long bytes) {
+    freeBytes[tier] -= bytes;
   }
 
   /** Something is on its way there. */

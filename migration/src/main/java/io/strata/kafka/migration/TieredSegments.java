@@ -87,6 +87,17 @@ public interface TieredSegments {
       throws IOException, InterruptedException;
 
   /**
+   * Has the appends to an active segment go to a pool of a tier again: it has spilled there, or has
+   * found no space in any.
+   *
+   * @throws IOException if that failed; the segment goes on where it is
+   */
+  default MoveResult goOn(long id, int toTier, MoveControl control)
+      throws IOException, InterruptedException {
+    return MoveResult.cancelled("nothing is appended to here");
+  }
+
+  /**
    * Which clean segments an append may evict for its space from now on, the first one first. Those
    * that become clean later come after them. Segments that are not listed and were clean before are
    * not evicted. Some that are listed may not be clean yet, or no longer: they are passed over.

@@ -389,7 +389,11 @@ final class FakeTiers implements TieredSegments {
     if (seg == null) {
       return false;
     }
-    if (seg.active && kind != Move.Kind.EVICT && (kind == Move.Kind.PROMOTE || toTier < home)) {
+    boolean refused =
+        kind == Move.Kind.PROMOTE
+            ? seg.tier < home && (seg.tail == 0 || seg.tier != toTier)
+            : kind == Move.Kind.DESTAGE && toTier < home;
+    if (seg.active && refused) {
       violations.add(kind + " of the active segment " + seg.name.id());
     }
     if (seg.moving) {
@@ -474,6 +478,18 @@ final class FakeTiers implements TieredSegments {
 
   @GuardedBy("this")
   private MoveResult promoteWithoutLocking(Seg seg, int toTier) {
+    if (seg.active) {
+      // All that it has is in the log file then.
+      if (seg.tier < home) {
+        used[seg.tier] -= seg.inPool();
+      }
+      seg.tier = toTier;
+      seg.tail = 0;
+      seg.copied = seg.bytes;
+      seg.evicted = seg.bytes;
+      seg.clean = OptionalInt.empty();
+      return MoveResult.done(seg.bytes);
+    }
     if (seg.tail > 0 && toTier == seg.tier) {
       // Into another slot, before the one that it has is free.
       if (!isFree(toTier, roundUp(seg.bytes))) {
@@ -491,7 +507,8 @@ final class FakeTiers implements TieredSegments {
       return MoveResult.noRoom("tier " + toTier + " is full");
     }
     used[toTier] += roundUp(seg.bytes);
-    if (seg.clean.isPresent() || (relocates && seg.tier < home)) {
+    boolean part = seg.evicted > 0;
+    if (seg.clean.isPresent() || (seg.tier < home && (relocates || part))) {
       used[seg.tier] -= seg.inPool();
       seg.tail = 0;
       seg.evicted = 0;
@@ -522,6 +539,12 @@ final class FakeTiers implements TieredSegments {
 
   @Override
   public MoveResult promote(long id, int toTier, MoveControl control)
+      throws IOException, InterruptedException {
+    return move(Move.Kind.PROMOTE, id, toTier, control);
+  }
+
+  @Override
+  public MoveResult goOn(long id, int toTier, MoveControl control)
       throws IOException, InterruptedException {
     return move(Move.Kind.PROMOTE, id, toTier, control);
   }

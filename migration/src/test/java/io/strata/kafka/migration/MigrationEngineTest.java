@@ -314,6 +314,7 @@ class MigrationEngineTest {
   @Test
   void movesThatAreNotAllowedAreRefusedAndCounted() {
     long active = tiers.add("t", 0, 0, 1, MIB, 1, true);
+    tiers.found(active);
     tiers.add("t", 0, 1, 0, MIB, 1, false);
     PolicyRegistry registry =
         registry(

@@ -182,6 +182,38 @@ class PlannerTest {
     assertThat(Settings.of(0.5).promote(false).plan(one, NOW).moves()).isEmpty();
   }
 
+  /** Whether policies may move segments up or not. */
+  @Test
+  void activeSegmentsGoOnInAPoolThatHasSpaceAgain() {
+    long[] ids = fill(one, 9, 10);
+    long spilled = one.add("t", 1, 0, 0, 5 * MIB, 2000, true);
+    one.spill(spilled, 5 * MIB);
+    long without = one.add("t", 2, 0, 1, 5 * MIB, 2000, true);
+    long found = one.add("t", 3, 0, 1, 5 * MIB, 2000, true);
+    one.found(found);
+    Settings settings = Settings.of(0.5).promote(false);
+    Plan plan = settings.plan(one, NOW);
+    assertThat(ids(plan, Move.Kind.PROMOTE)).as("while it drains").isEmpty();
+    one.apply(plan.moves());
+    for (int i = 0; i < 4; i++) {
+      one.delete(ids[i]);
+    }
+    Plan next = settings.plan(one, NOW);
+    assertThat(ids(next, Move.Kind.PROMOTE)).containsExactlyInAnyOrder(spilled, without);
+    one.apply(next.moves());
+    assertThat(one.view(without).tier()).isZero();
+    assertThat(one.view(spilled).spilled()).isFalse();
+    assertThat(ids(settings.plan(one, NOW), Move.Kind.PROMOTE)).isEmpty();
+  }
+
+  @Test
+  void noActiveSegmentGoesOnInAPoolThatIsNearlyFull() {
+    fill(one, 8, 10);
+    long spilled = one.add("t", 1, 0, 0, 5 * MIB, 2000, true);
+    one.spill(spilled, 5 * MIB);
+    assertThat(Settings.of(1).plan(one, NOW).moves()).isEmpty();
+  }
+
   @Test
   void pinnedSegmentsStayAndComeFirst() {
     long[] ids = fill(one, 6, 10);

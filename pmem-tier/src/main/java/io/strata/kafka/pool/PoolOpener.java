@@ -152,11 +152,17 @@ final class PoolOpener {
    */
   private void settle(Superblock superblock, List<SlotImage> slots, boolean unforced)
       throws IOException {
-    boolean changed = unforced;
+    // What was found may be in no better place than the page cache.
+    forceTable(superblock, unforced);
+    boolean changed = false;
     for (SlotImage slot : slots) {
       // The flags before the lengths: if this is cut, too, the next opening must see that a spilled
       // segment has been shortened.
       changed |= storeIfOther(superblock, slot, FLAGS_OFFSET, slot.flags());
+      if (stored(slot, COMMITTED_LENGTH_OFFSET) < slot.committedLength()) {
+        // Its extents begin again at that length: a longer one than the old extents hold.
+        changed |= storeIfOther(superblock, slot, EXTENTS_IN_USE_OFFSET, slot.extents().inUse());
+      }
     }
     forceTable(superblock, changed);
     changed = false;
@@ -221,10 +227,12 @@ final class PoolOpener {
     }
   }
 
+  private long stored(SlotImage slot, int offset) throws IOException {
+    return memory.loadLong(slotPosition(slot.index()) + offset) & CheckedWord.MAX_VALUE;
+  }
+
   private void noteIfShortened(SlotImage slot) throws IOException {
-    long stored =
-        memory.loadLong(slotPosition(slot.index()) + COMMITTED_LENGTH_OFFSET)
-            & CheckedWord.MAX_VALUE;
+    long stored = stored(slot, COMMITTED_LENGTH_OFFSET);
     if (stored > slot.committedLength()) {
       shortened.add(new Shortened(slot.index(), slot.path(), stored, slot.committedLength()));
     }

@@ -181,13 +181,14 @@ public final class PoolReader implements AutoCloseable {
         image.extents());
   }
 
-  /** The words that change when extents or the body do. */
-  private record Line(long state, long generation, long inUse, long truncations) {
+  /** The words that change when extents, the body, or what the length says do. */
+  private record Line(long state, long generation, long inUse, long flags, long truncations) {
     static Line of(ByteBuffer slot) {
       return new Line(
           slot.getLong(STATE_OFFSET),
           slot.getLong(GENERATION_OFFSET),
           slot.getLong(EXTENTS_IN_USE_OFFSET),
+          slot.getLong(FLAGS_OFFSET),
           slot.getLong(TRUNCATIONS_OFFSET));
     }
   }
@@ -198,6 +199,7 @@ public final class PoolReader implements AutoCloseable {
         memory.loadLong(position + STATE_OFFSET),
         memory.loadLong(position + GENERATION_OFFSET),
         memory.loadLong(position + EXTENTS_IN_USE_OFFSET),
+        memory.loadLong(position + FLAGS_OFFSET),
         memory.loadLong(position + TRUNCATIONS_OFFSET));
   }
 

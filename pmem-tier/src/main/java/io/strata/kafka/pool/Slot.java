@@ -258,6 +258,24 @@ public final class Slot {
   }
 
   /**
+   * As {@link #commit}, of bytes that are to survive a power failure as the length does: where that
+   * takes a force, they and their extents are forced first, and then the length.
+   */
+  public void commitForced(long length) throws IOException {
+    requireInUse();
+    if (needsForce()) {
+      // Forcing any range of a file forces all of it: the slot's is enough.
+      if (pool.memory().type() != MemoryType.FILE) {
+        ExtentList current = extents;
+        forceBytes(current, Math.max(committedLength, current.start()), length);
+      }
+      words.force();
+    }
+    commit(length);
+    force(0, length);
+  }
+
+  /**
    * Lowers the committed length and drops the extents behind it; all of them if it comes below
    * where they begin, and then the next one begins at {@code length}. Of a truncation below them
    * {@link #setCleanLength} comes first: from then on an opening finds the slot with {@code length}
@@ -347,6 +365,60 @@ public final class Slot {
       }
     }
     return current.first(current.count() - kept.count());
+  }
+
+  /**
+   * Has a spilled segment's extents begin again, at an offset up to which the log file has all
+   * bytes, durably: none is in the pool then, and the next extent takes those from there on. It
+   * stays spilled until that flag is cleared.
+   *
+   * <p>The dropped extents are not free yet: a reader may be using them. Give them to {@link
+   * Pool#release} when none is.
+   *
+   * <p>When this throws an {@link IOException}, an opening finds the slot as before or as after it,
+   * and the handle is of no use any more.
+   *
+   * @param offset not less than the committed length
+   * @return the dropped extents
+   * @throws IllegalArgumentException if the offset is less, or too large for an extent to begin at
+   * @throws IllegalStateException if the slot is free, has not spilled, or is dirty
+   */
+  public List<Extent> beginAt(long offset) throws IOException {
+    requireInUse();
+    requireNoStaleBytes();
+    if (!has(SlotFlag.SPILLED) || cleanLength < committedLength) {
+      throw new IllegalStateException(
+          "%s: found flags %s, clean length %s of %s; expected it to be spilled and clean"
+              .formatted(this, flags, cleanLength, committedLength));
+    }
+    if (offset < committedLength || offset > SlotLayout.MAX_START) {
+      throw new IllegalArgumentException(
+          "%s: found offset %s for its extents to begin at, expected %s to %s"
+              .formatted(this, offset, committedLength, SlotLayout.MAX_START));
+    }
+    ExtentList dropped = extents;
+    ExtentList none = ExtentList.emptyAt(offset);
+    // This word decides: from here on an opening finds no bytes in the pool, whatever comes of the
+    // others.
+    words.persist(CLEAN_LENGTH_OFFSET, offset);
+    words.force();
+    words.store(EXTENTS_IN_USE_OFFSET, none.inUse());
+    words.store(TRUNCATIONS_OFFSET, nextTruncation() & CheckedWord.MAX_VALUE);
+    words.persistLine();
+    words.force();
+    words.persist(COMMITTED_LENGTH_OFFSET, offset);
+    if (needsForce()) {
+      words.zeroAllBut(none);
+      words.force();
+    }
+    extents = none;
+    cleanLength = offset;
+    committedLength = offset;
+    synchronized (forceLock) {
+      forcedLength = offset;
+      truncations++;
+    }
+    return dropped.toList();
   }
 
   private long nextTruncation() {

@@ -87,10 +87,18 @@ record SlotImage(
       if (state.get() == SlotState.FREE) {
         return Optional.of(free(generation.getAsLong()));
       }
-      // Both words of a truncation that a crash came into, or a length that was not forced.
-      clean = OptionalLong.of(Math.min(clean.getAsLong(), length.getAsLong()));
       ExtentList extents;
-      if (clean.getAsLong() < startOf(inUse.getAsLong())) {
+      boolean spilled = (flags.getAsLong() & FLAG_SPILLED) != 0;
+      boolean beginsAgain = spilled && clean.getAsLong() > length.getAsLong();
+      if (!beginsAgain) {
+        // Both words of a truncation that a crash came into, or a length that was not forced.
+        clean = OptionalLong.of(Math.min(clean.getAsLong(), length.getAsLong()));
+      }
+      if (beginsAgain) {
+        // The extents are about to begin again at an offset that the log file reaches to.
+        extents = ExtentList.emptyAt(Math.min(clean.getAsLong(), MAX_START));
+        length = clean;
+      } else if (clean.getAsLong() < startOf(inUse.getAsLong())) {
         // A truncation below all extents: it lowers the clean length first, and then the log file
         // is truncated, which has all that is kept.
         extents = ExtentList.emptyAt(clean.getAsLong());

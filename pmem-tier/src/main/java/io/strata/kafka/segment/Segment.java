@@ -45,6 +45,7 @@ public final class Segment {
   private final HotBytes bytes;
   private final Copying copying;
   private final Publishing publishing;
+  private final Unspilling unspilling;
   private final Reads reads;
 
   private volatile long lastChangeMillis;
@@ -119,6 +120,7 @@ public final class Segment {
         new HotBytes(this, reader, writer, gate, new ReadEvents(events, reads, settings), guard);
     this.copying = new Copying(this, writer, reader, gate);
     this.publishing = new Publishing(writer, gate);
+    this.unspilling = new Unspilling(this, writer, gate);
     this.lastChangeMillis = createdAtMillis;
   }
 
@@ -406,6 +408,36 @@ public final class Segment {
    */
   public long evictPart(boolean wait) throws IOException {
     return writer.evictPart(wait);
+  }
+
+  /**
+   * Has new bytes of a spilled segment go to its pool again, if the log file has all bytes that the
+   * pool has: forces the log file, and has the pool's part begin where it ends. Readers and appends
+   * go on; appends wait while what they have added meanwhile is copied, 1 MiB at most.
+   *
+   * @param home open for reading and writing, for this call alone
+   * @return whether new bytes go to the pool now; not if the segment is dirty, has not spilled, was
+   *     changed meanwhile, or the pool has no space
+   * @throws IOException when the log file cannot be forced or read; the segment is as before. When
+   *     the pool fails, the segment can be read, and not changed any more
+   */
+  public boolean unspill(FileChannel home) throws IOException {
+    return unspilling.run(home);
+  }
+
+  /**
+   * Gives a segment that is wholly at home a slot that has none of its bytes, as if it had spilled
+   * there: for {@link #unspill}.
+   *
+   * @param to a live slot of length 0, flagged COPY, that nobody else knows; the caller's to free
+   *     if this does not return true
+   * @param link ties the log file to it, and forces the file; called without the writer lock
+   * @return whether it has the slot now; not if it has one already, or was truncated meanwhile
+   * @throws IOException when the log file cannot be tied, or the pool fails; the segment is as
+   *     before
+   */
+  public boolean enter(Residence to, Link link) throws IOException {
+    return unspilling.enter(to, link);
   }
 
   /** Shares the log file's blocks; see {@link #shareHome}. */

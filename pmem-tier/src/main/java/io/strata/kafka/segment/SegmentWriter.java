@@ -12,6 +12,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -64,6 +65,9 @@ final class SegmentWriter {
 
   @GuardedBy("lock")
   private boolean deleted;
+
+  /** Moves into the pool with readers of before, who look for bytes in the log file. */
+  private final AtomicInteger lookingHome = new AtomicInteger();
 
   /** Why the segment must not be changed any more, though it can be read. */
   @GuardedBy("lock")
@@ -274,7 +278,7 @@ final class SegmentWriter {
     lock.lock();
     try {
       Optional<Residence> in = residence;
-      if (in.isPresent() && !deleted && !view.spilled()) {
+      if (in.isPresent() && !deleted && !view.spilled() && lookingHome.get() == 0) {
         truncateFile(home, in.get().slot().cleanLength());
       }
     } finally {
@@ -306,7 +310,7 @@ final class SegmentWriter {
       if (position - size > LONGEST_GAP_IN_POOL) {
         return;
       }
-      extentsFor(end);
+      boolean unused = extentsFor(end);
     }
     // What is clean of this segment, too, may just have been evicted.
     HotView before = view;
@@ -337,13 +341,23 @@ final class SegmentWriter {
     }
   }
 
-  /** Grows the slot's extents to hold {@code end} bytes, if the pool has room for that. */
-  @GuardedBy("lock")
-  private void extentsFor(long end) throws IOException {
-    Residence in = pooled();
-    boolean grown = true;
-    while (grown && in.slot().extents().end() < end) {
-      grown = growOrMakeRoom(in);
+  /**
+   * Grows the slot's extents to hold {@code end} bytes, as far as the pool has space for that; for
+   * a change under the writer lock.
+   *
+   * @return whether they hold them
+   */
+  boolean extentsFor(long end) throws IOException {
+    lock.lock();
+    try {
+      Residence in = pooled();
+      boolean grown = true;
+      while (grown && in.slot().extents().end() < end) {
+        grown = growOrMakeRoom(in);
+      }
+      return grown;
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -508,7 +522,8 @@ final class SegmentWriter {
     }
     forcer.truncating(length);
     Residence in = pooled();
-    if (!spilled && truncateFile(home, length)) {
+    boolean shorter = !spilled && truncateFile(home, length);
+    if (shorter) {
       // What is truncated must not be there when the slot is evicted, or the pool is lost.
       home.force(true);
     }
@@ -517,7 +532,10 @@ final class SegmentWriter {
     boolean nobodySeesHome = gate.retire(() -> release(in.pool(), dropped));
     // With a reader of the old view about, home keeps what comes next: in the pool it would leave a
     // hole where that reader still looks.
-    if (spilled && nobodySeesHome) {
+    if (shorter && lookingHome.get() > 0) {
+      in.slot().set(SlotFlag.SPILLED);
+      view = viewOf(in, true, length, length);
+    } else if (spilled && nobodySeesHome) {
       in.slot().clear(SlotFlag.SPILLED);
       tail.mayBeLonger();
       view = viewOf(in, false, length, length);
@@ -678,12 +696,17 @@ final class SegmentWriter {
 
   @GuardedBy("lock")
   private void publishWithoutLocking(Optional<Residence> to, HotView newView) {
+    boolean homeBefore = view.spilled() && !newView.spilled();
     if (!newView.spilled()) {
       tail.mayBeLonger();
     }
     forcer.movedTo(to.map(Residence::slot));
     residence = to;
     view = newView;
+    if (homeBefore) {
+      int unused = lookingHome.incrementAndGet();
+      boolean unusedToo = gate.retire(lookingHome::decrementAndGet);
+    }
   }
 
   /** A copy to the log file begins: what is there beyond the clean bytes does not count. */

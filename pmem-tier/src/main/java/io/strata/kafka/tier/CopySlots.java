@@ -31,6 +31,12 @@ final class CopySlots {
    */
   Optional<Residence> allocate(PoolTier tier, TieredSegment segment, boolean evict)
       throws IOException {
+    return allocate(tier, segment, segment.segment().size(), evict);
+  }
+
+  /** As {@link #allocate(PoolTier, TieredSegment, boolean)}, for a copy of so many bytes. */
+  Optional<Residence> allocate(PoolTier tier, TieredSegment segment, long bytes, boolean evict)
+      throws IOException {
     Optional<SegmentPlace> place = placeOf(segment);
     if (place.isEmpty()) {
       throw new FileSystemException(
@@ -38,7 +44,6 @@ final class CopySlots {
           null,
           "it is outside the log directories, by a symbolic link: it cannot be placed in a pool");
     }
-    long bytes = segment.segment().size();
     for (Pool pool : room.byRoom(tier)) {
       if (evict ? room.reserve(pool, bytes) : PressureRoom.hasFree(pool, bytes)) {
         Optional<Slot> slot =

@@ -20,6 +20,12 @@ public enum MoveStage {
   EVICT_UNTAGGED,
   /** The clean extents of a segment that stays are free. */
   EVICT_PART_FREED,
+  /** An active segment that has spilled is in its pool with a slot. */
+  UNSPILL_STARTED,
+  /** The log file's tag names a slot that has no bytes of it yet. */
+  UNSPILL_TAGGED,
+  /** New bytes go to the pool. */
+  UNSPILL_DONE,
   /** A segment is to move into another tier's pool. */
   RELOCATE_STARTED,
   /** The bytes are written there. */

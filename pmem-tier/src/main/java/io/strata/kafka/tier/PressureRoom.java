@@ -124,6 +124,13 @@ final class PressureRoom implements RoomMaker {
     }
   }
 
+  /** Whether a spilled segment finds more space in its pool than its own, clean ones' included. */
+  boolean hasSpaceToGoOn(Residence in) {
+    Pool pool = in.pool();
+    long others = pool.usage().freeBytes() + clean.bytes(pool);
+    return others >= pool.usage().capacityBytes() / RESERVE_SHARE;
+  }
+
   /** A LIVE slot for a new segment, in the first tier that has room for one. */
   Optional<Residence> place(PoolSet pools, SegmentPlace place) throws IOException {
     for (PoolTier tier : pools.tiers()) {

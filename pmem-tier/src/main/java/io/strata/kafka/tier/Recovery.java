@@ -96,6 +96,10 @@ final class Recovery {
         Path home = homes.remove(tag);
         if (slot.state() == SlotState.DELETING) {
           finishDeletion(pool, slot, Optional.ofNullable(home));
+        } else if (home != null && isBeingEntered(slot)) {
+          Copies.free(new Residence(slot, pool));
+          homes.put(tag, home);
+          copiesDropped++;
         } else if (home != null) {
           admit(pool, slot, home);
         } else if (isOfNoUse(slot)) {
@@ -144,6 +148,16 @@ final class Recovery {
             .byId(slot.directoryId())
             .map(directory -> !isCutOff(directory, slot))
             .orElse(false);
+  }
+
+  /**
+   * Whether a segment was about to get this slot, which has none of its bytes: the log file has all
+   * of them, and may have been truncated since it was tagged.
+   */
+  private static boolean isBeingEntered(Slot slot) {
+    return slot.has(SlotFlag.COPY)
+        && slot.has(SlotFlag.SPILLED)
+        && slot.committedLength() == slot.extents().start();
   }
 
   /** Whether the slot's partition is a symbolic link to a place that is not there, or not now. */

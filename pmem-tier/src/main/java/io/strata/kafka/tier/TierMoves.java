@@ -36,6 +36,7 @@ final class TierMoves implements TieredSegments {
   private final EvictMove eviction;
   private final RelocateMove relocation;
   private volatile List<Double> thresholds;
+  private final UnspillMove unspilling;
 
   TierMoves(
       PoolSet pools,
@@ -62,6 +63,8 @@ final class TierMoves implements TieredSegments {
     this.eviction = new EvictMove(upkeep.release(), room, hook);
     this.relocation =
         new RelocateMove(registry, names, upkeep.durable(), upkeep.release(), room, slots, hook);
+    this.unspilling =
+        new UnspillMove(registry, names, upkeep.durable(), room, slots, destage, hook);
   }
 
   @Override
@@ -194,9 +197,29 @@ final class TierMoves implements TieredSegments {
   }
 
   @Override
-  @SuppressWarnings("try") // what is held is only to be released
   public MoveResult promote(long id, int toTier, MoveControl control)
       throws IOException, InterruptedException {
+    return moveUp(id, segment -> promote(segment, toTier, control));
+  }
+
+  @Override
+  public MoveResult goOn(long id, int toTier, MoveControl control)
+      throws IOException, InterruptedException {
+    return moveUp(
+        id,
+        segment ->
+            state.isActive(segment) && segment.segment().spilled()
+                ? unspilling.run(segment, pools.tiers().get(toTier), control)
+                : MoveResult.cancelled("it is not appended to, or has not spilled any more"));
+  }
+
+  /** A move of a segment that may be at home. */
+  private interface MoveUp {
+    MoveResult run(TieredSegment segment) throws IOException, InterruptedException;
+  }
+
+  @SuppressWarnings("try") // what is held is only to be released
+  private MoveResult moveUp(long id, MoveUp move) throws IOException, InterruptedException {
     Optional<TieredSegment> found = registry.find(id);
     if (found.isEmpty()) {
       return MoveResult.cancelled("it is gone");
@@ -208,7 +231,7 @@ final class TierMoves implements TieredSegments {
         return MoveResult.cancelled("it is gone");
       }
       try {
-        return promote(segment, toTier, control);
+        return move.run(segment);
       } finally {
         registry.moveEnds(segment);
         segment.changed();

@@ -17,6 +17,8 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * What the simulation has found, as small as it goes: each is cut at every point, by several power
@@ -444,6 +446,61 @@ final class CrashCasesTest {
         world.append(segment, SimBatches.of(58_000, segment.content.length));
       }
       cutPower(world);
+    }
+  }
+
+  /** A crash before each step; and with or without a slot from before. */
+  @ParameterizedTest
+  @CsvSource({"0,true", "2,true", "6,true", "7,true", "0,false", "2,false"})
+  void aSegmentGoesOnInItsPoolAtOnceWhereverACrashComes(int setup, boolean hasSlot)
+      throws Exception {
+    SimWorld world = opened(Setup.ALL.get(setup).with(Setup.PoolSize.SMALL));
+    Files.createDirectory(world.home.getPath("/logs/others-0"));
+    SimWorld.force(world.home.getPath("/logs"));
+    Expected segment = hasSlot ? segment(world, 30_000) : null;
+    Expected other = world.create("others-0");
+    while (!view(world, other).spilled()) {
+      world.append(other, SimBatches.of(58_000, other.content.length));
+    }
+    if (segment == null) {
+      segment = segment(world, 30_000);
+    }
+    while (hasSlot && !view(world, segment).spilled()) {
+      world.append(segment, SimBatches.of(58_000, segment.content.length));
+    }
+    TieredSegments tiers = world.openTier().segments();
+    int home = tiers.state().tiers().size();
+    if (hasSlot) {
+      done(tiers.destage(view(world, segment).id(), home, MoveControl.UNLIMITED));
+    }
+    assertThat(view(world, segment).tier()).isEqualTo(hasSlot ? 0 : home);
+    world.append(segment, SimBatches.of(3_000, segment.content.length));
+    world.truncate(other, 0);
+    Expected appended = segment;
+    AtomicLong forces = new AtomicLong();
+    world.points(
+        point -> {
+          if (point == Point.FILE_FORCE && forces.getAndIncrement() == 0) {
+            // After the engine has looked how long the log file is.
+            append(world, appended);
+          }
+          crash(world, point);
+          return true;
+        });
+    done(tiers.goOn(view(world, segment).id(), 0, MoveControl.UNLIMITED));
+    assertThat(view(world, segment).spilled()).isFalse();
+    world.append(segment, SimBatches.of(3_000, segment.content.length));
+    world.truncate(segment, SimBatches.boundary(segment.content, 10_000));
+    world.append(segment, SimBatches.of(3_000, segment.content.length));
+    world.points(Points.NONE);
+    cutPower(world);
+  }
+
+  private static void append(SimWorld world, Expected segment) {
+    try {
+      world.append(segment, SimBatches.of(3_000, segment.content.length));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

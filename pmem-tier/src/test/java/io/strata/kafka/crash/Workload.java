@@ -243,7 +243,11 @@ final class Workload {
     int home = tiers.state().tiers().size();
     int to = random.nextInt(home + 1);
     try {
-      if (view.evictable() && random.nextBoolean()) {
+      if (view.spilled() && view.active() && random.nextBoolean()) {
+        var unused = tiers.goOn(view.id(), view.tier(), MoveControl.UNLIMITED);
+      } else if (view.active() && view.tier() == home && to < home) {
+        var unused = tiers.goOn(view.id(), to, MoveControl.UNLIMITED);
+      } else if (view.evictable() && random.nextBoolean()) {
         var unused = tiers.evict(view.id());
       } else if (to > view.tier()) {
         var unused = tiers.destage(view.id(), to, MoveControl.UNLIMITED);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.layout.SlotLayout;
+import io.strata.kafka.memory.CrashError;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.RecordingMemory;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -25,7 +27,7 @@ class PoolTest {
   private static final long KIB = 1024;
   private static final long MIB = 1024 * KIB;
 
-  private final RecordingMemory memory = new RecordingMemory(SIZE);
+  private RecordingMemory memory = new RecordingMemory(SIZE);
 
   private Pool open() throws IOException {
     return Pool.open(memory, PoolOwner.ANY);
@@ -142,6 +144,43 @@ class PoolTest {
       assertThat(seen.get(0).extents().equals(slot.extents()) || !reader.valid(seen.get(0)))
           .as("in the middle, after the store at %s", offset)
           .isTrue();
+    }
+  }
+
+  /** An opening finds the slot as before, or as after it, and goes on from there. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Durability.class,
+      names = {"POWER", "FORCE"})
+  void extentsBeginAgainAtOnceWhereverACrashComes(Durability durability) throws IOException {
+    long end = 200 * KIB;
+    int after = 0;
+    for (int point = 1; after < 3; point++) {
+      memory = new RecordingMemory(SIZE, durability);
+      Pool pool = create();
+      Slot slot = pool.allocateSlot(DIRECTORY, "a").orElseThrow();
+      while (slot.extents().end() < 100 * KIB) {
+        assertThat(slot.grow()).isTrue();
+      }
+      slot.commit(100 * KIB);
+      slot.set(SlotFlag.SPILLED);
+      slot.setCleanLength(100 * KIB);
+      memory.crashBefore(memory.persistPoints() + point);
+      try {
+        assertThat(slot.beginAt(end)).isNotEmpty();
+      } catch (CrashError e) {
+        assertThat(e).as("the crash before persist point %s", point).isNotNull();
+      }
+      RecordingMemory left = memory.crash(new Random(point));
+      Slot found = OtherBoot.open(left, 4711).slot(slot.index(), 1).orElseThrow();
+      after += found.committedLength() == end ? 1 : 0;
+      long start = found.extents().start();
+      assertThat(List.of(start, found.cleanLength(), found.committedLength()))
+          .as("cut before persist point %s", point)
+          .isIn(List.of(0L, 100 * KIB, 100 * KIB), List.of(end, end, end));
+      assertThat(found.has(SlotFlag.SPILLED)).isTrue();
+      assertThat(found.grow()).isTrue();
+      assertThat(found.extents().start()).isEqualTo(start);
     }
   }
 

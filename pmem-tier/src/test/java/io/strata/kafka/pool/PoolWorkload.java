@@ -112,7 +112,11 @@ final class PoolWorkload {
     } else if (choice < 60) {
       truncate(segment);
     } else if (choice < 67) {
-      evict(segment);
+      if (segment.slot.has(SlotFlag.SPILLED) && random.nextBoolean()) {
+        beginAgain(segment);
+      } else {
+        evict(segment);
+      }
     } else if (choice < 75) {
       setFlag(segment, FLAGS.get(random.nextInt(FLAGS.size())));
     } else if (choice < 80) {
@@ -210,6 +214,23 @@ final class PoolWorkload {
     slot.setCleanLength(clean);
     segment.minForced = Math.max(segment.minForced, clean);
     dropped.addAll(slot.evict(random.nextInt(3) == 0 ? clean : random.nextLong(clean + 1)));
+    if (random.nextBoolean()) {
+      release();
+    }
+  }
+
+  /** Where the log file ends, which has all bytes before. */
+  private void beginAgain(Expectation segment) throws IOException {
+    Slot slot = segment.slot;
+    long offset = slot.committedLength() + random.nextInt(100_000);
+    segment.maxClean = offset;
+    segment.content = Arrays.copyOf(segment.content, (int) offset);
+    slot.setCleanLength(slot.committedLength());
+    segment.minForced = slot.committedLength();
+    segment.maxLength = offset;
+    dropped.addAll(slot.beginAt(offset));
+    segment.minLength = offset;
+    segment.minForced = offset;
     if (random.nextBoolean()) {
       release();
     }

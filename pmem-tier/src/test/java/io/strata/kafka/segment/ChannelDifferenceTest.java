@@ -41,6 +41,7 @@ final class ChannelDifferenceTest {
 
   private int spills;
   private int evictions;
+  private int unspilled;
   private int operations;
 
   @Test
@@ -59,6 +60,7 @@ final class ChannelDifferenceTest {
     assertThat(operations).isGreaterThan(SEEDS * OPERATIONS / 2);
     assertThat(spills).as("spills").isGreaterThan(SEEDS / 4);
     assertThat(evictions).as("evicted parts").isGreaterThan(SEEDS);
+    assertThat(unspilled).as("unspilled").isGreaterThan(SEEDS);
   }
 
   /** One operation, run on each side with the same random numbers. */
@@ -169,6 +171,13 @@ final class ChannelDifferenceTest {
         boolean unused = segment.markClean(segment.copyHomeAsItIs(channel));
       }
       evictions += segment.evictPart(random.nextBoolean()) > 0 ? 1 : 0;
+      if (segment.spilled()) {
+        pool.leaveFree(random.nextInt(6));
+        try (FileChannel channel =
+            FileChannel.open(home, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+          unspilled += segment.unspill(channel) ? 1 : 0;
+        }
+      }
     }
 
     private void open() throws IOException {

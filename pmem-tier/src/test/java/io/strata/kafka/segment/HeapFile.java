@@ -53,6 +53,7 @@ final class HeapFile {
   private long crashAt = Long.MAX_VALUE;
 
   private volatile Runnable beforeSize = () -> {};
+  private volatile Runnable afterForce = () -> {};
 
   HeapFile() {
     this(new byte[0]);
@@ -70,6 +71,11 @@ final class HeapFile {
   /** Runs {@code event}, once, when a channel is asked for the file's size next. */
   void beforeSize(Runnable event) {
     beforeSize = event;
+  }
+
+  /** Runs {@code event}, once, when a channel has been forced next. */
+  void afterForce(Runnable event) {
+    afterForce = event;
   }
 
   synchronized byte[] content() {
@@ -228,6 +234,9 @@ final class HeapFile {
     public void force(boolean metaData) throws IOException {
       checkOpen();
       HeapFile.this.force();
+      Runnable event = afterForce;
+      afterForce = () -> {};
+      event.run();
     }
 
     @Override

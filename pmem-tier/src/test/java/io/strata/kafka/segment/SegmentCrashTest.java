@@ -9,6 +9,7 @@ import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotState;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
@@ -21,7 +22,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -41,6 +44,13 @@ final class SegmentCrashTest {
   private static final int SEGMENTS = 3;
   private static final Set<StandardOpenOption> READ_WRITE =
       Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
+
+  private static final LongAdder UNSPILLED = new LongAdder();
+
+  @AfterAll
+  static void someAreUnspilled() {
+    assertThat(UNSPILLED.sum()).isPositive();
+  }
 
   static LongStream seeds() {
     return LongStream.rangeClosed(1, SEEDS);
@@ -79,6 +89,7 @@ final class SegmentCrashTest {
     whole.format();
     long first = whole.memory.persistPoints() + 1;
     whole.run();
+    UNSPILLED.add(whole.unspilled);
     long persists = whole.memory.persistPoints();
     long changes = whole.changes();
     whole.closeAll();
@@ -174,6 +185,7 @@ final class SegmentCrashTest {
     private int numbers;
     private long crashAtChange = Long.MAX_VALUE;
     private long changesOfTheDeleted;
+    private int unspilled;
 
     Workload(long seed, Durability durability, boolean power) throws IOException {
       this.seed = seed;
@@ -246,7 +258,8 @@ final class SegmentCrashTest {
 
     private void move(Expected one) throws IOException {
       Segment segment = one.segment.orElseThrow();
-      switch (random.nextInt(6)) {
+      switch (random.nextInt(8)) {
+        case 6, 7 -> unspill(one);
         case 0 -> copy(one);
         case 1 -> destage(one);
         case 4 -> {
@@ -285,6 +298,33 @@ final class SegmentCrashTest {
       }
     }
 
+    /** It spills first, if it has not. */
+    private void unspill(Expected one) throws IOException {
+      Segment segment = one.segment.orElseThrow();
+      if (segment.residence().isEmpty()) {
+        return;
+      }
+      pool.leaveFree(0);
+      while (!segment.spilled()) {
+        append(one);
+      }
+      destage(one);
+      pool.leaveFree(random.nextInt(3));
+      try (FileChannel home = one.home.open()) {
+        int forced = one.acknowledged.length;
+        if (random.nextBoolean()) {
+          one.home.afterForce(() -> appendMore(one));
+        }
+        if (segment.unspill(home)) {
+          one.forced = forced;
+          unspilled++;
+        }
+        one.home.afterForce(() -> {});
+      }
+      pool.leaveFree(2);
+      assertThat(content(one)).isEqualTo(one.acknowledged);
+    }
+
     /** Home's tag stays as it is: that it follows is not what anything depends on. */
     private void evict(Expected one) throws IOException {
       one.mayBeAtHome = true;
@@ -303,8 +343,9 @@ final class SegmentCrashTest {
         Segment segment = one.segment.orElseThrow();
         CopyResult copied = segment.copying().copyInto(copy, home, CopyPace.FREE, true);
         if (copied.outcome() == CopyResult.Outcome.COPIED) {
-          one.forced = one.acknowledged.length;
-          slot.setCleanLength(copied.end());
+          // The log file has no more than before.
+          boolean clean = left.map(Residence::isClean).orElse(true);
+          slot.setCleanLength(clean ? copied.end() : left.orElseThrow().slot().cleanLength());
           done =
               segment.relocate(
                   copied,
@@ -317,6 +358,7 @@ final class SegmentCrashTest {
                         one.tag = Optional.of(copy.tag());
                       }));
           assertThat(done).isTrue();
+          one.forced = one.acknowledged.length;
           if (left.isPresent()) {
             segment.freeCopy(left.get());
           }
@@ -399,6 +441,14 @@ final class SegmentCrashTest {
       int written = one.channel.orElseThrow().write(ByteBuffer.wrap(bytes), before);
       assertThat(written).isEqualTo(bytes.length);
       one.acknowledge(one.longest);
+    }
+
+    private void appendMore(Expected one) {
+      try {
+        append(one);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
 
     private void truncate(Expected one) throws IOException {

@@ -163,6 +163,15 @@ public final class SegmentOperations {
     }
   }
 
+  /** Copies the segment home and has new appends go to the pool again, if it has spilled. */
+  @Operation(nonParallelGroup = "moves")
+  public void unspill() throws IOException {
+    try (FileChannel file = home.open()) {
+      boolean unused = segment.markClean(segment.copyHomeAsItIs(file));
+      boolean unusedDone = segment.unspill(file);
+    }
+  }
+
   /** Moves the segment up, into a slot of its own, from wherever it is. */
   @Operation(nonParallelGroup = "moves")
   public void promote() throws IOException, InterruptedException {
@@ -263,6 +272,9 @@ public final class SegmentOperations {
 
     /** Nothing to see. */
     public void evictPart() {}
+
+    /** Nothing to see. */
+    public void unspill() {}
 
     /** Nothing to see. */
     public void promote() {}

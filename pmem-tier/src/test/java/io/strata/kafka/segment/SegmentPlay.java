@@ -168,8 +168,13 @@ public final class SegmentPlay implements Play {
         boolean unused = segment.markClean(copied);
       }
     }
-    if (random.nextInt(3) == 0) {
+    int dice = random.nextInt(6);
+    if (dice < 2) {
       long unused = segment.evictPart(random.nextBoolean());
+    } else if (dice < 4) {
+      try (FileChannel file = home.open()) {
+        boolean unused = segment.unspill(file);
+      }
     } else {
       Optional<Residence> unused = segment.evict(random.nextBoolean());
     }

@@ -47,6 +47,7 @@ final class SegmentStressTest {
   private final AtomicLong foreignReads = new AtomicLong();
   private final AtomicLong ends = new AtomicLong();
   private final AtomicLong spills = new AtomicLong();
+  private final AtomicLong unspills = new AtomicLong();
   private final AtomicLong evictedBytes = new AtomicLong();
 
   /** One life of a segment: a channel to write, one to read, and what tells its bytes. */
@@ -145,11 +146,15 @@ final class SegmentStressTest {
             && foreignReads.get() > 10
             && ends.get() > 3
             && spills.get() > 3
+            && unspills.get() > 3
             && evictedBytes.get() > 0;
     if (!all && millis > LONGEST_MILLIS) {
       throw new AssertionError(
-          "after %d ms: %s reads, %s foreign reads, %s ends, %s spills, %s bytes evicted"
-              .formatted(millis, reads, foreignReads, ends, spills, evictedBytes));
+          """
+          after %d ms: %s reads, %s foreign reads, %s ends, %s spills, %s unspilled, %s bytes \
+          evicted\
+          """
+              .formatted(millis, reads, foreignReads, ends, spills, unspills, evictedBytes));
     }
     return all && millis > MILLIS;
   }
@@ -227,6 +232,10 @@ final class SegmentStressTest {
         boolean unused = segment.markClean(segment.copyHomeAsItIs(home));
       }
       evictedBytes.addAndGet(segment.evictPart(true));
+      try (FileChannel home =
+          FileChannel.open(current.home(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        unspills.addAndGet(segment.unspill(home) ? 1 : 0);
+      }
     }
 
     private void end(Life current) throws IOException {

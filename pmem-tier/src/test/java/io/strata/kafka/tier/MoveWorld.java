@@ -181,7 +181,10 @@ final class MoveWorld implements AutoCloseable {
     SegmentView view = views.get(random.nextInt(views.size()));
     int home = tiers.state().tiers().size();
     int to = random.nextInt(home + 1);
-    if (view.clean() && random.nextBoolean()) {
+    if (view.active() && to < home && (view.spilled() || view.tier() == home)) {
+      assertThat(tiers.goOn(view.id(), Math.min(to, view.tier()), MoveControl.UNLIMITED))
+          .isNotNull();
+    } else if (view.clean() && random.nextBoolean()) {
       assertThat(tiers.evict(view.id())).isNotNull();
     } else if (to > view.tier()) {
       assertThat(tiers.destage(view.id(), to, MoveControl.UNLIMITED)).isNotNull();

@@ -265,6 +265,10 @@ final class TierFixture implements AutoCloseable {
     return tier().tieredSegments().promote(view(file).id(), toTier, MoveControl.UNLIMITED);
   }
 
+  MoveResult goOn(Path file) throws IOException, InterruptedException {
+    return tier().tieredSegments().goOn(view(file).id(), 0, MoveControl.UNLIMITED);
+  }
+
   static void assertDone(MoveResult result) {
     assertThat(result.outcome()).as(result.reason()).isEqualTo(Outcome.DONE);
   }

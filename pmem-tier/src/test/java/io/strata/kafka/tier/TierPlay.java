@@ -322,7 +322,11 @@ public final class TierPlay implements Play {
 
   private void move(TieredSegments moves, SegmentView view, int home) throws Exception {
     MoveResult unused;
-    if (view.evictable() && random.nextInt(4) > 0) {
+    if (view.spilled() && view.active()) {
+      unused = moves.goOn(view.id(), view.tier(), MoveControl.UNLIMITED);
+    } else if (view.active() && view.tier() == home) {
+      unused = moves.goOn(view.id(), 0, MoveControl.UNLIMITED);
+    } else if (view.evictable() && random.nextInt(4) > 0) {
       unused = moves.evict(view.id());
     } else if (view.tier() > 0 && random.nextInt(4) > 0) {
       unused = moves.promote(view.id(), random.nextInt(view.tier()), MoveControl.UNLIMITED);

@@ -1,0 +1,139 @@
+package io.strata.kafka.tier;
+
+import io.strata.kafka.layout.SuperblockLayout;
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult;
+import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.segment.Residence;
+import io.strata.kafka.segment.Segment;
+import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Has the appends to an active segment go to a pool again: to its own if it has spilled, to one of
+ * a tier if there was no space for it in any. What was appended to the log file stays there.
+ *
+ * <p>Thread safety: any number of segments at a time; one move of a segment.
+ */
+final class UnspillMove {
+
+  private final SegmentRegistry registry;
+  private final HomeNames names;
+  private final DurableNames durable;
+  private final PressureRoom room;
+  private final CopySlots slots;
+  private final DestageMove destage;
+  private final MoveStage.Hook hook;
+
+  UnspillMove(
+      SegmentRegistry registry,
+      HomeNames names,
+      DurableNames durable,
+      PressureRoom room,
+      CopySlots slots,
+      DestageMove destage,
+      MoveStage.Hook hook) {
+    this.registry = registry;
+    this.names = names;
+    this.durable = durable;
+    this.room = room;
+    this.slots = slots;
+    this.destage = destage;
+    this.hook = hook;
+  }
+
+  /**
+   * Does it.
+   *
+   * @param tier gets a segment that has no slot
+   */
+  MoveResult run(TieredSegment segment, PoolTier tier, MoveControl control)
+      throws IOException, InterruptedException {
+    if (segment.atHome() && !enter(segment, tier)) {
+      return MoveResult.cancelled("no pool of tier " + tier.name() + " has a slot for it");
+    }
+    Optional<Residence> in = segment.residence();
+    if (in.isEmpty() || !room.hasSpaceToGoOn(in.get())) {
+      // Its tier has, in another pool.
+      return MoveResult.cancelled("its pool has too little space");
+    }
+    hook.reached(MoveStage.UNSPILL_STARTED);
+    durable.makeDurable(segment);
+    long copied = 0;
+    if (segment.segment().dirtyBytes() > 0) {
+      MoveResult destaged = destage.run(segment, control);
+      if (destaged.outcome() != MoveResult.Outcome.DONE) {
+        return destaged;
+      }
+      copied = destaged.bytes();
+    }
+    try (FileChannel home = names.with(segment, HomeChannels::toWrite)) {
+      if (!segment.segment().unspill(home)) {
+        return MoveResult.cancelled("it was changed meanwhile, or its pool has no space");
+      }
+    }
+    hook.reached(MoveStage.UNSPILL_DONE);
+    return MoveResult.done(copied);
+  }
+
+  private boolean enter(TieredSegment segment, PoolTier tier) throws IOException {
+    Optional<Residence> slot =
+        slots.allocate(tier, segment, SuperblockLayout.SMALLEST_EXTENT, true);
+    if (slot.isEmpty()) {
+      return false;
+    }
+    Tag tag = new Tag(segment, slot.get());
+    boolean done = false;
+    try {
+      DurableNames.forceEntries(segment.home());
+      done = segment.segment().enter(slot.get(), tag);
+    } finally {
+      if (!done && !tag.mayBeThere) {
+        Copies.free(slot.get());
+      }
+    }
+    if (done) {
+      segment.segment().clear(SlotFlag.COPY);
+    }
+    return done;
+  }
+
+  /** The tag of a slot that has no bytes: without it nothing is lost. Used by one thread. */
+  private final class Tag implements Segment.Link {
+    private final TieredSegment segment;
+    private final Residence to;
+
+    /** Whether the log file may have the tag. */
+    private boolean mayBeThere;
+
+    Tag(TieredSegment segment, Residence to) {
+      this.segment = segment;
+      this.to = to;
+    }
+
+    @Override
+    public void link() throws IOException {
+      registry.addTag(to.tag(), segment);
+      mayBeThere = true;
+      Path unused =
+          names.with(
+              segment,
+              home -> {
+                to.tag().write(home);
+                Directories.force(home);
+                return home;
+              });
+      hook.reached(MoveStage.UNSPILL_TAGGED);
+    }
+
+    @Override
+    public void unlink() throws IOException {
+      boolean unused = names.with(segment, SegmentTag::remove);
+      mayBeThere = false;
+      registry.removeTag(to.tag(), segment);
+    }
+  }
+}
