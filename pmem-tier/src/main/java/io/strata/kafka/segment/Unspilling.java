@@ -116,8 +116,7 @@ final class Unspilling {
           slot.commitForced(size);
           slot.clear(SlotFlag.SPILLED);
         });
-    publisher.publish(
-        Optional.of(in), HotView.inPool(in.bytes(), in.slot().extents(), size));
+    publisher.publish(Optional.of(in), HotView.inPool(in.bytes(), in.slot().extents(), size));
     return Step.DONE;
   }
 
@@ -162,11 +161,7 @@ final class Unspilling {
 
   /** Shows readers the log file alone, which has been forced up to {@code forced}. */
   private void beginAt(
-      long forced,
-      Residence in,
-      long size,
-      List<Extent> dropped,
-      SegmentWriter.Publisher publisher)
+      long forced, Residence in, long size, List<Extent> dropped, SegmentWriter.Publisher publisher)
       throws IOException {
     // A copy that is being made would take the clean length back to where it has begun.
     writer.guard().changing();

@@ -63,12 +63,13 @@ final class UnspillMove {
     hook.reached(MoveStage.UNSPILL_STARTED);
     durable.makeDurable(segment);
     long copied = 0;
-    if (segment.segment().dirtyBytes() > 0) {
+    while (segment.segment().dirtyBytes() > 0) {
+      // Nothing is appended to the pool meanwhile: it becomes less with each piece.
       MoveResult destaged = destage.run(segment, control);
       if (destaged.outcome() != MoveResult.Outcome.DONE) {
         return destaged;
       }
-      copied = destaged.bytes();
+      copied += destaged.bytes();
     }
     try (FileChannel home = names.with(segment, HomeChannels::toWrite)) {
       if (!segment.segment().unspill(home)) {
