@@ -55,18 +55,24 @@ class ActiveSegmentsTest {
     Tiers.verify(broker, steady, one);
     Tiers.assertAccounting(broker);
 
+    goesOnAfterAKillAndADrain(broker, steady, one);
+  }
+
+  private static void goesOnAfterAKillAndADrain(StockBroker broker, RecordLedger... ledgers)
+      throws Exception {
     broker.kill();
     broker.start();
-    Tiers.verify(broker, steady, one);
-    steady.produce(broker.bootstrap(), RECORDS, SIZE);
-    one.produce(broker.bootstrap(), RECORDS, SIZE);
-    Tiers.verify(broker, steady, one);
+    Tiers.verify(broker, ledgers);
+    for (RecordLedger ledger : ledgers) {
+      ledger.produce(broker.bootstrap(), RECORDS, SIZE);
+    }
+    Tiers.verify(broker, ledgers);
     broker.stop();
     Tiers.audit(broker);
 
     Pools.strata("drain", "--config", broker.propertiesFile().toString()).orFail();
     broker.withoutStrata().start();
-    Tiers.verify(broker, steady, one);
+    Tiers.verify(broker, ledgers);
     broker.stop();
   }
 
@@ -104,18 +110,6 @@ class ActiveSegmentsTest {
     assertThat(Homes.segments(partition)).hasSize(1);
     Tiers.verify(broker, spilled, late);
 
-    broker.kill();
-    broker.start();
-    Tiers.verify(broker, spilled, late);
-    spilled.produce(broker.bootstrap(), RECORDS, SIZE);
-    late.produce(broker.bootstrap(), RECORDS, SIZE);
-    Tiers.verify(broker, spilled, late);
-    broker.stop();
-    Tiers.audit(broker);
-
-    Pools.strata("drain", "--config", broker.propertiesFile().toString()).orFail();
-    broker.withoutStrata().start();
-    Tiers.verify(broker, spilled, late);
-    broker.stop();
+    goesOnAfterAKillAndADrain(broker, spilled, late);
   }
 }
