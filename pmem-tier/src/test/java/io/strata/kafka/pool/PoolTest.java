@@ -155,7 +155,7 @@ class PoolTest {
   void extentsBeginAgainAtOnceWhereverACrashComes(Durability durability) throws IOException {
     long end = 200 * KIB;
     int after = 0;
-    for (int point = 1; after < 3; point++) {
+    for (int point = 1; after < 8; point++) {
       memory = new RecordingMemory(SIZE, durability);
       Pool pool = create();
       Slot slot = pool.allocateSlot(DIRECTORY, "a").orElseThrow();
@@ -171,16 +171,57 @@ class PoolTest {
       } catch (CrashError e) {
         assertThat(e).as("the crash before persist point %s", point).isNotNull();
       }
-      RecordingMemory left = memory.crash(new Random(point));
-      Slot found = OtherBoot.open(left, 4711).slot(slot.index(), 1).orElseThrow();
-      after += found.committedLength() == end ? 1 : 0;
-      long start = found.extents().start();
-      assertThat(List.of(start, found.cleanLength(), found.committedLength()))
-          .as("cut before persist point %s", point)
-          .isIn(List.of(0L, 100 * KIB, 100 * KIB), List.of(end, end, end));
-      assertThat(found.has(SlotFlag.SPILLED)).isTrue();
-      assertThat(found.grow()).isTrue();
-      assertThat(found.extents().start()).isEqualTo(start);
+      boolean done = false;
+      for (int loss = 0; loss < 30; loss++) {
+        RecordingMemory left = memory.crash(new Random(loss));
+        Slot found = OtherBoot.open(left, 4711).slot(slot.index(), 1).orElseThrow();
+        done |= found.committedLength() == end;
+        long start = found.extents().start();
+        assertThat(List.of(start, found.cleanLength(), found.committedLength()))
+            .as("cut before persist point %s, loss %s", point, loss)
+            .isIn(List.of(0L, 100 * KIB, 100 * KIB), List.of(end, end, end));
+        assertThat(found.has(SlotFlag.SPILLED)).isTrue();
+        assertThat(found.grow()).isTrue();
+        assertThat(found.extents().start()).isEqualTo(start);
+      }
+      after += done ? 1 : 0;
+    }
+  }
+
+  /** And again in the opening after that. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Durability.class,
+      names = {"POWER", "FORCE"})
+  void theOpeningThatHasExtentsBeginAgainMayCrashToo(Durability durability) throws IOException {
+    long end = 200 * KIB;
+    memory = new RecordingMemory(SIZE, durability);
+    Pool pool = create();
+    Slot slot = pool.allocateSlot(DIRECTORY, "a").orElseThrow();
+    assertThat(slot.grow()).isTrue();
+    slot.commit(50 * KIB);
+    slot.set(SlotFlag.SPILLED);
+    slot.setCleanLength(50 * KIB);
+    // The first word is durable, and the others are not.
+    memory.crashBefore(memory.persistPoints() + (durability.needsForce() ? 3 : 2));
+    assertThatThrownBy(() -> slot.beginAt(end)).isInstanceOf(CrashError.class);
+    boolean crashed = true;
+    for (int point = 1; crashed; point++) {
+      crashed = false;
+      for (int loss = 0; loss < 30; loss++) {
+        RecordingMemory left = memory.crash(new Random(loss));
+        left.crashBefore(left.persistPoints() + point);
+        try {
+          Pool unused = OtherBoot.open(left, 4711);
+        } catch (CrashError e) {
+          crashed = true;
+        }
+        RecordingMemory again = left.crash(new Random(loss));
+        Slot found = OtherBoot.open(again, 4712).slot(slot.index(), 1).orElseThrow();
+        assertThat(List.of(found.extents().start(), found.committedLength()))
+            .as("cut before persist point %s of the opening, loss %s", point, loss)
+            .isEqualTo(List.of(end, end));
+      }
     }
   }
 
