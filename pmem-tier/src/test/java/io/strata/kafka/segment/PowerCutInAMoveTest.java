@@ -2,15 +2,19 @@ package io.strata.kafka.segment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.memory.CrashError;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.RecordingMemory;
 import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotFlag;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -84,6 +88,85 @@ final class PowerCutInAMoveTest {
       TinyPool again = TinyPool.openAfterPowerCut(each);
       Slot found = again.pool().slot(slot.index(), slot.generation()).orElseThrow();
       assertThat(read(segment(found, again, home.size()), home)).isEqualTo(bytes);
+    }
+  }
+
+  /** Each append is durable when it returns, in the log file or in the pool. */
+  @Test
+  void aSegmentThatGoesOnInItsPoolLosesNothingThatWasForced() throws Exception {
+    boolean crashed = true;
+    for (int point = 1; crashed; point++) {
+      crashed = new Unspill().cutAt(point);
+    }
+  }
+
+  /** A spilled segment that is appended to each time that its log file has been forced. */
+  private static final class Unspill {
+    private final RecordingMemory memory = new RecordingMemory(4 << 20, Durability.FORCE);
+    private final TinyPool pool = TinyPool.format(memory);
+    private final HeapFile home = new HeapFile();
+    private final Slot slot = pool.allocate("segment");
+    private final Segment segment =
+        new Segment(
+            slot,
+            pool.pool(),
+            0,
+            new SegmentSettings(true, InstantSource.system()),
+            SegmentEvents.NONE);
+    private final FileChannel channel = segment.open(home.open(), READ_WRITE);
+    private final byte[] all = content(300_000);
+
+    Unspill() throws IOException {
+      pool.leaveFree(1);
+      append(100_000);
+      channel.force(true);
+      try (FileChannel file = home.open()) {
+        assertThat(segment.markClean(segment.copyHomeAsItIs(file))).isTrue();
+      }
+      pool.leaveFree(16);
+    }
+
+    private void append(int length) throws IOException {
+      int from = (int) segment.size();
+      assertThat(channel.write(ByteBuffer.wrap(all, from, length), from)).isEqualTo(length);
+    }
+
+    private void appendAfterEachForce() {
+      home.afterForce(
+          () -> {
+            try {
+              append(10_000);
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+            appendAfterEachForce();
+          });
+    }
+
+    boolean cutAt(int point) throws IOException {
+      boolean crashed = false;
+      appendAfterEachForce();
+      memory.crashBefore(memory.persistPoints() + point);
+      try (FileChannel file = home.open()) {
+        assertThat(segment.unspill(file)).isTrue();
+      } catch (CrashError e) {
+        crashed = true;
+      }
+      byte[] expected = Arrays.copyOf(all, (int) segment.size());
+      for (int i = 0; i < CUTS; i++) {
+        TinyPool again = TinyPool.openAfterPowerCut(memory.crash(new Random(i)));
+        HeapFile left = home.crash(new Random(i));
+        Slot found = again.pool().slot(slot.index(), slot.generation()).orElseThrow();
+        if (!found.has(SlotFlag.SPILLED)) {
+          try (FileChannel file = left.open()) {
+            FileChannel unused = file.truncate(found.cleanLength());
+          }
+        }
+        assertThat(read(segment(found, again, left.size()), left))
+            .as("cut before point %s, loss %s", point, i)
+            .isEqualTo(expected);
+      }
+      return crashed;
     }
   }
 }
