@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 
 /**
@@ -41,6 +42,9 @@ final class PagesAhead implements Closeable {
 
   /** By {@link #STEP}s from the pool's start; the thread's alone. */
   private final BitSet present = new BitSet();
+
+  /** Has the thread look again, or end. */
+  private final Semaphore wake = new Semaphore(0);
 
   @GuardedBy("this")
   private long taken;
@@ -76,7 +80,7 @@ final class PagesAhead implements Closeable {
     boolean enough = taken < TAKEN;
     taken += bytes;
     if (enough && taken >= TAKEN) {
-      notifyAll();
+      wake.release();
     }
   }
 
@@ -84,7 +88,7 @@ final class PagesAhead implements Closeable {
   @Override
   public synchronized void close() {
     over = true;
-    notifyAll();
+    wake.release();
   }
 
   private void run() {
@@ -106,12 +110,12 @@ final class PagesAhead implements Closeable {
   }
 
   /** False when the pool is closed. */
-  private synchronized boolean awaitTaken() throws InterruptedException {
-    while (!over && taken < TAKEN) {
-      wait();
+  private boolean awaitTaken() throws InterruptedException {
+    wake.acquire();
+    synchronized (this) {
+      taken = 0;
+      return !over;
     }
-    taken = 0;
-    return !over;
   }
 
   private synchronized boolean isOver() {

@@ -126,7 +126,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
               @Override
               public void appending(TieredSegment segment) throws IOException {
-                if (!segment.atHome()) {
+                if (!segment.atHome() || forcedAppends) {
                   unsynced.settle(segment);
                 }
               }
@@ -149,7 +149,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
               }
             },
             changes,
-            new LogDisks(logDirectories.all().stream().map(LogDirectory::path).toList()));
+            new LogDisks(
+                logDirectories.all().stream().map(LogDirectory::path).toList(), parts.time()));
     this.hot = new HotSegments(pools, registry, names, factory, logDirectories.forcedPlacement());
     this.atHome = new HomeSegments(logDirectories, this::mayBeHot, registry, names, factory, hot);
     this.placement =

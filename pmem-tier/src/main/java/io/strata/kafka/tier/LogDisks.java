@@ -13,11 +13,11 @@ import java.util.Map;
 final class LogDisks {
 
   private final Map<Path, LogDiskPace> byDirectory = new LinkedHashMap<>();
-  private final LogDiskPace other = new LogDiskPace(LogDiskPace.Time.SYSTEM);
+  private final LogDiskPace other;
 
-  LogDisks(List<Path> logDirectories) {
-    logDirectories.forEach(
-        directory -> byDirectory.put(directory, new LogDiskPace(LogDiskPace.Time.SYSTEM)));
+  LogDisks(List<Path> logDirectories, LogDiskPace.Time time) {
+    other = new LogDiskPace(time);
+    logDirectories.forEach(directory -> byDirectory.put(directory, new LogDiskPace(time)));
   }
 
   /** The disk of the log directory that a file is in; one for all files outside of them. */

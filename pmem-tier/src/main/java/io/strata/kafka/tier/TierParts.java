@@ -11,23 +11,26 @@ import java.util.function.Supplier;
 
 /**
  * What a {@link HotTier} takes from its surroundings: how a pool is opened, who does the work in
- * the background, and how files share blocks. Immutable.
+ * the background, how files share blocks, and by which clock copies rest. Immutable.
  *
  * @param pools opens a pool for writing
  * @param background makes the executor that the tier shuts down when it is closed
  * @param cloning makes a file that shares the blocks of another
+ * @param time by which copies rest
  */
 record TierParts(
     PoolOpening pools,
     Supplier<ScheduledExecutorService> background,
-    BlockSharing.Cloning cloning) {
+    BlockSharing.Cloning cloning,
+    LogDiskPace.Time time) {
 
   /** Pools are files, and background work has a thread of its own. */
   static final TierParts STANDARD =
       new TierParts(
           (file, type, owner) -> Pool.open(file, type.on(file), owner),
           BackgroundThreads::newThread,
-          Reflink::make);
+          Reflink::make,
+          LogDiskPace.Time.SYSTEM);
 
   /** Opens a pool for writing, as {@link Pool#open} does. */
   @FunctionalInterface

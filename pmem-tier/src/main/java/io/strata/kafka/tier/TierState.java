@@ -175,9 +175,18 @@ final class TierState {
       changed.addAll(warm);
       cooledMillis = nowMillis;
     }
-    changed.addAll(findNewest(changed));
-    for (TieredSegment segment : changed) {
-      look(segment, nowMillis);
+    boolean done = false;
+    try {
+      changed.addAll(findNewest(changed));
+      for (TieredSegment segment : changed) {
+        look(segment, nowMillis);
+      }
+      done = true;
+    } finally {
+      if (!done) {
+        // Nothing tells of these once more.
+        lookAgain();
+      }
     }
   }
 

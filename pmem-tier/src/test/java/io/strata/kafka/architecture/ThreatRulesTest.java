@@ -67,6 +67,9 @@ class ThreatRulesTest {
         .and()
         // Asks whether there is a second copy of a class of its own; initialises nothing.
         .doNotHaveFullyQualifiedName(ROOT + ".broker.ClassCopies")
+        .and()
+        // Looks up the JDK's own foreign functions, which the oldest JDK that builds has not got.
+        .doNotHaveFullyQualifiedName(ROOT + ".memory.ForeignPmem$Binding")
         .should()
         .callMethod(Class.class, "forName", String.class)
         .orShould()

@@ -47,6 +47,22 @@ public final class SimTier {
     Pool open(Path file, MemoryType type, PoolOwner owner) throws IOException;
   }
 
+  /** Goes on by a millisecond each time that it is asked: a play is the same each time. */
+  private static final class CountedTime implements LogDiskPace.Time {
+    private long nanos;
+
+    @Override
+    public synchronized long nanos() {
+      nanos += 1_000_000;
+      return nanos;
+    }
+
+    @Override
+    public synchronized void sleep(long length) {
+      nanos += length;
+    }
+  }
+
   /** What a tier is opened with. */
   public static TierSpec spec(
       StrataConfig config, List<Path> pools, PoolOwner owner, List<Path> logDirectories) {
@@ -65,7 +81,8 @@ public final class SimTier {
             spec,
             events,
             SegmentEvents.NONE,
-            new TierParts(opening(pools), background, (source, target) -> false)));
+            new TierParts(
+                opening(pools), background, (source, target) -> false, new CountedTime())));
   }
 
   /** Drains the tier. */
@@ -79,7 +96,7 @@ public final class SimTier {
         spec,
         events,
         (done, total) -> {},
-        new TierParts(opening(pools), background, (source, target) -> false));
+        new TierParts(opening(pools), background, (source, target) -> false, new CountedTime()));
   }
 
   /** Opens a segment as Kafka does to append to it. */

@@ -160,7 +160,11 @@ final class TierFixture implements AutoCloseable {
 
   HotTier open() throws IOException {
     TierParts parts =
-        new TierParts(TierParts.STANDARD.pools(), TierParts.STANDARD.background(), cloning);
+        new TierParts(
+            TierParts.STANDARD.pools(),
+            TierParts.STANDARD.background(),
+            cloning,
+            TierParts.STANDARD.time());
     HotTier opened = HotTier.open(spec(), events, SegmentEvents.NONE, parts);
     tier = opened;
     return opened;
@@ -189,7 +193,11 @@ final class TierFixture implements AutoCloseable {
             spec(),
             events,
             SegmentEvents.NONE,
-            new TierParts(TierParts.STANDARD.pools(), () -> idle, TierParts.STANDARD.cloning()));
+            new TierParts(
+                TierParts.STANDARD.pools(),
+                () -> idle,
+                TierParts.STANDARD.cloning(),
+                TierParts.STANDARD.time()));
     tier = opened;
     return opened;
   }

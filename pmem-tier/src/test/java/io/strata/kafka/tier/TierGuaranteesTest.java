@@ -99,7 +99,10 @@ final class TierGuaranteesTest {
             TierEvents.NONE,
             SegmentEvents.NONE,
             new TierParts(
-                opening, TierParts.STANDARD.background(), TierParts.STANDARD.cloning()))) {
+                opening,
+                TierParts.STANDARD.background(),
+                TierParts.STANDARD.cloning(),
+                TierParts.STANDARD.time()))) {
       return of(tier).daxLost();
     }
   }

@@ -254,7 +254,7 @@ final class TierStateTest {
             "inode " + number,
             false,
             changes,
-            new LogDisks(List.of()));
+            new LogDisks(List.of(), LogDiskPace.Time.SYSTEM));
     return registry.addAtHome(segment);
   }
 }
