@@ -160,8 +160,8 @@ public final class StrataKeys {
               """
               What a power failure leaves of acknowledged records. `pool`: all of them where the \
               pool is on DAX; elsewhere what Kafka has flushed or replicated, as with a stock \
-              broker. `ack`: all of them. Each append is then forced to the medium before it is \
-              acknowledged. `ack` needs pools on a device: the broker refuses to start with one \
+              broker. `ack`: all of them, but for topics that are excluded from the pools. Each \
+              append is then forced to the medium before it is acknowledged. `ack` needs pools on a device: the broker refuses to start with one \
               on a memory-backed file system.\
               """)
           .build();
