@@ -43,6 +43,7 @@ public final class Pool implements AutoCloseable {
 
   private final BuddyAllocator allocator;
   private final PagesAhead pages;
+  private Optional<ThreadFactory> pageThreads = Optional.empty();
   private final OpenReport report;
   private final AutoCloseable lock;
 
@@ -419,9 +420,17 @@ public final class Pool implements AutoCloseable {
     return allocator;
   }
 
-  /** Keeps the pages of free blocks present, as {@link PagesAhead} says, until it is closed. */
-  void keepPagesPresent(ThreadFactory threads) {
-    pages.start(threads);
+  /** Sets who makes pages present; before anybody else knows of the pool. */
+  void pageThreads(ThreadFactory threads) {
+    pageThreads = Optional.of(threads);
+  }
+
+  /**
+   * Keeps the pages of free blocks present, as {@link PagesAhead} says, until the pool is closed.
+   * Not before it is certain that it is used: the kernel notes a change of the file.
+   */
+  public void keepPagesPresent() {
+    pageThreads.ifPresent(pages::start);
   }
 
   /** As {@link BuddyAllocator#allocateAtMost}. */

@@ -87,7 +87,7 @@ final class PoolFile {
       try {
         requireAllocated(file, Superblocks.read(memory).current());
         Pool pool = PoolOpener.open(memory, expected, Session.currentBootId(), lock);
-        pool.keepPagesPresent(PoolFile::background);
+        pool.pageThreads(PoolFile::background);
         return pool;
       } catch (IOException | RuntimeException e) {
         closeAfter(e, memory);

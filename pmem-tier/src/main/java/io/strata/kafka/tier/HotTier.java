@@ -217,6 +217,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       makeDurable(segment);
       room.becameClean(segment);
     }
+    pools.all().forEach(Pool::keepPagesPresent);
     settleRenamesOfBefore();
     for (BackgroundThreads.Lane lane : work.threads().all()) {
       work.every(MTIME_MILLIS, lane, "refresh modification times", () -> times.refresh(lane));

@@ -143,6 +143,7 @@ class PoolFileTest {
     try (Pool pool = Pool.open(onTmpfs, MemoryType.MAPPED, OWNER)) {
       assumeThat(pool.memory().durability().needsForce()).isFalse();
       assumeThat(pool.memory().populate(0, 4096)).isTrue();
+      pool.keepPagesPresent();
       Awaitility.await()
           .atMost(Duration.ofMinutes(5))
           .until(() -> PageTables.kibibytesOf(onTmpfs) >= pool.info().dataSize() >> 10);
