@@ -37,9 +37,6 @@ final class PagesAhead implements Closeable {
   private final BuddyAllocator allocator;
   private final long end;
 
-  /** The first part of the work: what segments store into before they take a block. */
-  private final List<Extent> begun;
-
   /** By {@link #STEP}s from the pool's start; the thread's alone. */
   private final BitSet present = new BitSet();
 
@@ -56,22 +53,25 @@ final class PagesAhead implements Closeable {
    * For an open pool.
    *
    * @param end of the data, a position
-   * @param begun the ends of extents that hold no committed bytes yet
    */
-  PagesAhead(PersistentMemory memory, BuddyAllocator allocator, long end, List<Extent> begun) {
+  PagesAhead(PersistentMemory memory, BuddyAllocator allocator, long end) {
     this.memory = memory;
     this.allocator = allocator;
     this.end = end;
-    this.begun = List.copyOf(begun);
     synchronized (this) {
       this.over = !memory.writable() || memory.durability().needsForce();
     }
   }
 
-  /** Starts the thread, where there is something to do. */
-  synchronized void start(ThreadFactory threads) {
+  /**
+   * Starts the thread, where there is something to do.
+   *
+   * @param begun the ends of extents that hold no committed bytes yet: segments store into these
+   *     before they take a block
+   */
+  synchronized void start(ThreadFactory threads, List<Extent> begun) {
     if (!over) {
-      threads.newThread(this::run).start();
+      threads.newThread(() -> run(begun)).start();
     }
   }
 
@@ -91,7 +91,7 @@ final class PagesAhead implements Closeable {
     wake.release();
   }
 
-  private void run() {
+  private void run(List<Extent> begun) {
     try {
       boolean all = ahead() && populateAll(begun);
       while (all && awaitTaken()) {

@@ -70,13 +70,7 @@ public final class Pool implements AutoCloseable {
     this.sequence = superblock.sequence();
     this.allocator = scan.allocator();
     this.pages =
-        new PagesAhead(
-            memory,
-            allocator,
-            superblock.dataPosition() + superblock.dataSize(),
-            scan.used().stream()
-                .flatMap(slot -> slot.extents().behind(slot.committedLength()).stream())
-                .toList());
+        new PagesAhead(memory, allocator, superblock.dataPosition() + superblock.dataSize());
     this.report = report;
     this.lock = lock;
     this.slots = new AtomicReferenceArray<>(superblock.slotCount());
@@ -430,7 +424,13 @@ public final class Pool implements AutoCloseable {
    * Not before it is certain that it is used: the kernel notes a change of the file.
    */
   public void keepPagesPresent() {
-    pageThreads.ifPresent(pages::start);
+    pageThreads.ifPresent(
+        threads ->
+            pages.start(
+                threads,
+                slots().stream()
+                    .flatMap(slot -> slot.extents().behind(slot.committedLength()).stream())
+                    .toList()));
   }
 
   /** As {@link BuddyAllocator#allocateAtMost}. */

@@ -264,11 +264,8 @@ public final class Slot {
   public void commitForced(long length) throws IOException {
     requireInUse();
     if (needsForce()) {
-      // Forcing any range of a file forces all of it: the slot's is enough.
-      if (pool.memory().type() != MemoryType.FILE) {
-        ExtentList current = extents;
-        forceBytes(current, Math.max(committedLength, current.start()), length);
-      }
+      ExtentList current = extents;
+      forceBytes(current, Math.max(committedLength, current.start()), length);
       words.force();
     }
     commit(length);
@@ -581,10 +578,7 @@ public final class Slot {
     long end = Math.min(to, committedLength);
     ExtentList current = extents;
     end = Math.min(end, current.end());
-    // Forcing any range of a file forces all of it: the slot's is enough.
-    if (pool.memory().type() != MemoryType.FILE) {
-      forceBytes(current, Math.max(start, current.start()), end);
-    }
+    forceBytes(current, Math.max(start, current.start()), end);
     force();
     forced(end, truncationsBefore);
   }
@@ -623,7 +617,12 @@ public final class Slot {
     }
   }
 
+  /** For callers that force the slot next. */
   private void forceBytes(ExtentList current, long from, long end) throws IOException {
+    if (pool.memory().type() == MemoryType.FILE) {
+      // Forcing any range of a file forces all of it: the slot's is enough.
+      return;
+    }
     for (long at = from; at < end; ) {
       int i = current.find(at);
       long within = at - current.start(i);

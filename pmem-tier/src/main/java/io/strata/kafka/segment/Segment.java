@@ -20,7 +20,8 @@ import java.util.Set;
  * <p>The bytes are in the pool as long as it has room. The first append that finds none <em>
  * spills</em> the segment: its bytes up to there stay in the pool, all others go home, at their own
  * offsets, and home is a sparse file with the segment's length. A spilled segment stays spilled
- * until it is truncated below the seam, or moved whole into another slot.
+ * until it is truncated below the seam, goes on in the pool ({@link #unspill}), or is moved whole
+ * into another slot.
  *
  * <p>A segment moves in two halves, copying and publishing ({@link #copyHome}, {@link #markClean}
  * and so on), and may end up wholly at home, without a slot. Its channels stay open all the while.

@@ -22,8 +22,8 @@ import java.util.function.LongSupplier;
  *
  * <p>An append: bytes, persist, committed length, persist, visible. When the pool has no room, what
  * fits goes as above, then the slot is flagged spilled, and the rest goes home; from then on the
- * committed length is the seam and stays. A truncation below the seam, or below where the pool's
- * extents begin, cuts home first.
+ * committed length is the seam and stays until the segment is unspilled. A truncation below the
+ * seam, or below where the pool's extents begin, cuts home first.
  *
  * <p>Whatever fails leaves the view at what can be read: a caller that gets an exception finds the
  * segment as before, or longer by the part of its bytes that its source's position tells. What is

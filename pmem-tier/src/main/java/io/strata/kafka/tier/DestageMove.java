@@ -54,7 +54,21 @@ final class DestageMove {
     this.hook = hook;
   }
 
-  /** Copies a dirty segment of a pool into its log file. */
+  /** Copies all that is dirty, piece by piece, up to the first piece that is not copied. */
+  MoveResult all(TieredSegment segment, MoveControl control)
+      throws IOException, InterruptedException {
+    long copied = 0;
+    while (segment.segment().dirtyBytes() > 0) {
+      MoveResult piece = run(segment, control);
+      if (piece.outcome() != MoveResult.Outcome.DONE) {
+        return piece;
+      }
+      copied += piece.bytes();
+    }
+    return MoveResult.done(copied);
+  }
+
+  /** Copies a piece of a dirty segment of a pool into its log file. */
   MoveResult run(TieredSegment segment, MoveControl control)
       throws IOException, InterruptedException {
     durable.makeDurable(segment);

@@ -166,12 +166,10 @@ final class TierMoves implements TieredSegments {
     if (in.isPresent()
         && !in.get().isClean()
         && tier.pools().stream().anyMatch(pool -> RelocateMove.survivesLess(pool, in.get()))) {
-      // A piece each time.
-      while (segment.segment().dirtyBytes() > 0) {
-        MoveResult copied = destage(segment, control);
-        if (copied.outcome() != MoveResult.Outcome.DONE) {
-          return copied;
-        }
+      hook.reached(MoveStage.DESTAGE_STARTED);
+      MoveResult copied = destage.all(segment, control);
+      if (copied.outcome() != MoveResult.Outcome.DONE) {
+        return copied;
       }
     }
     hook.reached(MoveStage.RELOCATE_STARTED);

@@ -224,10 +224,8 @@ final class TierState {
   @GuardedBy("this")
   private void look(TieredSegment segment, long nowMillis) {
     Known before = known.remove(segment.id());
-    if (before != null) {
-      if (before.tier().isPresent()) {
-        sums.get(before.tier().getAsInt()).remove(before);
-      }
+    if (before != null && before.tier().isPresent()) {
+      sums.get(before.tier().getAsInt()).remove(before);
     }
     warm.remove(segment);
     if (registry.has(segment)) {

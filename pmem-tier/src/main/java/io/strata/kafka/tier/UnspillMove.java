@@ -62,14 +62,10 @@ final class UnspillMove {
     }
     hook.reached(MoveStage.UNSPILL_STARTED);
     durable.makeDurable(segment);
-    long copied = 0;
-    while (segment.segment().dirtyBytes() > 0) {
-      // Nothing is appended to the pool meanwhile: it becomes less with each piece.
-      MoveResult destaged = destage.run(segment, control);
-      if (destaged.outcome() != MoveResult.Outcome.DONE) {
-        return destaged;
-      }
-      copied += destaged.bytes();
+    // Nothing is appended to the pool meanwhile.
+    MoveResult destaged = destage.all(segment, control);
+    if (destaged.outcome() != MoveResult.Outcome.DONE) {
+      return destaged;
     }
     try (FileChannel home = names.with(segment, HomeChannels::toWrite)) {
       if (!segment.segment().unspill(home)) {
@@ -77,7 +73,7 @@ final class UnspillMove {
       }
     }
     hook.reached(MoveStage.UNSPILL_DONE);
-    return MoveResult.done(copied);
+    return destaged;
   }
 
   private boolean enter(TieredSegment segment, PoolTier tier) throws IOException {

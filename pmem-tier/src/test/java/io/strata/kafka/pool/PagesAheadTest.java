@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -34,7 +35,7 @@ class PagesAheadTest {
 
   @Test
   void aNewPoolHasItsFirstBlocksPresentAndNoMore() throws IOException {
-    try (PagesAhead pages = pages(Durability.PROCESS, List.of())) {
+    try (PagesAhead pages = pages(Durability.PROCESS)) {
       assertThat(pages.ahead()).isTrue();
     }
     assertThat(mebibytes()).isEqualTo(PagesAhead.DISTANCE / MIB);
@@ -43,7 +44,7 @@ class PagesAheadTest {
 
   @Test
   void theNextBlocksFollowThoseThatAreTaken() throws IOException {
-    try (PagesAhead pages = pages(Durability.PROCESS, List.of())) {
+    try (PagesAhead pages = pages(Durability.PROCESS)) {
       for (int taken = 0; taken < 100; taken++) {
         assertThat(pages.ahead()).isTrue();
         Extent extent = allocator.allocateAtMost(LARGEST).orElseThrow();
@@ -63,7 +64,7 @@ class PagesAheadTest {
     for (int i = 0; i < small.size(); i += 2) {
       allocator.free(small.get(i).position(), 0);
     }
-    try (PagesAhead pages = pages(Durability.POWER, List.of())) {
+    try (PagesAhead pages = pages(Durability.POWER)) {
       assertThat(pages.ahead()).isTrue();
     }
     for (int order = 0; order <= LARGEST; order++) {
@@ -75,8 +76,8 @@ class PagesAheadTest {
   void theThreadBeginsWithWhatSegmentsHaveAndGoesOnWhenBlocksAreTaken() throws Exception {
     Extent begun = new Extent(DATA + (8L << 30) + 12_345, 100_000);
     assertThat(allocator.markUsed(DATA + (8L << 30), LARGEST)).isTrue();
-    try (PagesAhead pages = pages(Durability.PROCESS, List.of(begun))) {
-      pages.start(PagesAheadTest::daemon);
+    try (PagesAhead pages = pages(Durability.PROCESS)) {
+      pages.start(PagesAheadTest::daemon, List.of(begun));
       passes.acquire((int) (PagesAhead.DISTANCE / PagesAhead.STEP) + 1);
       assertPresent(begun);
       for (int taken = 0; taken < 8; taken++) {
@@ -90,13 +91,8 @@ class PagesAheadTest {
   @Test
   void theThreadEndsWithThePool() throws Exception {
     CompletableFuture<Thread> thread = new CompletableFuture<>();
-    try (PagesAhead pages = pages(Durability.PROCESS, List.of())) {
-      pages.start(
-          task -> {
-            Thread started = daemon(task);
-            assertThat(thread.complete(started)).isTrue();
-            return started;
-          });
+    try (PagesAhead pages = pages(Durability.PROCESS)) {
+      pages.start(noting(thread), List.of());
       passes.acquire(1);
     }
     thread.join().join();
@@ -106,13 +102,8 @@ class PagesAheadTest {
   void theThreadEndsWhereTheSystemCannot() throws Exception {
     possible = false;
     CompletableFuture<Thread> thread = new CompletableFuture<>();
-    try (PagesAhead pages = pages(Durability.PROCESS, List.of())) {
-      pages.start(
-          task -> {
-            Thread started = daemon(task);
-            assertThat(thread.complete(started)).isTrue();
-            return started;
-          });
+    try (PagesAhead pages = pages(Durability.PROCESS)) {
+      pages.start(noting(thread), List.of());
       thread.join().join();
       pages.taken(PagesAhead.DISTANCE);
     }
@@ -124,14 +115,23 @@ class PagesAheadTest {
   @EnumSource(Durability.class)
   void aPoolThatNeedsAForceHasNoThread(Durability durability) throws IOException {
     CountDownLatch started = new CountDownLatch(1);
-    try (PagesAhead pages = pages(durability, List.of())) {
+    try (PagesAhead pages = pages(durability)) {
       pages.start(
           task -> {
             started.countDown();
             return daemon(() -> {});
-          });
+          },
+          List.of());
     }
     assertThat(started.getCount()).isEqualTo(durability.needsForce() ? 1 : 0);
+  }
+
+  private static ThreadFactory noting(CompletableFuture<Thread> made) {
+    return task -> {
+      Thread started = daemon(task);
+      assertThat(made.complete(started)).isTrue();
+      return started;
+    };
   }
 
   private static Thread daemon(Runnable task) {
@@ -155,7 +155,7 @@ class PagesAheadTest {
     }
   }
 
-  private PagesAhead pages(Durability durability, List<Extent> begun) {
+  private PagesAhead pages(Durability durability) {
     PersistentMemory memory =
         (PersistentMemory)
             Proxy.newProxyInstance(
@@ -168,7 +168,7 @@ class PagesAheadTest {
                       case "populate" -> populate((long) args[0], (long) args[1]);
                       default -> throw new InvocationTargetException(null, method.getName());
                     });
-    return new PagesAhead(memory, allocator, DATA + SIZE, begun);
+    return new PagesAhead(memory, allocator, DATA + SIZE);
   }
 
   private boolean populate(long position, long length) {
