@@ -187,7 +187,6 @@ public final class MigrationEngine implements AutoCloseable {
     if (!trigger.isDue(certainly, segments, backOffs, nanos)) {
       return;
     }
-    plannedBy = Optional.of(now);
     TieredSegments.State seen = segments.state();
     if (backOffs.remembersSegments()) {
       Set<Long> ids = new HashSet<>();
@@ -210,6 +209,7 @@ public final class MigrationEngine implements AutoCloseable {
     loop.tiers(plan.tiers());
     trigger.planned(
         new PlanTrigger.Planned(now.settings(), nanos, seen, plan.tiers(), plan.moves().size()));
+    plannedBy = Optional.of(now);
     meters.refused.add(plan.refused());
     plan.firstRefusal().ifPresent(r -> events.refused(r.move(), r.reason()));
     // A plan by settings that have been replaced meanwhile is not worth carrying out.

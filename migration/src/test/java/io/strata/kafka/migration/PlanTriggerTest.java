@@ -4,10 +4,13 @@ import static io.strata.kafka.migration.FakeTiers.MIB;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.strata.kafka.api.MigrationPolicy;
+import io.strata.kafka.api.MigrationPolicyProvider;
 import io.strata.kafka.api.TierUsage;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -87,7 +90,6 @@ final class PlanTriggerTest {
     fill(SEGMENTS);
     AtomicInteger asked = new AtomicInteger();
     TieredSegments counted = new Counted(tiers, asked);
-    EngineEnvironment system = EngineEnvironment.system();
     try (MigrationEngine engine =
         new MigrationEngine(
             counted,
@@ -95,15 +97,57 @@ final class PlanTriggerTest {
             PolicyRegistry.builtIn(),
             List.of(),
             EngineEvents.NONE,
-            // No time passes.
-            new EngineEnvironment(
-                InstantSource.system(), () -> 0, system.threads(), system.random()))) {
+            withoutTime())) {
       engine.start();
       await().until(() -> engine.stats().rounds() > 20);
       assertThat(asked).as("looks at all segments").hasValue(1);
       fill(SEGMENTS + 1);
       await().until(() -> engine.stats().tiers().get(0).destagedSegments() > 0);
     }
+  }
+
+  @Test
+  void newSettingsArePlannedByThoughTheirFirstPlanFails() {
+    fill(SEGMENTS);
+    AtomicInteger plans = new AtomicInteger();
+    int failing = 2;
+    MigrationPolicyProvider failsOnce =
+        new MigrationPolicyProvider() {
+          @Override
+          public String name() {
+            return "custom";
+          }
+
+          @Override
+          public MigrationPolicy create(Map<String, String> parameters) {
+            return snapshot -> {
+              if (plans.incrementAndGet() == failing) {
+                throw new IllegalStateException("once");
+              }
+              return List.of();
+            };
+          }
+        };
+    MigrationSettings settings = Settings.of(0.5).policy("custom", Map.of()).value();
+    try (MigrationEngine engine =
+        new MigrationEngine(
+            tiers,
+            settings,
+            PolicyRegistry.of(List.of(failsOnce)),
+            List.of(),
+            EngineEvents.NONE,
+            withoutTime())) {
+      engine.start();
+      await().until(() -> engine.stats().rounds() > 0);
+      engine.reconfigure(settings);
+      await().until(() -> plans.get() > failing);
+    }
+  }
+
+  private static EngineEnvironment withoutTime() {
+    EngineEnvironment system = EngineEnvironment.system();
+    return new EngineEnvironment(
+        InstantSource.system(), () -> 0, system.threads(), system.random());
   }
 
   /** Counts how often all segments are asked for. */
