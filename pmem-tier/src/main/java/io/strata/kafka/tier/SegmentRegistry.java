@@ -46,6 +46,11 @@ final class SegmentRegistry {
     return changes.take();
   }
 
+  /** The directories whose segments are others than when this was called last. */
+  Set<Path> takeRelisted() {
+    return changes.takeRelisted();
+  }
+
   /** Whether the segment is known still. */
   boolean has(TieredSegment segment) {
     return byId.get(segment.id()) == segment;
@@ -229,20 +234,23 @@ final class SegmentRegistry {
   }
 
   private void index(TieredSegment segment) {
+    Path in = Directories.of(segment.home());
     byDirectory.compute(
-        Directories.of(segment.home()),
+        in,
         (directory, segments) -> {
-          ConcurrentMap<Long, TieredSegment> in =
+          ConcurrentMap<Long, TieredSegment> listed =
               segments == null ? new ConcurrentHashMap<>() : segments;
-          TieredSegment unused = in.put(segment.id(), segment);
-          return in;
+          TieredSegment unused = listed.put(segment.id(), segment);
+          return listed;
         });
+    changes.relisted(in);
     segment.changed();
   }
 
   private void unindex(TieredSegment segment) {
-    byDirectory.computeIfPresent(
-        Directories.of(segment.home()), (directory, segments) -> without(segments, segment));
+    Path in = Directories.of(segment.home());
+    byDirectory.computeIfPresent(in, (directory, segments) -> without(segments, segment));
+    changes.relisted(in);
     segment.changed();
   }
 

@@ -126,7 +126,6 @@ final class TierState {
   /**
    * One segment as it was when it was last looked at.
    *
-   * @param listed where it is listed, if Kafka may know of it there
    * @param tier empty when all bytes are in the log file
    * @param dirtyBytes what a copy would write
    * @param lastExtentBytes the part of its space that stays after a copy, and is not clean
@@ -134,7 +133,6 @@ final class TierState {
    */
   private record Known(
       TieredSegment segment,
-      Optional<Listed> listed,
       OptionalInt tier,
       boolean active,
       boolean wanted,
@@ -151,9 +149,6 @@ final class TierState {
     }
   }
 
-  /** A segment's place in a partition. */
-  private record Listed(Path directory, long baseOffset) {}
-
   /** Looks at all segments the next time: what they are judged by has changed. */
   synchronized void lookAgain() {
     known.clear();
@@ -166,18 +161,21 @@ final class TierState {
   @GuardedBy("this")
   private void update() {
     Set<TieredSegment> changed = registry.takeChanges();
+    Set<Path> relisted = registry.takeRelisted();
     if (isNew) {
       changed.addAll(registry.all());
+      changed.forEach(segment -> relisted.add(Directories.of(segment.home())));
       isNew = false;
     }
     long nowMillis = clock.millis();
-    if (nowMillis - cooledMillis >= COOLING_MILLIS) {
+    // The clock may have been set back.
+    if (Math.abs(nowMillis - cooledMillis) >= COOLING_MILLIS) {
       changed.addAll(warm);
       cooledMillis = nowMillis;
     }
     boolean done = false;
     try {
-      changed.addAll(findNewest(changed));
+      changed.addAll(findNewest(relisted));
       for (TieredSegment segment : changed) {
         look(segment, nowMillis);
       }
@@ -190,18 +188,9 @@ final class TierState {
     }
   }
 
-  /** Finds the newest segments where that may have changed; returns what depends on it. */
+  /** Finds the newest segments of these directories; returns what depends on it. */
   @GuardedBy("this")
-  private List<TieredSegment> findNewest(Set<TieredSegment> changed) {
-    Set<Path> directories = new HashSet<>();
-    for (TieredSegment segment : changed) {
-      Optional<Listed> before = Optional.ofNullable(known.get(segment.id())).flatMap(Known::listed);
-      Optional<Listed> now = registry.has(segment) ? listed(segment) : Optional.empty();
-      if (!before.equals(now)) {
-        before.ifPresent(place -> directories.add(place.directory()));
-        now.ifPresent(place -> directories.add(place.directory()));
-      }
-    }
+  private List<TieredSegment> findNewest(Set<Path> directories) {
     List<TieredSegment> others = new ArrayList<>();
     for (Path directory : directories) {
       List<TieredSegment> in = registry.in(directory);
@@ -242,7 +231,6 @@ final class TierState {
 
   @GuardedBy("this")
   private Known count(TieredSegment segment, long nowMillis) {
-    Optional<Listed> listed = listed(segment);
     boolean active = isNewest(segment, offsetIn(Directories.of(segment.home())));
     segment.active(active);
     Optional<SegmentName> name = segment.name();
@@ -261,7 +249,6 @@ final class TierState {
                 named -> view(segment, named, in, active, clean, poolBytes, cleanBytes, nowMillis));
     return new Known(
         segment,
-        listed,
         tier,
         active,
         wanted,
@@ -430,17 +417,13 @@ final class TierState {
         && (newestOffset.isEmpty() || name.get().id().baseOffset() >= newestOffset.getAsLong());
   }
 
+  /** Of those that Kafka may know of. */
   private static OptionalLong newestOffset(List<TieredSegment> segments) {
     return segments.stream()
-        .flatMap(segment -> listed(segment).stream())
-        .mapToLong(Listed::baseOffset)
+        .filter(segment -> !segment.missing())
+        .flatMap(segment -> segment.name().stream())
+        .filter(name -> name.stage() == SegmentName.Stage.LIVE)
+        .mapToLong(name -> name.id().baseOffset())
         .max();
-  }
-
-  private static Optional<Listed> listed(TieredSegment segment) {
-    return segment
-        .name()
-        .filter(name -> name.stage() == SegmentName.Stage.LIVE && !segment.missing())
-        .map(name -> new Listed(Directories.of(segment.home()), name.id().baseOffset()));
   }
 }

@@ -142,6 +142,7 @@ final class TieredSegment {
   void missing(boolean now) {
     if (missing != now) {
       missing = now;
+      changes.relisted(Directories.of(home()));
       changed();
     }
   }

@@ -14,11 +14,14 @@ import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentGuard;
 import io.strata.kafka.segment.SegmentSettings;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,7 +30,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -236,10 +243,98 @@ final class TierStateTest {
     }
   }
 
+  /**
+   * A look between two steps of a removal finds the number of the newest segment gone, and its
+   * directory not yet.
+   */
+  @Test
+  void theOneBeforeIsActiveWhenALookCameIntoTheRemovalOfTheNewest() throws Exception {
+    try (TierFixture fixture = new TierFixture(directory).pool("hot.pool", 16 << 20)) {
+      SegmentChanges changes = new SegmentChanges();
+      SegmentRegistry registry = new SegmentRegistry(changes);
+      PoolSet pools = PoolSet.open(fixture.spec(), TierEvents.NONE, TierParts.STANDARD.pools());
+      TierState state = new TierState(pools, registry, name -> true, false, InstantSource.system());
+      TieredSegment before = inLogFile(registry, changes, 0);
+      AtomicBoolean looks = new AtomicBoolean();
+      Path newestFile = Path.of("/logs", "topic-0", "%020d.log".formatted(1));
+      TieredSegment newest =
+          inLogFile(
+              registry,
+              changes,
+              1,
+              lookingWhenAskedForItsDirectory(
+                  newestFile,
+                  () -> {
+                    if (looks.compareAndSet(true, false)) {
+                      assertThat(state.usagesNow()).hasSize(1);
+                    }
+                  }));
+      assertThat(state.now().segments()).hasSize(2);
+      assertThat(before.active()).isFalse();
+
+      looks.set(true);
+      newest.changed();
+      registry.remove(newest);
+      assertThat(looks).isFalse();
+      assertThat(state.now().segments()).hasSize(1);
+      assertThat(before.active()).isTrue();
+      pools.close();
+    }
+  }
+
+  private static Path lookingWhenAskedForItsDirectory(Path file, Runnable look) {
+    return (Path)
+        Proxy.newProxyInstance(
+            TierStateTest.class.getClassLoader(),
+            new Class<?>[] {Path.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("getParent")) {
+                look.run();
+              }
+              return method.invoke(file, arguments);
+            });
+  }
+
+  /** What has been read counts half after ten minutes, also when the clock was set back. */
+  @Test
+  void whatWasReadIsForgottenThoughTheClockGoesBack() throws Exception {
+    try (TierFixture fixture = new TierFixture(directory).pool("hot.pool", 16 << 20)) {
+      SegmentChanges changes = new SegmentChanges();
+      SegmentRegistry registry = new SegmentRegistry(changes);
+      PoolSet pools = PoolSet.open(fixture.spec(), TierEvents.NONE, TierParts.STANDARD.pools());
+      AtomicLong millis = new AtomicLong(TimeUnit.DAYS.toMillis(1000));
+      TierState state =
+          new TierState(
+              pools, registry, name -> true, false, () -> Instant.ofEpochMilli(millis.get()));
+      Path file = directory.resolve("read");
+      Files.write(file, new byte[1 << 20]);
+      TieredSegment segment = inLogFile(registry, changes, 0);
+      Set<StandardOpenOption> read = Set.of(StandardOpenOption.READ);
+      try (FileChannel channel = segment.segment().open(FileChannel.open(file, read), read)) {
+        assertThat(channel.read(ByteBuffer.allocate(1 << 20), 0)).isEqualTo(1 << 20);
+      }
+      segment.changed();
+      assertThat(state.now().segments().get(0).recentReadBytes()).isEqualTo(1 << 20);
+
+      millis.addAndGet(-TimeUnit.HOURS.toMillis(1));
+      assertThat(state.now().segments()).hasSize(1);
+      millis.addAndGet(TimeUnit.MINUTES.toMillis(20));
+      assertThat(state.now().segments().get(0).recentReadBytes()).isLessThan(1 << 19);
+      pools.close();
+    }
+  }
+
   /** A segment of which no file is needed, in a partition with 49 others. */
   static TieredSegment inLogFile(SegmentRegistry registry, SegmentChanges changes, int number) {
-    Path file =
-        Path.of("/logs", "topic-%d".formatted(number / 50), "%020d.log".formatted(number % 50));
+    return inLogFile(
+        registry,
+        changes,
+        number,
+        Path.of("/logs", "topic-%d".formatted(number / 50), "%020d.log".formatted(number % 50)));
+  }
+
+  private static TieredSegment inLogFile(
+      SegmentRegistry registry, SegmentChanges changes, int number, Path file) {
     TieredSegment segment =
         new TieredSegment(
             number,
