@@ -21,6 +21,9 @@ import java.util.zip.CRC32C;
  */
 final class Copying {
 
+  /** After so many bytes a copy to the log file may end, though it was to take more. */
+  private static final long STEP_BYTES = 4 << 20;
+
   private final Segment segment;
   private final SegmentWriter writer;
   private final SegmentReader reader;
@@ -91,7 +94,6 @@ final class Copying {
     long start = in.slot().extents().start();
     long from = asItIs && !isGood(home, in.isClean() ? begun.size() : clean) ? start : clean;
     long end = begun.inPool();
-    long limit = from + Math.min(end - from, pace.pieceBytes());
     ChangeGuard guard = writer.guard();
     CopySource source = new CopySource(begun, writer, reader, gate, home, pace);
     CRC32C checksum = new CRC32C();
@@ -102,11 +104,18 @@ final class Copying {
           batches.update(piece.duplicate());
           return guard.piece(begun.changes(), () -> writeFully(home, piece, position));
         };
-    Optional<Outcome> ended = source.copy(from, limit, sink);
-    if (ended.isEmpty() && limit < end && batches.validEnd() == from) {
-      // A batch that is larger than a piece.
-      ended = source.copy(limit, end, sink);
-      limit = end;
+    long limit = from;
+    Optional<Outcome> ended = Optional.empty();
+    while (ended.isEmpty() && limit < end) {
+      // Asked again each time: the disk may be wanted for something else by now.
+      long most = from + Math.min(end - from, pace.pieceBytes());
+      if (limit >= most && batches.validEnd() > from) {
+        break;
+      }
+      // Goes on with a batch that is larger than a piece.
+      long next = Math.min(limit + STEP_BYTES, limit < most ? most : end);
+      ended = source.copy(limit, next, sink);
+      limit = next;
     }
     if (ended.isEmpty() && limit == end) {
       // The batch that the pool's bytes end in ends in the log file, if they have spilled.

@@ -73,31 +73,36 @@ final class DestageMove {
       throws IOException, InterruptedException {
     durable.makeDurable(segment);
     refuseToFill(segment.home(), segment.segment().dirtyBytes());
+    try (DestagePace pace =
+        new DestagePace(control, hook, segment.disk(), () -> scarcity.applyAsDouble(segment))) {
+      CopyResult copied = copy(segment, pace);
+      Optional<MoveResult> ended = Copies.ended(copied, segment);
+      if (ended.isPresent()) {
+        return ended.get();
+      }
+      if (!DurableNames.survivesReboot(segment)) {
+        // For a pool that a power cut empties nobody has cared so far; from now on home counts.
+        DurableNames.forceEntries(segment.home());
+      }
+      MoveResult result = finish(segment, copied);
+      pace.ended(copied.bytes());
+      return result;
+    }
+  }
+
+  private CopyResult copy(TieredSegment segment, DestagePace pace)
+      throws IOException, InterruptedException {
     times.refresh(segment);
     FileTime modified = names.with(segment, Files::getLastModifiedTime);
     long shown = segment.shownMillis();
-    CopyResult copied;
-    DestagePace pace =
-        new DestagePace(control, hook, segment.disk(), () -> scarcity.applyAsDouble(segment));
     try (FileChannel home = names.with(segment, HomeChannels::toWrite)) {
-      copied = segment.segment().copyHome(home, pace);
+      return segment.segment().copyHome(home, pace);
     } finally {
       // An append meanwhile may have been shown already.
       long now = segment.shownMillis();
       FileTime time = now == shown ? modified : FileTime.fromMillis(now);
       names.with(segment, home -> Files.setLastModifiedTime(home, time));
     }
-    Optional<MoveResult> ended = Copies.ended(copied, segment);
-    if (ended.isPresent()) {
-      return ended.get();
-    }
-    if (!DurableNames.survivesReboot(segment)) {
-      // For a pool that a power cut empties nobody has cared so far; from now on home counts.
-      DurableNames.forceEntries(segment.home());
-    }
-    MoveResult result = finish(segment, copied);
-    pace.ended(copied.bytes());
-    return result;
   }
 
   /** Kafka's indexes are on the same disk, and do not bear one that is full to the last byte. */

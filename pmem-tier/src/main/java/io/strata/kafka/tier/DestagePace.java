@@ -6,11 +6,11 @@ import java.util.function.DoubleSupplier;
 
 /**
  * The pace of one copy into a log directory: what the engine allows, and what appends leave of the
- * disk.
+ * disk. The copy is under way until this is closed.
  *
  * <p>Thread safety: used by the copying thread.
  */
-final class DestagePace implements CopyPace {
+final class DestagePace implements CopyPace, AutoCloseable {
 
   private final MoveControl control;
   private final MovePace steps;
@@ -20,14 +20,13 @@ final class DestagePace implements CopyPace {
   /** Since when the copy has worked without a rest. */
   private long resumed;
 
-  private long worked;
-
   DestagePace(MoveControl control, MoveStage.Hook hook, LogDiskPace disk, DoubleSupplier scarcity) {
     this.control = control;
     this.steps = new MovePace(control, hook, MoveStage.DESTAGE_COPIED);
     this.disk = disk;
     this.scarcity = scarcity;
     this.resumed = disk.nanos();
+    disk.works();
   }
 
   @Override
@@ -37,22 +36,26 @@ final class DestagePace implements CopyPace {
 
   @Override
   public long pieceBytes() {
-    return disk.pieceBytes(control.pieceBytes(), scarcity.getAsDouble());
+    return disk.pieceBytes(control.pieceBytes(), scarcity);
   }
 
   @Override
   public void before(long bytes) throws InterruptedException {
     rest();
-    long asked = disk.nanos();
-    steps.before(bytes);
     // To wait for a limit is no work of the disk.
-    resumed += disk.nanos() - asked;
+    long asked = disk.nanos();
+    disk.rests();
+    try {
+      steps.before(bytes);
+    } finally {
+      disk.works();
+      resumed += disk.nanos() - asked;
+    }
   }
 
   private void rest() throws InterruptedException {
     long since = disk.nanos() - resumed;
     if (disk.rest(since, scarcity, control::cancelled) > 0) {
-      worked += since;
       resumed = disk.nanos();
     }
   }
@@ -64,7 +67,12 @@ final class DestagePace implements CopyPace {
 
   /** The copy has come to its end: rests for what the force has taken. */
   void ended(long bytes) throws InterruptedException {
-    disk.copied(bytes, worked + disk.nanos() - resumed);
+    disk.copied(bytes);
     rest();
+  }
+
+  @Override
+  public void close() {
+    disk.rests();
   }
 }
