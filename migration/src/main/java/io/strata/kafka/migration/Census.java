@@ -90,7 +90,7 @@ final class Census {
       leaving[segment.tier()] +=
           move.kind() == Move.Kind.EVICT
               ? segment.cleanBytes()
-              : segment.poolBytes() - segment.cleanBytes();
+              : Math.max(0, segment.poolBytes() - segment.cleanBytes() - planned.copiedBytes());
       canLeave[segment.tier()] = true;
     }
   }

@@ -152,14 +152,11 @@ public final class MigrationEngine implements AutoCloseable {
       try {
         Optional<PlannedMove> taken = queue.take(number);
         if (taken.isPresent()) {
-          boolean piece = false;
+          Optional<PlannedMove> rest = Optional.empty();
           try {
-            piece = mover.make(taken.get());
+            rest = mover.make(taken.get());
           } finally {
-            queue.done(taken.get(), piece);
-          }
-          if (queue.wantsMore()) {
-            loop.wake();
+            queue.done(taken.get(), rest);
           }
         }
       } catch (InterruptedException e) {
@@ -181,7 +178,7 @@ public final class MigrationEngine implements AutoCloseable {
   private void round() {
     Config now = config;
     // Before the state: a move that ends in between is left out of this round, not planned twice.
-    List<PlannedMove> inFlight = queue.inFlight();
+    List<PlannedMove> inFlight = queue.beginPlan();
     long nanos = environment.nanoTime().getAsLong();
     boolean certainly = !inFlight.isEmpty() || isOther(now);
     if (!trigger.isDue(certainly, segments, backOffs, nanos)) {

@@ -4,18 +4,22 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Moves that wait for a thread, and those that have one. Bounded by the bytes that they copy: what
- * does not fit is planned again in a later round, by what is true then.
+ * Moves that wait for a thread, and those that have one. What waits is the last plan's: the next
+ * plan takes its place, so that nothing waits by what is not true any more, and no bound of the
+ * queue holds up a drain until the next round.
  *
  * <p>Evictions first, since they cost nothing. Then copies down; copies up never take more than
  * half of the threads, and their turn comes after each three copies down, so that neither starves.
@@ -26,61 +30,38 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class MoveQueue {
 
-  /**
-   * So many bytes wait for one target, and on the way up; the last move may go beyond. A fast disk
-   * takes them in a fraction of a second, and the next round comes when little is left.
-   */
-  static final long BYTES_AHEAD = 256 << 20;
-
   private static final int DOWN_BEFORE_UP = 3;
-
-  /** Moves in order, and the bytes that they copy. */
-  private static final class Waiting {
-    private final Deque<PlannedMove> moves = new ArrayDeque<>();
-    private long bytes;
-
-    boolean isFull() {
-      return bytes >= BYTES_AHEAD;
-    }
-
-    void add(PlannedMove move) {
-      moves.add(move);
-      bytes += move.copiedBytes();
-    }
-
-    PlannedMove take() {
-      PlannedMove next = moves.remove();
-      bytes -= next.copiedBytes();
-      return next;
-    }
-  }
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
   @GuardedBy("lock")
-  private final Waiting evictions = new Waiting();
+  private final Deque<PlannedMove> evictions = new ArrayDeque<>();
 
   /** By target, the one first whose turn it is; none is empty. */
   @GuardedBy("lock")
-  private final Map<Target, Waiting> down = new LinkedHashMap<>();
+  private final Map<Target, Deque<PlannedMove>> down = new LinkedHashMap<>();
 
   @GuardedBy("lock")
-  private final Waiting up = new Waiting();
+  private final Deque<PlannedMove> up = new ArrayDeque<>();
 
-  /** By segment: all that wait or run. */
+  /** By segment. */
   @GuardedBy("lock")
-  private final Map<Long, PlannedMove> inFlight = new HashMap<>();
+  private final Map<Long, PlannedMove> running = new HashMap<>();
 
   @GuardedBy("lock")
-  private final Map<Target, Integer> running = new HashMap<>();
+  private final Map<Target, Integer> runningTo = new HashMap<>();
+
+  /** Segments with a move that has run since the plan that is being made was begun. */
+  @GuardedBy("lock")
+  private final Set<Long> begun = new HashSet<>();
+
+  /** Segments with a move that runs and is the last one by settings that have been replaced. */
+  @GuardedBy("lock")
+  private final Set<Long> last = new HashSet<>();
 
   @GuardedBy("lock")
   private int directories = 1;
-
-  /** Whether the last plan held more than was taken. */
-  @GuardedBy("lock")
-  private boolean more;
 
   @GuardedBy("lock")
   private int runningUp;
@@ -101,8 +82,21 @@ final class MoveQueue {
     this.threads = threads;
   }
 
+  /** A plan is begun. Returns the moves that it has to count as under way: those that run. */
+  List<PlannedMove> beginPlan() {
+    lock.lock();
+    try {
+      begun.clear();
+      begun.addAll(running.keySet());
+      return List.copyOf(running.values());
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /**
-   * Adds what fits.
+   * Puts the plan in the place of what waits. Moves that have run since the plan was begun are not
+   * the plan's to change: what it has of their segments was true before.
    *
    * @param logDirectories how many there are, from 1
    */
@@ -113,17 +107,17 @@ final class MoveQueue {
         return;
       }
       directories = logDirectories;
-      more = false;
-      for (PlannedMove move : moves) {
-        if (inFlight.containsKey(move.id())) {
-          continue;
+      List<PlannedMove> before = new ArrayList<>();
+      down.values().forEach(before::addAll);
+      forgetWaiting();
+      for (PlannedMove piece : before) {
+        if (begun.contains(piece.id())) {
+          add(piece);
         }
-        Waiting waiting = waitingFor(move);
-        if (waiting.isFull()) {
-          more = true;
-        } else {
-          inFlight.put(move.id(), move);
-          waiting.add(move);
+      }
+      for (PlannedMove move : moves) {
+        if (!begun.contains(move.id())) {
+          add(move);
         }
       }
       changed.signalAll();
@@ -133,18 +127,18 @@ final class MoveQueue {
   }
 
   @GuardedBy("lock")
-  private Waiting waitingFor(PlannedMove move) {
-    return switch (move.move().kind()) {
-      case EVICT -> evictions;
-      case DESTAGE -> down.computeIfAbsent(move.target(), target -> new Waiting());
-      case PROMOTE -> up;
-    };
+  private void add(PlannedMove move) {
+    switch (move.move().kind()) {
+      case EVICT -> evictions.add(move);
+      case DESTAGE -> down.computeIfAbsent(move.target(), to -> new ArrayDeque<>()).add(move);
+      case PROMOTE -> up.add(move);
+    }
   }
 
   /** Whether a target has as many threads as it may. */
   @GuardedBy("lock")
   private boolean hasItsThreads(Target target) {
-    return directories > 1 && running.getOrDefault(target, 0) >= Math.max(1, threads - 1);
+    return directories > 1 && runningTo.getOrDefault(target, 0) >= Math.max(1, threads - 1);
   }
 
   /**
@@ -159,7 +153,9 @@ final class MoveQueue {
       while (!closed && worker < threads) {
         Optional<PlannedMove> next = next();
         if (next.isPresent()) {
-          running.merge(next.get().target(), 1, Integer::sum);
+          running.put(next.get().id(), next.get());
+          runningTo.merge(next.get().target(), 1, Integer::sum);
+          begun.add(next.get().id());
           return next;
         }
         changed.await();
@@ -172,18 +168,18 @@ final class MoveQueue {
 
   @GuardedBy("lock")
   private Optional<PlannedMove> next() {
-    if (!evictions.moves.isEmpty()) {
+    if (!evictions.isEmpty()) {
       runningEvictions++;
-      return Optional.of(evictions.take());
+      return Optional.of(evictions.remove());
     }
     Optional<Target> nextDown = leastBusyTarget();
     // Evictions under way free space for copies up.
     boolean mayGoUp =
-        !up.moves.isEmpty() && runningEvictions == 0 && runningUp < Math.max(1, threads / 2);
+        !up.isEmpty() && runningEvictions == 0 && runningUp < Math.max(1, threads / 2);
     if (mayGoUp && (nextDown.isEmpty() || downSinceUp >= DOWN_BEFORE_UP)) {
       downSinceUp = 0;
       runningUp++;
-      return Optional.of(up.take());
+      return Optional.of(up.remove());
     }
     return nextDown.map(this::takeDown);
   }
@@ -194,7 +190,7 @@ final class MoveQueue {
     Optional<Target> best = Optional.empty();
     int least = Integer.MAX_VALUE;
     for (Target target : down.keySet()) {
-      int busy = running.getOrDefault(target, 0);
+      int busy = runningTo.getOrDefault(target, 0);
       if (busy < least && !hasItsThreads(target)) {
         best = Optional.of(target);
         least = busy;
@@ -206,9 +202,9 @@ final class MoveQueue {
   @GuardedBy("lock")
   private PlannedMove takeDown(Target target) {
     downSinceUp++;
-    Waiting waiting = requireNonNull(down.remove(target));
-    PlannedMove next = waiting.take();
-    if (!waiting.moves.isEmpty()) {
+    Deque<PlannedMove> waiting = requireNonNull(down.remove(target));
+    PlannedMove next = waiting.remove();
+    if (!waiting.isEmpty()) {
       down.put(target, waiting);
     }
     return next;
@@ -217,14 +213,13 @@ final class MoveQueue {
   /**
    * A move that was taken has ended.
    *
-   * @param leavesMore whether it has copied a piece, and the segment is to be planned again
+   * @param rest what is left of it after a piece: its turn comes after the others for its target
    */
-  void done(PlannedMove move, boolean leavesMore) {
+  void done(PlannedMove move, Optional<PlannedMove> rest) {
     lock.lock();
     try {
-      more |= leavesMore;
-      inFlight.remove(move.id());
-      running.computeIfPresent(move.target(), (target, count) -> count > 1 ? count - 1 : null);
+      running.remove(move.id());
+      runningTo.computeIfPresent(move.target(), (target, count) -> count > 1 ? count - 1 : null);
       switch (move.move().kind()) {
         case PROMOTE -> runningUp--;
         case EVICT -> runningEvictions--;
@@ -232,34 +227,10 @@ final class MoveQueue {
           // A target may have a thread more.
         }
       }
+      if (!last.remove(move.id()) && !closed) {
+        rest.ifPresent(this::add);
+      }
       changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Whether the last plan held more than was taken, and the threads have little left to do. */
-  boolean wantsMore() {
-    lock.lock();
-    try {
-      if (!more || closed) {
-        return false;
-      }
-      int ready = evictions.moves.size() + up.moves.size();
-      for (Map.Entry<Target, Waiting> each : down.entrySet()) {
-        ready += hasItsThreads(each.getKey()) ? 0 : each.getValue().moves.size();
-      }
-      return ready <= threads;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** All that wait or run. */
-  List<PlannedMove> inFlight() {
-    lock.lock();
-    try {
-      return List.copyOf(inFlight.values());
     } finally {
       lock.unlock();
     }
@@ -268,25 +239,20 @@ final class MoveQueue {
   int queued() {
     lock.lock();
     try {
-      return queuedWithoutLocking();
+      int count = evictions.size() + up.size();
+      for (Deque<PlannedMove> waiting : down.values()) {
+        count += waiting.size();
+      }
+      return count;
     } finally {
       lock.unlock();
     }
   }
 
-  @GuardedBy("lock")
-  private int queuedWithoutLocking() {
-    int count = evictions.moves.size() + up.moves.size();
-    for (Waiting waiting : down.values()) {
-      count += waiting.moves.size();
-    }
-    return count;
-  }
-
   int running() {
     lock.lock();
     try {
-      return inFlight.size() - queuedWithoutLocking();
+      return running.size();
     } finally {
       lock.unlock();
     }
@@ -298,6 +264,7 @@ final class MoveQueue {
     try {
       threads = count;
       forgetWaiting();
+      last.addAll(running.keySet());
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -317,16 +284,8 @@ final class MoveQueue {
 
   @GuardedBy("lock")
   private void forgetWaiting() {
-    forget(evictions);
-    forget(up);
-    down.values().forEach(this::forget);
+    evictions.clear();
+    up.clear();
     down.clear();
-  }
-
-  @GuardedBy("lock")
-  private void forget(Waiting waiting) {
-    while (!waiting.moves.isEmpty()) {
-      inFlight.remove(waiting.take().id());
-    }
   }
 }

@@ -48,25 +48,22 @@ final class Mover {
   /**
    * Makes a move.
    *
-   * @return whether it has copied a piece of the segment, and more of it is to be copied
+   * @return what is left of it, if it has copied a piece of the segment
    */
-  boolean make(PlannedMove planned) {
+  Optional<PlannedMove> make(PlannedMove planned) {
     boolean eviction = planned.move().kind() == Move.Kind.EVICT;
     // What was queued before its target or its segment failed waits with the others.
     if (stopping.getAsBoolean()
         || (!eviction && backOffs.allowance(planned.target()) == 0)
         || backOffs.waits(planned.id())) {
-      return false;
+      return Optional.empty();
     }
     Optional<MoveResult> done = makeOne(planned);
-    boolean piece =
-        done.isPresent()
-            && planned.move().kind() == Move.Kind.DESTAGE
-            && done.get().bytes() < planned.move().segment().dirtyBytes();
-    if (done.isPresent() && !piece && planned.evictAfter() && !stopping.getAsBoolean()) {
+    Optional<PlannedMove> rest = done.flatMap(result -> planned.after(result.bytes()));
+    if (done.isPresent() && rest.isEmpty() && planned.evictAfter() && !stopping.getAsBoolean()) {
       giveUpUpper(planned);
     }
-    return piece;
+    return rest;
   }
 
   /** The upper copy of a segment that has just been copied down. */

@@ -3,7 +3,7 @@ package io.strata.kafka.migration;
 import static java.util.Objects.requireNonNull;
 
 import io.strata.kafka.api.Move;
-import io.strata.kafka.api.SegmentView;
+import java.util.Optional;
 
 /**
  * A move that the planner lets through.
@@ -15,8 +15,14 @@ import io.strata.kafka.api.SegmentView;
  * @param roomBytes what it takes of a target tier's space; 0 for the log directories and for
  *     evictions
  * @param evictAfter whether the upper copy is evicted as soon as the lower one is durable
+ * @param copiedBytes what has been copied of it, piece by piece
  */
-record PlannedMove(Move move, Target target, long roomBytes, boolean evictAfter) {
+record PlannedMove(Move move, Target target, long roomBytes, boolean evictAfter, long copiedBytes) {
+
+  /** A move of which nothing has been copied. */
+  PlannedMove(Move move, Target target, long roomBytes, boolean evictAfter) {
+    this(move, target, roomBytes, evictAfter, 0);
+  }
 
   /** Checks that nothing is null. */
   PlannedMove {
@@ -24,14 +30,14 @@ record PlannedMove(Move move, Target target, long roomBytes, boolean evictAfter)
     requireNonNull(target);
   }
 
-  /** The bytes that it copies at most; 0 for an eviction. */
-  long copiedBytes() {
-    SegmentView segment = move.segment();
-    return switch (move.kind()) {
-      case EVICT -> 0;
-      case DESTAGE -> target.logDirectory().isEmpty() ? segment.bytes() : segment.dirtyBytes();
-      case PROMOTE -> segment.bytes();
-    };
+  /** What is left of a copy down after a piece of it; empty if that was the last one. */
+  Optional<PlannedMove> after(long pieceBytes) {
+    long copied = copiedBytes + pieceBytes;
+    return move.kind() == Move.Kind.DESTAGE
+            && pieceBytes > 0
+            && copied < move.segment().dirtyBytes()
+        ? Optional.of(new PlannedMove(move, target, roomBytes, evictAfter, copied))
+        : Optional.empty();
   }
 
   long id() {

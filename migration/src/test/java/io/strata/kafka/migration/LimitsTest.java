@@ -13,11 +13,13 @@ import java.nio.file.FileSystemException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -190,24 +192,71 @@ class LimitsTest {
     return new PlannedMove(move, Target.of(move, 1), 0, false);
   }
 
+  private static List<PlannedMove> copies(String directory, long... ids) {
+    return LongStream.of(ids).mapToObj(id -> move(Move.Kind.DESTAGE, id, directory)).toList();
+  }
+
+  private static List<Long> takeAll(MoveQueue queue) throws InterruptedException {
+    List<Long> taken = new ArrayList<>();
+    while (queue.queued() > 0) {
+      taken.add(queue.take(0).orElseThrow().id());
+    }
+    return taken;
+  }
+
   @Test
-  void theQueueIsBoundedByBytesAndTakesASegmentOnce() {
+  void aPlanIsTakenAsAWholeAndTheNextOneTakesItsPlace() throws InterruptedException {
     MoveQueue queue = new MoveQueue(2);
     List<PlannedMove> many = new ArrayList<>();
-    for (int id = 0; id < 10_000; id++) {
-      many.add(move(Move.Kind.DESTAGE, id, "/data0"));
+    for (int id = 0; id < 100_000; id++) {
+      many.add(move(id % 2 == 0 ? Move.Kind.DESTAGE : Move.Kind.EVICT, id, "/data0"));
     }
-    int fit = (int) (MoveQueue.BYTES_AHEAD / SEGMENT);
     queue.offer(many, 1);
-    assertThat(queue.wantsMore()).isFalse(); // it is full
-    assertThat(queue.queued()).isEqualTo(fit);
-    queue.offer(many.subList(0, fit), 1);
-    assertThat(queue.queued()).isEqualTo(fit);
-    queue.offer(List.of(move(Move.Kind.DESTAGE, 10_000, "/data1")), 2);
-    assertThat(queue.queued()).as("with one for another directory").isEqualTo(fit + 1);
+    assertThat(queue.queued()).isEqualTo(many.size());
+    assertThat(queue.beginPlan()).isEmpty();
+    queue.offer(many.subList(0, 10), 1);
+    assertThat(queue.queued()).isEqualTo(10);
+    queue.offer(copies("/data1", 7, 8), 1);
+    assertThat(takeAll(queue)).containsExactly(7L, 8L);
+    assertThat(queue.running()).isEqualTo(2);
+    queue.offer(many, 1);
     queue.reset(2);
     assertThat(queue.queued()).isZero();
-    assertThat(queue.inFlight()).isEmpty();
+  }
+
+  @Test
+  void whatRanWhileAPlanWasMadeIsNotMovedTwice() throws InterruptedException {
+    MoveQueue queue = new MoveQueue(3);
+    queue.offer(copies("/data0", 1, 2, 3, 4, 5), 1);
+    PlannedMove first = queue.take(0).orElseThrow();
+    assertThat(queue.beginPlan()).containsExactly(first);
+    PlannedMove second = queue.take(1).orElseThrow();
+    queue.done(second, Optional.empty());
+    PlannedMove third = queue.take(1).orElseThrow();
+    queue.done(third, third.after(SEGMENT / 2));
+    queue.offer(copies("/data0", 2, 3, 4, 5, 6), 1);
+    assertThat(takeAll(queue)).containsExactly(3L, 4L, 5L, 6L);
+  }
+
+  @Test
+  void whatIsLeftAfterAPieceTakesTurnsWithOthersUntilAllIsCopiedOrSettingsAreNew()
+      throws InterruptedException {
+    MoveQueue queue = new MoveQueue(2);
+    queue.offer(copies("/data0", 1, 2), 1);
+    for (int piece = 0; piece < 4; piece++) {
+      for (long id = 1; id <= 2; id++) {
+        PlannedMove next = queue.take(0).orElseThrow();
+        assertThat(next.id()).isEqualTo(id);
+        assertThat(next.copiedBytes()).isEqualTo(piece * SEGMENT / 4);
+        queue.done(next, next.after(SEGMENT / 4));
+      }
+    }
+    assertThat(queue.queued()).isZero();
+    queue.offer(copies("/data0", 3), 1);
+    PlannedMove running = queue.take(0).orElseThrow();
+    queue.reset(2);
+    queue.done(running, running.after(SEGMENT / 4));
+    assertThat(queue.queued()).isZero();
   }
 
   @Test
@@ -227,7 +276,7 @@ class LimitsTest {
     List<Long> order = new ArrayList<>();
     PlannedMove evict = queue.take(0).orElseThrow();
     assertThat(evict.id()).isEqualTo(20);
-    queue.done(evict, false);
+    queue.done(evict, Optional.empty());
     for (int i = 0; i < 6; i++) {
       order.add(queue.take(0).orElseThrow().id());
     }
@@ -251,30 +300,9 @@ class LimitsTest {
     for (int thread = 0; thread < 3; thread++) {
       assertThat(queue.take(thread)).isPresent();
     }
-    assertThat(queue.wantsMore()).isTrue();
-    queue.offer(List.of(move(Move.Kind.DESTAGE, 2000, "/works")), 4);
+    moves.add(move(Move.Kind.DESTAGE, 2000, "/works"));
+    queue.offer(moves, 4);
     assertThat(queue.take(3).orElseThrow().id()).isEqualTo(2000);
-  }
-
-  @Test
-  void evictionsAreNotBounded() {
-    MoveQueue queue = new MoveQueue(2);
-    List<PlannedMove> many = new ArrayList<>();
-    for (int id = 0; id < 100_000; id++) {
-      many.add(move(Move.Kind.EVICT, id, "/data0"));
-    }
-    queue.offer(many, 1);
-    assertThat(queue.queued()).as("evictions, which copy nothing").isEqualTo(many.size());
-  }
-
-  @Test
-  void aPieceIsFollowedByAPlan() throws InterruptedException {
-    MoveQueue queue = new MoveQueue(2);
-    queue.offer(List.of(move(Move.Kind.DESTAGE, 1, "/data0")), 1);
-    PlannedMove piece = queue.take(0).orElseThrow();
-    assertThat(queue.wantsMore()).isFalse();
-    queue.done(piece, true);
-    assertThat(queue.wantsMore()).isTrue();
   }
 
   @Test
@@ -298,7 +326,7 @@ class LimitsTest {
             });
     third.start();
     await().until(() -> third.getState() == Thread.State.WAITING);
-    queue.done(first, false);
+    queue.done(first, Optional.empty());
     third.join();
     assertThat(third.isAlive()).isFalse();
   }

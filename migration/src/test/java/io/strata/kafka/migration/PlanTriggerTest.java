@@ -8,6 +8,7 @@ import io.strata.kafka.api.MigrationPolicy;
 import io.strata.kafka.api.MigrationPolicyProvider;
 import io.strata.kafka.api.TierUsage;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -141,6 +142,27 @@ final class PlanTriggerTest {
       await().until(() -> engine.stats().rounds() > 0);
       engine.reconfigure(settings);
       await().until(() -> plans.get() > failing);
+    }
+  }
+
+  /** A plan of a broker with many segments takes long, and the next one is long in coming. */
+  @Test
+  void aDrainWaitsForNoSecondPlan() {
+    fill(SEGMENTS);
+    AtomicInteger asked = new AtomicInteger();
+    MigrationSettings settings = Settings.of(0.1).interval(Duration.ofMinutes(1)).value();
+    try (MigrationEngine engine =
+        new MigrationEngine(
+            new Counted(tiers, asked),
+            settings,
+            PolicyRegistry.builtIn(),
+            List.of(),
+            EngineEvents.NONE,
+            EngineEnvironment.system())) {
+      engine.start();
+      long low = SEGMENTS * MIB / 5;
+      await().until(() -> tiers.state().tiers().get(0).dirtyBytes() == low);
+      assertThat(asked).hasValue(1);
     }
   }
 

@@ -67,6 +67,22 @@ record Settings(MigrationSettings value) {
             value.pinnedTopics()));
   }
 
+  Settings interval(Duration interval) {
+    return new Settings(
+        new MigrationSettings(
+            value.mode(),
+            value.thresholds(),
+            value.hysteresis(),
+            value.promote(),
+            value.threads(),
+            value.downBytesPerSecond(),
+            value.upBytesPerSecond(),
+            interval,
+            value.policy(),
+            value.policyParameters(),
+            value.pinnedTopics()));
+  }
+
   Settings policy(String name, Map<String, String> parameters) {
     return rest(name, parameters, value.pinnedTopics());
   }

@@ -64,7 +64,7 @@ final class ColdLevel implements Level {
       return MoveResult.cancelled("it was deleted meanwhile");
     }
     store.census().change(entry.key().id(), source.directory(), StoredCopy::withCold);
-    return MoveResult.done(entry.segment().bytes());
+    return MoveResult.done(entry.totalBytes());
   }
 
   /** Copies; tells why it was not done, empty if it was. */
