@@ -19,7 +19,7 @@ final class Admission {
 
   private final Planner.Input in;
   private final Census census;
-  private final int home;
+  private final int logDirs;
   private final Set<Long> planned = new HashSet<>();
   private final List<PlannedMove> evictions = new ArrayList<>();
   private final List<PlannedMove> down = new ArrayList<>();
@@ -34,9 +34,9 @@ final class Admission {
   Admission(Planner.Input in, Census census) {
     this.in = in;
     this.census = census;
-    this.home = in.state().tiers().size();
-    nextVictim = new int[home];
-    for (int tier = 0; tier < home; tier++) {
+    this.logDirs = in.state().tiers().size();
+    nextVictim = new int[logDirs];
+    for (int tier = 0; tier < logDirs; tier++) {
       victims.add(new ArrayList<>());
     }
   }
@@ -90,7 +90,7 @@ final class Admission {
   boolean goOn(Move move) {
     SegmentView segment = move.segment();
     int tier = move.toTier();
-    Target target = Target.of(move, home);
+    Target target = Target.of(move, logDirs);
     boolean hasSlot = segment.tier() == tier;
     if (planned.contains(segment.id())
         || !(hasSlot || census.room.missingSlots(tier) == 0)
@@ -110,7 +110,7 @@ final class Admission {
 
   /** Takes no space and meets no obstacle. */
   private Optional<PlannedMove> evict(Move move) {
-    PlannedMove eviction = new PlannedMove(move, Target.of(move, home), 0, false);
+    PlannedMove eviction = new PlannedMove(move, Target.of(move, logDirs), 0, false);
     evictions.add(eviction);
     census.room.evict(move.segment());
     return Optional.of(eviction);
@@ -122,11 +122,11 @@ final class Admission {
    */
   private Optional<PlannedMove> destage(Move move, boolean evictAfter) {
     SegmentView segment = move.segment();
-    for (int tier = move.toTier(); tier <= home; tier++) {
-      long needed = tier == home ? 0 : Room.needed(segment);
-      Target target = Target.down(tier, home, segment.logDirectory());
-      if ((tier == home || census.room.fits(tier, needed)) && census.admit(target)) {
-        if (tier < home) {
+    for (int tier = move.toTier(); tier <= logDirs; tier++) {
+      long needed = tier == logDirs ? 0 : Room.needed(segment);
+      Target target = Target.down(tier, logDirs, segment.logDirectory());
+      if ((tier == logDirs || census.room.fits(tier, needed)) && census.admit(target)) {
+        if (tier < logDirs) {
           census.room.reserve(tier, needed);
         }
         PlannedMove admitted =
@@ -141,7 +141,7 @@ final class Admission {
 
   /** Whether a segment that is copied into a tier stays in its own, too. */
   private boolean mayBeClean(int tier) {
-    return tier == home || !in.state().relocates();
+    return tier == logDirs || !in.state().relocates();
   }
 
   /**
@@ -152,7 +152,7 @@ final class Admission {
     SegmentView segment = move.segment();
     int tier = move.toTier();
     long needed = Room.needed(segment);
-    Target target = Target.of(move, home);
+    Target target = Target.of(move, logDirs);
     if (!in.settings().promote()
         || !mayLeaveBehind(move)
         || !census.mayAddLowerCopy(move)

@@ -19,7 +19,7 @@ import java.util.Set;
 final class Census {
 
   private final Planner.Input in;
-  private final int home;
+  private final int logDirs;
 
   /** The segments that the policy may see. */
   final List<SegmentView> free = new ArrayList<>();
@@ -48,12 +48,12 @@ final class Census {
   Census(Planner.Input in) {
     this.in = in;
     List<TierUsage> tiers = in.state().tiers();
-    home = tiers.size();
+    logDirs = tiers.size();
     room = new Room(tiers);
-    canLeave = new boolean[home + 1];
-    leaving = new long[home + 1];
-    arriving = new long[home + 1];
-    lowerCopies = new long[home + 1];
+    canLeave = new boolean[logDirs + 1];
+    leaving = new long[logDirs + 1];
+    arriving = new long[logDirs + 1];
+    lowerCopies = new long[logDirs + 1];
     Set<Long> moving = new HashSet<>();
     for (PlannedMove move : in.inFlight()) {
       moving.add(move.id());
@@ -103,7 +103,7 @@ final class Census {
 
   private void sort(SegmentView segment, List<SegmentView> undecided) {
     TopicRules.Rule rule = ruleOf(segment);
-    boolean inPool = segment.tier() < home;
+    boolean inPool = segment.tier() < logDirs;
     if (rule != TopicRules.Rule.PINNED) {
       if (inPool && segment.evictable()) {
         evictable.add(segment);
@@ -137,7 +137,7 @@ final class Census {
   }
 
   private boolean isDisplaced(SegmentView segment) {
-    return segment.active() && (segment.tier() < home ? segment.spilled() : !segment.found());
+    return segment.active() && (segment.tier() < logDirs ? segment.spilled() : !segment.found());
   }
 
   private boolean mayCopyDown(SegmentView segment) {
@@ -152,11 +152,11 @@ final class Census {
     Map<Target, SegmentView> probes = new HashMap<>();
     for (SegmentView segment : undecided) {
       int lowest = segment.cleanTier().orElse(segment.tier());
-      if (lowest >= home || (!segment.active() && roomBetween(lowest))) {
+      if (lowest >= logDirs || (!segment.active() && roomBetween(lowest))) {
         free.add(segment);
         continue;
       }
-      Target target = Target.down(home, home, segment.logDirectory());
+      Target target = Target.down(logDirs, logDirs, segment.logDirectory());
       int allowance = allowance(target);
       if (allowance == Integer.MAX_VALUE) {
         free.add(segment);
@@ -168,8 +168,8 @@ final class Census {
   }
 
   private boolean roomBetween(int lowest) {
-    for (int tier = lowest + 1; tier < home; tier++) {
-      if (room.bytes(tier) > 0 && allowance(Target.down(tier, home, "")) > 0) {
+    for (int tier = lowest + 1; tier < logDirs; tier++) {
+      if (room.bytes(tier) > 0 && allowance(Target.down(tier, logDirs, "")) > 0) {
         return true;
       }
     }
@@ -225,7 +225,7 @@ final class Census {
 
   /** Tells whether a copy of the segment stays in its tier, and counts there, when it goes up. */
   private boolean leavesLowerCopy(SegmentView segment) {
-    return !in.state().relocates() && segment.clean() && segment.tier() < home;
+    return !in.state().relocates() && segment.clean() && segment.tier() < logDirs;
   }
 
   int directories() {

@@ -72,7 +72,7 @@ final class Planner {
   private final Input in;
   private final Census census;
   private final Admission admission;
-  private final int home;
+  private final int logDirs;
   private final List<TierPlan> tiers = new ArrayList<>();
   private final Comparator<SegmentView> giveWayOrder;
   private final long[] excess;
@@ -83,9 +83,9 @@ final class Planner {
     this.in = in;
     census = new Census(in);
     admission = new Admission(in, census);
-    home = in.state().tiers().size();
+    logDirs = in.state().tiers().size();
     giveWayOrder = in.policy().evictionOrder();
-    excess = new long[home];
+    excess = new long[logDirs];
   }
 
   static Plan plan(Input in) {
@@ -100,7 +100,7 @@ final class Planner {
     removeExcluded();
     evictAboveMarks(order);
     goOnInPools();
-    long[] promoted = new long[home];
+    long[] promoted = new long[logDirs];
     List<Move> pinned = choosePinned(promoted);
     admit(pinned, allowed(in.policy().plan(snapshot(promoted))));
     return new Plan(
@@ -141,7 +141,7 @@ final class Planner {
     census.excluded.sort(OldestFirst.ORDER);
     List<Move> moves = new ArrayList<>();
     for (SegmentView segment : census.excluded) {
-      moves.add(segment.dirtyBytes() == 0 ? Move.evict(segment) : Move.destage(segment, home));
+      moves.add(segment.dirtyBytes() == 0 ? Move.evict(segment) : Move.destage(segment, logDirs));
     }
     for (Move move : Fairness.interleave(moves)) {
       admission.admit(move, true).ifPresent(this::cover);
@@ -165,8 +165,8 @@ final class Planner {
    */
   private void goOnInPools() {
     for (SegmentView segment : census.displaced) {
-      int first = segment.tier() < home ? segment.tier() : 0;
-      int last = Math.min(segment.tier(), home - 1);
+      int first = segment.tier() < logDirs ? segment.tier() : 0;
+      int last = Math.min(segment.tier(), logDirs - 1);
       for (int tier = first; tier <= last; tier++) {
         if (hasSpaceToGoOn(tier) && admission.goOn(Move.promote(segment, tier))) {
           break;
@@ -201,7 +201,7 @@ final class Planner {
     census.pinned.sort(OldestFirst.ORDER.reversed());
     for (SegmentView segment : census.pinned) {
       int below = segment.spilled() ? segment.tier() + 1 : segment.tier();
-      for (int tier = 0; tier < Math.min(below, home); tier++) {
+      for (int tier = 0; tier < Math.min(below, logDirs); tier++) {
         Move move = Move.promote(segment, tier);
         long needed = Room.needed(segment);
         if (leavesRoom(tier, promoted[tier] + needed) && Admission.mayLeaveBehind(move)) {
@@ -220,7 +220,7 @@ final class Planner {
   }
 
   private TierSnapshot snapshot(long[] promoted) {
-    List<TierUsage> usages = new ArrayList<>(home);
+    List<TierUsage> usages = new ArrayList<>(logDirs);
     for (TierUsage tier : in.state().tiers()) {
       int t = tier.tier();
       long used = tier.usedBytes() + census.arriving(t) + promoted[t];
@@ -275,11 +275,11 @@ final class Planner {
     if (segment == null) {
       return refuse(move, "the segment is not in the snapshot, or has been planned already");
     }
-    if (segment.active() && (move.kind() == Move.Kind.PROMOTE || move.toTier() < home)) {
-      return refuse(move, "the segment is active: it goes to logdirs alone, which is " + home);
+    if (segment.active() && (move.kind() == Move.Kind.PROMOTE || move.toTier() < logDirs)) {
+      return refuse(move, "the segment is active: it goes to logdirs alone, which is " + logDirs);
     }
-    if (move.toTier() > home) {
-      return refuse(move, "there is no tier " + move.toTier() + ", logdirs is " + home);
+    if (move.toTier() > logDirs) {
+      return refuse(move, "there is no tier " + move.toTier() + ", logdirs is " + logDirs);
     }
     if (move.kind() == Move.Kind.DESTAGE && segment.clean()) {
       return refuse(move, "the segment is clean already");

@@ -21,13 +21,13 @@ record Target(boolean up, int tier, String logDirectory) {
     requireNonNull(logDirectory);
   }
 
-  static Target of(Move move, int home) {
+  static Target of(Move move, int logDirs) {
     return move.kind() == Move.Kind.PROMOTE
         ? new Target(true, move.toTier(), "")
-        : down(move.toTier(), home, move.segment().logDirectory());
+        : down(move.toTier(), logDirs, move.segment().logDirectory());
   }
 
-  static Target down(int tier, int home, String logDirectory) {
-    return new Target(false, tier, tier == home ? logDirectory : "");
+  static Target down(int tier, int logDirs, String logDirectory) {
+    return new Target(false, tier, tier == logDirs ? logDirectory : "");
   }
 }

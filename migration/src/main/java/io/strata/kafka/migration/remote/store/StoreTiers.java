@@ -44,16 +44,16 @@ public final class StoreTiers implements TieredSegments {
     this.store.placement().spaceMaker(this::makeSpace);
   }
 
-  private int home() {
+  private int lowest() {
     return names.size() - 1;
   }
 
   @Override
   public State state() {
     long now = store.clock().millis();
-    long[] dirty = new long[home()];
-    long[] clean = new long[home()];
-    int[] segments = new int[home()];
+    long[] dirty = new long[lowest()];
+    long[] clean = new long[lowest()];
+    int[] segments = new int[lowest()];
     List<SegmentView> views = new ArrayList<>();
     for (KnownSegment entry : store.census().entries()) {
       List<Integer> levels = levelsOf(entry);
@@ -62,7 +62,7 @@ public final class StoreTiers implements TieredSegments {
       }
       for (int i = 0; i < levels.size(); i++) {
         int level = levels.get(i);
-        if (level < home()) {
+        if (level < lowest()) {
           segments[level]++;
           (i == levels.size() - 1 ? dirty : clean)[level] += entry.totalBytes();
         }
@@ -70,7 +70,7 @@ public final class StoreTiers implements TieredSegments {
       views.add(view(entry, levels, now));
     }
     List<TierUsage> usages = new ArrayList<>();
-    for (int level = 0; level < home(); level++) {
+    for (int level = 0; level < lowest(); level++) {
       usages.add(usage(level, dirty[level], clean[level], segments[level]));
     }
     return new State(usages, views);
@@ -89,7 +89,7 @@ public final class StoreTiers implements TieredSegments {
     int tier = levels.get(0);
     long time = entry.segment().eventTimestampMillis();
     String directory =
-        entry.readable().map(c -> c.directory().path().toString()).orElse(names.get(home()));
+        entry.readable().map(c -> c.directory().path().toString()).orElse(names.get(lowest()));
     return new SegmentView(
         entry.number(),
         new SegmentName(
@@ -102,9 +102,9 @@ public final class StoreTiers implements TieredSegments {
         false,
         false,
         entry.totalBytes(),
-        tier < home() ? entry.totalBytes() : 0,
-        levels.size() > 1 || tier == home() ? 0 : entry.totalBytes(),
-        levels.size() > 1 && tier < home() ? entry.totalBytes() : 0,
+        tier < lowest() ? entry.totalBytes() : 0,
+        levels.size() > 1 || tier == lowest() ? 0 : entry.totalBytes(),
+        levels.size() > 1 && tier < lowest() ? entry.totalBytes() : 0,
         time,
         time,
         store.heat().lastMillis(key.id(), time),
