@@ -30,7 +30,7 @@ record PlannedMove(Move move, Target target, long roomBytes, boolean evictAfter,
     requireNonNull(target);
   }
 
-  /** What is left of a copy down after a piece of it; empty if that was the last one. */
+  /** Returns what is left of a copy down after a piece of it; empty if that was the last one. */
   Optional<PlannedMove> after(long pieceBytes) {
     long copied = copiedBytes + pieceBytes;
     return move.kind() == Move.Kind.DESTAGE
