@@ -47,7 +47,7 @@ final class BlockSharing {
     Optional<TieredSegment> known = find(name);
     if (known.isEmpty()) {
       // Nobody has a channel of ours on it, and nobody gets one as long as its name is held.
-      try (PathLocks.Held held = names.lock(name)) {
+      try (HomeNames.Held held = names.lock(name)) {
         known = find(name);
         if (known.isEmpty()) {
           return isWhole(name, Files.size(name)) && cloning.make(name, target);

@@ -6,30 +6,37 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.stream.Stream;
 
 /**
  * Holds a segment's log file, and its name, while something is done to it: no rename and no
  * deletion through the provider comes in between, and one past it changes nothing ({@link
- * LogFile}).
+ * LogFile}). What happens to one name, its creation, deletion and renaming, comes one after the
+ * other. No lock is held while bytes are read or appended.
+ *
+ * <p>Each log directory has locks of its own: a disk that hangs holds up nothing elsewhere.
  *
  * <p>Thread safety: all methods may be called by any thread. Two locks are taken, in this order:
  * that of its log directory, which renaming a directory there takes alone, and that of the file's
- * name. A segment's writer lock comes after them.
+ * name. Whoever takes two of one kind takes them in their order. A segment's writer lock comes
+ * after them.
  */
 final class HomeNames {
 
-  private final PathLocks files = new PathLocks();
+  private static final int STRIPES = 64;
 
-  /** One for each log directory: a disk that hangs holds up nothing elsewhere. */
+  /** By log directory. */
   private final ConcurrentMap<Path, ReentrantReadWriteLock> directories = new ConcurrentHashMap<>();
+
+  private final ConcurrentMap<Stripe, ReentrantLock> files = new ConcurrentHashMap<>();
 
   private final SegmentRegistry registry;
 
@@ -37,36 +44,65 @@ final class HomeNames {
     this.registry = registry;
   }
 
-  /** Holds one name. */
-  PathLocks.Held lock(Path name) {
-    return files.lock(name);
+  /** Releases what was taken. */
+  interface Held extends AutoCloseable {
+    @Override
+    void close();
   }
 
-  /** Holds two names. */
-  PathLocks.Held lock(Path one, Path other) {
-    return files.lock(one, other);
+  /** Some of the names in a log directory: they have one lock. */
+  private record Stripe(Path logDirectory, int number) implements Comparable<Stripe> {
+    private static final Comparator<Stripe> ORDER =
+        Comparator.comparing(Stripe::logDirectory).thenComparing(Stripe::number);
+
+    static Stripe of(Path name) {
+      int number = Math.floorMod(name.toString().hashCode(), STRIPES);
+      return new Stripe(logDirectoryOf(name), number);
+    }
+
+    @Override
+    public int compareTo(Stripe other) {
+      return ORDER.compare(this, other);
+    }
+  }
+
+  /** Holds names. */
+  Held lock(Path... names) {
+    List<ReentrantLock> locks =
+        Stream.of(names)
+            .map(Stripe::of)
+            .distinct()
+            .sorted()
+            .map(stripe -> files.computeIfAbsent(stripe, unused -> new ReentrantLock()))
+            .toList();
+    locks.forEach(ReentrantLock::lock);
+    return () -> locks.forEach(ReentrantLock::unlock);
   }
 
   /** Keeps everybody else from homes in a log directory while a directory in it is renamed. */
-  PathLocks.Held lockDirectories(Path source, Path target) {
-    List<Lock> locks =
+  Held lockDirectories(Path source, Path target) {
+    List<ReentrantReadWriteLock.WriteLock> locks =
         Stream.of(source, target)
             .map(Directories::of)
             .distinct()
             .sorted()
-            .map(logDirectory -> (Lock) lockOf(logDirectory).writeLock())
+            .map(logDirectory -> lockOf(logDirectory).writeLock())
             .toList();
-    locks.forEach(Lock::lock);
-    return () -> locks.forEach(Lock::unlock);
+    locks.forEach(ReentrantReadWriteLock.WriteLock::lock);
+    return () -> locks.forEach(ReentrantReadWriteLock.WriteLock::unlock);
   }
 
   private ReentrantReadWriteLock lockOf(Path logDirectory) {
     return directories.computeIfAbsent(logDirectory, path -> new ReentrantReadWriteLock());
   }
 
+  private static Path logDirectoryOf(Path name) {
+    return Directories.of(Directories.of(name));
+  }
+
   /** What keeps the directory of a log file from being renamed. */
-  private Lock directoryOf(Path home) {
-    return lockOf(Directories.of(Directories.of(home))).readLock();
+  private ReentrantReadWriteLock.ReadLock directoryOf(Path home) {
+    return lockOf(logDirectoryOf(home)).readLock();
   }
 
   /**
@@ -101,9 +137,9 @@ final class HomeNames {
   private <T> T holding(TieredSegment segment, Work<T> work) throws IOException {
     while (true) {
       Path home = segment.home();
-      Lock directory = directoryOf(home);
+      ReentrantReadWriteLock.ReadLock directory = directoryOf(home);
       directory.lock();
-      try (PathLocks.Held held = files.lock(home)) {
+      try (Held held = lock(home)) {
         if (segment.home().equals(home)) {
           return work.run();
         }
@@ -119,7 +155,7 @@ final class HomeNames {
    */
   void openedAs(TieredSegment segment, Path name) throws IOException {
     // Only tried for: whoever opens holds the file's name, which comes after this lock.
-    Lock directory = directoryOf(name);
+    ReentrantReadWriteLock.ReadLock directory = directoryOf(name);
     if (name.equals(segment.home()) || !directory.tryLock()) {
       return;
     }

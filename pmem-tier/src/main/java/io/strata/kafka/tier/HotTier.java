@@ -37,7 +37,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * decides that. The order of what is stored is that of the commit rules (docs/design/pool.md).
  *
  * <p>Thread safety: all methods may be called by any thread. Creation, deletion and renaming of one
- * name are serialised by {@link PathLocks}; reading and appending take none of these locks.
+ * name are serialised by {@link HomeNames}; reading and appending take none of these locks.
  */
 public final class HotTier implements SegmentFiles, AutoCloseable {
 
@@ -287,7 +287,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       return Optional.empty();
     }
     Path name = located.get();
-    try (PathLocks.Held held = names.lock(name)) {
+    try (HomeNames.Held held = names.lock(name)) {
       Optional<TieredSegment> known = hot.find(name);
       if (known.isPresent()) {
         if (options.contains(StandardOpenOption.CREATE_NEW)) {
@@ -365,7 +365,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       return false;
     }
     Path name = located.get();
-    try (PathLocks.Held held = names.lock(name)) {
+    try (HomeNames.Held held = names.lock(name)) {
       if (hot.isOther(name)) {
         return false;
       }
@@ -415,7 +415,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     } else {
       boolean last = !registry.hasRecordsBehind(from.get());
       unsynced.fileRenamed(from.get(), to.get(), last);
-      try (PathLocks.Held held = names.lock(from.get(), to.get())) {
+      try (HomeNames.Held held = names.lock(from.get(), to.get())) {
         if (!renames.file(from.get(), to.get(), options)) {
           Files.move(source, target, options);
         }

@@ -60,7 +60,7 @@ final class Renames {
    */
   @SuppressWarnings("try") // what is held is only to be released
   boolean directory(Path source, Path target, CopyOption... options) throws IOException {
-    try (PathLocks.Held held = names.lockDirectories(source, target)) {
+    try (HomeNames.Held held = names.lockDirectories(source, target)) {
       List<TieredSegment> inside = registry.in(source);
       if (inside.isEmpty()) {
         return false;

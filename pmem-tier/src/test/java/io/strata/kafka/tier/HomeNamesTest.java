@@ -6,8 +6,10 @@ import static org.awaitility.Awaitility.await;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,12 +52,52 @@ final class HomeNamesTest {
     }
   }
 
+  /** Of one log file in the first log directory something is made that does not end. */
+  @Test
+  void openingWaitsForNoOtherLogDirectory() throws Exception {
+    try (TierFixture fixture = new TierFixture(root).pool("a.pool", 64 << 20)) {
+      Path other = Files.createDirectory(root.toRealPath().resolve("other"));
+      fixture.logDirectories.add(other);
+      CountDownLatch hangs = new CountDownLatch(1);
+      CountDownLatch recovers = new CountDownLatch(1);
+      fixture.cloning =
+          (source, target) -> {
+            hangs.countDown();
+            awaitUninterruptibly(recovers);
+            return true;
+          };
+      HotTier tier = fixture.open();
+      Path held = Files.write(fixture.segment("orders-0", 0), new byte[100]);
+      FutureTask<Boolean> work = new FutureTask<>(() -> tier.share(held, root.resolve("object")));
+      new Thread(work).start();
+      hangs.await();
+      Random random = new Random(1);
+      Path partition = Files.createDirectory(other.resolve("orders-1"));
+      FutureTask<Boolean> opens =
+          new FutureTask<>(
+              () -> {
+                for (int i = 0; i < 1000; i++) {
+                  long offset = random.nextLong() >>> 1;
+                  Path file = partition.resolve(String.format("%020d.log", offset));
+                  tier.open(file, TierFixture.KAFKA).orElseThrow().close();
+                  Files.delete(file);
+                }
+                return true;
+              });
+      new Thread(opens).start();
+      assertThat(opens.get(5, TimeUnit.MINUTES)).isTrue();
+      assertThat(work.isDone()).isFalse();
+      recovers.countDown();
+      assertThat(work.get()).isTrue();
+    }
+  }
+
   @SuppressWarnings("try") // what is held is only to be released
   private static FutureTask<Boolean> rename(HomeNames names, Path logDirectory) {
     FutureTask<Boolean> rename =
         new FutureTask<>(
             () -> {
-              try (PathLocks.Held held =
+              try (var held =
                   names.lockDirectories(
                       logDirectory.resolve("orders-0"),
                       logDirectory.resolve("orders-0.x-delete"))) {
