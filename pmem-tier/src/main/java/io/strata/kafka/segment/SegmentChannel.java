@@ -237,6 +237,7 @@ final class SegmentChannel extends FileChannel {
   private int writeBetween(ByteBuffer source, long to) throws IOException {
     long start = System.nanoTime();
     int written = 0;
+    boolean done = false;
     try {
       begin();
       if (!isOpen()) {
@@ -244,10 +245,12 @@ final class SegmentChannel extends FileChannel {
       }
       written = writeOne(source, to);
       forceIfAsked();
+      done = true;
     } catch (ClosedByInterruptException e) {
       interrupted();
       throw e;
     } finally {
+      changedUnless(done);
       end(written > 0);
     }
     tellWritten(written, start);
@@ -273,6 +276,7 @@ final class SegmentChannel extends FileChannel {
     long start = System.nanoTime();
     synchronized (positionLock) {
       long written = 0;
+      boolean done = false;
       try {
         begin();
         if (!isOpen()) {
@@ -280,10 +284,12 @@ final class SegmentChannel extends FileChannel {
         }
         written = writeAll(sources, offset, length);
         forceIfAsked();
+        done = true;
       } catch (ClosedByInterruptException e) {
         interrupted();
         throw e;
       } finally {
+        changedUnless(done);
         end(written > 0);
       }
       tellWritten(written, start);
@@ -291,27 +297,29 @@ final class SegmentChannel extends FileChannel {
     }
   }
 
+  /**
+   * Writes the sources. A failure comes through whatever was written before it, which the sources'
+   * positions tell: it may be that of a force, and nobody hears of that a second time.
+   */
   @GuardedBy("positionLock")
   private long writeAll(ByteBuffer[] sources, int offset, int length) throws IOException {
     long written = 0;
     for (int i = offset; i < offset + length; i++) {
-      try {
-        int one = writeOne(sources[i], position);
-        position += one;
-        written += one;
-      } catch (ClosedChannelException e) {
-        throw e;
-      } catch (IOException e) {
-        if (written == 0) {
-          throw e;
-        }
-        return written;
-      }
+      int one = writeOne(sources[i], position);
+      position += one;
+      written += one;
       if (sources[i].hasRemaining()) {
         return written;
       }
     }
     return written;
+  }
+
+  /** A write that fails may have written a part, or all, and not forced it. */
+  private void changedUnless(boolean done) {
+    if (!done) {
+      onChange.run();
+    }
   }
 
   private void tellWritten(long written, long start) {
@@ -477,28 +485,19 @@ final class SegmentChannel extends FileChannel {
     }
     ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(count, TRANSFER_LENGTH));
     long moved = 0;
-    try {
-      while (moved < count) {
-        buffer.clear().limit((int) Math.min(buffer.capacity(), count - moved));
-        int read = source.read(buffer);
-        if (read <= 0) {
-          break;
-        }
-        int written = write(buffer.flip(), to + moved);
-        moved += written;
-        if (written < read) {
-          break;
-        }
+    while (moved < count) {
+      buffer.clear().limit((int) Math.min(buffer.capacity(), count - moved));
+      int read = source.read(buffer);
+      if (read <= 0) {
+        break;
       }
-      return moved;
-    } catch (ClosedChannelException e) {
-      throw e;
-    } catch (IOException e) {
-      if (moved == 0) {
-        throw e;
+      int written = write(buffer.flip(), to + moved);
+      moved += written;
+      if (written < read) {
+        break;
       }
-      return moved;
     }
+    return moved;
   }
 
   // Locks and mappings, which are home's

@@ -9,12 +9,15 @@ import io.strata.kafka.memory.RecordingMemory;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotState;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.channels.ReadableByteChannel;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,6 +25,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -286,6 +290,73 @@ final class SegmentTest {
       assertThat(Arrays.copyOfRange(other.content(), BLOCK + 10, BLOCK + 20)).isEqualTo(tail);
       for (int seed = 0; seed < 10; seed++) {
         assertThat(other.crash(new Random(seed)).content()).isEqualTo(other.content());
+      }
+    }
+  }
+
+  /** The JDK would return what was written before; here it would hide that a force has failed. */
+  @Test
+  void gatheredBytesThatCouldNotBeForcedAreAnException() throws IOException {
+    segment = newSegment("topic-0/1.log", true);
+    HeapFile other = new HeapFile();
+    pool.leaveFree(1);
+    try (FileChannel forced = segment.open(other.open(), READ_WRITE)) {
+      byte[] head = bytes(1, BLOCK + 10);
+      forced.write(ByteBuffer.wrap(head));
+      ByteBuffer first = ByteBuffer.wrap(bytes(2, 5000));
+      ByteBuffer second = ByteBuffer.wrap(bytes(3, 5000));
+      other.afterForce(() -> other.failForces(1));
+      assertThatThrownBy(() -> forced.write(new ByteBuffer[] {first, second}))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("Force staged");
+      assertThat(first.hasRemaining()).isFalse();
+      assertThat(second.position()).isZero();
+      assertThat(forced.size()).isEqualTo(head.length + 5000);
+      assertThat(forced.position()).isEqualTo(head.length + 5000);
+    }
+  }
+
+  @Test
+  void transferredBytesThatCouldNotBeForcedAreAnException() throws IOException {
+    segment = newSegment("topic-0/1.log", true);
+    HeapFile other = new HeapFile();
+    pool.leaveFree(0);
+    try (FileChannel forced = segment.open(other.open(), READ_WRITE)) {
+      forced.write(ByteBuffer.wrap(bytes(1, 10)));
+      other.afterForce(() -> other.failForces(1));
+      ReadableByteChannel source =
+          Channels.newChannel(new ByteArrayInputStream(bytes(2, 3 * BLOCK)));
+      assertThatThrownBy(() -> forced.transferFrom(source, 10, 3 * BLOCK))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("Force staged");
+    }
+  }
+
+  /** The bytes are there, and whoever counts them must look. */
+  @Test
+  void anAppendThatCouldNotBeForcedIsAChange() throws IOException {
+    RecordingMemory forced = new RecordingMemory(4 << 20, Durability.FORCE);
+    AtomicLong clock = new AtomicLong(Long.MAX_VALUE / 2);
+    try (TinyPool files = TinyPool.format(forced)) {
+      Segment onFiles =
+          new Segment(
+              files.allocate("topic-0/1.log"),
+              files.pool(),
+              0,
+              new SegmentSettings(true, () -> Instant.ofEpochMilli(clock.incrementAndGet())),
+              SegmentEvents.NONE);
+      try (FileChannel opened = onFiles.open(new HeapFile().open(), READ_WRITE)) {
+        opened.write(ByteBuffer.wrap(bytes(1, 10)));
+        long before = onFiles.lastChangeMillis();
+        forced.beforeForce(
+            onFiles.slot().extents().position(0) + 15,
+            () -> {
+              throw new IOException("Force staged");
+            });
+        assertThatThrownBy(() -> opened.write(ByteBuffer.wrap(bytes(2, 10))))
+            .hasMessageContaining("Force staged");
+        assertThat(opened.size()).isEqualTo(20);
+        assertThat(onFiles.lastChangeMillis()).isGreaterThan(before);
       }
     }
   }
