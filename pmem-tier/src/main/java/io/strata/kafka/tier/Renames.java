@@ -60,26 +60,37 @@ final class Renames {
    */
   @SuppressWarnings("try") // what is held is only to be released
   boolean directory(Path source, Path target, CopyOption... options) throws IOException {
+    // First without the lock, which keeps everybody from the log directory's segments: most of it.
+    makeDurable(registry.in(source), source, target);
     try (HomeNames.Held held = names.lockDirectories(source, target)) {
       List<TieredSegment> inside = registry.in(source);
       if (inside.isEmpty()) {
         return false;
       }
-      // The slots keep the old path: from here on only the homes' tags lead to them.
-      for (TieredSegment segment : inside) {
-        durable.makeDurableIfThere(segment);
-      }
-      if (forcedAppends.getAsBoolean() && isFuture(source) && !isFuture(target)) {
-        // It takes the place of a replica that is about to be deleted. Kafka forces the rename.
-        forceHomes(inside);
-        Directories.force(source);
-      }
+      makeDurable(inside, source, target);
       Files.move(source, target, options);
       Path real = target.toRealPath();
       for (TieredSegment segment : inside) {
         renamed(segment, real.resolve(source.relativize(segment.home())));
       }
       return true;
+    }
+  }
+
+  /** Makes durable what has to be before the directory gets another name. */
+  private void makeDurable(List<TieredSegment> inside, Path source, Path target)
+      throws IOException {
+    // The slots keep the old path: from then on only the homes' tags lead to them.
+    for (TieredSegment segment : inside) {
+      durable.makeDurableIfThere(segment);
+    }
+    if (!inside.isEmpty()
+        && forcedAppends.getAsBoolean()
+        && isFuture(source)
+        && !isFuture(target)) {
+      // It takes the place of a replica that is about to be deleted. Kafka forces the rename.
+      forceHomes(inside);
+      Directories.force(source);
     }
   }
 
