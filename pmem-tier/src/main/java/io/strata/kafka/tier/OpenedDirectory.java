@@ -1,21 +1,20 @@
 package io.strata.kafka.tier;
 
 import java.io.IOException;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /**
- * A directory that is to be forced later, whatever it is called by then.
+ * A directory that is to be forced later, once, whatever it is called by then.
  *
  * <p>Thread safety: none.
  */
 final class OpenedDirectory {
 
   private final Path path;
-  private Optional<FileChannel> channel;
+  private final Optional<FileChannel> channel;
 
   private OpenedDirectory(Path path, Optional<FileChannel> channel) {
     this.path = path;
@@ -33,19 +32,12 @@ final class OpenedDirectory {
     }
   }
 
-  /** Forces it, and what is above it if it is gone; once. */
-  void force() throws IOException {
+  /** Forces it, and what is above it if it is gone; and closes it, whatever comes of that. */
+  void forceAndClose() throws IOException {
     if (channel.isPresent()) {
-      FileChannel opened = channel.get();
-      try {
+      try (FileChannel opened = channel.get()) {
         opened.force(true);
-      } catch (ClosedChannelException e) {
-        // By an interrupt: by its name, next time.
-        channel = Optional.empty();
-        throw e;
       }
-      channel = Optional.empty();
-      opened.close();
     }
     Directories.forceNearest(path);
   }

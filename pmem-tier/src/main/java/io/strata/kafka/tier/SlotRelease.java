@@ -29,40 +29,36 @@ final class SlotRelease {
   /**
    * Frees the slot of a segment whose log file has been unlinked, when the unlinking is durable:
    * until then a power failure may bring the file back, and the slot must still say that it was
-   * deleted.
+   * deleted. If the force fails the slot says so until the restart: a second force that succeeds
+   * proves nothing.
    */
   void freeAfterUnlink(TieredSegment segment, Path directory) {
     if (!DurableNames.survivesReboot(segment)) {
-      try {
-        segment.segment().free();
-        return;
-      } catch (IOException e) {
-        work.failed("free the slot of " + segment.home(), e);
-      }
+      free("free the slot of", segment, segment.segment()::free);
+      return;
     }
     // Opened now: by the time that it is forced the directory may have another name.
     OpenedDirectory unlinkedFrom = OpenedDirectory.of(directory);
-    work.retrying(
-        "free the slot of",
-        segment,
-        BackgroundWork.ATTEMPTS,
+    work.soon(
+        segment.home(),
+        "make durable the deletion of " + segment.home(),
         () -> {
-          unlinkedFrom.force();
-          segment.segment().free();
+          unlinkedFrom.forceAndClose();
+          free("free the slot of", segment, segment.segment()::free);
         });
   }
 
   /** Frees a slot that the segment has left, now or soon: the log file names another one. */
   void freeLeft(TieredSegment segment, Residence left) {
+    free("free the slot that was left by", segment, () -> segment.segment().freeCopy(left));
+  }
+
+  private void free(String what, TieredSegment segment, BackgroundWork.Work free) {
     try {
-      segment.segment().freeCopy(left);
+      free.run();
     } catch (IOException e) {
-      work.failed("free the slot that was left by " + segment.home(), e);
-      work.retryingLater(
-          "free the slot that was left by",
-          segment,
-          BackgroundWork.ATTEMPTS - 1,
-          () -> segment.segment().freeCopy(left));
+      work.failed(what + " " + segment.home(), e);
+      work.retryingLater(what, segment, BackgroundWork.ATTEMPTS - 1, free);
     }
   }
 
