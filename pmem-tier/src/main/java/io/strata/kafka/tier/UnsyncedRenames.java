@@ -4,13 +4,14 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Knows which directories have a rename that a power failure may undo, and who must wait for it. In
@@ -74,19 +75,31 @@ final class UnsyncedRenames {
 
     /**
      * Why a force failed: the kernel says so once, and a second one that succeeds proves nothing.
+     * One for all names that the directory has had.
      */
-    @GuardedBy("forcing")
-    private Optional<IOException> failure = Optional.empty();
-
-    private volatile boolean failed;
+    private final AtomicReference<@Nullable IOException> failure;
 
     Renamed(Path path, long durable) {
+      this(path, durable, new AtomicReference<>());
+    }
+
+    private Renamed(Path path, long durable, AtomicReference<@Nullable IOException> failure) {
       this.path = path;
       this.durable = durable;
+      this.failure = failure;
+    }
+
+    /** The same directory under another name: nothing is known to be durable under that. */
+    Renamed as(Path name) {
+      return new Renamed(name, -1, failure);
+    }
+
+    boolean failed() {
+      return failure.get() != null;
     }
 
     void more(String name) {
-      awaited.put(name, renames.incrementAndGet());
+      awaited.merge(name, renames.incrementAndGet(), Math::max);
     }
 
     void more() {
@@ -99,7 +112,7 @@ final class UnsyncedRenames {
 
     /** Waits for one of the renames, or for what is not known. */
     void await(String name) throws IOException {
-      if (durable < 0 || failed || awaited.containsKey(name)) {
+      if (durable < 0 || failed() || awaited.containsKey(name)) {
         settle();
       }
     }
@@ -122,8 +135,8 @@ final class UnsyncedRenames {
 
     @GuardedBy("forcing")
     private void force() throws IOException {
-      if (failure.isPresent()) {
-        IOException before = failure.get();
+      IOException before = failure.get();
+      if (before != null) {
         throw new IOException(
             "%s: its renames could not be made durable, and are in doubt until the restart: %s"
                 .formatted(path, before.getMessage()),
@@ -133,8 +146,7 @@ final class UnsyncedRenames {
       try {
         Directories.forceNearest(path);
       } catch (IOException e) {
-        failure = Optional.of(e);
-        failed = true;
+        failure.set(e);
         throw e;
       }
       durable = now;
@@ -170,7 +182,8 @@ final class UnsyncedRenames {
       // What is not durable in it is not so under its new name, either.
       Renamed before = directories.remove(source);
       if (before != null && !before.settled()) {
-        directories.put(target, new Renamed(target, -1));
+        directories.compute(
+            target, (name, there) -> there != null && there.failed() ? there : before.as(name));
       }
       long unused = renames.incrementAndGet();
     }

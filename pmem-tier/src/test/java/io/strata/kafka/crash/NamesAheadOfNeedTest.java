@@ -3,8 +3,13 @@ package io.strata.kafka.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotState;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -195,14 +200,7 @@ class NamesAheadOfNeedTest {
       SimWorld world = opened.world;
       Expected old = opened.segment();
       Expected active = opened.segment();
-      AtomicBoolean fails = new AtomicBoolean(true);
-      world.home.points(
-          point -> {
-            if (point == Point.DIRECTORY_FORCE && fails.getAndSet(false)) {
-              throw NamesAheadOfNeedTest.<RuntimeException>unchecked(new IOException("a test's"));
-            }
-            return true;
-          });
+      failNextForceOfADirectory(world);
       world.rename(old, old.directory, old.file + ".deleted");
       world.background().runAll();
       assertThat(world.failures).hasSize(1);
@@ -210,6 +208,114 @@ class NamesAheadOfNeedTest {
           .isInstanceOf(IOException.class)
           .hasMessageContainingAll("orders-0", "until the restart", "a test's");
     }
+  }
+
+  /** A directory that is renamed keeps what is not known of it. */
+  @Test
+  void aForceThatFailedFailsTheNextAppendUnderAnotherNameOfTheDirectory() throws IOException {
+    try (Opened opened = new Opened()) {
+      SimWorld world = opened.world;
+      Expected old = opened.segment();
+      Expected active = opened.segment();
+      failNextForceOfADirectory(world);
+      world.rename(old, old.directory, old.file + ".deleted");
+      world.background().runAll();
+      world.renameDirectory("orders-0", "orders-1");
+      world.background().runAll();
+      assertThatThrownBy(() -> world.append(active, SimBatches.of(1_000, 1)))
+          .isInstanceOf(IOException.class)
+          .hasMessageContainingAll("orders-1", "until the restart", "a test's");
+    }
+  }
+
+  /** Whether the file comes back with the next power failure is not known: recovery looks. */
+  @Test
+  void anUnlinkingThatCouldNotBeForcedKeepsTheSlot() throws IOException {
+    try (Opened opened = new Opened()) {
+      SimWorld world = opened.world;
+      Expected deleted = opened.segment();
+      failNextForceOfADirectory(world);
+      world.delete(deleted);
+      world.background().runAll();
+      assertThat(world.openTier().pools().get(0).slots())
+          .extracting(Slot::state)
+          .containsExactly(SlotState.DELETING);
+      world.close();
+      world.open();
+      assertThat(world.openTier().pools().get(0).slots()).isEmpty();
+    }
+  }
+
+  /** Another partition's log files are used while those of a renamed one are forced. */
+  @Test
+  void aRenameOfADirectoryForcesWithoutItsLock() throws Exception {
+    try (Opened opened = new Opened()) {
+      SimWorld world = opened.world;
+      Expected beside = opened.segment();
+      assertThat(beside.offset).isPositive();
+      Files.createDirectory(world.home.getPath("/logs/young-0"));
+      Expected young = world.create("young-0");
+      world.append(young, SimBatches.of(1_000, 1));
+      long id =
+          world.openTier().segments().state().segments().stream()
+              .filter(view -> view.name().id().topic().equals("orders"))
+              .findAny()
+              .orElseThrow()
+              .id();
+      List<Thread> waiting = new ArrayList<>();
+      List<Thread> users = new ArrayList<>();
+      world.home.points(
+          point -> {
+            if (point == Point.FILE_FORCE || point == Point.DIRECTORY_FORCE) {
+              Thread user = new Thread(() -> use(world, id));
+              users.add(user);
+              user.start();
+              if (!ends(user)) {
+                waiting.add(user);
+              }
+            }
+            return true;
+          });
+      world
+          .openTier()
+          .move(world.home.getPath("/logs/young-0"), world.home.getPath("/logs/young-1"));
+      world.home.points(Points.NONE);
+      for (Thread user : users) {
+        user.join();
+      }
+      assertThat(users).isNotEmpty();
+      assertThat(waiting).isEmpty();
+    }
+  }
+
+  /** Holds a segment's log file; it is not moved, having no need. */
+  private static void use(SimWorld world, long id) {
+    try {
+      assertThat(world.openTier().segments().goOn(id, 0, MoveControl.UNLIMITED).outcome())
+          .isEqualTo(MoveResult.Outcome.CANCELLED);
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static boolean ends(Thread thread) {
+    try {
+      thread.join(Duration.ofSeconds(5).toMillis());
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    return !thread.isAlive();
+  }
+
+  private static void failNextForceOfADirectory(SimWorld world) {
+    AtomicBoolean fails = new AtomicBoolean(true);
+    world.home.points(
+        point -> {
+          if (point == Point.DIRECTORY_FORCE && fails.getAndSet(false)) {
+            throw NamesAheadOfNeedTest.<RuntimeException>unchecked(new IOException("a test's"));
+          }
+          return true;
+        });
   }
 
   /** The simulated file system's listener declares no exception; a disk has them. */
