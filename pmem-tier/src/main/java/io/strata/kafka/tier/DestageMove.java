@@ -98,10 +98,14 @@ final class DestageMove {
     try (FileChannel home = names.with(segment, HomeChannels::toWrite)) {
       return segment.segment().copyHome(home, pace);
     } finally {
-      // An append meanwhile may have been shown already.
-      long now = segment.shownMillis();
-      FileTime time = now == shown ? modified : FileTime.fromMillis(now);
-      names.with(segment, home -> Files.setLastModifiedTime(home, time));
+      names.with(
+          segment,
+          home -> {
+            // An append meanwhile may have been shown already.
+            long now = segment.shownMillis();
+            FileTime time = now == shown ? modified : FileTime.fromMillis(now);
+            return Files.setLastModifiedTime(home, time);
+          });
     }
   }
 

@@ -352,8 +352,9 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     if (known.isEmpty()) {
       return false;
     }
-    known.get().takeChange();
+    long before = known.get().segment().lastChangeMillis();
     Files.setLastModifiedTime(file, time);
+    known.get().shows(before);
     return true;
   }
 

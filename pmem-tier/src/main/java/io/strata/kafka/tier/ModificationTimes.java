@@ -57,26 +57,27 @@ final class ModificationTimes {
 
   /** Brings the log file's modification time up to date with the last append. */
   void refresh(TieredSegment segment) {
-    if (segment.atHome()) {
-      // Its appends are the file's own.
+    if (segment.atHome() || !segment.hasChange()) {
+      // At home its appends are the file's own.
       return;
     }
-    segment
-        .takeChange()
-        .ifPresent(
-            millis -> {
-              try {
-                Path unused =
-                    names.with(
-                        segment,
-                        file -> Files.setLastModifiedTime(file, FileTime.fromMillis(millis)));
-                counts.refreshed();
-              } catch (NoSuchFileException gone) {
-                // Deleted or renamed meanwhile: the next append, if there is one, notes it again.
-                return;
-              } catch (IOException e) {
-                counts.failed("set the modification time of " + segment.home(), e);
-              }
-            });
+    try {
+      // Under the file's name, so that no earlier change is set after a later one.
+      Path unused =
+          names.with(
+              segment,
+              file -> {
+                long millis = segment.segment().lastChangeMillis();
+                Path set = Files.setLastModifiedTime(file, FileTime.fromMillis(millis));
+                segment.shows(millis);
+                return set;
+              });
+      counts.refreshed();
+    } catch (NoSuchFileException goneOrRenamed) {
+      // Whoever asks next, or appends, tries again.
+      return;
+    } catch (IOException e) {
+      counts.failed("set the modification time of " + segment.home(), e);
+    }
   }
 }

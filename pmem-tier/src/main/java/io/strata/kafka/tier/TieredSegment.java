@@ -8,12 +8,10 @@ import io.strata.kafka.segment.Segment;
 import io.strata.kafka.segment.SegmentTag;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A segment of the tiers, in a pool or at home, and where its home is now.
@@ -27,7 +25,7 @@ final class TieredSegment {
   private final Segment segment;
   private final Object fileKey;
   private final boolean found;
-  private final AtomicLong shownMillis;
+  private volatile long shownMillis;
   private final Set<SegmentTag> tags = ConcurrentHashMap.newKeySet();
   private final AtomicInteger moves = new AtomicInteger();
   private final Heat heat;
@@ -74,7 +72,7 @@ final class TieredSegment {
     this.found = found;
     this.changes = changes;
     this.disks = disks;
-    this.shownMillis = new AtomicLong(segment.lastChangeMillis());
+    this.shownMillis = segment.lastChangeMillis();
     this.heat = new Heat(segment.reads());
     this.place = Place.of(home, disks);
   }
@@ -265,25 +263,19 @@ final class TieredSegment {
     return place.name().map(name -> name.stage() == SegmentName.Stage.LIVE).orElse(true);
   }
 
-  /** The change that home's modification time shows, or is about to; see {@link #takeChange}. */
+  /** The change that the log file's modification time shows. */
   long shownMillis() {
-    return shownMillis.get();
+    return shownMillis;
   }
 
-  /** Whether there is something for {@link #takeChange}. */
+  /** Whether the log file's modification time does not show when the segment last changed. */
   boolean hasChange() {
-    return shownMillis.get() != segment.lastChangeMillis();
+    return shownMillis != segment.lastChangeMillis();
   }
 
-  /**
-   * When the segment last changed, if home's modification time does not show that yet; whoever gets
-   * an answer is to see to it.
-   */
-  OptionalLong takeChange() {
-    long changed = segment.lastChangeMillis();
-    return shownMillis.getAndSet(changed) == changed
-        ? OptionalLong.empty()
-        : OptionalLong.of(changed);
+  /** Notes what change the log file's modification time shows. */
+  void shows(long millis) {
+    shownMillis = millis;
   }
 
   /** Where home is now. */

@@ -56,6 +56,19 @@ class HotTierTest {
   }
 
   @Test
+  void aLogFileThatWasAwayForAMomentGetsItsTimeAfterwards() throws IOException {
+    fixture.close();
+    fixture.openWithoutBackground();
+    Path file = fixture.segment("orders-0", 0);
+    fixture.append(file, TierFixture.bytes(100, 1));
+    Files.setLastModifiedTime(file, FileTime.fromMillis(1000));
+    Path away = Files.move(file, file.resolveSibling("away"));
+    fixture.tier().refreshModificationTimes();
+    Path unused = Files.move(away, file);
+    assertThat(fixture.tier().lastModified(file).orElseThrow().toMillis()).isGreaterThan(1000);
+  }
+
+  @Test
   void whatThePoolHoldsIsForcedInTheBackground() throws IOException {
     fixture.append(fixture.segment("orders-0", 0), TierFixture.bytes(300_000, 1));
     TieredSegment hot = fixture.tier().segments().iterator().next();
