@@ -121,7 +121,7 @@ public final class Segment {
         new HotBytes(this, reader, writer, gate, new ReadEvents(events, reads, settings), guard);
     this.copying = new Copying(this, writer, reader, gate);
     this.publishing = new Publishing(writer, gate);
-    this.unspilling = new Unspilling(this, writer, gate);
+    this.unspilling = new Unspilling(this, writer);
     this.lastChangeMillis = createdAtMillis;
   }
 

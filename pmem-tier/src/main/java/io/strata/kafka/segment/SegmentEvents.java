@@ -49,6 +49,15 @@ public interface SegmentEvents {
   default void spilled(long bytes, boolean first) {}
 
   /**
+   * Extents of a segment that stays in its pool are free for others, since the log file has their
+   * bytes, too.
+   *
+   * @param bytes their space, over 0
+   * @param atOnce whether an append or a copy needed the space
+   */
+  default void evicted(long bytes, boolean atOnce) {}
+
+  /**
    * Extents that nobody reads any more could not be given back to the pool. They stay out of use
    * until the pool is opened again; nothing else is lost.
    *

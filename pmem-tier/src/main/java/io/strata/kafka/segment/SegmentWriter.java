@@ -367,7 +367,7 @@ final class SegmentWriter {
     long wanted = in.slot().nextExtentLength();
     if (wanted == 0) {
       // No entry is left for another extent.
-      long unused = evictPartWithoutLocking();
+      long unused = evictPartWithoutLocking(true);
     } else if (wanted > in.pool().largestFreeExtent()) {
       roomMaker.makeRoom(in.pool(), wanted);
     }
@@ -376,14 +376,24 @@ final class SegmentWriter {
 
   /** See {@link Segment#evictPart}; also in an append, which goes on in the extents that stay. */
   @GuardedBy("lock")
-  private long evictPartWithoutLocking() throws IOException {
+  private long evictPartWithoutLocking(boolean atOnce) throws IOException {
     if (residence.isEmpty() || deleted || inDoubt || broken.isPresent()) {
       return 0;
     }
     Residence in = residence.get();
-    List<Extent> dropped = dropClean(in.slot());
-    boolean unused = gate.retire(() -> release(in.pool(), dropped));
-    return dropped.stream().mapToLong(Extent::length).sum();
+    return releaseEvicted(in.pool(), dropClean(in.slot()), atOnce);
+  }
+
+  /**
+   * Gives extents back that the log file has the bytes of, when no reader can see them any more.
+   */
+  long releaseEvicted(Pool pool, List<Extent> extents, boolean atOnce) {
+    long bytes = extents.stream().mapToLong(Extent::length).sum();
+    if (bytes > 0) {
+      events.evicted(bytes, atOnce);
+      boolean unused = gate.retire(() -> release(pool, extents));
+    }
+    return bytes;
   }
 
   @GuardedBy("lock")
@@ -402,14 +412,14 @@ final class SegmentWriter {
   /** See {@link Segment#evictPart}. */
   long evictPart(boolean wait) throws IOException {
     return wait
-        ? exclusively(publisher -> evictPart())
-        : exclusivelyOrInAppend(publisher -> evictPart()).orElse(0L);
+        ? exclusively(publisher -> evictPartExclusively(false))
+        : exclusivelyOrInAppend(publisher -> evictPartExclusively(true)).orElse(0L);
   }
 
-  private long evictPart() throws IOException {
+  private long evictPartExclusively(boolean atOnce) throws IOException {
     lock.lock();
     try {
-      return evictPartWithoutLocking();
+      return evictPartWithoutLocking(atOnce);
     } finally {
       lock.unlock();
     }

@@ -27,12 +27,10 @@ final class Unspilling {
 
   private final Segment segment;
   private final SegmentWriter writer;
-  private final ReaderGate gate;
 
-  Unspilling(Segment segment, SegmentWriter writer, ReaderGate gate) {
+  Unspilling(Segment segment, SegmentWriter writer) {
     this.segment = segment;
     this.writer = writer;
-    this.gate = gate;
   }
 
   /** A segment that can be unspilled, as it is before its log file is forced. */
@@ -69,9 +67,7 @@ final class Unspilling {
       return writer.exclusively(publisher -> end(begun, home, buffer, dropped, publisher));
     } finally {
       // Some pools make them zeros first.
-      if (!dropped.isEmpty()) {
-        boolean unused = gate.retire(() -> writer.release(begun.in().pool(), dropped));
-      }
+      long unused = writer.releaseEvicted(begun.in().pool(), dropped, false);
     }
   }
 

@@ -26,8 +26,8 @@ final class EvictMove {
   }
 
   /** Evicts the clean extents, if there are any, of a segment that stays in its pool. */
-  MoveResult part(TieredSegment segment, Residence in) throws IOException {
-    long freed = room.evictPartNow(segment, in);
+  MoveResult part(TieredSegment segment) throws IOException {
+    long freed = room.evictPartNow(segment);
     hook.reached(MoveStage.EVICT_PART_FREED);
     return MoveResult.done(freed);
   }

@@ -209,7 +209,7 @@ final class PressureRoom implements RoomMaker {
     long bytes = in.get().roomBytes();
     try {
       if (!leavesWhole(segment)) {
-        long part = evictPart(segment, in.get(), false);
+        long part = evictPart(segment, false);
         if (part == 0) {
           becameClean(segment);
         }
@@ -235,18 +235,18 @@ final class PressureRoom implements RoomMaker {
    *
    * @return the bytes freed; 0 when there are none
    */
-  long evictPartNow(TieredSegment segment, Residence in) throws IOException {
-    return evictPart(segment, in, true);
+  long evictPartNow(TieredSegment segment) throws IOException {
+    return evictPart(segment, true);
   }
 
   /** Evicts clean extents: in the background, where it waits for a change under way, or not. */
-  private long evictPart(TieredSegment segment, Residence in, boolean wait) throws IOException {
-    long bytes = segment.segment().evictPart(wait);
-    if (bytes > 0) {
+  private static long evictPart(TieredSegment segment, boolean wait) throws IOException {
+    try {
+      return segment.segment().evictPart(wait);
+    } finally {
+      // Also after a failure, when the extents are gone, too.
       segment.changed();
-      traffic.evicted(in, bytes, !wait);
     }
-    return bytes;
   }
 
   /**

@@ -100,6 +100,14 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
   }
 
   @Override
+  public void evicted(long bytes, boolean atOnce) {
+    TieredSegment named = segment;
+    if (named != null) {
+      named.residence().ifPresent(in -> traffic.evicted(in, bytes, atOnce));
+    }
+  }
+
+  @Override
   public void appending(Segment appendedTo) throws IOException {
     TieredSegment named = segment;
     if (named != null) {

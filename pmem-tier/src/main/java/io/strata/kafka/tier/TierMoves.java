@@ -191,7 +191,7 @@ final class TierMoves implements TieredSegments {
     }
     hook.reached(MoveStage.EVICT_STARTED);
     try {
-      return whole ? eviction.run(segment, in.get()) : eviction.part(segment, in.get());
+      return whole ? eviction.run(segment, in.get()) : eviction.part(segment);
     } catch (NoSuchFileException e) {
       return MoveResult.cancelled("its file is gone: " + e.getMessage());
     }

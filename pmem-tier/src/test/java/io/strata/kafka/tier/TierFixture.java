@@ -57,6 +57,9 @@ final class TierFixture implements AutoCloseable {
    */
   BlockSharing.Cloning cloning = (source, target) -> false;
 
+  /** To be replaced before the tier is opened. */
+  TierParts.PoolOpening opening = TierParts.STANDARD.pools();
+
   /** May be replaced while the tier is open. */
   volatile MoveStage.Hook hook = MoveStage.Hook.NONE;
 
@@ -160,11 +163,7 @@ final class TierFixture implements AutoCloseable {
 
   HotTier open() throws IOException {
     TierParts parts =
-        new TierParts(
-            TierParts.STANDARD.pools(),
-            TierParts.STANDARD.background(),
-            cloning,
-            TierParts.STANDARD.time());
+        new TierParts(opening, TierParts.STANDARD.background(), cloning, TierParts.STANDARD.time());
     HotTier opened = HotTier.open(spec(), events, SegmentEvents.NONE, parts);
     tier = opened;
     return opened;
@@ -194,10 +193,7 @@ final class TierFixture implements AutoCloseable {
             events,
             SegmentEvents.NONE,
             new TierParts(
-                TierParts.STANDARD.pools(),
-                () -> idle,
-                TierParts.STANDARD.cloning(),
-                TierParts.STANDARD.time()));
+                opening, () -> idle, TierParts.STANDARD.cloning(), TierParts.STANDARD.time()));
     tier = opened;
     return opened;
   }

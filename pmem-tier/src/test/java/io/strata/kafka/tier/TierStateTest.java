@@ -1,13 +1,21 @@
 package io.strata.kafka.tier;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.config.LocalSettings;
 import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.layout.SlotLayout;
+import io.strata.kafka.memory.Durability;
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.memory.RecordingMemory;
 import io.strata.kafka.migration.CorruptSegmentException;
 import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.TieredSegments;
+import io.strata.kafka.pool.PoolSpec;
+import io.strata.kafka.pool.SimPools;
+import io.strata.kafka.pool.Slot;
 import io.strata.kafka.segment.RoomMaker;
 import io.strata.kafka.segment.Segment;
 import io.strata.kafka.segment.SegmentEvents;
@@ -31,6 +39,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -67,6 +76,44 @@ final class TierStateTest {
         }
       }
       world.close();
+    }
+  }
+
+  /** The extents are gone, durably or not: who counts them must look. */
+  @Test
+  void anEvictionThatFailsHalfWayIsAChange() throws Exception {
+    RecordingMemory memory = new RecordingMemory(8 << 20, Durability.FORCE);
+    Path file = directory.resolve("a.pool");
+    SimPools.format(
+        memory,
+        PoolSpec.of(file, MemoryType.MAPPED, 8 << 20).withSlotCount(4).withOwner(TierFixture.OWNER),
+        new UUID(1, 2));
+    try (TierFixture fixture = new TierFixture(directory)) {
+      fixture.pools.add(file);
+      fixture.opening = (path, type, owner) -> SimPools.open(memory, owner, 1);
+      HotTier tier = fixture.openWithoutBackground();
+      Path active = fixture.segment("orders-0", 0);
+      try (FileChannel channel = tier.open(active, TierFixture.KAFKA).orElseThrow()) {
+        for (int i = 0; i < 10; i++) {
+          int unused = channel.write(ByteBuffer.wrap(Batches.of(100_000, i)));
+        }
+        TierFixture.assertDone(fixture.destage(active, 1));
+        Slot slot = tier.pools().get(0).slots().get(0);
+        long usedBefore = slot.extents().length();
+        memory.beforeForce(
+            SlotLayout.slotPosition(slot.index()),
+            () -> {
+              throw new IOException("Force staged");
+            });
+        assertThatThrownBy(() -> fixture.evict(active)).hasMessageContaining("Force staged");
+        assertThat(slot.extents().length()).isLessThan(usedBefore);
+        TieredSegments.State kept = tier.tieredSegments().state();
+        StrataConfig config = fixture.spec().config();
+        tier.reconfigure(
+            new LocalSettings(
+                config.migration(), config.spillForce(), config.topicsInclude(), List.of("none")));
+        assertSame("after the failure", kept, tier);
+      }
     }
   }
 
