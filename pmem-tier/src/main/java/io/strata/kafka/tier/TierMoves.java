@@ -200,7 +200,7 @@ final class TierMoves implements TieredSegments {
   @Override
   public MoveResult promote(long id, int toTier, MoveControl control)
       throws IOException, InterruptedException {
-    return moveUp(id, segment -> promote(segment, toTier, control));
+    return moveUp(id, (segment, held) -> promote(segment, toTier, control));
   }
 
   @Override
@@ -208,18 +208,17 @@ final class TierMoves implements TieredSegments {
       throws IOException, InterruptedException {
     return moveUp(
         id,
-        segment ->
+        (segment, held) ->
             state.isActive(segment) && segment.segment().spilled()
-                ? unspilling.run(segment, pools.tiers().get(toTier), control)
+                ? unspilling.run(segment, held, pools.tiers().get(toTier), control)
                 : MoveResult.cancelled("it is not appended to, or has not spilled any more"));
   }
 
   /** A move of a segment that may be at home. */
   private interface MoveUp {
-    MoveResult run(TieredSegment segment) throws IOException, InterruptedException;
+    MoveResult run(TieredSegment segment, LogFile held) throws IOException, InterruptedException;
   }
 
-  @SuppressWarnings("try") // what is held is only to be released
   private MoveResult moveUp(long id, MoveUp move) throws IOException, InterruptedException {
     Optional<TieredSegment> found = registry.find(id);
     if (found.isEmpty()) {
@@ -232,7 +231,7 @@ final class TierMoves implements TieredSegments {
         return MoveResult.cancelled("it is gone");
       }
       try {
-        return move.run(segment);
+        return move.run(segment, held);
       } finally {
         registry.moveEnds(segment);
         segment.changed();

@@ -48,11 +48,12 @@ final class UnspillMove {
   /**
    * Does it.
    *
+   * @param held the segment's log file
    * @param tier gets a segment that has no slot
    */
-  MoveResult run(TieredSegment segment, PoolTier tier, MoveControl control)
+  MoveResult run(TieredSegment segment, LogFile held, PoolTier tier, MoveControl control)
       throws IOException, InterruptedException {
-    if (segment.atHome() && !enter(segment, tier)) {
+    if (segment.atHome() && !enter(segment, held, tier)) {
       return MoveResult.cancelled("no pool of tier " + tier.name() + " has a slot for it");
     }
     Optional<Residence> in = segment.residence();
@@ -76,13 +77,13 @@ final class UnspillMove {
     return destaged;
   }
 
-  private boolean enter(TieredSegment segment, PoolTier tier) throws IOException {
+  private boolean enter(TieredSegment segment, LogFile held, PoolTier tier) throws IOException {
     Optional<Residence> slot =
         slots.allocate(tier, segment, SuperblockLayout.SMALLEST_EXTENT, true);
     if (slot.isEmpty()) {
       return false;
     }
-    Tag tag = new Tag(segment, slot.get());
+    Tag tag = new Tag(segment, held, slot.get());
     boolean done = false;
     try {
       DurableNames.forceEntries(segment.home());
@@ -101,13 +102,15 @@ final class UnspillMove {
   /** The tag of a slot that has no bytes: without it nothing is lost. Used by one thread. */
   private final class Tag implements Segment.Link {
     private final TieredSegment segment;
+    private final LogFile held;
     private final Residence to;
 
     /** Whether the log file may have the tag. */
     private boolean mayBeThere;
 
-    Tag(TieredSegment segment, Residence to) {
+    Tag(TieredSegment segment, LogFile held, Residence to) {
       this.segment = segment;
+      this.held = held;
       this.to = to;
     }
 
@@ -127,8 +130,15 @@ final class UnspillMove {
     }
 
     @Override
+    @SuppressWarnings("try") // what is held is only to be released
     public void unlink() throws IOException {
-      boolean unused = names.with(segment, SegmentTag::remove);
+      // The file itself, which may have been renamed or deleted meanwhile.
+      try (HomeNames.Held name = names.lock(segment.home())) {
+        boolean unused =
+            held.with(
+                file ->
+                    SegmentTag.read(file).equals(Optional.of(to.tag())) && SegmentTag.remove(file));
+      }
       mayBeThere = false;
       registry.removeTag(to.tag(), segment);
     }

@@ -175,6 +175,38 @@ final class UnspillTest {
     assertContent();
   }
 
+  /** What it has had in the pool is in the log file, and freed: an eviction by another name. */
+  @Test
+  void whatItHasHadInThePoolCountsAsEvicted() throws Exception {
+    openFile();
+    append();
+    spill();
+    free();
+    long inPool = fixture.tier().pools().get(0).usage().usedBytes();
+    long before = fixture.tier().traffic().of(0).evictedBytes();
+    assertDone(fixture.goOn(file));
+    long after = fixture.tier().traffic().of(0).evictedBytes();
+    assertThat(after - before).isPositive().isLessThanOrEqualTo(inPool);
+  }
+
+  @Test
+  void aDeletionWhileItGetsASlotFreesThatSlot() throws Exception {
+    fill();
+    openFile();
+    append();
+    free();
+    int slots = fixture.tier().pools().get(0).usage().freeSlots();
+    fixture.at(
+        MoveStage.UNSPILL_TAGGED,
+        () -> {
+          assertThat(fixture.tier().delete(file)).isTrue();
+          channel().close();
+        });
+    MoveResult moved = fixture.goOn(file);
+    assertThat(moved.outcome()).as(moved.reason()).isEqualTo(MoveResult.Outcome.CANCELLED);
+    assertThat(fixture.tier().pools().get(0).usage().freeSlots()).isEqualTo(slots);
+  }
+
   @Test
   void aPoolWithoutSpaceLeavesItAsItIs() throws Exception {
     openFile();
