@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * @param prose the lines outside of blocks, empty ones in the blocks' place, so that an index plus
  *     one is the line's number
  */
-record MarkdownPage(Path file, List<Block> blocks, List<String> prose) {
+public record MarkdownPage(Path file, List<Block> blocks, List<String> prose) {
   private static final String FENCE = "```";
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
   private static final Pattern LINK = Pattern.compile("\\[[^\\]]*]\\(([^)\\s]+)\\)");
@@ -37,7 +37,7 @@ record MarkdownPage(Path file, List<Block> blocks, List<String> prose) {
    * @param language what stands behind the fence; may be empty
    * @param lines its text
    */
-  record Block(String page, int line, String language, List<String> lines) {
+  public record Block(String page, int line, String language, List<String> lines) {
     @Override
     public String toString() {
       return "%s:%d".formatted(page, line);
@@ -79,7 +79,8 @@ record MarkdownPage(Path file, List<Block> blocks, List<String> prose) {
     }
   }
 
-  static MarkdownPage read(Path file) {
+  /** Reads a page. */
+  public static MarkdownPage read(Path file) {
     List<String> lines;
     try {
       lines = Files.readAllLines(file);
@@ -111,7 +112,7 @@ record MarkdownPage(Path file, List<Block> blocks, List<String> prose) {
   }
 
   /** The project's directory. */
-  static Path root() {
+  public static Path root() {
     Path directory = Path.of("").toAbsolutePath();
     while (!Files.isDirectory(directory.resolve("plugin-api"))) {
       directory = directory.getParent();
@@ -168,7 +169,7 @@ record MarkdownPage(Path file, List<Block> blocks, List<String> prose) {
   }
 
   /** The rows of the tables below the heading, without their head; a cell's text is stripped. */
-  List<List<String>> rowsBelow(String heading) {
+  public List<List<String>> rowsBelow(String heading) {
     List<List<String>> rows = new ArrayList<>();
     boolean below = false;
     for (int i = 0; i < prose.size(); i++) {
