@@ -9,6 +9,8 @@ import io.strata.kafka.pool.SlotState;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentTag;
 import io.strata.kafka.segment.UnknownBytes;
+import io.strata.kafka.tier.RecoveryRule.FoundFile;
+import io.strata.kafka.tier.RecoveryRule.Words;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
@@ -24,33 +26,20 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
 /**
  * Brings pools and log directories into agreement when a tier is opened.
  *
- * <p>A segment is what a slot says and what a home's tag says, together:
- *
- * <ul>
- *   <li>home and a LIVE slot of the tag's generation: hot;
- *   <li>home, and a slot that is deleting: the deletion is finished;
- *   <li>home, and a slot that is free or has moved on: the bytes had gone home before, or, on a
- *       pool that a power cut can damage, never reached the medium; the tag is removed;
- *   <li>a LIVE slot, no home, home never known durable: home is created again;
- *   <li>a LIVE slot, no home though it was durable: somebody removed it; the slot is flagged as an
- *       orphan, and freed when home is still missing at the next start;
- *   <li>a LIVE slot whose log directory is not there: kept, untouched;
- *   <li>a slot flagged COPY that no home names: freed.
- * </ul>
+ * <p>A segment is what a slot says and what a log file's tag says, together. {@link RecoveryRule}
+ * decides about each slot; what must be refused is refused before anything is changed.
  *
  * <p>A log file that is longer than its clean bytes loses what a destage has left there, unless the
  * segment has spilled: without its pool it is a valid beginning of the segment.
  *
- * <p>A tag of a pool that is not open, and two homes for one slot, are refused before anything is
- * changed. Where a log directory fails ({@link LogDirectoryFailure}), recovery is done again by
- * another object without it: its slots are kept, and what has been done is not undone.
+ * <p>Where a log directory fails ({@link LogDirectoryFailure}), recovery is done again by another
+ * object without it: its slots are kept, and what has been done is not undone.
  *
  * <p>Thread safety: used once, by one thread.
  */
@@ -71,6 +60,18 @@ final class Recovery {
   private int copiesDropped;
   private boolean homesForced;
 
+  /**
+   * What is decided about a slot.
+   *
+   * @param file the log file, or its place; empty where that cannot be looked at
+   * @param size of a log file with the slot's tag
+   */
+  private record Decision(Residence in, Optional<Path> file, long size, RecoveryRule rule) {
+    Path path() {
+      return file.orElseThrow();
+    }
+  }
+
   Recovery(
       PoolSet pools, LogDirectories directories, SegmentRegistry registry, SegmentFactory factory) {
     this.pools = pools;
@@ -84,34 +85,15 @@ final class Recovery {
     Map<SegmentTag, Path> homes = taggedHomes();
     refuseLostPools(homes);
     refuseOlderPools(homes);
-    refuseUnknownDirectories(homes.keySet());
-    // All that is to be refused comes before anything is freed.
     refuseDiscarded(homes);
-    refuseDoubtful(homes.keySet());
+    Map<SegmentTag, Path> stale = new HashMap<>(homes);
+    List<Decision> decisions = decide(stale);
     ForeignRecords.refuse(pools, directories, homes);
     forceTagsOfCopies(homes);
-    for (Pool pool : pools.all()) {
-      for (Slot slot : pool.slots()) {
-        SegmentTag tag = new SegmentTag(pool.info().id(), slot.index(), slot.generation());
-        Path home = homes.remove(tag);
-        if (slot.state() == SlotState.DELETING) {
-          finishDeletion(pool, slot, Optional.ofNullable(home));
-        } else if (home != null && isBeingEntered(slot)) {
-          Copies.free(new Residence(slot, pool));
-          homes.put(tag, home);
-          copiesDropped++;
-        } else if (home != null) {
-          admit(pool, slot, home);
-        } else if (isOfNoUse(slot)) {
-          // One that was being made, or that the segment has left.
-          Copies.free(new Residence(slot, pool));
-          copiesDropped++;
-        } else {
-          resolveMissingHome(pool, slot, tag);
-        }
-      }
+    for (Decision each : decisions) {
+      carryOut(each);
     }
-    removeStaleTags(homes);
+    removeStaleTags(stale);
     return new RecoveryReport(
         registry.size(),
         restored,
@@ -138,26 +120,117 @@ final class Recovery {
   }
 
   /**
-   * Whether it is a copy that nothing leads to. What leads to one of a log directory, or of a
-   * partition, that is not there cannot be seen.
+   * Decides about every slot, and refuses what must be refused.
+   *
+   * @param homes loses those whose slots keep their tags
    */
-  private boolean isOfNoUse(Slot slot) {
-    return slot.has(SlotFlag.COPY)
-        && directories.skipped() == 0
-        && directories
-            .byId(slot.directoryId())
-            .map(directory -> !isCutOff(directory, slot))
-            .orElse(false);
+  private List<Decision> decide(Map<SegmentTag, Path> homes) throws IOException {
+    List<Decision> decisions = new ArrayList<>();
+    Map<UUID, List<String>> unknown = new TreeMap<>();
+    for (Pool pool : pools.all()) {
+      for (Slot slot : pool.slots()) {
+        Decision decision = decide(new Residence(slot, pool), homes);
+        decisions.add(decision);
+        switch (decision.rule()) {
+          case REFUSE_DIRECTORY ->
+              unknown
+                  .computeIfAbsent(slot.directoryId(), id -> new ArrayList<>())
+                  .add(slot.relativePath());
+          case REFUSE_OCCUPIED -> throw occupied(decision.path(), decision.in().tag());
+          case REFUSE_UNTAGGED -> throw tagLost(decision.path(), decision.in().tag());
+          case PASS_OVER -> {
+            FileSystemException cause = tooShort(decision);
+            throw new LogDirectoryFailure(
+                ownerOf(decision.path()).orElseThrow(), decision.path(), cause);
+          }
+          case LEAVE -> {}
+          default -> homes.remove(decision.in().tag());
+        }
+      }
+    }
+    refuse(unknown);
+    return decisions;
   }
 
-  /**
-   * Whether a segment was about to get this slot, which has none of its bytes: the log file has all
-   * of them, and may have been truncated since it was tagged.
-   */
-  private static boolean isBeingEntered(Slot slot) {
-    return slot.has(SlotFlag.COPY)
-        && slot.has(SlotFlag.SPILLED)
-        && slot.committedLength() == slot.extents().start();
+  private Decision decide(Residence in, Map<SegmentTag, Path> homes) throws IOException {
+    Optional<Path> tagged = Optional.ofNullable(homes.get(in.tag()));
+    Optional<Path> file = tagged.isPresent() ? tagged : placeOf(in);
+    FoundFile found = tagged.isPresent() ? FoundFile.TAGGED : look(in, file);
+    long size = tagged.isPresent() ? at(tagged.get(), Files::size) : 0;
+    boolean elsewhere = directories.skipped() > 0;
+    return new Decision(
+        in, file, size, RecoveryRule.of(Words.of(in.slot()), found, size, elsewhere));
+  }
+
+  private FoundFile look(Residence in, Optional<Path> place) throws IOException {
+    if (place.isEmpty()) {
+      boolean known = directories.byId(in.slot().directoryId()).isPresent();
+      return known || directories.skipped() > 0 || directories.forcedPlacement()
+          ? FoundFile.AWAY
+          : FoundFile.UNKNOWN;
+    }
+    // Of a deleted segment, or of a copy, it says nothing.
+    boolean matters = in.slot().state() == SlotState.LIVE && !in.slot().has(SlotFlag.COPY);
+    return matters ? at(place.get(), file -> compare(in, file)) : FoundFile.NONE;
+  }
+
+  private static FoundFile compare(Residence in, Path file) throws IOException {
+    if (Files.notExists(file, LinkOption.NOFOLLOW_LINKS)) {
+      return FoundFile.NONE;
+    }
+    if (isNew(file)) {
+      return FoundFile.EMPTY;
+    }
+    return hasLostItsTag(in, file) ? FoundFile.PART : FoundFile.OTHER;
+  }
+
+  private void carryOut(Decision decision) throws IOException {
+    Residence in = decision.in();
+    Slot slot = in.slot();
+    switch (decision.rule()) {
+      case USE -> use(in, decision.path());
+      case LOWER_CLEAN -> {
+        slot.setCleanLength(decision.size());
+        use(in, decision.path());
+      }
+      case TRUNCATE -> {
+        boolean unused = at(decision.path(), file -> truncateTo(slot.cleanLength(), file));
+        use(in, decision.path());
+      }
+      case UNLINK -> {
+        unlink(decision.path());
+        free(in.pool(), slot);
+        deletionsFinished++;
+      }
+      case FREE_DELETED -> {
+        // A process that was killed has unlinked it, perhaps just now.
+        forceHomes();
+        free(in.pool(), slot);
+        deletionsFinished++;
+      }
+      case DROP, LEAVE -> {
+        Copies.free(in);
+        copiesDropped++;
+      }
+      case RESTORE -> restore(in, decision.path());
+      case FREE -> {
+        forceHomes();
+        free(in.pool(), slot);
+        freed.add(decision.path().toString());
+      }
+      case DISCARD -> {
+        forceHomes();
+        discard(in.pool(), slot);
+        freed.add(decision.path().toString());
+      }
+      case ORPHAN -> {
+        slot.set(SlotFlag.ORPHANED);
+        orphaned.add(decision.path().toString());
+      }
+      case KEEP -> keep(slot);
+      case PASS_OVER, REFUSE_UNTAGGED, REFUSE_OCCUPIED, REFUSE_DIRECTORY ->
+          throw new IllegalStateException(decision.toString());
+    }
   }
 
   /** Whether the slot's partition is a symbolic link to a place that is not there, or not now. */
@@ -264,24 +337,7 @@ final class Recovery {
    * been taken out of the configuration: its records must not be passed over. What a home names is
    * not passed over, wherever it was moved.
    */
-  private void refuseUnknownDirectories(Set<SegmentTag> named) throws IOException {
-    if (directories.skipped() > 0) {
-      return;
-    }
-    Map<UUID, List<String>> unknown = new TreeMap<>();
-    for (Pool pool : pools.all()) {
-      for (Slot slot : pool.slots()) {
-        if (slot.state() == SlotState.LIVE
-            && slot.committedLength() > 0
-            && !named.contains(new Residence(slot, pool).tag())
-            && directories.byId(slot.directoryId()).isEmpty()
-            && !directories.forcedPlacement()) {
-          unknown
-              .computeIfAbsent(slot.directoryId(), id -> new ArrayList<>())
-              .add(slot.relativePath());
-        }
-      }
-    }
+  private void refuse(Map<UUID, List<String>> unknown) throws FileSystemException {
     for (Map.Entry<UUID, List<String>> each : unknown.entrySet()) {
       throw new FileSystemException(
           pools.describe(),
@@ -323,36 +379,6 @@ final class Recovery {
     }
   }
 
-  /** A log file of which it is not known whether it is a segment's is for the operator to judge. */
-  private void refuseDoubtful(Set<SegmentTag> named) throws IOException {
-    for (Pool pool : pools.all()) {
-      for (Slot slot : pool.slots()) {
-        Residence in = new Residence(slot, pool);
-        if (slot.state() == SlotState.LIVE && !named.contains(in.tag()) && !isOfNoUse(slot)) {
-          Optional<Path> place = placeOf(in);
-          if (place.isPresent()) {
-            refuseDoubtful(in, place.get());
-          }
-        }
-      }
-    }
-  }
-
-  private void refuseDoubtful(Residence in, Path home) throws IOException {
-    if (!mustBeThere(in.slot())) {
-      if (!at(home, file -> Files.notExists(file, LinkOption.NOFOLLOW_LINKS) || isNew(file))) {
-        throw occupied(home, in.tag());
-      }
-    } else if (directories.skipped() == 0 && at(home, file -> hasLostItsTag(in, file))) {
-      throw tagLost(home, in.tag());
-    }
-  }
-
-  /** Whether a log file that is missing was removed, and not taken by a power failure. */
-  private static boolean mustBeThere(Slot slot) {
-    return slot.has(SlotFlag.HOME_DURABLE) || slot.committedLength() == 0;
-  }
-
   /**
    * Where a segment's log file was made.
    *
@@ -381,39 +407,27 @@ final class Recovery {
     }
   }
 
-  private void admit(Pool pool, Slot slot, Path home) throws IOException {
-    if (slot.has(SlotFlag.ORPHANED)) {
-      slot.clear(SlotFlag.ORPHANED);
+  private void use(Residence in, Path home) throws IOException {
+    if (in.slot().has(SlotFlag.ORPHANED)) {
+      in.slot().clear(SlotFlag.ORPHANED);
     }
-    long size = at(home, file -> sizeWithEvictedBytes(slot, file));
-    if (size < slot.cleanLength()) {
-      // A truncation, which has not come to its end: the pool still has the bytes.
-      slot.setCleanLength(size);
+    if (in.slot().has(SlotFlag.COPY)) {
+      in.slot().clear(SlotFlag.COPY);
     }
-    if (!slot.has(SlotFlag.SPILLED)) {
-      boolean unused = at(home, file -> truncateTo(slot.cleanLength(), file));
-    }
-    if (slot.has(SlotFlag.COPY)) {
-      slot.clear(SlotFlag.COPY);
-    }
-    register(new Residence(slot, pool), home);
+    register(in, home);
   }
 
   /** Of bytes that were evicted the log file has the only copy: without them it is no segment. */
-  private static long sizeWithEvictedBytes(Slot slot, Path home) throws IOException {
-    long size = Files.size(home);
-    if (size < slot.extents().start()) {
-      throw new FileSystemException(
-          home.toString(),
-          null,
-          """
-          found %d bytes, expected at least %d, since the pool has the segment from there on only: \
-          the file was truncated by something else than this broker; restore it, or remove the \
-          partition's directory, and Kafka replicates it\
-          """
-              .formatted(size, slot.extents().start()));
-    }
-    return size;
+  private static FileSystemException tooShort(Decision decision) {
+    return new FileSystemException(
+        decision.path().toString(),
+        null,
+        """
+        found %d bytes, expected at least %d, since the pool has the segment from there on only: \
+        the file was truncated by something else than this broker; restore it, or remove the \
+        partition's directory, and Kafka replicates it\
+        """
+            .formatted(decision.size(), decision.in().slot().extents().start()));
   }
 
   private void register(Residence in, Path home) throws IOException {
@@ -425,9 +439,6 @@ final class Recovery {
    * not uncover it.
    */
   private static boolean truncateTo(long length, Path home) throws IOException {
-    if (Files.size(home) <= length) {
-      return false;
-    }
     try (FileChannel channel = FileChannel.open(home, StandardOpenOption.WRITE)) {
       channel.truncate(length);
       channel.force(true);
@@ -462,27 +473,14 @@ final class Recovery {
             });
   }
 
-  private void finishDeletion(Pool pool, Slot slot, Optional<Path> home) throws IOException {
-    if (home.isPresent()) {
-      at(
-          home.get(),
-          file -> {
-            Files.deleteIfExists(file);
-            Directories.forceNearest(file);
-            return file;
-          });
-    } else if (directories
-        .byId(slot.directoryId())
-        .map(directory -> isCutOff(directory, slot))
-        .orElse(true)) {
-      keep(slot, "its deletion waits for its log directory or partition, which is not there");
-      return;
-    } else {
-      // A process that was killed has unlinked it, perhaps just now.
-      forceHomes();
-    }
-    free(pool, slot);
-    deletionsFinished++;
+  private void unlink(Path home) throws IOException {
+    at(
+        home,
+        file -> {
+          Files.deleteIfExists(file);
+          Directories.forceNearest(file);
+          return file;
+        });
   }
 
   /**
@@ -542,48 +540,18 @@ final class Recovery {
     }
   }
 
-  private void resolveMissingHome(Pool pool, Slot slot, SegmentTag tag) throws IOException {
-    Optional<LogDirectory> directory = directories.byId(slot.directoryId());
-    if (directory.isEmpty()) {
-      keep(slot, "its log directory " + slot.directoryId() + " is offline or not in log.dirs");
-      return;
-    }
-    Optional<Path> place = placeOf(new Residence(slot, pool));
-    if (place.isEmpty()) {
-      keep(slot, "its partition is a symbolic link that leads nowhere: is its disk mounted?");
-      return;
-    }
-    Path home = place.get();
-    if (mustBeThere(slot)) {
-      if (directories.skipped() > 0 && slot.committedLength() > 0) {
-        keep(slot, "its file may be in a log directory that cannot be looked at");
-        return;
-      }
-      if (slot.committedLength() > 0 && !slot.has(SlotFlag.ORPHANED)) {
-        slot.set(SlotFlag.ORPHANED);
-        orphaned.add(home.toString());
-        return;
-      }
-      forceHomes();
-      if (slot.committedLength() > slot.cleanLength()) {
-        discard(pool, slot);
-      } else {
-        free(pool, slot);
-      }
-      freed.add(home.toString());
-      return;
-    }
+  private void restore(Residence in, Path home) throws IOException {
     if (!at(home, Recovery::create)) {
-      throw occupied(home, tag);
+      throw occupied(home, in.tag());
     }
-    slot.setCleanLength(0);
+    in.slot().setCleanLength(0);
     at(
         home,
         file -> {
-          tag.write(file);
+          in.tag().write(file);
           return file;
         });
-    register(new Residence(slot, pool), home);
+    register(in, home);
     restored.add(home.toString());
   }
 
@@ -674,7 +642,16 @@ final class Recovery {
     pool.release(extents);
   }
 
-  private void keep(Slot slot, String why) {
+  private void keep(Slot slot) {
+    Optional<LogDirectory> directory = directories.byId(slot.directoryId());
+    String why =
+        slot.state() == SlotState.DELETING
+            ? "its deletion waits for its log directory or partition, which is not there"
+            : directory.isEmpty()
+                ? "its log directory " + slot.directoryId() + " is offline or not in log.dirs"
+                : isCutOff(directory.get(), slot)
+                    ? "its partition is a symbolic link that leads nowhere: is its disk mounted?"
+                    : "its file may be in a log directory that cannot be looked at";
     kept.add(Printable.of(slot.relativePath()) + ": " + why);
   }
 }

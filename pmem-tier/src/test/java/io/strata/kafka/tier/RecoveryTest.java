@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Commit rules 3 and 4 as recovery sees them: each state that a crash can leave. */
+/** What an operator, a disk or a crash makes of a segment, as starts see it. */
 class RecoveryTest {
 
   private static final long MIB = 1 << 20;
@@ -263,30 +263,6 @@ class RecoveryTest {
   }
 
   @Test
-  void aDeletionThatACrashCutShortIsFinished() throws IOException {
-    crash(pool -> only(pool).markDeleting());
-    fixture.open();
-    assertThat(file).doesNotExist();
-    assertThat(fixture.tier().recoveryReport().deletionsFinished()).isEqualTo(1);
-    assertThat(fixture.tier().pools().get(0).usage().liveSlots()).isZero();
-  }
-
-  @Test
-  void aTagWhoseSlotIsFreeIsRemovedAndHomeIsLeftAsItIs() throws IOException {
-    crash(
-        pool -> {
-          Files.write(file, bytes);
-          only(pool).free();
-        });
-    fixture.open();
-    assertThat(fixture.tier().recoveryReport().tagsRemoved()).isEqualTo(1);
-    assertThat(SegmentTag.read(file)).isEmpty();
-    assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
-    assertThat(fixture.read(file)).isEqualTo(bytes);
-    assertThat(fixture.tier().figures().hot()).isZero();
-  }
-
-  @Test
   void aSlotWhoseLogDirectoryIsOfflineIsKept() throws IOException {
     crash(pool -> {});
     Path away = fixture.root.resolve("unmounted");
@@ -406,33 +382,12 @@ class RecoveryTest {
   }
 
   @Test
-  void twoHomesForOneSlotAreRefused() throws IOException {
-    crash(pool -> {});
-    Path copy = fixture.segment("orders-1", 0);
-    Files.createFile(copy);
-    SegmentTag.read(file).orElseThrow().write(copy);
-    assertThatThrownBy(() -> fixture.open())
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining("carry the tag");
-  }
-
-  @Test
   void aSegmentRenamedPastTheProviderIsFoundByItsTag() throws IOException {
     crash(pool -> {});
     Path renamed = fixture.segment("orders-7", 12);
     Files.move(file, renamed);
     fixture.open();
     assertThat(fixture.read(renamed)).isEqualTo(bytes);
-  }
-
-  @Test
-  void bytesAtHomeBeyondAnUnspilledSegmentAreNotUncovered() throws IOException {
-    crash(pool -> {});
-    Files.write(file, new byte[bytes.length + 1000]);
-    fixture.open();
-    assertThat(fixture.tier().size(file)).hasValue(bytes.length);
-    assertThat(fixture.read(file)).isEqualTo(bytes);
-    assertThat(Files.size(file)).isLessThanOrEqualTo(bytes.length);
   }
 
   @Test
