@@ -86,9 +86,6 @@ final class Housekeeping implements AutoCloseable {
   private volatile OptionalLong oldestUncopied = OptionalLong.empty();
   private volatile @Nullable MigrationEngine engine;
 
-  /** What the engines before have counted. */
-  private volatile Optional<MigrationStats> moved = Optional.empty();
-
   /** Of the thread of the rounds: whether the engine was told to stop, and may not have ended. */
   private boolean stopping;
 
@@ -391,10 +388,7 @@ final class Housekeeping implements AutoCloseable {
       if (!running.stop(STOPPING)) {
         return false;
       }
-      // In this order: who reads both meanwhile counts nothing twice.
-      Optional<MigrationStats> last = migrationStats();
       engine = null;
-      moved = last;
     }
     stopping = false;
     tiers.evictionOrder(List.of());
@@ -469,10 +463,7 @@ final class Housekeeping implements AutoCloseable {
   }
 
   Optional<MigrationStats> migrationStats() {
-    Optional<MigrationStats> before = moved;
-    return Optional.ofNullable(engine)
-        .map(MigrationEngine::stats)
-        .map(now -> before.map(b -> MoveTotals.plus(b, now)).orElse(now));
+    return Optional.ofNullable(engine).map(MigrationEngine::stats);
   }
 
   List<LevelStats> levelStats(LevelMeters meters) {

@@ -23,8 +23,8 @@ import java.util.OptionalLong;
  *     served the read
  * @param damagedSegments segments of which every copy is known to be damaged
  * @param directories one for each directory, in the configured order
- * @param migration how segments move between levels; empty while another broker moves them, or with
- *     one level
+ * @param migration how segments move between levels, counted since this broker became the one that
+ *     moves them; empty while another one does, or with one level
  */
 public record RemoteStats(
     Map<Operation, OperationStats> operations,

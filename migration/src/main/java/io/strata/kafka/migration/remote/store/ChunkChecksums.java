@@ -82,8 +82,7 @@ public final class ChunkChecksums {
    */
   static final class Builder {
     private final int chunkBytes;
-    private final int afterChunk;
-    private int whole;
+    private final CRC32C whole = new CRC32C();
     private final CRC32C chunk = new CRC32C();
     private int[] checksums = new int[16];
     private int count;
@@ -92,11 +91,11 @@ public final class ChunkChecksums {
 
     Builder(int chunkBytes) {
       this.chunkBytes = chunkBytes;
-      afterChunk = Crc32cCombination.after(chunkBytes);
     }
 
     /** Takes all that the buffer has left; its position is left where it was. */
     void update(ByteBuffer buffer) {
+      whole.update(buffer.duplicate());
       ByteBuffer rest = buffer.duplicate();
       while (rest.hasRemaining()) {
         int piece = Math.min(rest.remaining(), chunkBytes - inChunk);
@@ -115,10 +114,7 @@ public final class ChunkChecksums {
       if (count == checksums.length) {
         checksums = Arrays.copyOf(checksums, count * 2);
       }
-      int checksum = (int) chunk.getValue();
-      int after = inChunk == chunkBytes ? afterChunk : Crc32cCombination.after(inChunk);
-      whole = Crc32cCombination.combine(whole, checksum, after);
-      checksums[count++] = checksum;
+      checksums[count++] = (int) chunk.getValue();
       chunk.reset();
       inChunk = 0;
     }
@@ -128,12 +124,9 @@ public final class ChunkChecksums {
       return bytes;
     }
 
-    /** The checksum of all of them; computed from the chunks', so that each byte is passed once. */
+    /** The checksum of all of them. */
     int whole() {
-      int checksum = (int) chunk.getValue();
-      return inChunk == 0
-          ? whole
-          : Crc32cCombination.combine(whole, checksum, Crc32cCombination.after(inChunk));
+      return (int) whole.getValue();
     }
 
     /** The chunks' checksums; nothing may be taken after this. */

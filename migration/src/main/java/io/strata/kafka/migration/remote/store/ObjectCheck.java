@@ -91,7 +91,7 @@ final class ObjectCheck {
       return "found %s damaged chunks, expected the bytes that were copied; at %s%s"
           .formatted(count, String.join(", ", wrong), count > wrong.size() ? " and others" : "");
     }
-    // A log's chunks are all that its own checksum is computed from.
+    // A log is right if its chunks are.
     if (object.type() != ObjectType.LOG && (int) whole.getValue() != object.checksum()) {
       return "found checksum "
           + JsonFile.hex((int) whole.getValue())
