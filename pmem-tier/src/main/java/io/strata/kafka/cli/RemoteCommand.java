@@ -17,7 +17,6 @@ import picocli.CommandLine.Spec;
       RemoteDuCommand.class,
       RemoteVerifyCommand.class,
       RemoteScrubCommand.class,
-      RemoteRetireCommand.class,
     })
 final class RemoteCommand implements Runnable {
   // Set by picocli, before anything is run.

@@ -201,13 +201,12 @@ final class StatusOutput {
                 lastEnd(status).map(end -> "; the last ended " + end).orElse("")));
     out.println(
         """
-        Store: %s segments without an undamaged copy, %s reads served by another copy, %s \
-        directories retired, %s threads hang\
+        Store: %s segments without an undamaged copy, %s reads served by another copy, %s threads \
+        hang\
         """
             .formatted(
                 count(status.value("Remote", "DamagedSegments")),
                 count(status.value("Remote", "ReplacedReadsTotal")),
-                count(status.value("Remote", "RetiredDirectories")),
                 count(status.value("Remote", "StuckThreads"))));
     out.println("Failed operations: " + failures(status, OPERATION));
     if (status.has("RemoteMigration") && status.value("RemoteMigration", "Active").orElse(0) > 0) {

@@ -141,7 +141,7 @@ record Health(int value, List<String> reasons) {
       }
     }
     for (DirectoryStats directory : stats.directories()) {
-      if (!directory.available() && !directory.retired()) {
+      if (!directory.available()) {
         degraded(
             reasons,
             "remote directory %s of level %s cannot be used"

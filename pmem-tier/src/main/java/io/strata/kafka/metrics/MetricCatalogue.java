@@ -16,7 +16,6 @@ import io.strata.kafka.migration.MigrationStats.TierStats;
 import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.migration.remote.RemoteStats.CacheStats;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
-import io.strata.kafka.migration.remote.RemoteStats.DirectoryStats;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.RemoteStats.OperationStats;
@@ -478,7 +477,7 @@ final class MetricCatalogue {
                       LevelStats::damagedCopies,
                       """
                       Copies known to be damaged: another copy is read if there is one, and the \
-                      scrub repairs them from it.\
+                      scrub removes them then.\
                       """),
                   counter(
                       "CopiedBytesTotal",
@@ -536,14 +535,8 @@ final class MetricCatalogue {
                       "DamagedSegments",
                       SEGMENTS,
                       RemoteStats::damagedSegments,
-                      "Segments of which every copy is known to be damaged: fetches of them fail."),
-                  gauge(
-                      "RetiredDirectories",
-                      "directories",
-                      stats -> stats.directories().stream().filter(DirectoryStats::retired).count(),
                       """
-                      Configured directories that were taken out of the store for good (`strata \
-                      remote retire`).\
+                      Segments of which every copy is known to be damaged: fetches of them fail.\
                       """))),
           MetricGroup.one(
               "RemoteCache",

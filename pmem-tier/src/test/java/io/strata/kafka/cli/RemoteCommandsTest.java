@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.strata.kafka.migration.remote.store.SegmentKey;
-import io.strata.kafka.migration.remote.store.StoreIdentity;
 import io.strata.kafka.migration.remote.store.StoreNames;
 import java.io.BufferedReader;
 import java.io.File;
@@ -185,40 +184,6 @@ class RemoteCommandsTest {
                 .succeeds()
                 .out())
         .contains("1 segments");
-  }
-
-  @Test
-  void retiresADirectoryThatIsNotConfiguredAnyMore() throws IOException {
-    String hdd = StoreIdentity.read(stores.hdd).directoryId();
-    CommandLineRun refused = CommandLineRun.of("remote", "retire", hdd, "--config", config);
-    assertThat(refused.code()).isEqualTo(ExitCode.USAGE.code());
-    assertThat(refused.err())
-        .contains(stores.hdd.toString(), "take it out of rsm.config.levels first");
-    assertThat(CommandLineRun.of("remote", "retire", "../x", "--dir", stores.ssd).code())
-        .isEqualTo(ExitCode.USAGE.code());
-    assertThat(CommandLineRun.of("remote", "retire", hdd, "--dir", stores.ssd).succeeds().out())
-        .contains(stores.ssd.toString(), hdd);
-    assertThat(stores.ssd.resolve("members").resolve(hdd + ".retired")).exists();
-  }
-
-  @Test
-  void aRefusedRetirementHasRetiredNothing() throws IOException {
-    String hdd = StoreIdentity.read(stores.hdd).directoryId();
-    assertThat(CommandLineRun.of("remote", "retire", hdd, "--config", config).code())
-        .isEqualTo(ExitCode.USAGE.code());
-    assertThat(stores.ssd.resolve("members").resolve(hdd + ".retired")).doesNotExist();
-  }
-
-  /** As the broker's warning says: it is configured still. */
-  @Test
-  void retiresADirectoryThatIsLost() throws IOException {
-    String ssd = StoreIdentity.read(stores.ssd).directoryId();
-    Path unused = Files.move(stores.ssd, stores.ssd.resolveSibling("lost"));
-    Path mountPoint = Files.createDirectory(stores.ssd);
-    assertThat(mountPoint).isEmptyDirectory();
-    CommandLineRun run = CommandLineRun.of("remote", "retire", ssd, "--config", config);
-    assertThat(run.err()).isEmpty();
-    assertThat(stores.hdd.resolve("members").resolve(ssd + ".retired")).exists();
   }
 
   @Test

@@ -86,7 +86,7 @@ class StatusCommandTest {
         .contains("Scrub: 81 rounds, 84 files corrupt, 85 missing, 86 orphans removed; the last")
         .contains("Failed operations: copy full 17, fetch not-found 27")
         .contains("Store: 93 segments without an undamaged copy, 92 reads served by another copy")
-        .contains("1 directories retired, 91 threads hang")
+        .contains("served by another copy, 91 threads hang")
         .contains("Moves: 112 under way by 113 threads, 111 queued")
         .contains(
             "Settings: rsm.config.migration.rate.down=0 migration.mode=eager migration.threads=2");

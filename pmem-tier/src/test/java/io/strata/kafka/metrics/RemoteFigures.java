@@ -37,9 +37,8 @@ public final class RemoteFigures {
         92,
         93,
         List.of(
-            new RemoteStats.DirectoryStats("/ssd", "ssd", true, false),
-            new RemoteStats.DirectoryStats("/hdd", "hdd", false, false),
-            new RemoteStats.DirectoryStats("/lost", "hdd", false, true)),
+            new RemoteStats.DirectoryStats("/ssd", "ssd", true),
+            new RemoteStats.DirectoryStats("/hdd", "hdd", false)),
         Optional.of(moves()));
   }
 
@@ -58,7 +57,7 @@ public final class RemoteFigures {
         0,
         0,
         0,
-        List.of(new RemoteStats.DirectoryStats("/ssd", "ssd", true, false)),
+        List.of(new RemoteStats.DirectoryStats("/ssd", "ssd", true)),
         Optional.empty());
   }
 

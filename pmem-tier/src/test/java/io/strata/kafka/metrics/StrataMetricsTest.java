@@ -195,7 +195,6 @@ class StrataMetricsTest {
       Remote,name=LinkedBytesTotal | Count | 50
       Remote,name=ReplacedReadsTotal | Count | 92
       Remote,name=DamagedSegments | Value | 93
-      Remote,name=RetiredDirectories | Value | 1
       RemoteCache,name=CapacityBytes | Value | 61
       RemoteCache,name=UsedBytes | Value | 62
       RemoteCache,name=HitsTotal | Count | 63

@@ -150,13 +150,7 @@ final class DirectoryVisits {
       return;
     }
     directory.access().writable();
-    if (directory.access().isRetired()) {
-      trouble(
-          "was retired (strata remote retire): it gets no new copies, and what it has is read as"
-              + " long as it answers; take it out of rsm.config.levels");
-    } else {
-      over();
-    }
+    over();
   }
 
   private static String whyNotWritable(IOException e) {

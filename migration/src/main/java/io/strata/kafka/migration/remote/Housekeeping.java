@@ -524,8 +524,7 @@ final class Housekeeping implements AutoCloseable {
                 new DirectoryStats(
                     visited.directory().path().toString(),
                     levelNames.get(visited.directory().level()),
-                    !visited.isTroubled(),
-                    visited.directory().access().isRetired()))
+                    !visited.isTroubled()))
         .toList();
   }
 

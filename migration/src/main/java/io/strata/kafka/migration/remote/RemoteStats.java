@@ -154,9 +154,8 @@ public record RemoteStats(
    * @param path where it is
    * @param level the name of its level
    * @param available whether it can be used now
-   * @param retired whether it was taken out of the store for good ({@code strata remote retire})
    */
-  public record DirectoryStats(String path, String level, boolean available, boolean retired) {}
+  public record DirectoryStats(String path, String level, boolean available) {}
 
   /**
    * What was checked.

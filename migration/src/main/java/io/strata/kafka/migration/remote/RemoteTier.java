@@ -173,21 +173,18 @@ final class RemoteTier implements AutoCloseable {
    * Deletes a segment. When this returns nothing of it is there, or the store has taken over to
    * delete the rest later.
    *
-   * @param written where it was copied to, if that is known
    * @return how many bytes were removed
    */
-  long delete(String what, SegmentInfo segment, Optional<StoreTrace> written)
-      throws IOException, InterruptedException {
-    Optional<String> writtenTo = written.map(StoreTrace::directoryId);
+  long delete(String what, SegmentInfo segment) throws IOException, InterruptedException {
     Map<StoreDirectory, Long> removed = Map.of();
     try {
       removed =
           deletions.call(
               "deleting " + what + " from the remote store",
               live.deleteTimeout(),
-              control -> store.delete(segment, writtenTo));
+              control -> store.delete(segment));
     } catch (TimeLimitException e) {
-      if (!store.deleteLater(segment, writtenTo)) {
+      if (!store.deleteLater(segment)) {
         throw e;
       }
     }

@@ -6,8 +6,8 @@ import java.util.Optional;
 
 /**
  * What Kafka keeps for us with each remote segment (its custom metadata): where it was copied to,
- * so that a broker that does not find it can tell why, and deletes it there or not at all. 33
- * bytes: a version, the store's id, the directory's id.
+ * so that a broker that does not find it can tell why. 33 bytes: a version, the store's id, the
+ * directory's id.
  *
  * @param storeId the store's id
  * @param directoryId the id of the directory that it was copied to; it may have moved since

@@ -317,22 +317,22 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
             Operation.DELETE,
             "Deleting " + what,
             (now, run) -> {
-              long bytes = now.tier().delete(what, KafkaSegments.info(metadata), trace(metadata));
+              long bytes = now.tier().delete(what, KafkaSegments.info(metadata));
               run.latency();
               run.done(bytes);
               return bytes;
             });
   }
 
-  private static Optional<StoreTrace> trace(RemoteLogSegmentMetadata metadata) {
-    return metadata.customMetadata().flatMap(custom -> StoreTrace.read(custom.value()));
-  }
-
   /** Why a segment is not there, as far as that can be told. */
   private static SegmentMissingException missing(
       RemoteLogSegmentMetadata metadata, RemoteTier tier, SegmentMissingException e) {
     String wrote = "%s. Broker %d wrote it".formatted(e.getMessage(), metadata.brokerId());
-    Optional<String> directory = trace(metadata).map(StoreTrace::directoryId);
+    Optional<String> directory =
+        metadata
+            .customMetadata()
+            .flatMap(custom -> StoreTrace.read(custom.value()))
+            .map(StoreTrace::directoryId);
     if (directory.isPresent() && !tier.uses(directory.get())) {
       return new SegmentMissingException(
           """

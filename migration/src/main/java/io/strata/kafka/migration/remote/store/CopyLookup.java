@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -162,7 +161,7 @@ final class CopyLookup {
   /**
    * Looks for a segment in one directory.
    *
-   * @return empty if it is not there, or the directory is left for good
+   * @return empty if it is not there
    * @throws StoreUnavailableException if the directory cannot be used
    */
   Optional<SegmentStore.Located> lookIn(StoreDirectory directory, SegmentKey key)
@@ -173,11 +172,6 @@ final class CopyLookup {
           .read(
               "looking for %s in %s".formatted(key, directory),
               control -> lookThere(directory, key));
-    } catch (StoreUnavailableException e) {
-      if (isLeft(directory, e)) {
-        return Optional.empty();
-      }
-      throw e;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while %s was looked for".formatted(key));
@@ -195,28 +189,6 @@ final class CopyLookup {
       directory.checkAvailable();
       return Optional.empty();
     }
-  }
-
-  /** Directories of the store were retired, as one of the others says. */
-  void retired(Set<String> ids) {
-    for (StoreDirectory directory : directories) {
-      if (ids.contains(directory.identity().directoryId()) && !directory.access().isRetired()) {
-        directory.retire();
-      }
-    }
-  }
-
-  /**
-   * Whether a directory that cannot be used is left for good: it is retired, and what it had counts
-   * as lost.
-   */
-  boolean isLeft(StoreDirectory directory, StoreUnavailableException why) {
-    if (!directory.access().isRetired()) {
-      return false;
-    }
-    directory.access().suspend(String.valueOf(why.getMessage()));
-    census.forget(directory);
-    return true;
   }
 
   private void noteDamage(StoreDirectory directory, SegmentKey key, IOException problem) {

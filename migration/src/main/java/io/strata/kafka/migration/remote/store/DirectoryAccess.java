@@ -26,9 +26,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * the disk hangs, so that a read that takes longer still suspends the directory, too, until that
  * read has come back.
  *
- * <p>A directory that an operator has retired gets no new copies. When it does not answer it is
- * <em>left</em> for good: what it had counts as lost, and if it comes back it is not asked again.
- *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
 public final class DirectoryAccess {
@@ -91,12 +88,6 @@ public final class DirectoryAccess {
 
   /** Why no copy goes there for now; empty: one may. */
   private volatile Optional<String> unwritable = Optional.empty();
-
-  /** Why an operator has taken it out of the store; empty: it is in it. */
-  private volatile Optional<String> retired = Optional.empty();
-
-  /** Whether it is retired, and has not answered since. */
-  private volatile boolean left;
 
   /** Reads that have run out of their time and have not come back. */
   private final Set<Timed<?>> hanging = ConcurrentHashMap.newKeySet();
@@ -268,9 +259,6 @@ public final class DirectoryAccess {
 
   /** As {@link #ask()}; when the limit is over before its patience, that says nothing. */
   private void ask(Duration limit) throws StoreUnavailableException, InterruptedException {
-    if (left) {
-      checkInUse();
-    }
     boolean whole = limit.compareTo(patience) >= 0;
     try {
       if (lanes.isPresent()) {
@@ -329,40 +317,13 @@ public final class DirectoryAccess {
    *
    * @param reason the whole sentence
    */
-  public synchronized void suspend(String reason) {
-    if (retired.isPresent()) {
-      left = true;
-    }
-    suspended = left ? retired : Optional.of(reason);
+  public void suspend(String reason) {
+    suspended = Optional.of(reason);
   }
 
   /** The directory answers again. */
-  public synchronized void resume() {
-    if (!left) {
-      suspended = Optional.empty();
-    }
-  }
-
-  /**
-   * An operator has said that the directory is lost, or was taken out of the store for good.
-   *
-   * @param reason the whole sentence
-   */
-  synchronized void retire(String reason) {
-    retired = Optional.of(reason);
-    if (isSuspended()) {
-      suspend(reason);
-    }
-  }
-
-  /** Whether an operator has said that it is lost, or was taken out of the store for good. */
-  public boolean isRetired() {
-    return retired.isPresent();
-  }
-
-  /** Whether it is retired, and has not answered since: what it had counts as lost. */
-  boolean isLeft() {
-    return left;
+  public void resume() {
+    suspended = Optional.empty();
   }
 
   /** Whether nothing is asked of it for now. */
@@ -400,7 +361,6 @@ public final class DirectoryAccess {
    */
   void checkWritable() throws StoreUnavailableException {
     check(suspended);
-    check(retired);
     check(unwritable);
   }
 

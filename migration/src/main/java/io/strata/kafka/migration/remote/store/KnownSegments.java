@@ -269,11 +269,6 @@ final class KnownSegments {
         CopyMarks.isDamaged(path));
   }
 
-  /** A directory is lost: all that was in it. */
-  synchronized void forget(StoreDirectory directory) {
-    forget(directory, Set.of(), changes);
-  }
-
   private synchronized void forget(StoreDirectory directory, Set<String> seen, long began) {
     for (KnownSegment entry : entries()) {
       String id = entry.key().id();

@@ -79,7 +79,6 @@ final class MoveConfirmation {
     for (StoreDirectory directory : store.directories()) {
       // One that cannot be used may have the first copy: then it is not known yet.
       if (!directory.equals(copy.directory())
-          && !directory.access().isLeft()
           && directory
               .access()
               .read(
@@ -105,11 +104,10 @@ final class MoveConfirmation {
     }
   }
 
-  /** Whether a move came from a directory that is lost, or not configured any more. */
+  /** Whether a move came from a directory that is not configured any more. */
   private boolean isFromUnknown(Path mark) throws IOException {
     String source = Files.readString(mark);
     return store.directories().stream()
-        .filter(directory -> !directory.access().isLeft())
         .noneMatch(directory -> directory.identity().directoryId().equals(source));
   }
 

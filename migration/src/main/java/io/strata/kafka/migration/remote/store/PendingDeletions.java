@@ -46,39 +46,21 @@ final class PendingDeletions {
   private final Map<String, Waiting> pending = new LinkedHashMap<>();
 
   /** A deletion that is not to be tried for so long since a moment. */
-  private record Waiting(Deletion deletion, long sinceMillis, Duration pause) {
+  private record Waiting(SegmentInfo segment, long sinceMillis, Duration pause) {
     boolean isDue(long now) {
       return now < sinceMillis || now - sinceMillis >= pause.toMillis(); // A clock was ahead.
     }
 
     Waiting longer(long now) {
       Duration longer = pause.isZero() ? FIRST_WAIT : pause.multipliedBy(2);
-      return new Waiting(deletion, now, longer.compareTo(LONGEST_WAIT) < 0 ? longer : LONGEST_WAIT);
+      return new Waiting(segment, now, longer.compareTo(LONGEST_WAIT) < 0 ? longer : LONGEST_WAIT);
     }
   }
 
-  /**
-   * One deletion.
-   *
-   * @param writtenTo the id of the directory that the segment was copied to, if that is known
-   */
-  record Deletion(SegmentInfo segment, Optional<String> writtenTo) {
-
-    private String line() {
-      ObjectNode document = JsonFile.object();
-      ManifestCodec.print(segment, document);
-      writtenTo.ifPresent(id -> document.put("writtenTo", id));
-      return JsonFile.line(document);
-    }
-
-    private static Deletion parse(String name, ObjectNode document)
-        throws CorruptManifestException {
-      return new Deletion(
-          ManifestCodec.segment(name, document),
-          document.has("writtenTo")
-              ? Optional.of(JsonFile.text(name, document, "writtenTo"))
-              : Optional.empty());
-    }
+  private static String line(SegmentInfo segment) {
+    ObjectNode document = JsonFile.object();
+    ManifestCodec.print(segment, document);
+    return JsonFile.line(document);
   }
 
   /**
@@ -104,14 +86,14 @@ final class PendingDeletions {
     for (String line : Files.readAllLines(file, ISO_8859_1)) {
       Optional<ObjectNode> document = JsonFile.parseLine(line);
       if (document.isPresent()) {
-        put(Deletion.parse(file.toString(), document.get()));
+        put(ManifestCodec.segment(file.toString(), document.get()));
       }
     }
   }
 
-  private synchronized void put(Deletion deletion) {
+  private synchronized void put(SegmentInfo segment) {
     Waiting unused =
-        pending.putIfAbsent(deletion.segment().key().id(), new Waiting(deletion, 0, Duration.ZERO));
+        pending.putIfAbsent(segment.key().id(), new Waiting(segment, 0, Duration.ZERO));
   }
 
   /**
@@ -119,18 +101,18 @@ final class PendingDeletions {
    *
    * @return whether it is noted durably; otherwise Kafka has to repeat it
    */
-  synchronized boolean add(Deletion deletion) {
-    boolean noted = pending.containsKey(deletion.segment().key().id());
+  synchronized boolean add(SegmentInfo segment) {
+    boolean noted = pending.containsKey(segment.key().id());
     for (Path place : noted ? List.<Path>of() : places) {
       try {
-        append(place, deletion.line());
+        append(place, line(segment));
         noted = true;
       } catch (IOException e) {
         // A log directory may fail; another has it.
       }
     }
     if (noted) {
-      put(deletion);
+      put(segment);
     }
     return noted;
   }
@@ -149,36 +131,35 @@ final class PendingDeletions {
     }
   }
 
-  synchronized List<Deletion> all() {
-    return pending.values().stream().map(Waiting::deletion).toList();
+  synchronized List<SegmentInfo> all() {
+    return pending.values().stream().map(Waiting::segment).toList();
   }
 
   /** Those that are to be tried now. */
-  synchronized List<Deletion> due(long nowMillis) {
+  synchronized List<SegmentInfo> due(long nowMillis) {
     return pending.values().stream()
         .filter(waiting -> waiting.isDue(nowMillis))
-        .map(Waiting::deletion)
+        .map(Waiting::segment)
         .toList();
   }
 
   /** It could not be done: it is due again later. */
-  synchronized void failed(Deletion deletion, long nowMillis) {
+  synchronized void failed(SegmentInfo segment, long nowMillis) {
     Waiting unused =
-        pending.computeIfPresent(
-            deletion.segment().key().id(), (id, waiting) -> waiting.longer(nowMillis));
+        pending.computeIfPresent(segment.key().id(), (id, waiting) -> waiting.longer(nowMillis));
   }
 
   /** These are done. A place that cannot be written has them still, and they are done again. */
-  synchronized void done(List<Deletion> deletions) {
+  synchronized void done(List<SegmentInfo> segments) {
     boolean any = false;
-    for (Deletion deletion : deletions) {
-      any |= Optional.ofNullable(pending.remove(deletion.segment().key().id())).isPresent();
+    for (SegmentInfo segment : segments) {
+      any |= Optional.ofNullable(pending.remove(segment.key().id())).isPresent();
     }
     if (!any) {
       return;
     }
     StringBuilder left = new StringBuilder();
-    all().forEach(deletion -> left.append(deletion.line()).append('\n'));
+    all().forEach(segment -> left.append(line(segment)).append('\n'));
     for (Path place : places) {
       if (unread.contains(place)) {
         continue;

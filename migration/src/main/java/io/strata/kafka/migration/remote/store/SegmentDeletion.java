@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
@@ -27,29 +26,21 @@ final class SegmentDeletion {
     this.store = store;
   }
 
-  /** As {@link SegmentStore#delete(SegmentInfo, Optional)}. */
-  Map<StoreDirectory, Long> delete(SegmentInfo segment, Optional<String> writtenTo)
-      throws IOException, InterruptedException {
+  /** As {@link SegmentStore#delete}. */
+  Map<StoreDirectory, Long> delete(SegmentInfo segment) throws IOException, InterruptedException {
     store.reached(StoreStage.DELETE_STARTED);
     Set<StoreDirectory> removed = new HashSet<>();
     Optional<KnownSegment> known = store.census().find(segment.key().id());
-    PendingDeletions.Deletion deletion = new PendingDeletions.Deletion(segment, writtenTo);
-    Set<String> beyondReach = Set.of();
     try {
       removeAll(segment, removed);
-      beyondReach = beyondReach(writtenTo);
-      if (beyondReach.isEmpty()) {
-        store.deletions().done(List.of(deletion));
-      }
+      store.deletions().done(List.of(segment));
     } catch (InterruptedIOException | ClosedByInterruptException e) {
       throw e;
     } catch (IOException e) {
-      if (!store.deletions().add(deletion)) {
+      if (!store.deletions().add(segment)) {
         throw e;
       }
     }
-    // Which directories the store has is for the operator to say: that is not taken over.
-    checkNone(beyondReach, segment.key());
     return removed.stream()
         .collect(
             Collectors.toMap(d -> d, d -> known.flatMap(e -> e.in(d).map(e::bytesIn)).orElse(0L)));
@@ -62,18 +53,17 @@ final class SegmentDeletion {
    * @return what keeps the first of those that are left; empty if it is the time, or none is left
    */
   Optional<IOException> deletePending(BooleanSupplier until) throws InterruptedException {
-    List<PendingDeletions.Deletion> done = new ArrayList<>();
+    List<SegmentInfo> done = new ArrayList<>();
     Optional<IOException> problem = Optional.empty();
-    for (PendingDeletions.Deletion deletion : store.deletions().due(store.clock().millis())) {
+    for (SegmentInfo segment : store.deletions().due(store.clock().millis())) {
       if (until.getAsBoolean()) {
         break;
       }
       try {
-        removeAll(deletion.segment(), new HashSet<>());
-        checkNone(beyondReach(deletion.writtenTo()), deletion.segment().key());
-        done.add(deletion);
+        removeAll(segment, new HashSet<>());
+        done.add(segment);
       } catch (IOException e) {
-        store.deletions().failed(deletion, store.clock().millis());
+        store.deletions().failed(segment, store.clock().millis());
         problem = problem.isPresent() ? problem : Optional.of(e);
       }
     }
@@ -100,9 +90,6 @@ final class SegmentDeletion {
     boolean any = false;
     Optional<IOException> problem = Optional.empty();
     for (StoreDirectory directory : store.directories()) {
-      if (directory.access().isLeft()) {
-        continue;
-      }
       try {
         if (directory
             .access()
@@ -111,11 +98,6 @@ final class SegmentDeletion {
                 control -> remove(directory, segment))) {
           any = true;
           boolean unused = removed.add(directory);
-        }
-      } catch (StoreUnavailableException e) {
-        learnOfRetired();
-        if (!store.lookup().isLeft(directory, e)) {
-          problem = problem.isPresent() ? problem : Optional.of(e);
         }
       } catch (IOException e) {
         problem = problem.isPresent() ? problem : Optional.of(e);
@@ -159,65 +141,6 @@ final class SegmentDeletion {
     } catch (IOException e) {
       // It is not there; or the disk is full or fails, and the deletion goes on as far as it can.
       return;
-    }
-  }
-
-  /** The directories that may have a segment, and that this broker is not configured with. */
-  private Set<String> beyondReach(Optional<String> writtenTo)
-      throws IOException, InterruptedException {
-    StoreMembers.View view = StoreMembers.NONE;
-    for (StoreDirectory directory : store.directories()) {
-      if (!directory.access().isLeft()) {
-        view = view.and(members(directory));
-      }
-    }
-    Set<String> expected = new TreeSet<>(view.members());
-    writtenTo.ifPresent(expected::add);
-    expected.removeAll(view.retired());
-    store.directories().forEach(directory -> expected.remove(directory.identity().directoryId()));
-    return expected;
-  }
-
-  private void checkNone(Set<String> beyondReach, SegmentKey key) throws StoreUnavailableException {
-    if (!beyondReach.isEmpty()) {
-      throw new StoreUnavailableException(
-          """
-          %s: this broker is not configured with %s, which the store has or which the segment was \
-          written to, and which may have it still: it was deleted in %s alone, and Kafka tries \
-          again. Give rsm.config.levels and its directories the same values on all brokers. If \
-          the directory is lost, or was taken out for good, say so: strata remote retire %s\
-          """
-              .formatted(
-                  key,
-                  String.join(", ", beyondReach),
-                  store.directories(),
-                  beyondReach.iterator().next()));
-    }
-  }
-
-  private static StoreMembers.View members(StoreDirectory directory)
-      throws IOException, InterruptedException {
-    return directory
-        .access()
-        .read(
-            "reading which directories %s knows".formatted(directory),
-            control -> {
-              StoreMembers.View view = StoreMembers.read(directory.path());
-              if (view.members().isEmpty()) {
-                directory.checkAvailable(); // Not there, or not written yet.
-              }
-              return view;
-            });
-  }
-
-  /** Looks whether one that cannot be used was retired, wherever that can be read. */
-  private void learnOfRetired() throws InterruptedException {
-    for (StoreDirectory directory : store.directories()) {
-      try {
-        store.lookup().retired(members(directory).retired());
-      } catch (IOException e) {
-        // Another one says it, too.
-      }
     }
   }
 }

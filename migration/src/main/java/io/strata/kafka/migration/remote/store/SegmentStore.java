@@ -236,34 +236,26 @@ public final class SegmentStore implements AutoCloseable {
     parts.lookup().readCold(place, position, target);
   }
 
-  /** As {@link #delete(SegmentInfo, Optional)}, of a segment of which no more is known. */
-  public Map<StoreDirectory, Long> delete(SegmentInfo segment)
-      throws IOException, InterruptedException {
-    return delete(segment, Optional.empty());
-  }
-
   /**
    * Removes a segment from all directories and the cold manager. When this returns, nothing of it
    * is there; or it is noted in the broker's log directories that the rest is to be removed later.
    *
-   * @param writtenTo the id of the directory that it was copied to, if that is known
    * @return how many bytes were removed, by directory
-   * @throws IOException if it could not be removed everywhere, and that cannot be noted; or a
-   *     directory is not configured here; what could be removed is
+   * @throws IOException if it could not be removed everywhere, and that cannot be noted; what could
+   *     be removed is
    */
-  public Map<StoreDirectory, Long> delete(SegmentInfo segment, Optional<String> writtenTo)
+  public Map<StoreDirectory, Long> delete(SegmentInfo segment)
       throws IOException, InterruptedException {
-    return new SegmentDeletion(parts).delete(segment, writtenTo);
+    return new SegmentDeletion(parts).delete(segment);
   }
 
   /**
    * Notes in the broker's log directories that a segment is to be removed.
    *
-   * @param writtenTo the id of the directory that it was copied to, if that is known
    * @return whether that is noted
    */
-  public boolean deleteLater(SegmentInfo segment, Optional<String> writtenTo) {
-    return parts.deletions().add(new PendingDeletions.Deletion(segment, writtenTo));
+  public boolean deleteLater(SegmentInfo segment) {
+    return parts.deletions().add(segment);
   }
 
   /**

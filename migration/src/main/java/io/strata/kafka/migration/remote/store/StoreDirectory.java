@@ -94,13 +94,6 @@ public final class StoreDirectory {
     return access;
   }
 
-  /** An operator has said that it is lost, or was taken out of the store for good. */
-  void retire() {
-    access.retire(
-        "%s: directory %s was retired (strata remote retire): take it out of rsm.config.levels"
-            .formatted(this, identity.directoryId()));
-  }
-
   /**
    * Checks that the directory is the store's still, and not an empty mount point.
    *

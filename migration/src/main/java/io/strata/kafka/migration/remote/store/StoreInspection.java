@@ -127,27 +127,6 @@ public final class StoreInspection {
   }
 
   /**
-   * Notes in a directory of the store that another one is lost, or was taken out for good:
-   * deletions do not wait for it any more, and it is refused if it is named again.
-   *
-   * @param directory one of the store's
-   * @param directoryId the other one
-   * @throws IllegalArgumentException if that is no directory's id, or this directory's
-   * @throws IOException if it cannot be noted, or the directory is not a store's
-   */
-  public static void retire(Path directory, String directoryId) throws IOException {
-    if (StoreIdentity.read(directory).directoryId().equals(directoryId)) {
-      throw new IllegalArgumentException(
-          """
-          %s: found directory %s itself, expected one that is not configured any more: take it \
-          out of rsm.config.levels first\
-          """
-              .formatted(directory, directoryId));
-    }
-    StoreMembers.retire(directory, directoryId);
-  }
-
-  /**
    * Removes a copy, as a broker does: it is renamed into the trash before, so that nothing partial
    * is ever seen.
    *

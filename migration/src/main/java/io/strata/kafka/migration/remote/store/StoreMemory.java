@@ -8,7 +8,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -77,21 +76,9 @@ final class StoreMemory {
     return Optional.ofNullable(known.get(directory.toString()));
   }
 
-  /**
-   * Remembers these, too. One that is not configured now is still remembered under its path, where
-   * it may be named again, unless it has another path now, or was retired.
-   *
-   * @param directories those that are configured
-   * @param retiredIds the ids of all that were retired
-   */
-  void remember(Map<Path, StoreIdentity> directories, Set<String> retiredIds) throws IOException {
-    Map<String, StoreIdentity> now = new TreeMap<>(known);
-    now.values()
-        .removeIf(
-            before ->
-                retiredIds.contains(before.directoryId())
-                    || directories.values().stream()
-                        .anyMatch(d -> d.directoryId().equals(before.directoryId())));
+  /** Remembers these, and no others: one that is taken out of the configuration is forgotten. */
+  void remember(Map<Path, StoreIdentity> directories) throws IOException {
+    Map<String, StoreIdentity> now = new TreeMap<>();
     directories.forEach((path, identity) -> now.put(path.toString(), identity));
     write(now);
   }
@@ -124,7 +111,5 @@ final class StoreMemory {
     if (!done && problem.isPresent()) {
       throw problem.get();
     }
-    known.clear();
-    known.putAll(now);
   }
 }

@@ -10,7 +10,6 @@ import java.util.Optional;
  * <pre>
  * strata-store.json                     which store, which cluster, which directory
  * brokers/3.json                        a broker that uses it
- * members/Tk2…                          a directory of the store, by its id; .retired: it was one
  * topics/orders/Xd4…/0/00000000000000004711-q3H…/    a segment (topic, topic id, partition)
  *     00000000000000004711.log .index .timeindex .txnindex .snapshot
  *     leader-epoch-checkpoint
@@ -43,7 +42,6 @@ public final class StoreNames {
   static final String WITHOUT_LOG = "without-log";
 
   static final String BROKERS = "brokers";
-  static final String MEMBERS = "members";
   static final String TOPICS = "topics";
   static final String STAGING = "staging";
   static final String TRASH = "trash";

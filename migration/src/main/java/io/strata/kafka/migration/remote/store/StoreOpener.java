@@ -1,7 +1,5 @@
 package io.strata.kafka.migration.remote.store;
 
-import static java.util.Objects.requireNonNull;
-
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -76,79 +74,51 @@ final class StoreOpener {
     }
     checkDistinct();
     learnFromOthers();
-    Set<String> retired = retired();
-    for (Map.Entry<Path, StoreIdentity> known : identities.entrySet()) {
-      String id = known.getValue().directoryId();
-      if (answering.contains(known.getKey()) && retired.contains(id)) {
-        throw new StoreRefusedException(
-            """
-            %s: found directory %s, which was retired (strata remote retire): what it has may \
-            have been deleted since, expected a directory of the store or an empty one. Empty \
-            it, or name another\
-            """
-                .formatted(known.getKey(), id));
-      }
-    }
-    missing.forEach((path, how) -> warnings.add(missing(path, how, retired)));
+    missing.forEach((path, how) -> warnings.add(missing(path, how)));
     List<Path> fresh = paths().stream().filter(path -> !identities.containsKey(path)).toList();
     if (!fresh.isEmpty()) {
       format(fresh);
     }
     checkDistinct();
-    memory.remember(identities, retired);
+    memory.remember(identities);
     List<StoreDirectory> opened = new ArrayList<>();
     for (int i = 0; i < options.levels().size(); i++) {
       StoreOptions.LevelOptions level = options.levels().get(i);
       for (StoreOptions.Directory directory : level.directories()) {
         StoreIdentity identity = identities.get(directory.path());
         if (identity != null) {
-          StoreDirectory made =
+          opened.add(
               new StoreDirectory(
                   directory.path(),
                   i,
                   level.name(),
                   directory.capacityBytes(),
                   identity,
-                  options.threads());
-          if (retired.contains(identity.directoryId())) {
-            made.retire();
-            made.access().suspend("it was not there when the store was opened");
-          }
-          opened.add(made);
+                  options.threads()));
         }
       }
     }
-    for (StoreDirectory directory : opened) {
-      if (answering.contains(directory.path())) {
-        join(directory, opened);
-      }
-    }
+    answering.forEach(StoreOpener::force);
     return new Opened(opened, warnings);
   }
 
-  private static void join(StoreDirectory directory, List<StoreDirectory> all) {
+  /** Whoever gave it its identity may have been killed before that was durable. */
+  private static void force(Path directory) {
     try {
-      StoreMembers.join(directory, all);
+      Disk.forceDirectory(directory);
     } catch (IOException e) {
-      return; // It is read only, say: whoever uses it says so, and signs in again.
+      return; // Whoever uses it says so.
     }
   }
 
   /** Why nothing is made in a directory that has no identity. */
-  private String missing(Path path, String how, Set<String> retired) {
-    StoreIdentity was = requireNonNull(identities.get(path));
-    return retired.contains(was.directoryId())
-        ? """
-        %s: found no %s, and %s, and was retired. Nothing is made there: an empty mount point \
-        looks the same as a new disk. Take it out of rsm.config.levels; a new disk gets another \
-        path, or this one after all brokers have run without it\
-        """
-            .formatted(path, StoreNames.IDENTITY, how)
-        : """
-        %s: found no %s, and %s: is its file system mounted? Nothing is written there until it \
-        is back. If the directory is really lost, say so: strata remote retire %s\
-        """
-            .formatted(path, StoreNames.IDENTITY, how, was.directoryId());
+  private static String missing(Path path, String how) {
+    return """
+    %s: found no %s, and %s: is its file system mounted? Nothing is written there until it is \
+    back. If the directory is really lost, take it out of rsm.config.levels; a new disk gets \
+    another path, or this one after all brokers have run without it\
+    """
+        .formatted(path, StoreNames.IDENTITY, how);
   }
 
   private List<Path> paths() {
@@ -186,20 +156,6 @@ final class StoreOpener {
         warnings.add(known.getKey() + ": who uses it cannot be read: " + e.getMessage());
       }
     }
-  }
-
-  private Set<String> retired() {
-    StoreMembers.View view = StoreMembers.NONE;
-    for (Path directory : answering) {
-      try {
-        view = view.and(StoreMembers.read(directory));
-      } catch (IOException e) {
-        warnings.add(
-            "%s: its list of the store's directories cannot be read: %s"
-                .formatted(directory, StoreDirectory.reason(e)));
-      }
-    }
-    return view.retired();
   }
 
   private void readIdentity(Path directory) throws StoreRefusedException {

@@ -49,9 +49,7 @@ public final class StoreUpkeep implements AutoCloseable {
    * @throws IOException if the directory cannot be used; what was known of it stays
    */
   public List<String> refresh(StoreDirectory directory) throws IOException {
-    List<String> problems = store.census().refresh(directory);
-    store.lookup().retired(StoreMembers.read(directory.path()).retired());
-    return problems;
+    return store.census().refresh(directory);
   }
 
   /** Notes in a directory that this broker uses it. */
@@ -76,7 +74,6 @@ public final class StoreUpkeep implements AutoCloseable {
                     .put("level", d.level())
                     .put("path", d.path().toString()));
     Disk.replace(file, JsonFile.print(document));
-    StoreMembers.join(directory, store.directories());
   }
 
   private static long firstSeen(Path file, long now) {
@@ -271,8 +268,7 @@ public final class StoreUpkeep implements AutoCloseable {
    */
   public Optional<IOException> deletePending(BooleanSupplier until) throws InterruptedException {
     boolean suspended =
-        store.directories().stream()
-            .anyMatch(d -> d.access().isSuspended() && !d.access().isLeft());
+        store.directories().stream().anyMatch(directory -> directory.access().isSuspended());
     return suspended ? Optional.empty() : new SegmentDeletion(store).deletePending(until);
   }
 

@@ -103,6 +103,26 @@ class PendingDeletionsTest {
     assertThat(open(List.of(logs)).parts().deletions().all()).isEmpty();
   }
 
+  /** A lost directory is taken out of the configuration. */
+  @Test
+  void isDoneWhenTheDirectoryIsNotConfiguredAnyMore() throws Exception {
+    SegmentStore store = open(List.of(logs));
+    SegmentStore.Copied unused = Stores.copy(store, top.resolve("local"), SEGMENT);
+    Path unusedToo = unmount();
+    assertThat(store.delete(SEGMENT)).isEmpty();
+
+    SegmentStore without =
+        SegmentStore.open(
+            Stores.options(1, List.of(logs), StoreStage.Hook.NONE, Stores.level("hdd", hdd)),
+            Optional.empty());
+    assertThat(deletePending(without)).isEmpty();
+    assertThat(without.parts().deletions().all()).isEmpty();
+
+    // A new disk in its place is a new directory.
+    assertThat(open(List.of(logs)).warnings()).isEmpty();
+    assertThat(StoreIdentity.read(ssd).storeId()).isEqualTo(without.storeId());
+  }
+
   @Test
   void isLeftToKafkaWhereItCannotBeNoted() throws Exception {
     SegmentStore store = open(List.of(logs));
@@ -143,22 +163,6 @@ class PendingDeletionsTest {
     assertThat(store.locate(SEGMENT.key())).isPresent();
     assertThat(deletePending(store)).isEmpty();
     assertThat(store.locate(SEGMENT.key())).isEmpty();
-  }
-
-  /** The list of the store's directories, which says where else a copy may be. */
-  @Test
-  void aListThatCannotBeReadIsNoReasonToKeepASegment() throws Exception {
-    SegmentStore store = open(List.of(logs));
-    SegmentStore.Copied unused = Stores.copy(store, top.resolve("local"), SEGMENT);
-    Runnable over =
-        files.fail(
-            "Input/output error", (operation, path) -> path.toString().contains("/ssd/members"));
-
-    assertThat(store.delete(SEGMENT)).hasSize(1);
-    assertThat(store.parts().deletions().all()).hasSize(1);
-    over.run();
-    assertThat(deletePending(store)).isEmpty();
-    assertThat(store.parts().deletions().all()).isEmpty();
   }
 
   @Test
@@ -208,9 +212,7 @@ class PendingDeletionsTest {
     assertThat(minutes).containsExactly(0, 1, 3, 7, 15, 31, 63, 123, 183, 243);
     SegmentInfo other = Stores.info("t", 0, 100, 2, 2000);
     over.run();
-    assertThat(
-            store.parts().deletions().add(new PendingDeletions.Deletion(other, Optional.empty())))
-        .isTrue();
+    assertThat(store.parts().deletions().add(other)).isTrue();
     assertThat(deletePending(store)).isEmpty();
     assertThat(store.parts().deletions().all()).as("a new one does not wait").hasSize(1);
     pass(Duration.ofHours(1));
@@ -222,22 +224,19 @@ class PendingDeletionsTest {
   @Test
   void aTornLineIsSkipped() throws Exception {
     PendingDeletions noted = new PendingDeletions(List.of(logs));
-    PendingDeletions.Deletion first =
-        new PendingDeletions.Deletion(SEGMENT, Optional.of("directory"));
-    assertThat(noted.add(first)).isTrue();
+    assertThat(noted.add(SEGMENT)).isTrue();
     Path file = logs.resolve(PendingDeletions.FILE);
     byte[] whole = Files.readAllBytes(file);
     byte[] torn = java.util.Arrays.copyOf(whole, whole.length / 2);
     torn[torn.length - 1] = (byte) 0xc3;
     Path unused = Files.write(file, torn, StandardOpenOption.APPEND);
-    PendingDeletions.Deletion second =
-        new PendingDeletions.Deletion(Stores.info("t", 0, 100, 2, 2000), Optional.empty());
+    SegmentInfo second = Stores.info("t", 0, 100, 2, 2000);
     assertThat(new PendingDeletions(List.of(logs)).add(second)).isTrue();
 
     PendingDeletions read = new PendingDeletions(List.of(top.resolve("failed"), logs));
 
-    assertThat(read.all()).containsExactly(first, second);
-    read.done(List.of(first));
+    assertThat(read.all()).containsExactly(SEGMENT, second);
+    read.done(List.of(SEGMENT));
     assertThat(new PendingDeletions(List.of(logs)).all()).containsExactly(second);
   }
 }

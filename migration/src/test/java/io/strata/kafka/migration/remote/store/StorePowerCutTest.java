@@ -154,9 +154,9 @@ class StorePowerCutTest {
   }
 
   /**
-   * The store's own states: its directories, those that were retired, what is known to be damaged.
-   * One broker uses it, another adds a directory; at each change that one may also be killed, and
-   * started again, before the power goes.
+   * The store's own states: its directories, what is known to be damaged. One broker uses it,
+   * another adds a directory; at each change that one may also be killed, and started again, before
+   * the power goes.
    */
   private final class States {
     /** Each change is followed by so many power cuts: there are few changes. */
@@ -172,7 +172,6 @@ class StorePowerCutTest {
     /** The directory that was added; empty while it is being added. */
     private Optional<StoreIdentity> added = Optional.empty();
 
-    private boolean retiring;
     private boolean damaged;
     private boolean marked;
 
@@ -220,10 +219,7 @@ class StorePowerCutTest {
       CopyRepair repair = new CopyRepair(store);
       List<Path> unusedFiles = repair.repair(repair.known().get(0), bytes -> {});
       assertThat(CopyMarks.isDamaged(Disk.parent(log))).isFalse();
-
-      retiring = true;
-      StoreInspection.retire(a, added.get().directoryId());
-      look("seed " + seed, disk.powerCut(new Loss(Loss.mix(seed, 0))), added, true);
+      look("seed " + seed, disk.powerCut(new Loss(Loss.mix(seed, 0))), added);
       return cuts;
     }
 
@@ -237,20 +233,15 @@ class StorePowerCutTest {
           "seed " + seed + ", change " + changes + ", before " + point + " of " + disk.touched();
       try {
         Loss loss = new Loss(Loss.mix(seed, changes));
-        look(at, disk.powerCut(loss), added, false);
+        look(at, disk.powerCut(loss), added);
         for (int more = 1; more < LOSSES; more++) {
-          look(at, disk.powerCut(new Loss(Loss.mix(loss.seed(), more))), added, false);
+          look(at, disk.powerCut(new Loss(Loss.mix(loss.seed(), more))), added);
         }
         SimFileSystem left = disk.kill();
         left.points(this::isEffective);
-        Optional<StoreIdentity> then = added;
-        if (retiring) {
-          StoreInspection.retire(left.getPath("/a"), added.orElseThrow().directoryId());
-        } else {
-          then = Optional.of(open(left, 2).directories().get(1).identity());
-        }
+        Optional<StoreIdentity> then = Optional.of(open(left, 2).directories().get(1).identity());
         left.points(any -> true);
-        look(at + "; then a kill, and once more", left.powerCut(loss), then, retiring);
+        look(at + "; then a kill, and once more", left.powerCut(loss), then);
       } catch (IOException e) {
         throw new UncheckedIOException(at, e);
       }
@@ -258,19 +249,12 @@ class StorePowerCutTest {
     }
 
     /** What a power cut has left. */
-    private void look(
-        String at, SimFileSystem image, Optional<StoreIdentity> member, boolean retired)
+    private void look(String at, SimFileSystem image, Optional<StoreIdentity> member)
         throws IOException {
       cuts++;
-      Path a = image.getPath("/a");
       Path b = image.getPath("/b");
       if (member.isPresent()) {
-        String id = member.get().directoryId();
         assertThat(StoreIdentity.read(b)).as(at).isEqualTo(member.get());
-        StoreMembers.View view = StoreMembers.read(a);
-        assertThat(view.members().contains(id) || view.retired().contains(id)).as(at).isTrue();
-        assertThat(view.retired().contains(id) || !retired).as(at).isTrue();
-        assertThat(StoreMembers.read(b).members()).as(at).contains(id);
       }
       if (damaged) {
         Path there = StoreNames.segment(b, segment.key());
@@ -278,9 +262,7 @@ class StorePowerCutTest {
         boolean right = Arrays.equals(bytes, Stores.bytes(0, 2000));
         assertThat(right || !marked || CopyMarks.isDamaged(there)).as(at).isTrue();
       }
-      if (!retiring) {
-        assertThat(open(image, 1).directories()).as(at).hasSize(2);
-      }
+      assertThat(open(image, 1).directories()).as(at).hasSize(2);
     }
   }
 
