@@ -114,28 +114,24 @@ public final class Deadlines implements AutoCloseable {
    */
   public <T> T call(String what, Duration limit, Work<T> work, Runnable whenOver)
       throws IOException, InterruptedException {
-    long end = System.nanoTime() + limit.toNanos();
-    Call<T> call = new Call<>(work, whenOver);
-    boolean begun = false;
+    long begun = System.nanoTime();
+    boolean isFree = false;
     try {
-      begin(what, limit, call);
-      begun = true;
+      isFree = free.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS);
     } finally {
-      if (!begun) {
+      if (!isFree) {
         whenOver.run();
       }
     }
-    try {
-      return call.get(Math.max(1, end - System.nanoTime()), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      call.giveUp();
-      throw late(what, limit);
-    } catch (InterruptedException e) {
-      call.giveUp();
-      throw e;
-    } catch (ExecutionException e) {
-      throw rethrown(what, e);
+    if (!isFree) {
+      throw new TimeLimitException(
+          """
+          %s: not begun within %s ms: %s operations run, %s of them beyond their time; expected a \
+          store that answers: look at its file systems\
+          """
+              .formatted(what, limit.toMillis(), threads, stuck.get()));
     }
+    return await(what, limit, limit, begun, left -> {}, new Call<>(work, whenOver));
   }
 
   /** Asks whether it is worth waiting on. */
@@ -163,7 +159,7 @@ public final class Deadlines implements AutoCloseable {
     while (!free.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
       check.run(FOREVER);
     }
-    return watchBegun(what, patience, FOREVER, System.nanoTime(), check, work);
+    return await(what, patience, FOREVER, System.nanoTime(), check, new Call<>(work, () -> {}));
   }
 
   /**
@@ -191,13 +187,13 @@ public final class Deadlines implements AutoCloseable {
       }
       before = now;
     }
-    return watchBegun(what, patience, limit, begun, check, work);
+    return await(what, patience, limit, begun, check, new Call<>(work, () -> {}));
   }
 
-  private <T> T watchBegun(
-      String what, Duration patience, Duration limit, long begun, Check check, Work<T> work)
+  /** Starts a call that has its permit, and waits for it. */
+  private <T> T await(
+      String what, Duration patience, Duration limit, long begun, Check check, Call<T> call)
       throws IOException, InterruptedException {
-    Call<T> call = new Call<>(work, () -> {});
     start(call);
     boolean over = false;
     try {
@@ -243,23 +239,11 @@ public final class Deadlines implements AutoCloseable {
             .formatted(what, limit.toMillis()));
   }
 
-  private void begin(String what, Duration limit, Call<?> call)
-      throws IOException, InterruptedException {
-    if (!free.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
-      throw new TimeLimitException(
-          """
-          %s: not begun within %s ms: %s operations run, %s of them beyond their time; expected a \
-          store that answers: look at its file systems\
-          """
-              .formatted(what, limit.toMillis(), threads, stuck.get()));
-    }
-    start(call);
-  }
-
   private void start(Call<?> call) {
     try {
       executor.execute(call);
     } catch (RuntimeException | Error e) {
+      call.progress.over();
       free.release();
       throw e;
     }
