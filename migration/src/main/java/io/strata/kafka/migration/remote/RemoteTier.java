@@ -84,9 +84,8 @@ final class RemoteTier implements AutoCloseable {
    * Copies a segment; it is durable and can be seen when this returns.
    *
    * @param what for messages
-   * @return where it is
    */
-  StoreTrace copy(String what, SegmentInfo segment, LogSource source)
+  void copy(String what, SegmentInfo segment, LogSource source)
       throws IOException, InterruptedException {
     housekeeping.led(segment.key(), source.log());
     housekeeping.awaitFirstCensus();
@@ -95,13 +94,11 @@ final class RemoteTier implements AutoCloseable {
             "copying " + what + " to the remote store",
             live.copyTimeout(),
             control -> copy(segment, source, control));
-    StoreDirectory directory = copied.directory();
-    levels.copied(directory.level(), copied.manifest().totalBytes());
+    levels.copied(copied.directory().level(), copied.manifest().totalBytes());
     if (copied.manifest().linked()) {
       linkedBytes.add(segment.bytes());
     }
     housekeeping.changed();
-    return new StoreTrace(store.storeId(), directory.identity().directoryId());
   }
 
   private SegmentStore.Copied copy(SegmentInfo segment, LogSource source, CallControl control)
@@ -196,12 +193,6 @@ final class RemoteTier implements AutoCloseable {
   /** This broker's store, for messages. */
   String describeStore() {
     return "store " + store.storeId() + " in " + reads.directories();
-  }
-
-  /** Whether this broker has a directory of the store. */
-  boolean uses(String directoryId) {
-    return store.directories().stream()
-        .anyMatch(directory -> directory.identity().directoryId().equals(directoryId));
   }
 
   /** The figures, with those of the operations. */

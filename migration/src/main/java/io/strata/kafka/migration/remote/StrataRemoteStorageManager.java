@@ -246,10 +246,10 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
         "Copying " + what,
         (now, run) -> {
           SegmentInfo segment = KafkaSegments.info(metadata);
-          StoreTrace trace = now.tier().copy(what, segment, KafkaSegments.source(data));
+          now.tier().copy(what, segment, KafkaSegments.source(data));
           run.latency();
           run.done(segment.bytes());
-          return Optional.of(new CustomMetadata(trace.bytes()));
+          return Optional.empty();
         });
   }
 
@@ -278,7 +278,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
                 bytes -> now.tier().read(key, bytes),
                 failure -> now.failed(Operation.FETCH, fetching, run, failure));
           } catch (SegmentMissingException e) {
-            throw missing(metadata, now.tier(), e);
+            throw missing(metadata, e);
           }
         });
   }
@@ -298,7 +298,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
             run.done(index.length);
             return new ByteArrayInputStream(index);
           } catch (SegmentMissingException e) {
-            SegmentMissingException missing = missing(metadata, now.tier(), e);
+            SegmentMissingException missing = missing(metadata, e);
             if (indexType == IndexType.TRANSACTION) {
               // "Not found" would mean to Kafka that nothing in the segment was aborted.
               throw new IOException(missing.getMessage(), missing);
@@ -326,26 +326,13 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
 
   /** Why a segment is not there, as far as that can be told. */
   private static SegmentMissingException missing(
-      RemoteLogSegmentMetadata metadata, RemoteTier tier, SegmentMissingException e) {
-    String wrote = "%s. Broker %d wrote it".formatted(e.getMessage(), metadata.brokerId());
-    Optional<String> directory =
-        metadata
-            .customMetadata()
-            .flatMap(custom -> StoreTrace.read(custom.value()))
-            .map(StoreTrace::directoryId);
-    if (directory.isPresent() && !tier.uses(directory.get())) {
-      return new SegmentMissingException(
-          """
-          %s to directory %s, and this broker uses %s: the brokers of a cluster must share one \
-          store. Mount the same file system on all of them\
-          """
-              .formatted(wrote, directory.get(), tier.describeStore()));
-    }
+      RemoteLogSegmentMetadata metadata, SegmentMissingException e) {
     return new SegmentMissingException(
         """
-        %s%s; if other segments are missing, too, look whether all brokers see the same directories\
+        %s. Broker %d wrote it; the brokers of a cluster must share one store: if other segments \
+        are missing, too, look whether all see the same directories\
         """
-            .formatted(wrote, directory.map(id -> " to directory " + id).orElse("")));
+            .formatted(e.getMessage(), metadata.brokerId()));
   }
 
   /** An operation's work; it ends its run by {@code done}, or throws. */

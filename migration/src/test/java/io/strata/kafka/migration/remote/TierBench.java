@@ -171,11 +171,10 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   void copy(RemoteTier tier, SegmentInfo segment) throws IOException, InterruptedException {
     Path local = Files.createDirectories(top.resolve("local-" + segment.key().partition()));
     Path log = Files.write(local.resolve(ObjectType.LOG.fileName(segment.key())), bytes(segment));
-    StoreTrace unused =
-        tier.copy(
-            segment.key().toString(),
-            segment,
-            new LogSource(log, Map.of(), ByteBuffer.wrap(new byte[] {'0'})));
+    tier.copy(
+        segment.key().toString(),
+        segment,
+        new LogSource(log, Map.of(), ByteBuffer.wrap(new byte[] {'0'})));
   }
 
   SegmentInfo copied(RemoteTier tier) throws IOException, InterruptedException {
