@@ -444,10 +444,15 @@ final class Housekeeping implements AutoCloseable {
     }
   }
 
-  private boolean isScrubDue() throws IOException, InterruptedException {
+  private boolean isScrubDue() throws InterruptedException {
     Duration interval = live.scrubInterval();
-    return !interval.isZero()
-        && engineEnvironment.clock().millis() - upkeep.lastScrubMillis() >= interval.toMillis();
+    if (interval.isZero()) {
+      return false;
+    }
+    OptionalLong noted = upkeep.lastScrubMillis();
+    long last = Math.max(noted.orElse(Long.MAX_VALUE), scrub.stats().lastEndMillis().orElse(0));
+    return last != Long.MAX_VALUE
+        && engineEnvironment.clock().millis() - last >= interval.toMillis();
   }
 
   ScrubStats scrubStats() {

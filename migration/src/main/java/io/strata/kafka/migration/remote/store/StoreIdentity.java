@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -21,11 +22,16 @@ public record StoreIdentity(
   byte[] print() {
     ObjectNode document = JsonFile.object();
     document.put("formatVersion", VERSION);
+    print(document);
+    return JsonFile.print(document);
+  }
+
+  /** Adds the members. */
+  void print(ObjectNode document) {
     document.put("storeId", storeId);
     document.put("clusterId", clusterId);
     document.put("directoryId", directoryId);
     document.put("createdMillis", createdMillis);
-    return JsonFile.print(document);
   }
 
   /**
@@ -36,12 +42,13 @@ public record StoreIdentity(
    */
   public static StoreIdentity read(Path directory) throws IOException {
     Path file = directory.resolve(StoreNames.IDENTITY);
-    return parse(file.toString(), JsonFile.read(file));
+    ObjectNode document = JsonFile.read(file);
+    JsonFile.checkVersion(file.toString(), document, VERSION);
+    return parse(file.toString(), document);
   }
 
-  private static StoreIdentity parse(String name, ObjectNode document)
-      throws CorruptManifestException {
-    JsonFile.checkVersion(name, document, VERSION);
+  /** Reads the members. */
+  static StoreIdentity parse(String name, JsonNode document) throws CorruptManifestException {
     return new StoreIdentity(
         id(name, document, "storeId"),
         JsonFile.text(name, document, "clusterId"),
@@ -49,7 +56,7 @@ public record StoreIdentity(
         JsonFile.number(name, document, "createdMillis"));
   }
 
-  private static String id(String name, ObjectNode document, String member)
+  private static String id(String name, JsonNode document, String member)
       throws CorruptManifestException {
     String value = JsonFile.text(name, document, member);
     if (!value.matches("[A-Za-z0-9_-]{22}")) {

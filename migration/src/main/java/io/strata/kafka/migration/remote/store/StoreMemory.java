@@ -8,7 +8,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /**
  * Remembers, in the broker's log directories, which directories are the store's: the file {@code
@@ -61,13 +60,7 @@ final class StoreMemory {
   private void take(String name, ObjectNode document) throws CorruptManifestException {
     JsonFile.checkVersion(name, document, VERSION);
     for (JsonNode node : document.path("directories")) {
-      known.put(
-          JsonFile.text(name, node, "path"),
-          new StoreIdentity(
-              JsonFile.text(name, node, "storeId"),
-              JsonFile.text(name, node, "clusterId"),
-              JsonFile.text(name, node, "directoryId"),
-              JsonFile.number(name, node, "createdMillis")));
+      known.put(JsonFile.text(name, node, "path"), StoreIdentity.parse(name, node));
     }
   }
 
@@ -76,27 +69,17 @@ final class StoreMemory {
     return Optional.ofNullable(known.get(directory.toString()));
   }
 
-  /** Remembers these, and no others: one that is taken out of the configuration is forgotten. */
+  /**
+   * Remembers these, and no others: one that is taken out of the configuration is forgotten.
+   *
+   * @throws IOException if no place can be written
+   */
   void remember(Map<Path, StoreIdentity> directories) throws IOException {
-    Map<String, StoreIdentity> now = new TreeMap<>();
-    directories.forEach((path, identity) -> now.put(path.toString(), identity));
-    write(now);
-  }
-
-  /** A place that cannot be written is passed over, unless none can. */
-  private void write(Map<String, StoreIdentity> now) throws IOException {
     ObjectNode document = JsonFile.object();
     document.put("formatVersion", VERSION);
     var array = document.putArray("directories");
-    now.forEach(
-        (path, identity) ->
-            array
-                .addObject()
-                .put("path", path)
-                .put("storeId", identity.storeId())
-                .put("clusterId", identity.clusterId())
-                .put("directoryId", identity.directoryId())
-                .put("createdMillis", identity.createdMillis()));
+    directories.forEach(
+        (path, identity) -> identity.print(array.addObject().put("path", path.toString())));
     byte[] bytes = JsonFile.print(document);
     Optional<IOException> problem = Optional.empty();
     boolean done = false;

@@ -139,16 +139,18 @@ final class StoreOpener {
       }
       try {
         for (StoreUpkeep.UsingBroker broker : StoreUpkeep.brokers(known.getKey(), warnings::add)) {
-          for (Path directory : paths()) {
-            String id = broker.directories().get(directory.toString());
-            if (id != null && !identities.containsKey(directory)) {
-              identities.put(
-                  directory,
-                  new StoreIdentity(
-                      known.getValue().storeId(), known.getValue().clusterId(), id, 0));
-              missing.put(
-                  directory,
-                  "broker %d uses the directory %s there".formatted(broker.brokerId(), id));
+          for (StoreUpkeep.Used used : broker.directories()) {
+            for (Path directory : paths()) {
+              if (directory.toString().equals(used.path()) && !identities.containsKey(directory)) {
+                identities.put(
+                    directory,
+                    new StoreIdentity(
+                        known.getValue().storeId(), known.getValue().clusterId(), used.id(), 0));
+                missing.put(
+                    directory,
+                    "broker %d uses the directory %s there"
+                        .formatted(broker.brokerId(), used.id()));
+              }
             }
           }
         }

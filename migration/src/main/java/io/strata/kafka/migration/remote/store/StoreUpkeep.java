@@ -11,10 +11,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -57,12 +55,10 @@ public final class StoreUpkeep implements AutoCloseable {
     directory.probe();
     directory.measure();
     Path file = signInFile(directory, store.options().brokerId());
-    long now = store.clock().millis();
     ObjectNode document = JsonFile.object();
     document.put("formatVersion", VERSION);
     document.put("brokerId", store.options().brokerId());
-    document.put("firstSeenMillis", firstSeen(file, now));
-    document.put("lastSeenMillis", now);
+    document.put("lastSeenMillis", store.clock().millis());
     ArrayNode directories = document.putArray("directories");
     store
         .directories()
@@ -76,21 +72,12 @@ public final class StoreUpkeep implements AutoCloseable {
     Disk.replace(file, JsonFile.print(document));
   }
 
-  private static long firstSeen(Path file, long now) {
-    try {
-      return JsonFile.number(file.toString(), JsonFile.read(file), "firstSeenMillis");
-    } catch (IOException e) {
-      return now; // The first time, or damaged: it is for people to read.
-    }
-  }
-
   /**
    * The brokers that have used a directory.
    *
    * @param directory the store's directory
    * @param damaged is told of what cannot be read: a message each. One broker's file says nothing
    *     of the others'
-   * @return their ids, and when each was last seen
    */
   public static List<UsingBroker> brokers(Path directory, Consumer<String> damaged)
       throws IOException {
@@ -118,31 +105,15 @@ public final class StoreUpkeep implements AutoCloseable {
     String name = file.toString();
     ObjectNode document = JsonFile.read(file);
     JsonFile.checkVersion(name, document, VERSION);
-    return new UsingBroker(
-        JsonFile.smallNumber(name, document, "brokerId"),
-        JsonFile.number(name, document, "firstSeenMillis"),
-        JsonFile.number(name, document, "lastSeenMillis"),
-        directoryIds(name, document),
-        directories(name, document));
-  }
-
-  private static Map<String, String> directories(String name, ObjectNode document)
-      throws CorruptManifestException {
-    Map<String, String> ids = new HashMap<>();
+    List<Used> directories = new ArrayList<>();
     for (JsonNode directory : document.path("directories")) {
-      ids.put(JsonFile.text(name, directory, "path"), JsonFile.text(name, directory, "id"));
+      directories.add(
+          new Used(
+              JsonFile.smallNumber(name, directory, "level"),
+              JsonFile.text(name, directory, "id"),
+              JsonFile.text(name, directory, "path")));
     }
-    return ids;
-  }
-
-  private static List<String> directoryIds(String name, ObjectNode document)
-      throws CorruptManifestException {
-    List<String> ids = new ArrayList<>();
-    for (JsonNode directory : document.path("directories")) {
-      ids.add(
-          JsonFile.number(name, directory, "level") + ":" + JsonFile.text(name, directory, "id"));
-    }
-    return ids;
+    return new UsingBroker(JsonFile.smallNumber(name, document, "brokerId"), directories);
   }
 
   /**
@@ -167,14 +138,16 @@ public final class StoreUpkeep implements AutoCloseable {
   private List<UsingBroker> disagreeingIn(
       StoreDirectory directory, Duration late, Consumer<String> damaged) throws IOException {
     List<String> own =
-        store.directories().stream()
-            .map(d -> d.level() + ":" + d.identity().directoryId())
-            .sorted()
-            .toList();
+        new UsingBroker(
+                store.options().brokerId(),
+                store.directories().stream()
+                    .map(d -> new Used(d.level(), d.identity().directoryId(), d.path().toString()))
+                    .toList())
+            .directoryIds();
     long now = now(directory);
     List<UsingBroker> others = new ArrayList<>();
     for (UsingBroker broker : brokers(directory.path(), damaged)) {
-      if (!own.equals(broker.directoryIds().stream().sorted().toList())
+      if (!own.equals(broker.directoryIds())
           && Math.abs(now - signedIn(directory, broker.brokerId()).orElse(0)) <= late.toMillis()) {
         others.add(broker);
       }
@@ -195,23 +168,28 @@ public final class StoreUpkeep implements AutoCloseable {
    * A broker that uses the store.
    *
    * @param brokerId its id
-   * @param firstSeenMillis when it first did
-   * @param lastSeenMillis when it last said so
-   * @param directoryIds the store's directories that it uses, each with the number of its level
-   * @param directories their ids, by the paths under which the broker sees them
+   * @param directories those that it uses
    */
-  public record UsingBroker(
-      int brokerId,
-      long firstSeenMillis,
-      long lastSeenMillis,
-      List<String> directoryIds,
-      Map<String, String> directories) {
-    /** Copies the collections. */
+  public record UsingBroker(int brokerId, List<Used> directories) {
+    /** Copies the list. */
     public UsingBroker {
-      directoryIds = List.copyOf(directoryIds);
-      directories = Map.copyOf(directories);
+      directories = List.copyOf(directories);
+    }
+
+    /** The directories' ids in their order, each with the number of its level. */
+    public List<String> directoryIds() {
+      return directories.stream().map(d -> d.level() + ":" + d.id()).sorted().toList();
     }
   }
+
+  /**
+   * A directory that a broker uses.
+   *
+   * @param level the number of its level
+   * @param id its own
+   * @param path where the broker sees it
+   */
+  public record Used(int level, String id, String path) {}
 
   /**
    * Removes what this broker's earlier processes left, and what others left that is old.
@@ -283,11 +261,10 @@ public final class StoreUpkeep implements AutoCloseable {
    * When a scrub last ended, by any broker; if none ever did, when the store was first asked. It is
    * noted in each directory that can be written to: any of them may be gone.
    *
-   * @throws StoreUnavailableException if no directory tells
+   * @return empty if no directory tells
    */
-  public long lastScrubMillis() throws IOException, InterruptedException {
+  public OptionalLong lastScrubMillis() throws InterruptedException {
     OptionalLong last = OptionalLong.empty();
-    List<String> problems = new ArrayList<>();
     for (StoreDirectory directory : store.directories()) {
       try {
         long found =
@@ -296,13 +273,10 @@ public final class StoreUpkeep implements AutoCloseable {
                 .brief("reading when " + directory + " was scrubbed", c -> lastScrub(directory));
         last = OptionalLong.of(Math.max(found, last.orElse(0)));
       } catch (IOException e) {
-        problems.add(directory + ": " + StoreDirectory.reason(e));
+        // Another one tells; a visit says what is wrong with this one.
       }
     }
-    return last.orElseThrow(
-        () ->
-            new StoreUnavailableException(
-                "no directory tells when it was last scrubbed: " + String.join("; ", problems)));
+    return last;
   }
 
   private long lastScrub(StoreDirectory directory) throws IOException {
@@ -323,12 +297,10 @@ public final class StoreUpkeep implements AutoCloseable {
   }
 
   /** A scrub has ended. */
-  public void scrubbed() throws IOException, InterruptedException {
-    boolean noted = false;
-    List<String> problems = new ArrayList<>();
+  public void scrubbed() throws InterruptedException {
     for (StoreDirectory directory : store.directories()) {
       try {
-        noted |=
+        boolean unused =
             directory
                 .access()
                 .brief(
@@ -336,18 +308,14 @@ public final class StoreUpkeep implements AutoCloseable {
                     control -> {
                       directory.checkAvailable();
                       Path file = directory.path().resolve(StoreNames.LOCKS).resolve(LAST_SCRUB);
-                      Path unused =
+                      Path unusedPath =
                           Files.setLastModifiedTime(
                               file, FileTime.fromMillis(store.clock().millis()));
                       return true;
                     });
       } catch (IOException e) {
-        problems.add(directory + ": " + StoreDirectory.reason(e));
+        // Another one has it; a visit says what is wrong with this one.
       }
-    }
-    if (!noted) {
-      throw new StoreUnavailableException(
-          "the end of a scrub could be noted nowhere: " + String.join("; ", problems));
     }
   }
 
