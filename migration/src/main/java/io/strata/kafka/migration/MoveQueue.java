@@ -128,11 +128,16 @@ final class MoveQueue {
 
   @GuardedBy("lock")
   private void add(PlannedMove move) {
-    switch (move.move().kind()) {
-      case EVICT -> evictions.add(move);
-      case DESTAGE -> down.computeIfAbsent(move.target(), to -> new ArrayDeque<>()).add(move);
-      case PROMOTE -> up.add(move);
-    }
+    waitingLike(move).add(move);
+  }
+
+  @GuardedBy("lock")
+  private Deque<PlannedMove> waitingLike(PlannedMove move) {
+    return switch (move.move().kind()) {
+      case EVICT -> evictions;
+      case DESTAGE -> down.computeIfAbsent(move.target(), to -> new ArrayDeque<>());
+      case PROMOTE -> up;
+    };
   }
 
   /** Whether a target has as many threads as it may. */
