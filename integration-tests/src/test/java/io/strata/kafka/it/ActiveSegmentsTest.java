@@ -45,11 +45,11 @@ class ActiveSegmentsTest {
     assertThat(Jmx.value(broker, "type=Tier,name=EvictedBytesTotal,tier=hot"))
         .as("bytes evicted, of segments of which none is sealed")
         .isPositive();
-    for (Path partition : Homes.partitions(broker.logDirectory(), "steady")) {
-      assertThat(Homes.hotSegments(partition)).hasSize(1);
+    for (Path partition : LogFiles.partitions(broker.logDirectory(), "steady")) {
+      assertThat(LogFiles.hotSegments(partition)).hasSize(1);
     }
-    Path only = Homes.partitions(broker.logDirectory(), "one").get(0);
-    assertThat(Files.size(Homes.segments(only).get(0)))
+    Path only = LogFiles.partitions(broker.logDirectory(), "one").get(0);
+    assertThat(Files.size(LogFiles.segments(only).get(0)))
         .as("bytes of one segment in its log file")
         .isGreaterThan(Tiers.usage(broker).capacity());
     Tiers.verify(broker, steady, one);
@@ -93,8 +93,8 @@ class ActiveSegmentsTest {
     }
     RecordLedger late = Tiers.topic(broker, "late", 1);
     late.produce(broker.bootstrap(), 10, SIZE);
-    Path partition = Homes.partitions(broker.logDirectory(), "late").get(0);
-    assertThat(Homes.hotSegments(partition)).isEmpty();
+    Path partition = LogFiles.partitions(broker.logDirectory(), "late").get(0);
+    assertThat(LogFiles.hotSegments(partition)).isEmpty();
 
     Tiers.alter(broker, Map.of("strata.migration.threshold", "0.5"));
     await()
@@ -104,10 +104,10 @@ class ActiveSegmentsTest {
               long before = Tiers.total(broker, "SpilledBytesTotal");
               spilled.produce(broker.bootstrap(), 10, SIZE);
               late.produce(broker.bootstrap(), 10, SIZE);
-              return !Homes.hotSegments(partition).isEmpty()
+              return !LogFiles.hotSegments(partition).isEmpty()
                   && Tiers.total(broker, "SpilledBytesTotal") == before;
             });
-    assertThat(Homes.segments(partition)).hasSize(1);
+    assertThat(LogFiles.segments(partition)).hasSize(1);
     Tiers.verify(broker, spilled, late);
 
     goesOnAfterAKillAndADrain(broker, spilled, late);

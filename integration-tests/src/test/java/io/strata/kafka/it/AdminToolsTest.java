@@ -74,8 +74,8 @@ class AdminToolsTest {
     ledger.produce(first.bootstrap(), RECORDS, SIZE);
     long bytes = 0;
     long records = 0;
-    Path partition = Homes.partition(first, "sizes", 0);
-    for (Path segment : Homes.segments(partition)) {
+    Path partition = LogFiles.partition(first, "sizes", 0);
+    for (Path segment : LogFiles.segments(partition)) {
       String dumped = dump("--deep-iteration", "--files", segment.toString());
       List<MatchResult> batches = BATCH.matcher(dumped).results().toList();
       MatchResult last = batches.get(batches.size() - 1);
@@ -92,7 +92,7 @@ class AdminToolsTest {
   void dumpLogFindsThatIndexesFitTheirSegments() throws Exception {
     RecordLedger ledger = topic("indexed");
     ledger.produce(first.bootstrap(), RECORDS, SIZE);
-    Path partition = Homes.partition(first, "indexed", 0);
+    Path partition = LogFiles.partition(first, "indexed", 0);
     String files;
     try (var all = Files.list(partition)) {
       files =
@@ -136,17 +136,17 @@ class AdminToolsTest {
   void reassignMovesAReplicaToAnotherLogDirectoryAndToAnotherBroker() throws Exception {
     RecordLedger ledger = topic("reassigned");
     ledger.produce(first.bootstrap(), RECORDS, SIZE);
-    Path from = Homes.partition(first, "reassigned", 0).getParent();
+    Path from = LogFiles.partition(first, "reassigned", 0).getParent();
     Path to = first.logDirectories().stream().filter(d -> !d.equals(from)).findAny().orElseThrow();
     reassign(1, to);
     assertThat(replica(1, "reassigned").path("isFuture").asBoolean()).isFalse();
-    assertThat(Homes.partition(first, "reassigned", 0)).startsWith(to);
+    assertThat(LogFiles.partition(first, "reassigned", 0)).startsWith(to);
     ledger.produce(first.bootstrap(), RECORDS, SIZE);
     assertThat(ledger.verify(first.bootstrap()).records()).isEqualTo(2 * RECORDS);
 
     Path there = second.logDirectories().get(1);
     reassign(2, there);
-    assertThat(Homes.partition(second, "reassigned", 0)).startsWith(there);
+    assertThat(LogFiles.partition(second, "reassigned", 0)).startsWith(there);
     ledger.produce(second.bootstrap(), RECORDS, SIZE);
     assertThat(ledger.verify(second.bootstrap()).records()).isEqualTo(3 * RECORDS);
   }
@@ -215,8 +215,8 @@ class AdminToolsTest {
   void deleteRecordsDeletesUpToTheOffset() throws Exception {
     RecordLedger ledger = topic("deleted");
     ledger.produce(first.bootstrap(), RECORDS, SIZE);
-    Path segments = Homes.partition(first, "deleted", 0);
-    int before = Homes.segments(segments).size();
+    Path segments = LogFiles.partition(first, "deleted", 0);
+    int before = LogFiles.segments(segments).size();
     Path offsets =
         file(
             "delete.json",
@@ -240,7 +240,7 @@ class AdminToolsTest {
                 "earliest"))
         .contains("deleted:0:2500");
     assertThat(ledger.verifyNewest(first.bootstrap()).records()).isEqualTo(RECORDS - 2_500);
-    await().atMost(Tiers.PATIENCE).until(() -> Homes.segments(segments).size() < before);
+    await().atMost(Tiers.PATIENCE).until(() -> LogFiles.segments(segments).size() < before);
     assertThat(ledger.verifyNewest(first.bootstrap()).records()).isEqualTo(RECORDS - 2_500);
   }
 

@@ -88,7 +88,7 @@ abstract class BrokerFeatures {
     RecordLedger ledger = topic("rolled", 3);
     ledger.produce(broker.bootstrap(), 9_000, 1_000);
     assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(9_000);
-    assertThat(Homes.segments(Homes.partition(broker, "rolled", 0))).hasSizeGreaterThan(1);
+    assertThat(LogFiles.segments(LogFiles.partition(broker, "rolled", 0))).hasSizeGreaterThan(1);
     assertPlacement(broker, "rolled");
   }
 
@@ -113,10 +113,10 @@ abstract class BrokerFeatures {
   void retentionDeletesTheOldestSegments() throws Exception {
     RecordLedger ledger = topic("retained", 1, Map.of("retention.bytes", "" + 2 * SEGMENT));
     ledger.produce(broker.bootstrap(), 8_000, 1_000);
-    Path partition = Homes.partition(broker, "retained", 0);
+    Path partition = LogFiles.partition(broker, "retained", 0);
     await()
         .atMost(PATIENCE)
-        .untilAsserted(() -> assertThat(Homes.segments(partition)).hasSizeLessThanOrEqualTo(4));
+        .untilAsserted(() -> assertThat(LogFiles.segments(partition)).hasSizeLessThanOrEqualTo(4));
     await().atMost(PATIENCE).until(() -> filesEndingWith(partition, ".deleted") == 0);
     RecordLedger.Verified verified = ledger.verifyNewest(broker.bootstrap());
     assertThat(verified.records()).isBetween(1L, 7_000L);
@@ -211,7 +211,7 @@ abstract class BrokerFeatures {
   void replicaMovesToTheOtherLogDirectory() throws Exception {
     RecordLedger ledger = topic("moved", 1);
     ledger.produce(broker.bootstrap(), 3_000, 1_000);
-    Path from = Homes.partition(broker, "moved", 0);
+    Path from = LogFiles.partition(broker, "moved", 0);
     Path to =
         broker.logDirectories().stream()
             .filter(dir -> !from.startsWith(dir))
@@ -234,7 +234,7 @@ abstract class BrokerFeatures {
     await().atMost(PATIENCE).until(() -> foldersStartingWith("moved-") == 1);
     ledger.produce(broker.bootstrap(), 3_000, 1_000);
     assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(6_000);
-    assertThat(Homes.partition(broker, "moved", 0)).startsWith(to);
+    assertThat(LogFiles.partition(broker, "moved", 0)).startsWith(to);
     assertPlacement(broker, "moved");
   }
 

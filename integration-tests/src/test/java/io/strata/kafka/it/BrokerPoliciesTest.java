@@ -84,7 +84,7 @@ class BrokerPoliciesTest {
   }
 
   private int hot(String topic) throws IOException {
-    return Homes.hotSegments(Homes.partition(broker, topic, 0)).size();
+    return LogFiles.hotSegments(LogFiles.partition(broker, topic, 0)).size();
   }
 
   private RecordLedger topic(String name) throws InterruptedException {

@@ -25,11 +25,12 @@ final class BurstPlot {
 
   /** Writes both. */
   static void write(Map<String, Throughput.Seen> seen, Path folder) throws IOException {
-    XYChart throughput = chart("A burst on a slow home", "acknowledged, MB/s");
+    XYChart throughput = chart("A burst on a slow log directory", "acknowledged, MB/s");
     draw(throughput, seen, Throughput.Second::megabytes);
     save(throughput, folder.resolve("burst-throughput.png"));
 
-    XYChart latency = chart("Produce latency in a burst on a slow home", "p99 of the second, ms");
+    XYChart latency =
+        chart("Produce latency in a burst on a slow log directory", "p99 of the second, ms");
     latency.getStyler().setYAxisLogarithmic(true);
     draw(latency, seen, second -> Math.max(1, second.p99Millis()));
     save(latency, folder.resolve("burst-latency.png"));

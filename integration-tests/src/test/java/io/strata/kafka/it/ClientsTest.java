@@ -120,8 +120,8 @@ class ClientsTest {
 
   private static void assertInThePool(StockBroker broker) throws IOException {
     for (Path segment : segments(broker)) {
-      assertThat(Homes.isHot(segment)).as("%s is in the pool", segment).isTrue();
-      assertThat(Homes.allocatedBytes(segment)).as("bytes of %s on disk", segment).isZero();
+      assertThat(LogFiles.isHot(segment)).as("%s is in the pool", segment).isTrue();
+      assertThat(LogFiles.allocatedBytes(segment)).as("bytes of %s on disk", segment).isZero();
     }
   }
 
@@ -130,9 +130,9 @@ class ClientsTest {
         .atMost(Tiers.PATIENCE)
         .untilAsserted(
             () -> {
-              for (Path partition : Homes.partitions(broker.logDirectory(), SENT + ".*")) {
-                assertThat(Homes.segments(partition)).as("%s", partition).hasSizeGreaterThan(1);
-                assertThat(Homes.hotSegments(partition))
+              for (Path partition : LogFiles.partitions(broker.logDirectory(), SENT + ".*")) {
+                assertThat(LogFiles.segments(partition)).as("%s", partition).hasSizeGreaterThan(1);
+                assertThat(LogFiles.hotSegments(partition))
                     .as("%s: the active segment alone", partition)
                     .hasSizeLessThanOrEqualTo(1);
               }
@@ -144,8 +144,8 @@ class ClientsTest {
     int onDisk = 0;
     int inBoth = 0;
     for (Path segment : segments(broker)) {
-      boolean isHot = Homes.isHot(segment);
-      boolean isOnDisk = Homes.allocatedBytes(segment) > 0;
+      boolean isHot = LogFiles.isHot(segment);
+      boolean isOnDisk = LogFiles.allocatedBytes(segment) > 0;
       hot += isHot ? 1 : 0;
       onDisk += isOnDisk ? 1 : 0;
       inBoth += isHot && isOnDisk ? 1 : 0;
@@ -158,8 +158,8 @@ class ClientsTest {
   /** Of both topics. */
   private static List<Path> segments(StockBroker broker) throws IOException {
     List<Path> all = new ArrayList<>();
-    for (Path partition : Homes.partitions(broker.logDirectory(), SENT + ".*")) {
-      all.addAll(Homes.segments(partition));
+    for (Path partition : LogFiles.partitions(broker.logDirectory(), SENT + ".*")) {
+      all.addAll(LogFiles.segments(partition));
     }
     assertThat(all).hasSizeGreaterThan(2 * CODECS.size());
     return all;

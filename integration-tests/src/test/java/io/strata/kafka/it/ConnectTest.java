@@ -55,11 +55,12 @@ class ConnectTest {
     append(from);
     copy(folder, broker, connectors, from, to);
 
-    Path partition = Homes.partition(broker, TOPIC, 0);
-    assertThat(Homes.segments(partition)).hasSizeGreaterThan(2);
+    Path partition = LogFiles.partition(broker, TOPIC, 0);
+    assertThat(LogFiles.segments(partition)).hasSizeGreaterThan(2);
     await()
         .atMost(LIMIT)
-        .untilAsserted(() -> assertThat(Homes.hotSegments(partition)).hasSizeLessThanOrEqualTo(1));
+        .untilAsserted(
+            () -> assertThat(LogFiles.hotSegments(partition)).hasSizeLessThanOrEqualTo(1));
     List<String> sent =
         RecordLedger.readAll(broker.bootstrap(), TOPIC, 1, Map.of()).stream()
             .map(found -> new String(found.value(), UTF_8))

@@ -106,9 +106,9 @@ enum CutKind {
     PLAIN("large", Optional.empty(), "0.5"),
     /** Small segments, room for everything, default migration. */
     ROLLING("large", Optional.of("1048576"), "0.5"),
-    /** Segments go home as soon as they are sealed, are evicted and come back. */
+    /** Segments go to the log file as soon as they are sealed, are evicted and come back. */
     MOVING("small", Optional.of("1048576"), "0"),
-    /** So little room that appends spill; nothing goes home before. */
+    /** So little room that appends spill; nothing goes to the log file before. */
     SPILLING("tiny", Optional.of("4194304"), "0.9");
 
     private final String pool;

@@ -38,17 +38,17 @@ final class FailingMedia {
 
   /**
    * A broker with its only log directory for topics there, and its own files elsewhere as far as it
-   * lets: what Kafka itself writes at home would fail first.
+   * lets: what Kafka itself writes in the log directory would fail first.
    */
-  static StockBroker.Builder broker(Path folder, Path home, Path... pools) {
+  static StockBroker.Builder broker(Path folder, Path mount, Path... pools) {
     return Tiers.broker(folder, pools)
-        .set("log.dirs", home.resolve("data").toString())
+        .set("log.dirs", mount.resolve("data").toString())
         .set("metadata.log.dir", folder.resolve("metadata").toString())
         .set("replica.high.watermark.checkpoint.interval.ms", "100000000")
         .set("log.flush.offset.checkpoint.interval.ms", "100000000")
         .set("log.flush.start.offset.checkpoint.interval.ms", "100000000")
         .set("log.cleaner.backoff.ms", "100000000")
-        // A full index rolls a segment, and a mapped one faults where there is no room for it.
+        // A full index rolls a segment, and a mapped one faults where there is no space for it.
         .set("log.index.interval.bytes", "1000000000")
         .set("log.index.size.max.bytes", "4096")
         .set("strata.migration.threshold", "-1")

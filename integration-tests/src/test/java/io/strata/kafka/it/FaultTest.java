@@ -129,7 +129,7 @@ class FaultTest {
   }
 
   @Test
-  void homeIsFull() throws Exception {
+  void logFileIsFull() throws Exception {
     try (TestMount small = TestMount.ext4(WORK.folder("small"), 96)) {
       Path pool = Pools.create(WORK.pool("home-full"), "32MiB");
       StockBroker broker =
@@ -139,7 +139,8 @@ class FaultTest {
                       .set("log.dirs", small.path().resolve("data").toString())
                       .set("metadata.log.dir", WORK.folder("home-full-metadata").toString())
                       .set("strata.topics.exclude", "__.*")
-                      // Kafka's own files at home would fail first: checkpoints and indexes.
+                      // Kafka's own files in the log directory would fail first: checkpoints and
+                      // indexes.
                       .set("replica.high.watermark.checkpoint.interval.ms", "100000000")
                       .set("log.flush.offset.checkpoint.interval.ms", "100000000")
                       .set("log.flush.start.offset.checkpoint.interval.ms", "100000000")
@@ -151,7 +152,7 @@ class FaultTest {
       Path filler = fill(small.path());
 
       ledger.produce(broker.bootstrap(), 10_000, 1_000);
-      assertThat(broker.isRunning()).as("the broker runs while the pool has room").isTrue();
+      assertThat(broker.isRunning()).as("the broker runs while the pool has space").isTrue();
       assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(11_000);
 
       try (Producer<byte[], byte[]> producer =

@@ -14,15 +14,17 @@ class HotFeaturesTest extends BrokerFeatures {
     builder.strata(Pools.create(work.pool("hot"), "256MiB"));
   }
 
-  /** The newest segment of each partition is in the pool, and holds nothing at home. */
+  /** The newest segment of each partition is in the pool, and holds nothing in the log file. */
   @Override
   void assertPlacement(StockBroker broker, String topic) throws IOException {
     for (Path dir : broker.logDirectories()) {
-      for (Path partition : Homes.partitions(dir, topic)) {
-        List<Path> segments = Homes.segments(partition);
+      for (Path partition : LogFiles.partitions(dir, topic)) {
+        List<Path> segments = LogFiles.segments(partition);
         Path active = segments.get(segments.size() - 1);
-        assertThat(Homes.isHot(active)).as("%s is in the pool", active).isTrue();
-        assertThat(Homes.allocatedBytes(active)).as("bytes of %s at home", active).isZero();
+        assertThat(LogFiles.isHot(active)).as("%s is in the pool", active).isTrue();
+        assertThat(LogFiles.allocatedBytes(active))
+            .as("bytes of %s in the log file", active)
+            .isZero();
       }
     }
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Kafka's own tests of its logs, as published, unchanged, each class in a JVM of its own: on the
  * JDK's provider, on ours, with every file that they open as a segment placed in a pool, and the
- * same in a pool so small that segments spill or find no room. What fails on the JDK's provider (a
+ * same in a pool so small that segments spill or find no space. What fails on the JDK's provider (a
  * test that must not be run by root, say) may fail on ours, and nothing else may.
  *
  * <p>Those of one file and of one segment; {@code -Dstrata.it.kafka.own=all} runs the others, too.
@@ -151,7 +151,7 @@ class KafkaOwnTestsTest {
     Files.delete(pool);
   }
 
-  /** In a pool that has room for few, fewer are placed. */
+  /** In a pool that has space for few, fewer are placed. */
   private static int minimum(Subject subject, String run) {
     return run.equals("hot") ? subject.placed() : Math.min(1, subject.placed());
   }

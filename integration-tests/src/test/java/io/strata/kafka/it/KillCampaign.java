@@ -41,7 +41,7 @@ final class KillCampaign implements AutoCloseable {
   private final List<CampaignLoad> loads = new ArrayList<>();
   private final CampaignGroup group;
 
-  /** What each process had moved when it was last asked: down, up, evicted, and found no room. */
+  /** What each process had moved when it was last asked: down, up, evicted, and found no space. */
   private final Map<Long, List<Long>> moved = new HashMap<>();
 
   private KillCampaign(
@@ -326,7 +326,7 @@ final class KillCampaign implements AutoCloseable {
           String.format(
               Locale.ROOT,
               "seed %d: %,d records from the beginning, all is there; at least %,d bytes down, %,d"
-                  + " up, %,d evicted, no room %,d times; %d segments in the remote store",
+                  + " up, %,d evicted, no space %,d times; %d segments in the remote store",
               seed,
               all,
               moved(0),

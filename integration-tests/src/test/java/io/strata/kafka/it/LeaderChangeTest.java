@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /**
  * Two brokers, each with a pool. The leader takes records that its dead follower never gets; the
  * follower comes back as leader; the old leader comes back and truncates: segments that it has
- * moved home meanwhile, some of them evicted, and moves the rest on.
+ * moved to the log file meanwhile, some of them evicted, and moves the rest on.
  */
 @Tag("long")
 class LeaderChangeTest {
@@ -58,9 +58,9 @@ class LeaderChangeTest {
     follower.kill();
     new RecordLedger(TOPIC, 1, 2).produce(leader.bootstrap(), ALONE, SIZE, LEADER_ALONE);
     Tiers.awaitClean(leader, "hot");
-    Path partition = Homes.partition(leader, TOPIC, 0);
-    int segments = Homes.segments(partition).size();
-    int hot = Homes.hotSegments(partition).size();
+    Path partition = LogFiles.partition(leader, TOPIC, 0);
+    int segments = LogFiles.segments(partition).size();
+    int hot = LogFiles.hotSegments(partition).size();
     assertThat(hot).as("of %d segments, those in the pool", segments).isBetween(2, segments - 2);
     leader.kill();
 
@@ -70,7 +70,7 @@ class LeaderChangeTest {
       new RecordLedger(TOPIC, 1, 3).produce(follower.bootstrap(), AFTER, SIZE);
       leader.start();
       Topics.awaitState(admin, TOPIC, 1, Set.of(1, 2));
-      assertThat(Homes.segments(partition))
+      assertThat(LogFiles.segments(partition))
           .as("segments after truncation")
           .hasSizeLessThan(segments / 2);
       assertRead(follower);

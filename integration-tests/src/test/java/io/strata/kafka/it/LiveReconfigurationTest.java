@@ -73,7 +73,7 @@ class LiveReconfigurationTest {
 
     alter("strata.migration.mode", "eager");
     alter("strata.migration.promote", "true");
-    awaitHot("moved", Homes.segments(Homes.partition(broker, "moved", 0)).size());
+    awaitHot("moved", LogFiles.segments(LogFiles.partition(broker, "moved", 0)).size());
     assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(10_000);
   }
 
@@ -117,7 +117,7 @@ class LiveReconfigurationTest {
     awaitHot("other", 1);
     assertThat(hot("pinned-a"))
         .as("hot segments of a pinned topic")
-        .isEqualTo(Homes.segments(Homes.partition(broker, "pinned-a", 0)).size());
+        .isEqualTo(LogFiles.segments(LogFiles.partition(broker, "pinned-a", 0)).size());
   }
 
   @Test
@@ -205,7 +205,7 @@ class LiveReconfigurationTest {
   }
 
   private int hot(String topic) throws IOException {
-    return Homes.hotSegments(Homes.partition(broker, topic, 0)).size();
+    return LogFiles.hotSegments(LogFiles.partition(broker, topic, 0)).size();
   }
 
   private void awaitHot(String topic, int segments) {

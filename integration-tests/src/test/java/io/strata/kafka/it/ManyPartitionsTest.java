@@ -27,10 +27,10 @@ class ManyPartitionsTest {
     RecordLedger ledger = new RecordLedger("many", PARTITIONS, 1);
     ledger.produce(broker.bootstrap(), 2 * PARTITIONS, 1_000);
     assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(2 * PARTITIONS);
-    List<Path> partitions = Homes.partitions(broker.logDirectory(), "many");
+    List<Path> partitions = LogFiles.partitions(broker.logDirectory(), "many");
     assertThat(partitions).hasSize(PARTITIONS);
     for (Path partition : partitions) {
-      assertThat(Homes.hotSegments(partition)).as("hot segments of %s", partition).hasSize(1);
+      assertThat(LogFiles.hotSegments(partition)).as("hot segments of %s", partition).hasSize(1);
     }
 
     broker.stop();

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A home that is much slower than the pool: a burst after a quiet minute, and a steady load with
- * retention, on Strata and on stock Kafka, each on the same slow device. A benchmark, not a test:
- * see docs/benchmarks.md for the command.
+ * A log directory that is much slower than the pool: a burst after a quiet minute, and a steady
+ * load with retention, on Strata and on stock Kafka, each on the same slow device. A benchmark, not
+ * a test: see docs/benchmarks.md for the command.
  *
  * <p>Every broker is in a control group of its own that limits its memory, page cache included, as
  * it is limited on a loaded broker; otherwise stock Kafka's burst would go into memory, too, and
@@ -28,7 +28,8 @@ final class MigrationComparison {
   private static final long MEMORY = 1_280 * MIB;
 
   /**
-   * Home's size, in pools: what retention has deleted goes only when the device has time for it.
+   * The log directory's size, in pools: what retention has deleted goes only when the device has
+   * time for it.
    */
   private static final int HOME_POOLS = 5;
 
@@ -46,7 +47,7 @@ final class MigrationComparison {
   }
 
   /** How large and how long. */
-  private record Size(long poolMebibytes, int quietSeconds, int steadySeconds, long homeBytes) {
+  private record Size(long poolMebibytes, int quietSeconds, int steadySeconds, long logFileBytes) {
 
     long pool() {
       return poolMebibytes * MIB;
@@ -76,7 +77,7 @@ final class MigrationComparison {
    * Prints the figures and writes the plots.
    *
    * @param arguments the pool's size in MiB (2048), quiet seconds (60), seconds of each steady load
-   *     (90), the home's MB/s (80), and what to run: burst, steady or all (all)
+   *     (90), the log directory's MB/s (80), and what to run: burst, steady or all (all)
    */
   public static void main(String[] arguments) throws Exception {
     Size size =
@@ -151,9 +152,9 @@ final class MigrationComparison {
   private Throughput.Seen burst(Contender contender) throws Exception {
     try (Run run = new Run(contender, Map.of())) {
       // Old data first, as on a broker that has been up for a while; then a quiet time.
-      run.home.bytesPerSecond(0);
+      run.mount.bytesPerSecond(0);
       Throughput.Seen before = run.send(size.pool());
-      run.home.bytesPerSecond(size.homeBytes());
+      run.mount.bytesPerSecond(size.logFileBytes());
       TimeUnit.SECONDS.sleep(size.quietSeconds());
       run.printUsage("before the burst");
       Throughput.Seen burst = run.send(size.burst());
@@ -174,7 +175,7 @@ final class MigrationComparison {
       for (Contender contender : List.of(Contender.STOCK, Contender.EAGER)) {
         long perPartition = (long) (factor * size.pool() / PARTITIONS);
         try (Run run = new Run(contender, Map.of("retention.bytes", "" + perPartition))) {
-          run.home.bytesPerSecond(size.homeBytes());
+          run.mount.bytesPerSecond(size.logFileBytes());
           Throughput.Seen seen =
               Throughput.ofSeconds(run.broker.bootstrap(), TOPIC, PARTITIONS, size.steadySeconds());
           run.printUsage("at the end");
@@ -186,30 +187,31 @@ final class MigrationComparison {
       double strata = rates.getOrDefault(Contender.EAGER, 0.0);
       double stock = rates.getOrDefault(Contender.STOCK, 1.0);
       print(
-          "steady load, retention %.1f pools: Strata %.1f MB/s, home alone %.1f MB/s, ratio %.2f",
+          "steady load, retention %.1f pools: Strata %.1f MB/s, the log directory alone %.1f MB/s,"
+              + " ratio %.2f",
           factor, strata, stock, strata / stock);
     }
   }
 
   // ---------------------------------------------------------------------------------------------
 
-  /** One broker on a slow home of its own. */
+  /** One broker on a slow log directory of its own. */
   private final class Run implements AutoCloseable {
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private final Contender contender;
-    private final HomeDevice home;
+    private final LogDevice mount;
     private final StockBroker broker;
 
     Run(Contender contender, Map<String, String> topic) throws Exception {
       this.contender = contender;
       Path own = Files.createDirectories(folder.resolve("run-" + runs));
       Path device = Files.createDirectories(memory.resolve("run-" + runs++));
-      home = closing(HomeDevice.ext4(device, (int) size.poolMebibytes() * HOME_POOLS, 0));
+      mount = closing(LogDevice.ext4(device, (int) size.poolMebibytes() * HOME_POOLS, 0));
       StockBroker.Builder builder =
           StockBroker.in(own)
               .forMeasuring()
-              .set("log.dirs", home.path().resolve("data").toString())
+              .set("log.dirs", mount.path().resolve("data").toString())
               .set("metadata.log.dir", Files.createDirectories(own.resolve("metadata")).toString())
               .set("log.segment.bytes", "" + Math.max(MIB, size.pool() / 64))
               .set("log.retention.check.interval.ms", "500")

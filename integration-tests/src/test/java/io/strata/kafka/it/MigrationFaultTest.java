@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Homes that are full, fail or are slow while segments move there: the pool's copy stays, appends
- * go on while the pool has room, the operator is told, and what could not be moved is moved when
- * home works again.
+ * LogFiles that are full, fail or are slow while segments move there: the pool's copy stays,
+ * appends go on while the pool has space, the operator is told, and what could not be moved is
+ * moved when the log directory works again.
  */
 @Tag("long")
 class MigrationFaultTest {
@@ -25,7 +25,7 @@ class MigrationFaultTest {
   @RegisterExtension static final Workspace WORK = new Workspace();
 
   @Test
-  void homeIsFullWhileSegmentsMoveThere() throws Exception {
+  void logFileIsFullWhileSegmentsMoveThere() throws Exception {
     try (TestMount small = TestMount.ext4(WORK.folder("small"), 160)) {
       StockBroker broker = start("full", small.path());
       RecordLedger sealed = topic(broker, "sealed", Tiers.SEGMENT);
@@ -40,8 +40,8 @@ class MigrationFaultTest {
   }
 
   @Test
-  void homeFailsWhileSegmentsMoveThere() throws Exception {
-    try (HomeDevice device = HomeDevice.ext4(WORK.folder("failing-device"), 160, 0)) {
+  void logFileFailsWhileSegmentsMoveThere() throws Exception {
+    try (LogDevice device = LogDevice.ext4(WORK.folder("failing-device"), 160, 0)) {
       StockBroker broker = start("failing", device.path());
       RecordLedger sealed = topic(broker, "sealed", Tiers.SEGMENT);
       RecordLedger growing = topic(broker, "growing", 64 * MIB);
@@ -55,9 +55,9 @@ class MigrationFaultTest {
   }
 
   @Test
-  void appendsDoNotWaitForMovesToASlowHome() throws Exception {
+  void appendsDoNotWaitForMovesToASlowLogFile() throws Exception {
     // A segment takes two seconds to move.
-    try (HomeDevice device = HomeDevice.ext4(WORK.folder("slow-device"), 160, 0)) {
+    try (LogDevice device = LogDevice.ext4(WORK.folder("slow-device"), 160, 0)) {
       StockBroker broker = start("slow", device.path());
       RecordLedger sealed = topic(broker, "sealed", Tiers.SEGMENT);
       RecordLedger growing = topic(broker, "growing", 64 * MIB);
@@ -92,13 +92,13 @@ class MigrationFaultTest {
 
   /**
    * A broker with its log directory on the device and its own files elsewhere, as far as it lets:
-   * what Kafka itself writes at home would fail first.
+   * what Kafka itself writes in the log directory would fail first.
    */
-  private static StockBroker start(String name, Path home) throws Exception {
+  private static StockBroker start(String name, Path mount) throws Exception {
     Path pool = Pools.create(WORK.pool(name), "32MiB", 256);
     return WORK.closing(
             Tiers.broker(WORK.folder(name), pool)
-                .set("log.dirs", home.resolve("data").toString())
+                .set("log.dirs", mount.resolve("data").toString())
                 .set("metadata.log.dir", WORK.folder(name + "-metadata").toString())
                 .set("replica.high.watermark.checkpoint.interval.ms", "100000000")
                 .set("log.flush.offset.checkpoint.interval.ms", "100000000")
@@ -111,7 +111,10 @@ class MigrationFaultTest {
         .start();
   }
 
-  /** One that rolls writes Kafka's own files at home, too: indexes, snapshots of producers. */
+  /**
+   * One that rolls writes Kafka's own files in the log directory, too: indexes, snapshots of
+   * producers.
+   */
   private static RecordLedger topic(StockBroker broker, String name, int segment)
       throws InterruptedException {
     Topics.create(broker, name, 1, Map.of("segment.bytes", "" + segment));
@@ -138,7 +141,7 @@ class MigrationFaultTest {
         .isGreaterThan(4L * MIB);
   }
 
-  /** Home works again. */
+  /** The log directory works again. */
   private static void assertAllMoves(StockBroker broker, RecordLedger... ledgers) throws Exception {
     Tiers.awaitClean(broker, "hot");
     Tiers.alter(broker, Map.of("strata.migration.mode", "threshold"));

@@ -144,12 +144,12 @@ class MigrationTest {
     RecordLedger ledger = topic("fetched", 1);
     ledger.produce(broker.bootstrap(), 3_000, 1_000);
     Tiers.awaitClean(broker, "hot");
-    Path oldest = Homes.segments(Homes.partition(broker, "fetched", 0)).get(0);
-    assertThat(Homes.isHot(oldest)).as("%s is in the pool", oldest).isTrue();
+    Path oldest = LogFiles.segments(LogFiles.partition(broker, "fetched", 0)).get(0);
+    assertThat(LogFiles.isHot(oldest)).as("%s is in the pool", oldest).isTrue();
     TopicPartition partition = new TopicPartition("fetched", 0);
     try (SlowFetch fetch = SlowFetch.begin(broker, partition, 0, Tiers.SEGMENT)) {
       Tiers.alter(broker, Map.of("strata.migration.mode", "threshold"));
-      await().atMost(Tiers.PATIENCE).until(() -> !Homes.isHot(oldest));
+      await().atMost(Tiers.PATIENCE).until(() -> !LogFiles.isHot(oldest));
       burst(topic("taker", 1), Tiers.usage(broker).capacity());
       assertThat(fetch.length()).as("bytes fetched").isGreaterThan(Tiers.SEGMENT * 9 / 10);
       assertNumbered(fetch.finish());
@@ -195,13 +195,13 @@ class MigrationTest {
     kept.produce(broker.bootstrap(), 8_000, 1_000);
     RecordLedger pushing = topic("pushing", 1);
     Tiers.alter(broker, Map.of("strata.migration.threshold", "0"));
-    Path partition = Homes.partition(broker, "kept", 0);
+    Path partition = LogFiles.partition(broker, "kept", 0);
     await()
         .atMost(Tiers.PATIENCE)
         .until(
             () -> {
               pushing.produce(broker.bootstrap(), 4_000, 2_000);
-              return Homes.hotSegments(partition).size() <= 1;
+              return LogFiles.hotSegments(partition).size() <= 1;
             });
     long promoted = Tiers.total(broker, "PromotedBytesTotal");
     Topics.delete(broker, "pushing");
@@ -209,9 +209,9 @@ class MigrationTest {
         .atMost(Tiers.PATIENCE)
         .untilAsserted(
             () ->
-                assertThat(Homes.hotSegments(partition))
+                assertThat(LogFiles.hotSegments(partition))
                     .as("segments in the pool")
-                    .hasSameSizeAs(Homes.segments(partition)));
+                    .hasSameSizeAs(LogFiles.segments(partition)));
     assertThat(Tiers.total(broker, "PromotedBytesTotal")).isGreaterThan(promoted);
     assertThat(kept.verify(broker.bootstrap()).records()).isEqualTo(8_000);
   }

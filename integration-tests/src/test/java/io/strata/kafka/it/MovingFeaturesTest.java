@@ -26,8 +26,8 @@ class MovingFeaturesTest extends BrokerFeatures {
   @Override
   void assertPlacement(StockBroker broker, String topic) throws IOException {
     for (Path directory : broker.logDirectories()) {
-      for (Path partition : Homes.partitions(directory, topic)) {
-        assertThat(Homes.segments(partition)).as("segments of %s", partition).isNotEmpty();
+      for (Path partition : LogFiles.partitions(directory, topic)) {
+        assertThat(LogFiles.segments(partition)).as("segments of %s", partition).isNotEmpty();
       }
     }
   }

@@ -42,7 +42,7 @@ class PoolCreateTest {
     ledger.produce(broker.bootstrap(), 1_000, 1_000);
     broker.kill();
     assertThat(pool).hasSize(32 << 20);
-    assertThat(Homes.hotSegments(Homes.partition(broker, "hot", 0))).isNotEmpty();
+    assertThat(LogFiles.hotSegments(LogFiles.partition(broker, "hot", 0))).isNotEmpty();
     assertThat(Pools.strata("pool", "info", pool.toString()).orFail().output())
         .contains("broker 1 of cluster");
 

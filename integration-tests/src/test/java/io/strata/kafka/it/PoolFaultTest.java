@@ -54,7 +54,7 @@ class PoolFaultTest {
 
   @Test
   void theDeviceCannotBeReadAtAStartAndFailsWritesLater() throws Exception {
-    try (HomeDevice device = HomeDevice.ext4(WORK.folder("device"), 96, 0)) {
+    try (LogDevice device = LogDevice.ext4(WORK.folder("device"), 96, 0)) {
       Path pool = Pools.create(device.path().resolve("hot.pool"), "64MiB", 128);
       StockBroker broker =
           WORK.closing(
@@ -65,7 +65,7 @@ class PoolFaultTest {
       RecordLedger ledger = FailingMedia.topic(broker, "hot", Tiers.SEGMENT);
       ledger.produce(broker.bootstrap(), 5_000, 1_000);
       broker.stop();
-      HomeDevice.forgetCached(pool);
+      LogDevice.forgetCached(pool);
       device.failReads();
       FailingMedia.assertRefused(broker, pool.toString());
       device.heal();

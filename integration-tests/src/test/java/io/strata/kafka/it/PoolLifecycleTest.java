@@ -57,9 +57,11 @@ class PoolLifecycleTest {
   @Order(1)
   void dumpLogReadsAHotSegmentWhileTheBrokerRunsAndAfterIt() throws Exception {
     dumped.produce(broker.bootstrap(), DUMPED, 500);
-    Path segment = Homes.segments(Homes.partition(broker, "dumped", 0)).get(0);
-    assertThat(Homes.isHot(segment)).as("%s is in the pool", segment).isTrue();
-    assertThat(Homes.allocatedBytes(segment)).as("bytes of %s at home", segment).isZero();
+    Path segment = LogFiles.segments(LogFiles.partition(broker, "dumped", 0)).get(0);
+    assertThat(LogFiles.isHot(segment)).as("%s is in the pool", segment).isTrue();
+    assertThat(LogFiles.allocatedBytes(segment))
+        .as("bytes of %s in the log file", segment)
+        .isZero();
 
     assertThat(recordsDumped(segment)).as("records, while the broker runs").isEqualTo(DUMPED);
     broker.stop();
@@ -130,7 +132,7 @@ class PoolLifecycleTest {
     broker.stop();
     Pools.strata("drain", "--config", broker.propertiesFile().toString()).orFail();
     for (Path partition : partitions()) {
-      assertThat(Homes.hotSegments(partition)).as("tags in %s", partition).isEmpty();
+      assertThat(LogFiles.hotSegments(partition)).as("tags in %s", partition).isEmpty();
     }
     for (String file : List.of(pool.toString(), work.pool("second").toString())) {
       Pools.strata("pool", "check", file).orFail();
@@ -150,14 +152,14 @@ class PoolLifecycleTest {
   }
 
   private List<Path> partitions() throws Exception {
-    return Homes.partitions(broker.logDirectory(), "(dumped|filling)");
+    return LogFiles.partitions(broker.logDirectory(), "(dumped|filling)");
   }
 
   private void assertActiveSegmentsAreHot() throws Exception {
-    for (Path partition : Homes.partitions(broker.logDirectory(), "filling")) {
-      List<Path> segments = Homes.segments(partition);
+    for (Path partition : LogFiles.partitions(broker.logDirectory(), "filling")) {
+      List<Path> segments = LogFiles.segments(partition);
       Path active = segments.get(segments.size() - 1);
-      assertThat(Homes.isHot(active)).as("%s is in a pool", active).isTrue();
+      assertThat(LogFiles.isHot(active)).as("%s is in a pool", active).isTrue();
     }
   }
 

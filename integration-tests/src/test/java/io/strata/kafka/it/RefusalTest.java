@@ -47,7 +47,7 @@ class RefusalTest {
     ledger.produce(broker.bootstrap(), 1_000, 1_000);
     broker.stop();
     good = broker.properties();
-    assertThat(Homes.hotSegments(Homes.partition(broker, "hot", 0))).isNotEmpty();
+    assertThat(LogFiles.hotSegments(LogFiles.partition(broker, "hot", 0))).isNotEmpty();
     Files.copy(pool, copyOfPool());
   }
 

@@ -161,8 +161,8 @@ class RemoteClusterTest {
   /** It has no record from before, but knows the leader epochs from the first record on. */
   private static void assertBuiltFromTheStore(StockBroker replica, String topic, long local)
       throws Exception {
-    Path partition = Homes.partition(replica, topic, 0);
-    assertThat(Homes.segments(partition).get(0).getFileName())
+    Path partition = LogFiles.partition(replica, topic, 0);
+    assertThat(LogFiles.segments(partition).get(0).getFileName())
         .as("first segment on the new replica")
         .hasToString(String.format("%020d.log", local));
     assertThat(Files.readAllLines(partition.resolve("leader-epoch-checkpoint")))

@@ -388,7 +388,7 @@ final class RemoteComparison {
     private int sealedSegments() throws IOException {
       int sealed = 0;
       for (int p = 0; p < PARTITIONS; p++) {
-        sealed += Homes.segments(Homes.partition(broker, TOPIC, p)).size() - 1;
+        sealed += LogFiles.segments(LogFiles.partition(broker, TOPIC, p)).size() - 1;
       }
       return sealed;
     }

@@ -84,7 +84,7 @@ class RemoteFaultTest {
 
   @Test
   void theStoreIsSlow() throws Exception {
-    try (HomeDevice device = HomeDevice.ext4(WORK.folder("slow-device"), 96, 0);
+    try (LogDevice device = LogDevice.ext4(WORK.folder("slow-device"), 96, 0);
         StockBroker broker = tier(device).alone(WORK.folder("slow")).build().start()) {
       RecordLedger ledger = topic(broker, "slow");
       RecordLedger other = topic(broker, "other");
@@ -120,7 +120,7 @@ class RemoteFaultTest {
   @Test
   void aCopyEndsInItsTime() throws Exception {
     assumeOurs();
-    try (HomeDevice device = HomeDevice.ext4(WORK.folder("hanging-device"), 96, 0);
+    try (LogDevice device = LogDevice.ext4(WORK.folder("hanging-device"), 96, 0);
         StockBroker broker =
             tier(device)
                 .alone(WORK.folder("hanging"))
@@ -218,7 +218,7 @@ class RemoteFaultTest {
     return TieredBrokers.over(mount.path());
   }
 
-  private static TieredBrokers tier(HomeDevice device) {
+  private static TieredBrokers tier(LogDevice device) {
     return TieredBrokers.over(device.path());
   }
 

@@ -62,8 +62,10 @@ class RemoteFromPoolTest {
     ledger.produce(broker.bootstrap(), RECORDS, SIZE);
     List<Path> sealed = awaitCopied("hot");
     for (Path segment : sealed) {
-      assertThat(Homes.isHot(segment)).as("%s is in the pool", segment).isTrue();
-      assertThat(Homes.allocatedBytes(segment)).as("bytes of %s at home", segment).isZero();
+      assertThat(LogFiles.isHot(segment)).as("%s is in the pool", segment).isTrue();
+      assertThat(LogFiles.allocatedBytes(segment))
+          .as("bytes of %s in the log file", segment)
+          .isZero();
     }
     assertThat(linkedBytes()).as("bytes whose blocks are shared").isZero();
     assertThat(StoreAudit.assertNothingPartial(tier.directories().get(0)))
@@ -91,10 +93,11 @@ class RemoteFromPoolTest {
     ledger.produce(broker.bootstrap(), RECORDS, SIZE);
     Tiers.alter(
         broker, Map.of("strata.migration.threshold", "0", "strata.migration.mode", "threshold"));
-    Path partition = Homes.partition(broker, "evicted", 0);
+    Path partition = LogFiles.partition(broker, "evicted", 0);
     await()
         .atMost(Tiers.PATIENCE)
-        .untilAsserted(() -> assertThat(Homes.hotSegments(partition)).hasSizeLessThanOrEqualTo(1));
+        .untilAsserted(
+            () -> assertThat(LogFiles.hotSegments(partition)).hasSizeLessThanOrEqualTo(1));
     assertShared(ledger, "evicted");
   }
 
@@ -138,14 +141,14 @@ class RemoteFromPoolTest {
 
   /** Waits until all sealed segments are in the store; they are here, too. */
   private List<Path> awaitCopied(String topic) throws IOException {
-    Path partition = Homes.partition(broker, topic, 0);
-    List<Path> all = Homes.segments(partition);
+    Path partition = LogFiles.partition(broker, topic, 0);
+    List<Path> all = LogFiles.segments(partition);
     List<Path> sealed = all.subList(0, all.size() - 1);
     assertThat(sealed).hasSizeGreaterThan(3);
     await()
         .atMost(Tiers.PATIENCE)
         .untilAsserted(() -> assertThat(tier.segments(topic)).hasSize(sealed.size()));
-    assertThat(Homes.segments(partition)).as("local segments of %s", topic).isEqualTo(all);
+    assertThat(LogFiles.segments(partition)).as("local segments of %s", topic).isEqualTo(all);
     return sealed;
   }
 

@@ -1,8 +1,8 @@
 package io.strata.kafka.it;
 
 /**
- * Tiered storage on a broker whose newest segments are in a pool, and move home from there; one
- * level, and what is not set has its default.
+ * Tiered storage on a broker whose newest segments are in a pool, and move the log file from there;
+ * one level, and what is not set has its default.
  */
 class RemoteWithPoolTest extends RemoteFeatures {
 

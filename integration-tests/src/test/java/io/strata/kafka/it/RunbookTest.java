@@ -212,7 +212,7 @@ class RunbookTest {
           .filter(
               file -> {
                 try {
-                  return Homes.isHot(file);
+                  return LogFiles.isHot(file);
                 } catch (IOException gone) {
                   return false;
                 }

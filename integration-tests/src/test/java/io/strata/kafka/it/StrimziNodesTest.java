@@ -90,7 +90,7 @@ class StrimziNodesTest {
     Topics.create(broker, "orders", 1, config);
     RecordLedger ledger = new RecordLedger("orders", 1, 1);
     ledger.produce(broker.bootstrap(), RECORDS, SIZE);
-    assertThat(Homes.hotSegments(Homes.partition(broker, "orders", 0))).isNotEmpty();
+    assertThat(LogFiles.hotSegments(LogFiles.partition(broker, "orders", 0))).isNotEmpty();
     if (tiered) {
       Path store = Path.of(broker.property("rsm.config.nas.directories"));
       await().atMost(Tiers.PATIENCE).until(() -> hasManifest(store));

@@ -41,7 +41,7 @@ final class TestMount implements AutoCloseable {
     return mount(point, "mount", "-o", "loop", image.toString(), point.toString());
   }
 
-  /** As {@link #ext4}, with so few files that there is soon no room for another one. */
+  /** As {@link #ext4}, with so few files that there is soon no space for another one. */
   static TestMount withFewFiles(Path folder, int mebibytes, int files)
       throws IOException, InterruptedException {
     Path image = folder.resolve("image");

@@ -85,8 +85,8 @@ class ThreatTest {
     for (String name : names) {
       RecordLedger ledger = FailingMedia.topic(broker, name, Tiers.SEGMENT);
       ledger.produce(broker.bootstrap(), 50, 1_000);
-      Path segment = Homes.segments(Homes.partition(broker, name, 0)).get(0);
-      assertThat(Homes.isHot(segment)).as("%s is in the pool", segment).isTrue();
+      Path segment = LogFiles.segments(LogFiles.partition(broker, name, 0)).get(0);
+      assertThat(LogFiles.isHot(segment)).as("%s is in the pool", segment).isTrue();
       ledgers.add(ledger);
     }
     broker.kill();
@@ -171,8 +171,8 @@ class ThreatTest {
           .as("%s", file)
           .isEqualTo("rw-------");
     }
-    // A segment's home is made as Kafka makes its own files.
-    Path partition = Homes.partition(broker, "witness", 0);
+    // A segment's log file is made as Kafka makes its own files.
+    Path partition = LogFiles.partition(broker, "witness", 0);
     Set<Object> permissions = new TreeSet<>();
     try (Stream<Path> files = Files.list(partition)) {
       for (Path file : files.filter(f -> f.toString().matches(".*(log|index)")).toList()) {

@@ -129,7 +129,7 @@ final class TieredBrokers {
         .untilAsserted(
             () -> {
               for (int p = 0; p < partitions; p++) {
-                assertThat(Homes.segments(Homes.partition(leader, topic, p)))
+                assertThat(LogFiles.segments(LogFiles.partition(leader, topic, p)))
                     .as("local segments of %s-%d", topic, p)
                     .hasSize(1);
               }

@@ -235,7 +235,7 @@ final class Tiers {
 
   /**
    * The stopped broker's pools and log directories agree: the checker finds nothing, every slot has
-   * its home and every tag its slot, and nothing is half deleted.
+   * its log file and every tag its slot, and nothing is half deleted.
    */
   static void audit(StockBroker broker) throws IOException {
     for (JsonNode pool : json("pool", "check", broker).path("pools")) {
@@ -265,7 +265,7 @@ final class Tiers {
     try (Stream<Path> files = Files.walk(directory)) {
       long count = 0;
       for (Path file : files.filter(Files::isRegularFile).toList()) {
-        count += Homes.isHot(file) ? 1 : 0;
+        count += LogFiles.isHot(file) ? 1 : 0;
       }
       return count;
     }

@@ -9,7 +9,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Two tiers above home, with two pools each: down through all of them, and up again. */
+/**
+ * Two tiers above the log directories, with two pools each: down through all of them, and up again.
+ */
 class TiersTest {
 
   private static final String HOT = "hot";
@@ -33,14 +35,14 @@ class TiersTest {
             .start();
     RecordLedger kept = Tiers.topic(broker, "kept", 3);
     kept.produce(broker.bootstrap(), 10_000, 1_000);
-    List<Path> partitions = Homes.partitions(broker.logDirectory(), "kept");
+    List<Path> partitions = LogFiles.partitions(broker.logDirectory(), "kept");
     RecordLedger pushing = Tiers.topic(broker, "pushing", 2);
     await()
         .atMost(Tiers.PATIENCE)
         .until(
             () -> {
               pushing.produce(broker.bootstrap(), 4_000, 4_000);
-              return atHome(partitions) >= 9; // all but the active ones
+              return inLogFile(partitions) >= 9; // all but the active ones
             });
     Tiers.awaitQuiet(broker);
     for (Path pool : new Path[] {pmem1, pmem2, ssd1, ssd2}) {
@@ -61,7 +63,7 @@ class TiersTest {
         .atMost(Tiers.PATIENCE)
         .untilAsserted(
             () ->
-                assertThat(atHome(partitions))
+                assertThat(inLogFile(partitions))
                     .as("segments that did not come back into a pool")
                     .isZero());
     Tiers.awaitQuiet(broker);
@@ -83,10 +85,10 @@ class TiersTest {
     broker.stop();
   }
 
-  private static int atHome(List<Path> partitions) throws IOException {
+  private static int inLogFile(List<Path> partitions) throws IOException {
     int count = 0;
     for (Path partition : partitions) {
-      count += Homes.segments(partition).size() - Homes.hotSegments(partition).size();
+      count += LogFiles.segments(partition).size() - LogFiles.hotSegments(partition).size();
     }
     return count;
   }

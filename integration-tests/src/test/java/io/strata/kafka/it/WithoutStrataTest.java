@@ -217,7 +217,7 @@ class WithoutStrataTest {
   @Order(5)
   @Test
   void aStartThatWasForcedIsFoundOutAndNamed() throws Exception {
-    Path partition = Homes.partition(broker, "later", 0);
+    Path partition = LogFiles.partition(broker, "later", 0);
     for (Path directory : directories) {
       String marked = meta(directory);
       Files.writeString(
@@ -234,6 +234,6 @@ class WithoutStrataTest {
     StockBroker.Refusal refusal = broker.startRefused();
     assertThat(refusal.output()).contains("partition later-0 are in sync");
     Fingerprint before = fingerprint();
-    assertRefused(before, "forced, again", Homes.segments(partition).get(0).toString());
+    assertRefused(before, "forced, again", LogFiles.segments(partition).get(0).toString());
   }
 }

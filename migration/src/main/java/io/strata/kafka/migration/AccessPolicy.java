@@ -100,7 +100,7 @@ final class AccessPolicy implements MigrationPolicy {
           || !plan.mayRise(segment)) {
         continue;
       }
-      long needed = Room.needed(segment);
+      long needed = TierSpace.needed(segment);
       while (found < needed
           && next < clean.size()
           && lastUse(clean.get(next)) + LATER_MILLIS < lastUse(segment)) {

@@ -18,7 +18,7 @@ import java.util.Set;
 final class Admission {
 
   private final Planner.Input in;
-  private final Census census;
+  private final RoundInventory inventory;
   private final int logDirs;
   private final Set<Long> planned = new HashSet<>();
   private final List<PlannedMove> evictions = new ArrayList<>();
@@ -31,9 +31,9 @@ final class Admission {
   private final int[] nextVictim;
   private Comparator<SegmentView> giveWayOrder = OldestFirst.ORDER;
 
-  Admission(Planner.Input in, Census census) {
+  Admission(Planner.Input in, RoundInventory inventory) {
     this.in = in;
-    this.census = census;
+    this.inventory = inventory;
     this.logDirs = in.state().tiers().size();
     nextVictim = new int[logDirs];
     for (int tier = 0; tier < logDirs; tier++) {
@@ -93,15 +93,15 @@ final class Admission {
     Target target = Target.of(move, logDirs);
     boolean hasSlot = segment.tier() == tier;
     if (planned.contains(segment.id())
-        || !(hasSlot || census.room.missingSlots(tier) == 0)
-        || !census.admit(target)) {
+        || !(hasSlot || inventory.space.missingSlots(tier) == 0)
+        || !inventory.admit(target)) {
       return false;
     }
-    long needed = hasSlot ? 0 : Room.EXTENT_BYTES;
+    long needed = hasSlot ? 0 : TierSpace.EXTENT_BYTES;
     if (hasSlot) {
-      census.room.take(tier, in.state().tiers().get(tier).leastCopyBytes());
+      inventory.space.take(tier, in.state().tiers().get(tier).leastCopyBytes());
     } else {
-      census.room.reserve(tier, needed);
+      inventory.space.reserve(tier, needed);
     }
     planned.add(segment.id());
     up.add(new PlannedMove(move, target, needed, false));
@@ -112,7 +112,7 @@ final class Admission {
   private Optional<PlannedMove> evict(Move move) {
     PlannedMove eviction = new PlannedMove(move, Target.of(move, logDirs), 0, false);
     evictions.add(eviction);
-    census.room.evict(move.segment());
+    inventory.space.evict(move.segment());
     return Optional.of(eviction);
   }
 
@@ -123,11 +123,11 @@ final class Admission {
   private Optional<PlannedMove> destage(Move move, boolean evictAfter) {
     SegmentView segment = move.segment();
     for (int tier = move.toTier(); tier <= logDirs; tier++) {
-      long needed = tier == logDirs ? 0 : Room.needed(segment);
+      long needed = tier == logDirs ? 0 : TierSpace.needed(segment);
       Target target = Target.down(tier, logDirs, segment.logDirectory());
-      if ((tier == logDirs || census.room.fits(tier, needed)) && census.admit(target)) {
+      if ((tier == logDirs || inventory.space.fits(tier, needed)) && inventory.admit(target)) {
         if (tier < logDirs) {
-          census.room.reserve(tier, needed);
+          inventory.space.reserve(tier, needed);
         }
         PlannedMove admitted =
             new PlannedMove(
@@ -151,13 +151,13 @@ final class Admission {
   private Optional<PlannedMove> promote(Move move, boolean pinned) {
     SegmentView segment = move.segment();
     int tier = move.toTier();
-    long needed = Room.needed(segment);
+    long needed = TierSpace.needed(segment);
     Target target = Target.of(move, logDirs);
     if (!in.settings().promote()
         || !mayLeaveBehind(move)
-        || !census.mayAddLowerCopy(move)
-        || !census.room.fits(tier, needed)
-        || census.allowance(target) == 0) {
+        || !inventory.mayAddLowerCopy(move)
+        || !inventory.space.fits(tier, needed)
+        || inventory.allowance(target) == 0) {
       return Optional.empty();
     }
     Optional<List<SegmentView>> giveWay = victimsFor(segment, tier, needed, pinned);
@@ -168,11 +168,11 @@ final class Admission {
       planned.add(victim.id());
       Optional<PlannedMove> unused = evict(Move.evict(victim));
     }
-    boolean admittedToTarget = census.admit(target);
-    census.addLowerCopy(move);
-    census.room.reserve(tier, needed);
+    boolean admittedToTarget = inventory.admit(target);
+    inventory.addLowerCopy(move);
+    inventory.space.reserve(tier, needed);
     if (!pinned && segment.clean() && segment.tier() > tier) {
-      census.room.keep(segment);
+      inventory.space.keep(segment);
     }
     PlannedMove admitted = new PlannedMove(move, target, needed, false);
     up.add(admitted);
@@ -183,8 +183,8 @@ final class Admission {
   private Optional<List<SegmentView>> victimsFor(
       SegmentView segment, int tier, long needed, boolean pinned) {
     List<SegmentView> chosen = new ArrayList<>();
-    long missing = census.room.missing(tier, needed);
-    long missingSlots = census.room.missingSlots(tier);
+    long missing = inventory.space.missing(tier, needed);
+    long missingSlots = inventory.space.missingSlots(tier);
     int next = nextVictim[tier];
     while (missing > 0 || missingSlots > 0) {
       if (next >= victims.get(tier).size()) {

@@ -19,7 +19,7 @@ final class Listeners {
     this.events = events;
   }
 
-  void tell(Consumer<MigrationListener> message) {
+  void inform(Consumer<MigrationListener> message) {
     for (MigrationListener listener : listeners) {
       try {
         message.accept(listener);

@@ -20,7 +20,7 @@ public record MoveResult(Outcome outcome, long bytes, String reason) {
     /** The segment is gone or changed, or the engine asked to stop. */
     CANCELLED,
     /** The target tier has no space, clean segments evicted. */
-    NO_ROOM
+    NO_SPACE
   }
 
   /** Checks that nothing is null. */
@@ -40,7 +40,7 @@ public record MoveResult(Outcome outcome, long bytes, String reason) {
   }
 
   /** The target tier has no space. */
-  public static MoveResult noRoom(String reason) {
-    return new MoveResult(Outcome.NO_ROOM, 0, reason);
+  public static MoveResult noSpace(String reason) {
+    return new MoveResult(Outcome.NO_SPACE, 0, reason);
   }
 }

@@ -77,7 +77,7 @@ final class Mover {
 
   private Optional<MoveResult> makeOne(PlannedMove planned) {
     Move move = planned.move();
-    listeners.tell(listener -> listener.started(move));
+    listeners.inform(listener -> listener.started(move));
     long began = nanoTime.getAsLong();
     try {
       MoveResult result = run(move);
@@ -89,7 +89,7 @@ final class Mover {
         } else {
           backOffs.succeeded(planned.id(), planned.target());
         }
-        listeners.tell(listener -> listener.finished(move, result.bytes(), nanos));
+        listeners.inform(listener -> listener.finished(move, result.bytes(), nanos));
         return Optional.of(result);
       }
       givenUp(planned, result);
@@ -139,11 +139,11 @@ final class Mover {
     if (!stopping.getAsBoolean()) {
       // Not a failure, but the next round would plan the same again.
       backOffs.givenUp(planned.id());
-      if (result.outcome() == Outcome.NO_ROOM) {
+      if (result.outcome() == Outcome.NO_SPACE) {
         backOffs.failed(planned.target(), true);
       }
     }
-    listeners.tell(listener -> listener.cancelled(planned.move(), result.reason()));
+    listeners.inform(listener -> listener.cancelled(planned.move(), result.reason()));
   }
 
   private void failed(PlannedMove planned, Exception cause, FailureCause kind) {
@@ -154,7 +154,7 @@ final class Mover {
       backOffs.failed(planned.target(), kind == FailureCause.NO_SPACE);
     }
     long retryMillis = TimeUnit.NANOSECONDS.toMillis(verdict.retryNanos());
-    listeners.tell(
+    listeners.inform(
         listener -> listener.failed(planned.move(), cause, verdict.attempt(), retryMillis));
   }
 

@@ -156,7 +156,7 @@ final class OldestFirst {
     if (isPlanned(segment)) {
       return true;
     }
-    long needed = Room.needed(segment);
+    long needed = TierSpace.needed(segment);
     if (needed > spare[tier]) {
       return false;
     }

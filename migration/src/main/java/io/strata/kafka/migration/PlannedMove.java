@@ -12,16 +12,17 @@ import java.util.Optional;
  *
  * @param move what is done
  * @param target where it goes to
- * @param roomBytes what it takes of a target tier's space; 0 for the log directories and for
+ * @param spaceBytes what it takes of a target tier's space; 0 for the log directories and for
  *     evictions
  * @param evictAfter whether the upper copy is evicted as soon as the lower one is durable
  * @param copiedBytes what has been copied of it, piece by piece
  */
-record PlannedMove(Move move, Target target, long roomBytes, boolean evictAfter, long copiedBytes) {
+record PlannedMove(
+    Move move, Target target, long spaceBytes, boolean evictAfter, long copiedBytes) {
 
   /** A move of which nothing has been copied. */
-  PlannedMove(Move move, Target target, long roomBytes, boolean evictAfter) {
-    this(move, target, roomBytes, evictAfter, 0);
+  PlannedMove(Move move, Target target, long spaceBytes, boolean evictAfter) {
+    this(move, target, spaceBytes, evictAfter, 0);
   }
 
   /** Checks that nothing is null. */
@@ -36,7 +37,7 @@ record PlannedMove(Move move, Target target, long roomBytes, boolean evictAfter,
     return move.kind() == Move.Kind.DESTAGE
             && pieceBytes > 0
             && copied < move.segment().dirtyBytes()
-        ? Optional.of(new PlannedMove(move, target, roomBytes, evictAfter, copied))
+        ? Optional.of(new PlannedMove(move, target, spaceBytes, evictAfter, copied))
         : Optional.empty();
   }
 

@@ -70,7 +70,7 @@ final class Planner {
   }
 
   private final Input in;
-  private final Census census;
+  private final RoundInventory inventory;
   private final Admission admission;
   private final int logDirs;
   private final List<TierPlan> tiers = new ArrayList<>();
@@ -81,8 +81,8 @@ final class Planner {
 
   private Planner(Input in) {
     this.in = in;
-    census = new Census(in);
-    admission = new Admission(in, census);
+    inventory = new RoundInventory(in);
+    admission = new Admission(in, inventory);
     logDirs = in.state().tiers().size();
     giveWayOrder = in.policy().evictionOrder();
     excess = new long[logDirs];
@@ -93,7 +93,7 @@ final class Planner {
   }
 
   private Plan plan() {
-    List<SegmentView> order = new ArrayList<>(census.evictable);
+    List<SegmentView> order = new ArrayList<>(inventory.evictable);
     order.sort(giveWayOrder);
     admission.victims(order, giveWayOrder);
     measureTiers();
@@ -107,16 +107,16 @@ final class Planner {
         admission.moves(),
         evictionOrder(order),
         tiers,
-        census.directories(),
+        inventory.directories(),
         refused,
         firstRefusal);
   }
 
   private List<Long> evictionOrder(List<SegmentView> evictable) {
     List<SegmentView> order = evictable;
-    if (!census.destaging.isEmpty()) {
+    if (!inventory.destaging.isEmpty()) {
       order = new ArrayList<>(evictable);
-      order.addAll(census.destaging);
+      order.addAll(inventory.destaging);
       order.sort(giveWayOrder);
     }
     List<Long> ids = new ArrayList<>(order.size());
@@ -130,17 +130,17 @@ final class Planner {
       Marks marks = Marks.of(in.settings(), in.mode(t), tier);
       long measured = Marks.measured(in.mode(t), tier);
       boolean before = t < in.before().size() && in.before().get(t).draining();
-      boolean draining = marks.draining(before, measured, census.canLeave(t));
+      boolean draining = marks.draining(before, measured, inventory.canLeave(t));
       long above = draining ? marks.above(measured, tier.activeBytes()) : 0;
       tiers.add(new TierPlan(draining, above));
-      excess[t] = Math.max(0, above - census.leaving(t));
+      excess[t] = Math.max(0, above - inventory.leaving(t));
     }
   }
 
   private void removeExcluded() {
-    census.excluded.sort(OldestFirst.ORDER);
+    inventory.excluded.sort(OldestFirst.ORDER);
     List<Move> moves = new ArrayList<>();
-    for (SegmentView segment : census.excluded) {
+    for (SegmentView segment : inventory.excluded) {
       moves.add(segment.dirtyBytes() == 0 ? Move.evict(segment) : Move.destage(segment, logDirs));
     }
     for (Move move : Fairness.interleave(moves)) {
@@ -164,7 +164,7 @@ final class Planner {
    * Not in a tier that drains: what is free there would be full at once.
    */
   private void goOnInPools() {
-    for (SegmentView segment : census.displaced) {
+    for (SegmentView segment : inventory.displaced) {
       int first = segment.tier() < logDirs ? segment.tier() : 0;
       int last = Math.min(segment.tier(), logDirs - 1);
       for (int tier = first; tier <= last; tier++) {
@@ -177,7 +177,7 @@ final class Planner {
 
   private boolean hasSpaceToGoOn(int tier) {
     double share = SHARE_TO_GO_ON * in.state().tiers().get(tier).capacityBytes();
-    return !tiers.get(tier).draining() && census.room.bytes(tier) >= share;
+    return !tiers.get(tier).draining() && inventory.space.bytes(tier) >= share;
   }
 
   private void cover(PlannedMove move) {
@@ -198,12 +198,12 @@ final class Planner {
     if (!in.settings().promote()) {
       return chosen;
     }
-    census.pinned.sort(OldestFirst.ORDER.reversed());
-    for (SegmentView segment : census.pinned) {
+    inventory.pinned.sort(OldestFirst.ORDER.reversed());
+    for (SegmentView segment : inventory.pinned) {
       int below = segment.spilled() ? segment.tier() + 1 : segment.tier();
       for (int tier = 0; tier < Math.min(below, logDirs); tier++) {
         Move move = Move.promote(segment, tier);
-        long needed = Room.needed(segment);
+        long needed = TierSpace.needed(segment);
         if (leavesRoom(tier, promoted[tier] + needed) && Admission.mayLeaveBehind(move)) {
           promoted[tier] += needed;
           chosen.add(move);
@@ -216,17 +216,17 @@ final class Planner {
 
   private boolean leavesRoom(int tier, long promoted) {
     long reserve = (long) (SHARE_FOR_OTHERS * in.state().tiers().get(tier).capacityBytes());
-    return census.room.bytes(tier) - reserve >= promoted;
+    return inventory.space.bytes(tier) - reserve >= promoted;
   }
 
   private TierSnapshot snapshot(long[] promoted) {
     List<TierUsage> usages = new ArrayList<>(logDirs);
     for (TierUsage tier : in.state().tiers()) {
       int t = tier.tier();
-      long used = tier.usedBytes() + census.arriving(t) + promoted[t];
+      long used = tier.usedBytes() + inventory.arriving(t) + promoted[t];
       usages.add(tier.withDemand(excess[t], Marks.of(in.settings(), in.mode(t), tier).spare(used)));
     }
-    List<SegmentView> free = census.free;
+    List<SegmentView> free = inventory.free;
     if (admission.size() > 0) {
       free = new ArrayList<>(free);
       free.removeIf(admission::isPlanned);
@@ -241,7 +241,7 @@ final class Planner {
       return allowed;
     }
     Map<Long, SegmentView> known = new HashMap<>();
-    census.free.forEach(segment -> known.put(segment.id(), segment));
+    inventory.free.forEach(segment -> known.put(segment.id(), segment));
     for (Move move : wanted) {
       requireNonNull(move, "a move of the policy");
       check(move, known.remove(move.segment().id()))
@@ -261,7 +261,7 @@ final class Planner {
       }
     }
     for (Move move : pinned) {
-      if (leavesRoom(move.toTier(), Room.needed(move.segment()))) {
+      if (leavesRoom(move.toTier(), TierSpace.needed(move.segment()))) {
         admission.promotePinned(move);
       }
     }

@@ -52,7 +52,7 @@ final class SimAttributes {
   }
 
   /** Times; of no interest to a crash. */
-  record Basic(SimFileSystem home, Path path) implements BasicFileAttributeView {
+  record Basic(SimFileSystem disk, Path path) implements BasicFileAttributeView {
 
     @Override
     public String name() {
@@ -61,7 +61,7 @@ final class SimAttributes {
 
     @Override
     public BasicFileAttributes readAttributes() throws IOException {
-      return new Values(home.inode(path));
+      return new Values(disk.inode(path));
     }
 
     @Override
@@ -69,13 +69,13 @@ final class SimAttributes {
         @Nullable FileTime modified, @Nullable FileTime accessed, @Nullable FileTime created)
         throws IOException {
       if (modified != null) {
-        home.inode(path).modified = modified;
+        disk.inode(path).modified = modified;
       }
     }
   }
 
   /** Extended attributes. */
-  record User(SimFileSystem home, Path path) implements UserDefinedFileAttributeView {
+  record User(SimFileSystem disk, Path path) implements UserDefinedFileAttributeView {
 
     @Override
     public String name() {
@@ -84,11 +84,11 @@ final class SimAttributes {
 
     @Override
     public List<String> list() throws IOException {
-      return home.inode(path).attributeNames();
+      return disk.inode(path).attributeNames();
     }
 
     private byte[] value(String attribute) throws IOException {
-      return home.inode(path)
+      return disk.inode(path)
           .attribute(attribute)
           .orElseThrow(() -> new FileSystemException(path.toString(), null, "No data available"));
     }
@@ -109,14 +109,14 @@ final class SimAttributes {
     public int write(String attribute, ByteBuffer source) throws IOException {
       byte[] value = new byte[source.remaining()];
       source.get(value);
-      home.attribute(home.inode(path), attribute, Optional.of(value));
+      disk.attribute(disk.inode(path), attribute, Optional.of(value));
       return value.length;
     }
 
     @Override
     public void delete(String attribute) throws IOException {
       byte[] unused = value(attribute);
-      home.attribute(home.inode(path), attribute, Optional.empty());
+      disk.attribute(disk.inode(path), attribute, Optional.empty());
     }
   }
 }

@@ -13,13 +13,13 @@ import java.nio.channels.WritableByteChannel;
 /** A channel on a {@link SimInode}, whatever its name. Thread safety: none. */
 final class SimChannel extends FileChannel {
 
-  private final SimFileSystem home;
+  private final SimFileSystem disk;
   private final SimInode inode;
   private final boolean writable;
   private long position;
 
-  SimChannel(SimFileSystem home, SimInode inode, boolean writable) {
-    this.home = home;
+  SimChannel(SimFileSystem disk, SimInode inode, boolean writable) {
+    this.disk = disk;
     this.inode = inode;
     this.writable = writable;
   }
@@ -74,7 +74,7 @@ final class SimChannel extends FileChannel {
     check(true);
     byte[] bytes = new byte[source.remaining()];
     source.duplicate().get(bytes);
-    home.write(inode, to, bytes);
+    disk.write(inode, to, bytes);
     source.position(source.limit());
     return bytes.length;
   }
@@ -101,7 +101,7 @@ final class SimChannel extends FileChannel {
   @Override
   public FileChannel truncate(long size) throws IOException {
     check(true);
-    home.truncate(inode, size);
+    disk.truncate(inode, size);
     position = Math.min(position, size);
     return this;
   }
@@ -109,7 +109,7 @@ final class SimChannel extends FileChannel {
   @Override
   public void force(boolean metaData) throws IOException {
     check(false);
-    home.force(inode, metaData);
+    disk.force(inode, metaData);
   }
 
   @Override

@@ -50,7 +50,7 @@ final class SimPath implements Path {
     return fileSystem;
   }
 
-  SimFileSystem home() {
+  SimFileSystem disk() {
     return fileSystem;
   }
 

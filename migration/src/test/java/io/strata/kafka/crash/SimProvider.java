@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
 /** The operations of a {@link SimFileSystem}. Thread safety: none. */
 final class SimProvider extends FileSystemProvider {
 
-  private final SimFileSystem home;
+  private final SimFileSystem disk;
 
-  SimProvider(SimFileSystem home) {
-    this.home = home;
+  SimProvider(SimFileSystem disk) {
+    this.disk = disk;
   }
 
   @Override
@@ -52,12 +52,12 @@ final class SimProvider extends FileSystemProvider {
 
   @Override
   public FileSystem getFileSystem(URI uri) {
-    return home;
+    return disk;
   }
 
   @Override
   public Path getPath(URI uri) {
-    return home.getPath(uri.getPath());
+    return disk.getPath(uri.getPath());
   }
 
   @Override
@@ -72,7 +72,7 @@ final class SimProvider extends FileSystemProvider {
       Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
     boolean write = options.contains(StandardOpenOption.WRITE);
-    SimInode inode = home.find(path);
+    SimInode inode = disk.find(path);
     if (inode != null && options.contains(StandardOpenOption.CREATE_NEW)) {
       throw new FileAlreadyExistsException(path.toString());
     }
@@ -82,21 +82,21 @@ final class SimProvider extends FileSystemProvider {
               || options.contains(StandardOpenOption.CREATE_NEW))) {
         throw new NoSuchFileException(path.toString());
       }
-      inode = home.create(path, false);
+      inode = disk.create(path, false);
     }
     if (inode.directory && write) {
       throw new FileSystemException(path.toString(), null, "Is a directory");
     }
     if (write && options.contains(StandardOpenOption.TRUNCATE_EXISTING)) {
-      home.truncate(inode, 0);
+      disk.truncate(inode, 0);
     }
-    return new SimChannel(home, inode, write);
+    return new SimChannel(disk, inode, write);
   }
 
   @Override
   public DirectoryStream<Path> newDirectoryStream(
       Path directory, DirectoryStream.Filter<? super Path> filter) throws IOException {
-    SimInode inode = home.inode(directory);
+    SimInode inode = disk.inode(directory);
     if (!inode.directory) {
       throw new NotDirectoryException(directory.toString());
     }
@@ -122,17 +122,17 @@ final class SimProvider extends FileSystemProvider {
 
   @Override
   public void createDirectory(Path directory, FileAttribute<?>... attributes) throws IOException {
-    SimInode unused = home.create(directory, true);
+    SimInode unused = disk.create(directory, true);
   }
 
   @Override
   public void createLink(Path link, Path existing) throws IOException {
-    home.link(link, existing);
+    disk.link(link, existing);
   }
 
   @Override
   public void delete(Path path) throws IOException {
-    home.delete(path);
+    disk.delete(path);
   }
 
   @Override
@@ -143,7 +143,7 @@ final class SimProvider extends FileSystemProvider {
   @Override
   public void move(Path source, Path target, CopyOption... options) throws IOException {
     Set<CopyOption> asked = Set.of(options);
-    home.rename(
+    disk.rename(
         source,
         target,
         asked.contains(StandardCopyOption.ATOMIC_MOVE)
@@ -152,7 +152,7 @@ final class SimProvider extends FileSystemProvider {
 
   @Override
   public boolean isSameFile(Path path, Path other) throws IOException {
-    return home.inode(path) == home.inode(other);
+    return disk.inode(path) == disk.inode(other);
   }
 
   @Override
@@ -167,24 +167,24 @@ final class SimProvider extends FileSystemProvider {
 
   @Override
   public void checkAccess(Path path, AccessMode... modes) throws IOException {
-    SimInode unused = home.inode(path);
+    SimInode unused = disk.inode(path);
   }
 
   @Override
   public <V extends FileAttributeView> @Nullable V getFileAttributeView(
       Path path, Class<V> type, LinkOption... options) {
     if (type == UserDefinedFileAttributeView.class) {
-      return type.cast(new SimAttributes.User(home, path));
+      return type.cast(new SimAttributes.User(disk, path));
     }
     return type == BasicFileAttributeView.class
-        ? type.cast(new SimAttributes.Basic(home, path))
+        ? type.cast(new SimAttributes.Basic(disk, path))
         : null;
   }
 
   @Override
   public <A extends BasicFileAttributes> A readAttributes(
       Path path, Class<A> type, LinkOption... options) throws IOException {
-    return type.cast(new SimAttributes.Values(home.inode(path)));
+    return type.cast(new SimAttributes.Values(disk.inode(path)));
   }
 
   @Override

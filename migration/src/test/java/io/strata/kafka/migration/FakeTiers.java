@@ -85,7 +85,7 @@ final class FakeTiers implements TieredSegments {
   }
 
   private final long[] capacities;
-  private final int home;
+  private final int lowest;
 
   @GuardedBy("this")
   private final Map<Long, Seg> segments = new LinkedHashMap<>();
@@ -115,8 +115,8 @@ final class FakeTiers implements TieredSegments {
 
   FakeTiers(long... capacities) {
     this.capacities = capacities.clone();
-    home = capacities.length;
-    used = new long[home];
+    lowest = capacities.length;
+    used = new long[lowest];
   }
 
   private static long roundUp(long bytes) {
@@ -150,7 +150,7 @@ final class FakeTiers implements TieredSegments {
   }
 
   int logDirs() {
-    return home;
+    return lowest;
   }
 
   /**
@@ -171,8 +171,8 @@ final class FakeTiers implements TieredSegments {
     seg.changed = millis;
     seg.read = millis;
     seg.active = active;
-    seg.tier = home;
-    for (int t = tier; t < home; t++) {
+    seg.tier = lowest;
+    for (int t = tier; t < lowest; t++) {
       if (makeRoom(t, roundUp(bytes), seg)) {
         seg.tier = t;
         used[t] += roundUp(bytes);
@@ -186,7 +186,7 @@ final class FakeTiers implements TieredSegments {
 
   @GuardedBy("this")
   private boolean makeRoom(int tier, long bytes, Seg except) {
-    if (tier >= home) {
+    if (tier >= lowest) {
       return true;
     }
     List<Seg> clean = new ArrayList<>();
@@ -250,7 +250,7 @@ final class FakeTiers implements TieredSegments {
   /** Appends to an active segment, as far as there is space. */
   synchronized boolean append(long id, long bytes, long millis) {
     Seg seg = segments.get(id);
-    if (seg == null || !seg.active || seg.tier == home || seg.tail > 0) {
+    if (seg == null || !seg.active || seg.tier == lowest || seg.tail > 0) {
       return false;
     }
     long before = seg.inPool();
@@ -271,7 +271,7 @@ final class FakeTiers implements TieredSegments {
   /** A tail of a segment in the log file, for want of space. */
   synchronized void spill(long id, long tail) {
     Seg seg = segments.get(id);
-    if (seg != null && seg.tier < home) {
+    if (seg != null && seg.tier < lowest) {
       seg.bytes += tail;
       seg.tail = tail;
     }
@@ -302,11 +302,11 @@ final class FakeTiers implements TieredSegments {
 
   @GuardedBy("this")
   private void free(Seg seg) {
-    if (seg.tier < home) {
+    if (seg.tier < lowest) {
       used[seg.tier] -= seg.inPool();
       seg.clean.ifPresent(
           lower -> {
-            if (lower < home) {
+            if (lower < lowest) {
               freeLower(seg, lower);
             }
           });
@@ -319,18 +319,18 @@ final class FakeTiers implements TieredSegments {
 
   @Override
   public synchronized State state() {
-    long[] dirty = new long[home];
-    long[] clean = new long[home];
-    long[] active = new long[home];
-    int[] count = new int[home];
+    long[] dirty = new long[lowest];
+    long[] clean = new long[lowest];
+    long[] active = new long[lowest];
+    int[] count = new int[lowest];
     List<SegmentView> views = new ArrayList<>();
     for (Seg seg : segments.values()) {
-      if (seg.tier < home) {
+      if (seg.tier < lowest) {
         clean[seg.tier] += seg.evictable();
         dirty[seg.tier] += seg.inPool() - seg.evictable();
         active[seg.tier] += seg.active ? Math.min(seg.lastExtent(), seg.inPool()) : 0;
         count[seg.tier]++;
-        if (seg.clean.isPresent() && seg.clean.getAsInt() < home) {
+        if (seg.clean.isPresent() && seg.clean.getAsInt() < lowest) {
           dirty[seg.clean.getAsInt()] += roundUp(seg.bytes);
           count[seg.clean.getAsInt()]++;
         }
@@ -338,7 +338,7 @@ final class FakeTiers implements TieredSegments {
       views.add(view(seg));
     }
     List<TierUsage> tiers = new ArrayList<>();
-    for (int t = 0; t < home; t++) {
+    for (int t = 0; t < lowest; t++) {
       if (dirty[t] + clean[t] != used[t]) {
         violations.add("tier " + t + ": used " + used[t] + ", counted " + (dirty[t] + clean[t]));
       }
@@ -374,14 +374,14 @@ final class FakeTiers implements TieredSegments {
         seg.active,
         seg.tail > 0,
         seg.bytes,
-        seg.tier == home ? 0 : seg.inPool(),
-        seg.tier == home ? 0 : seg.dirty(),
-        seg.tier == home ? 0 : seg.evictable(),
+        seg.tier == lowest ? 0 : seg.inPool(),
+        seg.tier == lowest ? 0 : seg.dirty(),
+        seg.tier == lowest ? 0 : seg.evictable(),
         seg.created,
         seg.changed,
         seg.read,
         seg.recent,
-        seg.found && seg.tier == home);
+        seg.found && seg.tier == lowest);
   }
 
   private synchronized boolean begin(Move.Kind kind, long id, int toTier) {
@@ -391,8 +391,8 @@ final class FakeTiers implements TieredSegments {
     }
     boolean refused =
         kind == Move.Kind.PROMOTE
-            ? seg.tier < home && (seg.tail == 0 || seg.tier != toTier)
-            : kind == Move.Kind.DESTAGE && toTier < home;
+            ? seg.tier < lowest && (seg.tail == 0 || seg.tier != toTier)
+            : kind == Move.Kind.DESTAGE && toTier < lowest;
     if (seg.active && refused) {
       violations.add(kind + " of the active segment " + seg.name.id());
     }
@@ -447,20 +447,20 @@ final class FakeTiers implements TieredSegments {
         if (seg.clean.isPresent() || toTier <= seg.tier) {
           return MoveResult.cancelled("clean, or not above");
         }
-        if (toTier < home) {
+        if (toTier < lowest) {
           if (!makeRoom(toTier, roundUp(bytes), seg)) {
-            return MoveResult.noRoom("tier " + toTier + " is full");
+            return MoveResult.noSpace("tier " + toTier + " is full");
           }
           used[toTier] += roundUp(bytes);
         }
-        if (relocates && toTier < home) {
+        if (relocates && toTier < lowest) {
           used[seg.tier] -= seg.inPool();
           seg.tail = 0;
           seg.evicted = 0;
           seg.tier = toTier;
         } else {
           seg.clean = OptionalInt.of(toTier);
-          seg.copied = toTier == home ? seg.bytes - seg.tail : 0;
+          seg.copied = toTier == lowest ? seg.bytes - seg.tail : 0;
         }
       }
       case EVICT -> {
@@ -480,7 +480,7 @@ final class FakeTiers implements TieredSegments {
   private MoveResult promoteWithoutLocking(Seg seg, int toTier) {
     if (seg.active) {
       // All that it has is in the log file then.
-      if (seg.tier < home) {
+      if (seg.tier < lowest) {
         used[seg.tier] -= seg.inPool();
       }
       seg.tier = toTier;
@@ -493,7 +493,7 @@ final class FakeTiers implements TieredSegments {
     if (seg.tail > 0 && toTier == seg.tier) {
       // Into another slot, before the one that it has is free.
       if (!isFree(toTier, roundUp(seg.bytes))) {
-        return MoveResult.noRoom("tier " + toTier + " is full");
+        return MoveResult.noSpace("tier " + toTier + " is full");
       }
       used[toTier] += roundUp(seg.bytes) - seg.inPool();
       seg.tail = 0;
@@ -504,17 +504,17 @@ final class FakeTiers implements TieredSegments {
       return MoveResult.cancelled("not below");
     }
     if (!isFree(toTier, roundUp(seg.bytes))) {
-      return MoveResult.noRoom("tier " + toTier + " is full");
+      return MoveResult.noSpace("tier " + toTier + " is full");
     }
     used[toTier] += roundUp(seg.bytes);
     boolean part = seg.evicted > 0;
-    if (seg.clean.isPresent() || (seg.tier < home && (relocates || part))) {
+    if (seg.clean.isPresent() || (seg.tier < lowest && (relocates || part))) {
       used[seg.tier] -= seg.inPool();
       seg.tail = 0;
       seg.evicted = 0;
     } else {
       if (seg.tail > 0) {
-        violations.add("promotion of " + seg.name.id() + ", whose tail is at home");
+        violations.add("promotion of " + seg.name.id() + ", whose tail has spilled");
       }
       seg.clean = OptionalInt.of(seg.tier);
     }
@@ -595,7 +595,7 @@ final class FakeTiers implements TieredSegments {
               case PROMOTE -> promote(planned.id(), move.toTier(), MoveControl.UNLIMITED);
               case EVICT -> evict(planned.id());
             };
-        if (result.outcome() == MoveResult.Outcome.NO_ROOM) {
+        if (result.outcome() == MoveResult.Outcome.NO_SPACE) {
           violations.add(move + ": " + result.reason());
         }
         if (result.outcome() == MoveResult.Outcome.DONE && planned.evictAfter()) {

@@ -175,7 +175,7 @@ class MigrationEngineTest {
   }
 
   @Test
-  void aFullHomeIsNotHammered() {
+  void aFullLogDirectoryIsNotHammered() {
     AtomicBoolean full = new AtomicBoolean(true);
     AtomicInteger tries = new AtomicInteger();
     fill(90, 1);

@@ -285,8 +285,8 @@ class PlannerPropertyTest {
           assertThat(move.kind()).as(name + ": " + move).isNotEqualTo(Move.Kind.PROMOTE);
         }
         if (move.kind() != Move.Kind.EVICT && move.toTier() < tiers.logDirs()) {
-          room[move.toTier()] -= planned.roomBytes();
-          assertThat(room[move.toTier()]).as(name + ": no room for " + move).isNotNegative();
+          room[move.toTier()] -= planned.spaceBytes();
+          assertThat(room[move.toTier()]).as(name + ": no space for " + move).isNotNegative();
         }
       }
       Set<Long> order = new HashSet<>(plan.evictionOrder());

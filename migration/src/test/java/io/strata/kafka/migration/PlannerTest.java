@@ -166,9 +166,9 @@ class PlannerTest {
 
   @Test
   void spareRoomIsFilledWithTheNewestAndSpilledOnesBecomeWholeFirst() {
-    long[] home = new long[20];
+    long[] lowest = new long[20];
     for (int i = 0; i < 20; i++) {
-      home[i] = one.add("t", 0, i, 1, 10 * MIB, 1000 + i, false);
+      lowest[i] = one.add("t", 0, i, 1, 10 * MIB, 1000 + i, false);
     }
     long spilled = one.add("t", 0, 50, 0, 5 * MIB, 900, false);
     one.spill(spilled, 5 * MIB);
@@ -176,7 +176,7 @@ class PlannerTest {
     // 90 may be used, 5 are, the spilled one takes 10: 7 more.
     List<Long> expected = new ArrayList<>(List.of(spilled));
     for (int i = 19; i > 12; i--) {
-      expected.add(home[i]);
+      expected.add(lowest[i]);
     }
     assertThat(ids(plan, Move.Kind.PROMOTE)).containsExactlyInAnyOrderElementsOf(expected);
     assertThat(Settings.of(0.5).promote(false).plan(one, NOW).moves()).isEmpty();
@@ -282,7 +282,7 @@ class PlannerTest {
   @Test
   void excludedSegmentsLeaveAndDoNotComeBack() {
     long hot = one.add("tmp", 0, 0, 0, MIB, 1, false);
-    long home = one.add("tmp", 0, 1, 1, MIB, 2, false);
+    long lowest = one.add("tmp", 0, 1, 1, MIB, 2, false);
     long active = one.add("tmp", 0, 2, 0, MIB, 3, true);
     one.exclude("tmp");
     Settings settings = Settings.of(0.5).pin("t.*");
@@ -290,7 +290,7 @@ class PlannerTest {
     assertThat(plan.moves()).hasSize(2).allMatch(PlannedMove::evictAfter);
     one.apply(plan.moves());
     assertThat(one.view(hot).tier()).isEqualTo(1);
-    assertThat(one.view(home).tier()).isEqualTo(1);
+    assertThat(one.view(lowest).tier()).isEqualTo(1);
     assertThat(one.view(active).tier()).isZero();
     assertThat(one.view(active).poolBytes()).isZero();
     assertThat(settings.plan(one, NOW).moves()).isEmpty();

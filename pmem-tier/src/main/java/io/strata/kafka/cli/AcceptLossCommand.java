@@ -141,7 +141,8 @@ final class AcceptLossCommand implements Callable<Integer> {
                   .formatted(pool.file(), pool.description(), pool.id()));
         }
       }
-      return AcceptedLoss.plan(new ArrayList<>(directories), home -> isLost(home.tag(), pools));
+      return AcceptedLoss.plan(
+          new ArrayList<>(directories), logFile -> isLost(logFile.tag(), pools));
     }
   }
 

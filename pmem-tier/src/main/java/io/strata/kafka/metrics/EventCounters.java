@@ -16,7 +16,7 @@ public final class EventCounters implements SegmentEvents {
 
   private final LongAdder appendedBytes = new LongAdder();
   private final LongAdder readBytes = new LongAdder();
-  private final LongAdder homeReadBytes = new LongAdder();
+  private final LongAdder logFileReadBytes = new LongAdder();
   private final LatencyWindow appends;
   private final LatencyWindow reads;
 
@@ -43,8 +43,8 @@ public final class EventCounters implements SegmentEvents {
   }
 
   @Override
-  public void readAtHome(long bytes) {
-    homeReadBytes.add(bytes);
+  public void readInLogFile(long bytes) {
+    logFileReadBytes.add(bytes);
   }
 
   long appendedBytes() {
@@ -56,8 +56,8 @@ public final class EventCounters implements SegmentEvents {
   }
 
   /** Of {@link #readBytes}, those that came from log files. */
-  long homeReadBytes() {
-    return homeReadBytes.sum();
+  long logFileReadBytes() {
+    return logFileReadBytes.sum();
   }
 
   /** Appends, and how long they took. */

@@ -385,7 +385,7 @@ final class MetricCatalogue {
                   counter(
                       "LogFileBytesTotal",
                       BYTES,
-                      EventCounters::homeReadBytes,
+                      EventCounters::logFileReadBytes,
                       "Of the bytes read, those of the tails of spilled segments, in log files."))),
           MetricGroup.one(
               "LogFiles",

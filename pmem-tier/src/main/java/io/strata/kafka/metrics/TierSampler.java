@@ -70,7 +70,7 @@ public final class TierSampler implements Supplier<LocalSample> {
             figures.refused(),
             counts.placements(),
             counts.placementsRefused(),
-            counts.homeFailures(),
+            counts.logFileFailures(),
             counts.mtimeRefreshes()),
         new Guarantees(
             tier.spillsUnforced(),

@@ -30,34 +30,34 @@ record HotAttributes(long size, FileTime lastModified) {
   }
 
   /** The log file's attributes by name, with ours in place of those that were asked for. */
-  Map<String, Object> over(Map<String, Object> home) {
-    Map<String, Object> attributes = new HashMap<>(home);
+  Map<String, Object> over(Map<String, Object> file) {
+    Map<String, Object> attributes = new HashMap<>(file);
     attributes.replace(SIZE, size);
     attributes.replace(LAST_MODIFIED, lastModified);
     return attributes;
   }
 
   /** The log file's attributes, overlaid; those of an unknown type as they are. */
-  <A extends BasicFileAttributes> A over(Class<A> type, A home) {
+  <A extends BasicFileAttributes> A over(Class<A> type, A file) {
     if (type == BasicFileAttributes.class) {
-      return type.cast(new Basic(home, this));
+      return type.cast(new Basic(file, this));
     }
     if (type == PosixFileAttributes.class) {
-      return type.cast(new Posix((PosixFileAttributes) home, this));
+      return type.cast(new Posix((PosixFileAttributes) file, this));
     }
     if (type == DosFileAttributes.class) {
-      return type.cast(new Dos((DosFileAttributes) home, this));
+      return type.cast(new Dos((DosFileAttributes) file, this));
     }
-    return home;
+    return file;
   }
 
   private static class Basic implements BasicFileAttributes {
 
-    private final BasicFileAttributes home;
+    private final BasicFileAttributes file;
     private final HotAttributes hot;
 
-    Basic(BasicFileAttributes home, HotAttributes hot) {
-      this.home = home;
+    Basic(BasicFileAttributes file, HotAttributes hot) {
+      this.file = file;
       this.hot = hot;
     }
 
@@ -73,92 +73,92 @@ record HotAttributes(long size, FileTime lastModified) {
 
     @Override
     public FileTime lastAccessTime() {
-      return home.lastAccessTime();
+      return file.lastAccessTime();
     }
 
     @Override
     public FileTime creationTime() {
-      return home.creationTime();
+      return file.creationTime();
     }
 
     @Override
     public boolean isRegularFile() {
-      return home.isRegularFile();
+      return file.isRegularFile();
     }
 
     @Override
     public boolean isDirectory() {
-      return home.isDirectory();
+      return file.isDirectory();
     }
 
     @Override
     public boolean isSymbolicLink() {
-      return home.isSymbolicLink();
+      return file.isSymbolicLink();
     }
 
     @Override
     public boolean isOther() {
-      return home.isOther();
+      return file.isOther();
     }
 
     @Override
     public @Nullable Object fileKey() {
-      return home.fileKey();
+      return file.fileKey();
     }
   }
 
   private static final class Posix extends Basic implements PosixFileAttributes {
 
-    private final PosixFileAttributes home;
+    private final PosixFileAttributes file;
 
-    Posix(PosixFileAttributes home, HotAttributes hot) {
-      super(home, hot);
-      this.home = home;
+    Posix(PosixFileAttributes file, HotAttributes hot) {
+      super(file, hot);
+      this.file = file;
     }
 
     @Override
     public UserPrincipal owner() {
-      return home.owner();
+      return file.owner();
     }
 
     @Override
     public GroupPrincipal group() {
-      return home.group();
+      return file.group();
     }
 
     @Override
     public Set<PosixFilePermission> permissions() {
-      return home.permissions();
+      return file.permissions();
     }
   }
 
   private static final class Dos extends Basic implements DosFileAttributes {
 
-    private final DosFileAttributes home;
+    private final DosFileAttributes file;
 
-    Dos(DosFileAttributes home, HotAttributes hot) {
-      super(home, hot);
-      this.home = home;
+    Dos(DosFileAttributes file, HotAttributes hot) {
+      super(file, hot);
+      this.file = file;
     }
 
     @Override
     public boolean isReadOnly() {
-      return home.isReadOnly();
+      return file.isReadOnly();
     }
 
     @Override
     public boolean isHidden() {
-      return home.isHidden();
+      return file.isHidden();
     }
 
     @Override
     public boolean isArchive() {
-      return home.isArchive();
+      return file.isArchive();
     }
 
     @Override
     public boolean isSystem() {
-      return home.isSystem();
+      return file.isSystem();
     }
   }
 }

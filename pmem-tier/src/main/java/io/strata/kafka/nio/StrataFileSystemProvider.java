@@ -295,23 +295,23 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
   @Override
   public <A extends BasicFileAttributes> A readAttributes(
       Path path, Class<A> type, LinkOption... options) throws IOException {
-    A home = super.readAttributes(path, type, options);
-    if (!home.isRegularFile()) {
-      return home;
+    A file = super.readAttributes(path, type, options);
+    if (!file.isRegularFile()) {
+      return file;
     }
     Optional<HotAttributes> hot = hotAttributes(path, options);
-    return hot.isPresent() ? hot.get().over(type, home) : home;
+    return hot.isPresent() ? hot.get().over(type, file) : file;
   }
 
   @Override
   public Map<String, Object> readAttributes(Path path, String attributes, LinkOption... options)
       throws IOException {
-    Map<String, Object> home = super.readAttributes(path, attributes, options);
-    if (!HotAttributes.concerns(home)) {
-      return home;
+    Map<String, Object> file = super.readAttributes(path, attributes, options);
+    if (!HotAttributes.concerns(file)) {
+      return file;
     }
     Optional<HotAttributes> hot = hotAttributes(path, options);
-    return hot.isPresent() ? hot.get().over(home) : home;
+    return hot.isPresent() ? hot.get().over(file) : file;
   }
 
   @Override

@@ -7,7 +7,8 @@ import java.util.List;
  * The result of opening a pool for writing. Immutable and safe for use by any thread.
  *
  * @param liveSlots slots that hold a segment
- * @param deletingSlots slots whose deletion was begun and is to be finished: unlink home, free
+ * @param deletingSlots slots whose deletion was begun and is to be finished: unlink the log file,
+ *     free
  * @param freeSlots slots that can be allocated
  * @param usedBytes bytes in the segments' extents
  * @param repaired what was wrong with the superblock or the session line, and has been put right

@@ -134,8 +134,8 @@ public final class Pool implements AutoCloseable {
 
   /**
    * Makes a damaged pool usable, at its operator's request: damaged slots are freed, and with them
-   * the bytes of their segments that are not at home are given up. Nobody may have it open for
-   * writing.
+   * the bytes of their segments that are not in the log file are discarded. Nobody may have it open
+   * for writing.
    *
    * @throws PoolException if neither copy of the superblock is good, and as {@link #open} does
    */
@@ -227,7 +227,7 @@ public final class Pool implements AutoCloseable {
    * this returns.
    *
    * @param directoryId the log directory
-   * @param relativePath of the segment's home, relative to its log directory: 1 to 320 bytes in
+   * @param relativePath of the segment's log file, relative to its log directory: 1 to 320 bytes in
    *     UTF-8
    * @return empty when no slot is free
    * @throws IllegalArgumentException if the path is empty or too long

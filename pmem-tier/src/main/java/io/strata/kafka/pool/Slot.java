@@ -503,7 +503,7 @@ public final class Slot {
   }
 
   /**
-   * Declares that the segment's home is about to be unlinked; forced where that is needed.
+   * Declares that the segment's log file is about to be unlinked; forced where that is needed.
    *
    * @throws IllegalStateException if the slot is free
    */

@@ -8,11 +8,16 @@ import io.strata.kafka.layout.SlotLayout;
  * <p>Immutable and safe for use by any thread.
  */
 public enum SlotFlag {
-  /** Home's directory entry is durable: a home that is missing was removed by somebody. */
-  HOME_DURABLE(SlotLayout.FLAG_HOME_DURABLE),
-  /** The bytes from the committed length on are at home. */
+  /**
+   * The log file's directory entry is durable: a log file that is missing was removed by something
+   * else.
+   */
+  NAME_DURABLE(SlotLayout.FLAG_HOME_DURABLE),
+  /** The bytes from the committed length on are in the log file. */
   SPILLED(SlotLayout.FLAG_SPILLED),
-  /** Home was missing at the last start; if it is at the next one, too, the slot is freed. */
+  /**
+   * The log file was missing at the last start; if it is at the next one, too, the slot is freed.
+   */
   ORPHANED(SlotLayout.FLAG_ORPHANED),
   /**
    * One of the two slots of a segment that is being moved. Nothing is lost with it as long as the

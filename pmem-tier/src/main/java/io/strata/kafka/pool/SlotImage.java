@@ -108,8 +108,10 @@ record SlotImage(
         extents = extents(inUse.getAsLong(), generation.getAsLong());
       }
       if (unforced && length.getAsLong() > extents.end()) {
-        // SPILLED is forced with the extents of its seam: of these bytes none was forced, and none
-        // has gone home since. Or a truncation was under way, and home had been cut before it.
+        // SPILLED is forced with the extents of its spill offset: of these bytes none was forced,
+        // and none
+        // has gone to the log file since. Or a truncation was under way, and the log file had been
+        // truncated before it.
         flags = OptionalLong.of(flags.getAsLong() & ~FLAG_SPILLED);
         length = OptionalLong.of(extents.end());
       }

@@ -13,7 +13,7 @@ public enum SlotState {
   FREE(SlotLayout.STATE_FREE),
   /** A segment. */
   LIVE(SlotLayout.STATE_LIVE),
-  /** A segment whose home is about to be, or has been, unlinked. */
+  /** A segment whose log file is about to be, or has been, unlinked. */
   DELETING(SlotLayout.STATE_DELETING);
 
   private final long code;

@@ -10,8 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * leaves the bytes before it as they are.
  *
  * <p>A move remembers {@link #changes} and asks again before it publishes anything. One that writes
- * to home does so piece by piece in {@link #piece}; who changes the segment calls {@link #changing}
- * first, which waits for the piece under way, if there is one, and lets no other begin.
+ * to the log file does so piece by piece in {@link #piece}; who changes the segment calls {@link
+ * #changing} first, which waits for the piece under way, if there is one, and lets no other begin.
  *
  * <p>Why no piece is missed: the changer counts and then looks whether somebody copies; the copier
  * announces itself (under the writer lock, so not in the middle of a change) and looks at the count
@@ -50,12 +50,12 @@ final class ChangeGuard {
     }
   }
 
-  /** Somebody begins to write to home. */
+  /** A copier begins to write to the log file. */
   void beginCopy() {
     copying = true;
   }
 
-  /** Writes one piece to home, unless the segment has changed since {@code begun}. */
+  /** Writes one piece to the log file, unless the segment has changed since {@code begun}. */
   boolean piece(long begun, Piece piece) throws IOException {
     pieceLock.lock();
     try {
@@ -69,7 +69,7 @@ final class ChangeGuard {
     }
   }
 
-  /** Nobody writes to home any more. */
+  /** Nobody writes to the log file any more. */
   void endCopy() {
     copying = false;
   }

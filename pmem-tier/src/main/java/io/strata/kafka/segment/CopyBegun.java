@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param changes how often it had changed
  * @param view what readers saw
  * @param size how many bytes it had
- * @param residence where they were; empty for home
+ * @param residence where they were; empty for the log file
  */
 record CopyBegun(long changes, HotView view, long size, Optional<Residence> residence) {
 

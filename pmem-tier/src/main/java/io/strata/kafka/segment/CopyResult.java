@@ -25,8 +25,8 @@ public record CopyResult(Outcome outcome, long changes, long end, long bytes, St
     CHANGED,
     /** It was asked to stop. */
     STOPPED,
-    /** The target pool has no room. */
-    NO_ROOM,
+    /** The target pool has no space. */
+    NO_SPACE,
     /** The segment's own bytes are not what Kafka wrote; nothing was copied. */
     CORRUPT
   }

@@ -22,7 +22,7 @@ final class CopySource {
   private final SegmentWriter writer;
   private final SegmentReader reader;
   private final ReaderGate gate;
-  private final FileChannel home;
+  private final FileChannel logFile;
   private final CopyPace pace;
 
   CopySource(
@@ -30,13 +30,13 @@ final class CopySource {
       SegmentWriter writer,
       SegmentReader reader,
       ReaderGate gate,
-      FileChannel home,
+      FileChannel logFile,
       CopyPace pace) {
     this.begun = begun;
     this.writer = writer;
     this.reader = reader;
     this.gate = gate;
-    this.home = home;
+    this.logFile = logFile;
     this.pace = pace;
   }
 
@@ -126,7 +126,7 @@ final class CopySource {
       HotView view = writer.view();
       return view.size() < begun.size()
           ? 0
-          : reader.read(view, begun.size(), buffer, position, home);
+          : reader.read(view, begun.size(), buffer, position, logFile);
     } finally {
       gate.exit(token);
     }

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * The first half of a move: gives a segment a second place, home or in a pool, while it is read and
- * perhaps changed.
+ * The first half of a move: gives a segment a second place, in the log file or in a pool, while it
+ * is read and perhaps changed.
  *
  * <p>No lock is held for longer than one piece takes: the segment's own bytes are checked (Kafka's
  * batches have checksums), copied, forced, read back and compared. A change of these bytes ends the
@@ -36,15 +36,15 @@ final class Copying {
     this.gate = gate;
   }
 
-  private Optional<CopyBegun> begin(boolean toHome) throws IOException {
+  private Optional<CopyBegun> begin(boolean toLogFile) throws IOException {
     return writer.exclusively(
         publisher -> {
           if (!writer.movable()) {
             return Optional.empty();
           }
           HotView view = writer.view();
-          if (toHome) {
-            writer.homeIsWritten();
+          if (toLogFile) {
+            writer.logFileIsWritten();
             writer.guard().beginCopy();
           }
           long changes = writer.guard().changes();
@@ -52,8 +52,8 @@ final class Copying {
         });
   }
 
-  /** See {@link Segment#copyHome}. */
-  CopyResult copyHome(FileChannel home, CopyPace pace, boolean asItIs)
+  /** See {@link Segment#copyToLogFile}. */
+  CopyResult copyToLogFile(FileChannel logFile, CopyPace pace, boolean asItIs)
       throws IOException, InterruptedException {
     Optional<CopyBegun> begun = begin(true);
     if (begun.isEmpty() || begun.get().residence().isEmpty()) {
@@ -61,14 +61,14 @@ final class Copying {
       return CopyResult.ended(Outcome.CHANGED);
     }
     try {
-      CopyResult result = copyHome(begun.get(), home, pace, asItIs);
+      CopyResult result = copyToLogFile(begun.get(), logFile, pace, asItIs);
       if (result.outcome() != Outcome.COPIED) {
-        drop(home);
+        drop(logFile);
       }
       return result;
     } catch (IOException e) {
       try {
-        drop(home);
+        drop(logFile);
       } catch (IOException suppressed) {
         e.addSuppressed(suppressed);
       }
@@ -79,30 +79,31 @@ final class Copying {
   }
 
   /** What a copy that has not come to its end leaves in the log file is of no use there. */
-  private void drop(FileChannel home) throws IOException {
-    if (home.isOpen()) {
-      writer.dropCopied(home);
+  private void drop(FileChannel logFile) throws IOException {
+    if (logFile.isOpen()) {
+      writer.dropCopied(logFile);
     }
   }
 
-  private CopyResult copyHome(CopyBegun begun, FileChannel home, CopyPace pace, boolean asItIs)
+  private CopyResult copyToLogFile(
+      CopyBegun begun, FileChannel logFile, CopyPace pace, boolean asItIs)
       throws IOException, InterruptedException {
     Residence in = begun.residence().orElseThrow();
     long clean = in.slot().cleanLength();
     // Whatever has become of the pool's copy since: what is good in the log file stays. Where the
     // segment has spilled may be within a batch.
     long start = in.slot().extents().start();
-    long from = asItIs && !isGood(home, in.isClean() ? begun.size() : clean) ? start : clean;
+    long from = asItIs && !isGood(logFile, in.isClean() ? begun.size() : clean) ? start : clean;
     long end = begun.inPool();
     ChangeGuard guard = writer.guard();
-    CopySource source = new CopySource(begun, writer, reader, gate, home, pace);
+    CopySource source = new CopySource(begun, writer, reader, gate, logFile, pace);
     CRC32C checksum = new CRC32C();
     BatchCheck batches = new BatchCheck(from);
     CopySource.Sink sink =
         (piece, position) -> {
           checksum.update(piece.duplicate());
           batches.update(piece.duplicate());
-          return guard.piece(begun.changes(), () -> writeFully(home, piece, position));
+          return guard.piece(begun.changes(), () -> writeFully(logFile, piece, position));
         };
     long limit = from;
     Optional<Outcome> ended = Optional.empty();
@@ -131,16 +132,16 @@ final class Copying {
           : CopyResult.ended(Outcome.CHANGED);
     }
     pace.reached(Step.COPIED);
-    home.force(true);
+    logFile.force(true);
     // Not under the writer lock, where it is asked for: either copy may be read from then on.
     in.slot().force(from, limit);
     pace.reached(Step.FORCED);
-    boolean same = ReadBack.ofFile(home, from, limit) == checksum.getValue();
+    boolean same = ReadBack.ofFile(logFile, from, limit) == checksum.getValue();
     if (guard.changes() != begun.changes()) {
       return CopyResult.ended(Outcome.CHANGED);
     }
     if (!same) {
-      throw differs("the log file", limit);
+      throw differs("log file", limit);
     }
     pace.reached(Step.VERIFIED);
     // What was written of the next batch does not count: the next piece begins with it.
@@ -149,41 +150,42 @@ final class Copying {
   }
 
   /** Whether the first bytes of a log file are there, and are what Kafka wrote. */
-  private static boolean isGood(FileChannel home, long size) throws IOException {
+  private static boolean isGood(FileChannel logFile, long size) throws IOException {
     BatchCheck batches = new BatchCheck(0);
-    return ReadBack.pieces(home, 0, size, batches::update) == size && batches.problem().isEmpty();
+    return ReadBack.pieces(logFile, 0, size, batches::update) == size
+        && batches.problem().isEmpty();
   }
 
-  private static void writeFully(FileChannel home, ByteBuffer piece, long position)
+  private static void writeFully(FileChannel logFile, ByteBuffer piece, long position)
       throws IOException {
     long at = position;
     while (piece.hasRemaining()) {
-      at += home.write(piece, at);
+      at += logFile.write(piece, at);
     }
   }
 
   /** See {@link Segment#copyInto}. */
-  CopyResult copyInto(Residence target, FileChannel home, CopyPace pace, boolean asItIs)
+  CopyResult copyInto(Residence target, FileChannel logFile, CopyPace pace, boolean asItIs)
       throws IOException, InterruptedException {
     Optional<CopyBegun> began = begin(false);
     if (began.isEmpty()) {
       return CopyResult.ended(Outcome.CHANGED);
     }
     CopyBegun begun = began.get();
-    long atHome = begun.residence().isPresent() ? begun.size() : home.size();
-    if (atHome != begun.size()) {
+    long inLogFile = begun.residence().isPresent() ? begun.size() : logFile.size();
+    if (inLogFile != begun.size()) {
       if (changed(begun)) {
         return CopyResult.ended(Outcome.CHANGED);
       }
       throw new IOException(
           segment.name()
               + ": found "
-              + atHome
+              + inLogFile
               + " bytes, expected "
               + begun.size()
               + ": it is written past this broker's channels, and stays where it is");
     }
-    CopySource source = new CopySource(begun, writer, reader, gate, home, pace);
+    CopySource source = new CopySource(begun, writer, reader, gate, logFile, pace);
     CRC32C checksum = new CRC32C();
     Optional<CopyResult> refused = source.check(checksum, asItIs);
     if (refused.isPresent()) {
@@ -192,7 +194,7 @@ final class Copying {
     Slot slot = target.slot();
     while (slot.extents().end() < begun.size()) {
       if (!slot.grow()) {
-        return CopyResult.ended(Outcome.NO_ROOM);
+        return CopyResult.ended(Outcome.NO_SPACE);
       }
     }
     Optional<Outcome> ended = source.copy(0, begun.size(), storeIn(target));

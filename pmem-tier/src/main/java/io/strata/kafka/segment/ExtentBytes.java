@@ -41,7 +41,8 @@ final class ExtentBytes {
   }
 
   private PersistentMemory memory() {
-    return pool.orElseThrow(() -> new IllegalStateException("a segment at home has no pool"));
+    return pool.orElseThrow(
+        () -> new IllegalStateException("a segment without a slot has no pool"));
   }
 
   /** Fills {@code length} bytes of {@code target}, whose limit stays. */

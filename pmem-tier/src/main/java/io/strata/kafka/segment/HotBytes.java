@@ -46,12 +46,12 @@ final class HotBytes implements SegmentBytes {
   }
 
   @Override
-  public long size(FileChannel home) {
+  public long size(FileChannel logFile) {
     return writer.view().size();
   }
 
   @Override
-  public int read(ByteBuffer target, long position, FileChannel home) throws IOException {
+  public int read(ByteBuffer target, long position, FileChannel logFile) throws IOException {
     int token = gate.enter();
     try {
       while (true) {
@@ -60,36 +60,38 @@ final class HotBytes implements SegmentBytes {
         if (position >= size) {
           return -1;
         }
-        int read = reader.read(view, size, target, position, home);
+        int read = reader.read(view, size, target, position, logFile);
         if (read > 0) {
-          tellHome(view, size, position, read);
+          countLogFileRead(view, size, position, read);
           return read;
         }
-        checkHomeWasTruncated(view, position, home);
+        checkLogFileWasTruncated(view, position, logFile);
       }
     } finally {
       gate.exit(token);
     }
   }
 
-  private void tellHome(HotView view, long size, long position, long length) {
+  private void countLogFileRead(HotView view, long size, long position, long length) {
     long end = position + length;
     long before = Math.min(end, view.poolStart()) - position;
     long behind = end - Math.max(position, Math.max(view.poolStart(), view.poolEnd(size)));
-    long atHome = Math.max(0, before) + Math.max(0, behind);
-    if (atHome > 0) {
-      events.readAtHome(atHome);
+    long inLogFile = Math.max(0, before) + Math.max(0, behind);
+    if (inLogFile > 0) {
+      events.readInLogFile(inLogFile);
     }
   }
 
-  /** Home has no byte at a position where the view has one: is that a truncation under way? */
-  private void checkHomeWasTruncated(HotView view, long position, FileChannel home)
+  /**
+   * The log file has no byte at a position where the view has one: is that a truncation under way?
+   */
+  private void checkLogFileWasTruncated(HotView view, long position, FileChannel logFile)
       throws IOException {
     if (writer.view() == view) {
       throw new IOException(
           name()
-              + ": home ends at "
-              + home.size()
+              + ": the log file ends at "
+              + logFile.size()
               + ", expected a byte at "
               + position
               + " of "
@@ -99,7 +101,7 @@ final class HotBytes implements SegmentBytes {
   }
 
   @Override
-  public long transferTo(long position, long count, WritableByteChannel target, FileChannel home)
+  public long transferTo(long position, long count, WritableByteChannel target, FileChannel logFile)
       throws IOException {
     int token = gate.enter();
     try {
@@ -108,12 +110,12 @@ final class HotBytes implements SegmentBytes {
       if (position >= size) {
         return 0;
       }
-      long written = reader.transferTo(view, size, position, count, target, home);
-      boolean atHome = position < view.poolStart() || position >= view.poolEnd(size);
-      if (written == 0 && atHome && home.size() <= position) {
-        checkHomeWasTruncated(view, position, home);
+      long written = reader.transferTo(view, size, position, count, target, logFile);
+      boolean inLogFile = position < view.poolStart() || position >= view.poolEnd(size);
+      if (written == 0 && inLogFile && logFile.size() <= position) {
+        checkLogFileWasTruncated(view, position, logFile);
       }
-      tellHome(view, size, position, written);
+      countLogFileRead(view, size, position, written);
       return written;
     } finally {
       gate.exit(token);
@@ -121,36 +123,36 @@ final class HotBytes implements SegmentBytes {
   }
 
   @Override
-  public int write(ByteBuffer source, long position, FileChannel home) throws IOException {
+  public int write(ByteBuffer source, long position, FileChannel logFile) throws IOException {
     guard.appending(segment);
-    return writer.write(source, position, home);
+    return writer.write(source, position, logFile);
   }
 
   @Override
-  public int append(ByteBuffer source, FileChannel home) throws IOException {
+  public int append(ByteBuffer source, FileChannel logFile) throws IOException {
     guard.appending(segment);
-    return writer.append(source, home);
+    return writer.append(source, logFile);
   }
 
   @Override
-  public void truncate(long length, FileChannel home) throws IOException {
+  public void truncate(long length, FileChannel logFile) throws IOException {
     guard.truncating(segment);
-    writer.truncate(length, home);
+    writer.truncate(length, logFile);
   }
 
   @Override
-  public void force(boolean metaData, FileChannel home) throws IOException {
-    writer.force(metaData, home);
+  public void force(boolean metaData, FileChannel logFile) throws IOException {
+    writer.force(metaData, logFile);
   }
 
   @Override
-  public boolean whollyAtHome() {
+  public boolean whollyInLogFile() {
     HotView view = writer.view();
     return view.spilled() && view.poolEnd(view.size()) == 0;
   }
 
   @Override
-  public void homeMayHaveGrown(FileChannel home) throws IOException {
-    writer.homeMayHaveGrown(home);
+  public void logFileMayHaveGrown(FileChannel logFile) throws IOException {
+    writer.logFileMayHaveGrown(logFile);
   }
 }

@@ -18,16 +18,17 @@ final class HotView {
   private final ExtentList extents;
   private final boolean spilled;
 
-  /** Where home begins, when spilled. */
-  private final long seam;
+  /** Where the log file begins, when spilled. */
+  private final long spillOffset;
 
   private volatile long size;
 
-  private HotView(ExtentBytes pooled, ExtentList extents, boolean spilled, long seam, long size) {
+  private HotView(
+      ExtentBytes pooled, ExtentList extents, boolean spilled, long spillOffset, long size) {
     this.pooled = pooled;
     this.extents = extents;
     this.spilled = spilled;
-    this.seam = seam;
+    this.spillOffset = spillOffset;
     this.size = size;
   }
 
@@ -36,24 +37,27 @@ final class HotView {
     return new HotView(pooled, extents, false, 0, size);
   }
 
-  /** The bytes from the extents' start to {@code seam} are in the pool, the others at home. */
-  static HotView spilled(ExtentBytes pooled, ExtentList extents, long seam, long size) {
-    return new HotView(pooled, extents, true, seam, size);
+  /**
+   * The bytes from the extents' start to {@code spillOffset} are in the pool, the others in the log
+   * file.
+   */
+  static HotView spilled(ExtentBytes pooled, ExtentList extents, long spillOffset, long size) {
+    return new HotView(pooled, extents, true, spillOffset, size);
   }
 
-  /** All bytes are at home. */
-  static HotView atHome(long size) {
+  /** All bytes are in the log file. */
+  static HotView inLogFile(long size) {
     return new HotView(ExtentBytes.NONE, ExtentList.EMPTY, true, 0, size);
   }
 
   /** This view with another size. */
   HotView withSize(long newSize) {
-    return new HotView(pooled, extents, spilled, seam, newSize);
+    return new HotView(pooled, extents, spilled, spillOffset, newSize);
   }
 
   /** This view with other extents. */
   HotView withExtents(ExtentList newExtents) {
-    return new HotView(pooled, newExtents, spilled, seam, size);
+    return new HotView(pooled, newExtents, spilled, spillOffset, size);
   }
 
   /** The bytes of the pool that the extents are in. */
@@ -65,7 +69,7 @@ final class HotView {
     return extents;
   }
 
-  /** Whether new bytes go home. */
+  /** Whether new bytes go to the log file. */
   boolean spilled() {
     return spilled;
   }
@@ -75,7 +79,7 @@ final class HotView {
     return size;
   }
 
-  /** The offset that the pool's bytes begin at: what is below is at home. */
+  /** The offset that the pool's bytes begin at: what is below is in the log file. */
   long poolStart() {
     return extents.start();
   }
@@ -87,7 +91,7 @@ final class HotView {
    * @param sizeSeen what {@link #size()} has returned to the caller
    */
   long poolEnd(long sizeSeen) {
-    return spilled ? Math.min(seam, sizeSeen) : sizeSeen;
+    return spilled ? Math.min(spillOffset, sizeSeen) : sizeSeen;
   }
 
   /** Publishes bytes that have been written; without effect when it is not an extension. */

@@ -29,7 +29,7 @@ record OpenMode(boolean readable, boolean writable, boolean append, boolean trun
 
   /**
    * The mode for {@code options}. Those that decide whether the file comes to be or goes are the
-   * business of who opens home.
+   * business of who opens the log file.
    *
    * @throws IllegalArgumentException for options that exclude each other
    * @throws UnsupportedOperationException for an option that is not known here

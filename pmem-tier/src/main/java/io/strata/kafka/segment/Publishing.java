@@ -104,7 +104,7 @@ final class Publishing {
       writer.markBroken(e);
       throw e;
     }
-    publisher.publish(Optional.empty(), HotView.atHome(writer.view().size()));
+    publisher.publish(Optional.empty(), HotView.inLogFile(writer.view().size()));
     boolean unused = gate.retire(() -> writer.release(in.get().pool(), extents));
     return in;
   }

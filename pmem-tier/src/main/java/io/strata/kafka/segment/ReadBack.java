@@ -27,9 +27,9 @@ final class ReadBack {
   }
 
   /** Of fewer bytes if the log file has fewer. */
-  static long ofFile(FileChannel home, long from, long to) throws IOException {
+  static long ofFile(FileChannel logFile, long from, long to) throws IOException {
     CRC32C checksum = new CRC32C();
-    long unused = pieces(home, from, to, checksum::update);
+    long unused = pieces(logFile, from, to, checksum::update);
     return checksum.getValue();
   }
 
@@ -39,13 +39,13 @@ final class ReadBack {
    * @param sink takes all of each piece
    * @return the offset that they end at: before {@code to} if the file does
    */
-  static long pieces(FileChannel home, long from, long to, Consumer<ByteBuffer> sink)
+  static long pieces(FileChannel logFile, long from, long to, Consumer<ByteBuffer> sink)
       throws IOException {
     ByteBuffer buffer = CopySource.buffer(to - from);
     long at = from;
     while (at < to) {
       buffer.clear().limit((int) Math.min(buffer.capacity(), to - at));
-      int read = home.read(buffer, at);
+      int read = logFile.read(buffer, at);
       if (read <= 0) {
         break;
       }

@@ -31,8 +31,8 @@ final class ReadEvents implements SegmentEvents {
   }
 
   @Override
-  public void readAtHome(long bytes) {
-    next.readAtHome(bytes);
+  public void readInLogFile(long bytes) {
+    next.readInLogFile(bytes);
   }
 
   @Override

@@ -44,8 +44,8 @@ final class ReadOnlyBytes implements SegmentBytes {
   }
 
   @Override
-  public long size(FileChannel home) throws IOException {
-    return viewOf(snapshot(), home).size();
+  public long size(FileChannel logFile) throws IOException {
+    return viewOf(snapshot(), logFile).size();
   }
 
   private SlotSnapshot snapshot() throws IOException {
@@ -58,21 +58,21 @@ final class ReadOnlyBytes implements SegmentBytes {
                         + " again"));
   }
 
-  private HotView viewOf(SlotSnapshot slot, FileChannel home) throws IOException {
+  private HotView viewOf(SlotSnapshot slot, FileChannel logFile) throws IOException {
     long inPool = slot.committedLength();
     return slot.flags().contains(SlotFlag.SPILLED)
-        ? HotView.spilled(pooled, slot.extents(), inPool, Math.max(inPool, home.size()))
+        ? HotView.spilled(pooled, slot.extents(), inPool, Math.max(inPool, logFile.size()))
         : HotView.inPool(pooled, slot.extents(), inPool);
   }
 
   @Override
-  public int read(ByteBuffer target, long position, FileChannel home) throws IOException {
+  public int read(ByteBuffer target, long position, FileChannel logFile) throws IOException {
     int start = target.position();
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       SlotSnapshot slot = snapshot();
-      HotView view = viewOf(slot, home);
+      HotView view = viewOf(slot, logFile);
       long size = view.size();
-      int read = position < size ? reader.read(view, size, target, position, home) : -1;
+      int read = position < size ? reader.read(view, size, target, position, logFile) : -1;
       if (read != 0 && stillHolds(slot)) {
         return read;
       }
@@ -84,48 +84,48 @@ final class ReadOnlyBytes implements SegmentBytes {
   }
 
   /**
-   * Whether the bytes were the segment's. Of a spilled one the seam must have been the right one,
-   * too: a slot that was read while it spilled may show the flag with an earlier length.
+   * Whether the bytes were the segment's. Of a spilled one the spill offset must have been the
+   * right one, too: a slot that was read while it spilled may show the flag with an earlier length.
    */
   private boolean stillHolds(SlotSnapshot slot) throws IOException {
     return slot.flags().contains(SlotFlag.SPILLED) ? snapshot().equals(slot) : pool.valid(slot);
   }
 
   @Override
-  public long transferTo(long position, long count, WritableByteChannel target, FileChannel home)
+  public long transferTo(long position, long count, WritableByteChannel target, FileChannel logFile)
       throws IOException {
     // Through a buffer: what has been written to the target cannot be taken back.
     ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(count, TRANSFER_LENGTH));
-    if (!buffer.hasRemaining() || read(buffer, position, home) < 0) {
+    if (!buffer.hasRemaining() || read(buffer, position, logFile) < 0) {
       return 0;
     }
     return target.write(buffer.flip());
   }
 
   @Override
-  public int write(ByteBuffer source, long position, FileChannel home) {
+  public int write(ByteBuffer source, long position, FileChannel logFile) {
     throw new NonWritableChannelException();
   }
 
   @Override
-  public int append(ByteBuffer source, FileChannel home) {
+  public int append(ByteBuffer source, FileChannel logFile) {
     throw new NonWritableChannelException();
   }
 
   @Override
-  public void truncate(long length, FileChannel home) {
+  public void truncate(long length, FileChannel logFile) {
     throw new NonWritableChannelException();
   }
 
   /** Nothing: what is forced is the writer's business, and it has written everything. */
   @Override
-  public void force(boolean metaData, FileChannel home) {}
+  public void force(boolean metaData, FileChannel logFile) {}
 
   @Override
-  public boolean whollyAtHome() {
+  public boolean whollyInLogFile() {
     return false;
   }
 
   @Override
-  public void homeMayHaveGrown(FileChannel home) {}
+  public void logFileMayHaveGrown(FileChannel logFile) {}
 }

@@ -25,7 +25,7 @@ public final class ReadOnlySegment {
   private final SegmentTag tag;
 
   /**
-   * The segment that a home file's tag names.
+   * The segment that a log file's tag names.
    *
    * @param pool the tag's pool; stays open as long as channels on the segment are used
    */
@@ -51,20 +51,21 @@ public final class ReadOnlySegment {
   /**
    * The segment's length in bytes at this moment, wherever they are.
    *
-   * @param home open for reading
+   * @param logFile open for reading
    * @throws IOException when the segment is not in the pool any more
    */
-  public long size(FileChannel home) throws IOException {
-    return new ReadOnlyBytes(pool, tag).size(home);
+  public long size(FileChannel logFile) throws IOException {
+    return new ReadOnlyBytes(pool, tag).size(logFile);
   }
 
   /**
    * Opens a channel for reading, as {@link Segment#open} does.
    *
-   * @param home as there, opened with READ
+   * @param logFile as there, opened with READ
    * @throws AccessDeniedException when the options want to write
    */
-  public FileChannel open(FileChannel home, Set<? extends OpenOption> options) throws IOException {
+  public FileChannel open(FileChannel logFile, Set<? extends OpenOption> options)
+      throws IOException {
     boolean done = false;
     try {
       ReadOnlyBytes bytes = new ReadOnlyBytes(pool, tag);
@@ -74,14 +75,14 @@ public final class ReadOnlySegment {
             bytes.name(), null, "only the broker that owns the pool may write to its segments");
       }
       Lifetime lifetime = new Lifetime(() -> {});
-      lifetime.channelOpened(bytes.name(), home);
+      lifetime.channelOpened(bytes.name(), logFile);
       FileChannel channel =
-          new SegmentChannel(bytes, home, mode, () -> {}, lifetime, SegmentEvents.NONE);
+          new SegmentChannel(bytes, logFile, mode, () -> {}, lifetime, SegmentEvents.NONE);
       done = true;
       return channel;
     } finally {
       if (!done) {
-        home.close();
+        logFile.close();
       }
     }
   }

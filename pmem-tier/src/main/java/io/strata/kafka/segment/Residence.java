@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Where in a pool a copy of a segment is. A segment that is wholly at home has none.
+ * Where in a pool a copy of a segment is. A segment that is wholly in its log file has none.
  *
  * <p>Thread safety: all methods may be called by any thread, the slot as that says.
  */
@@ -45,7 +45,7 @@ public final class Residence {
     return pool;
   }
 
-  /** What ties home to this copy. */
+  /** What ties the log file to this copy. */
   public SegmentTag tag() {
     return new SegmentTag(pool.info().id(), slot.index(), slot.generation());
   }
@@ -56,7 +56,7 @@ public final class Residence {
   }
 
   /** The space that the segment takes in the pool, in bytes. */
-  public long roomBytes() {
+  public long spaceBytes() {
     return slot.extents().length();
   }
 
@@ -72,7 +72,7 @@ public final class Residence {
    * @param whole whether it may take all of a clean segment, and not only the extents that are full
    */
   public long evictableBytes(boolean whole) {
-    return whole && isClean() ? roomBytes() : slot.extents().lengthBelow(slot.cleanLength());
+    return whole && isClean() ? spaceBytes() : slot.extents().lengthBelow(slot.cleanLength());
   }
 
   /**

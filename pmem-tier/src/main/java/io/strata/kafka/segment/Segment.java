@@ -14,30 +14,32 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One segment, in a slot of a pool or at home, shared by all channels that this process has open on
- * it. There must be one object per segment and process.
+ * One segment, in a slot of a pool or in the log file, shared by all channels that this process has
+ * open on it. There must be one object per segment and process.
  *
- * <p>The bytes are in the pool as long as it has room. The first append that finds none <em>
- * spills</em> the segment: its bytes up to there stay in the pool, all others go home, at their own
- * offsets, and home is a sparse file with the segment's length. A spilled segment stays spilled
- * until it is truncated below the seam, goes on in the pool ({@link #unspill}), or is moved whole
- * into another slot.
+ * <p>The bytes are in the pool as long as it has space. The first append that finds none <em>
+ * spills</em> the segment: its bytes up to there stay in the pool, all others go to the log file,
+ * at their own offsets, and the log file is a sparse file with the segment's length. A spilled
+ * segment stays spilled until it is truncated below the spill offset, goes on in the pool ({@link
+ * #unspill}), or is moved whole into another slot.
  *
- * <p>A segment moves in two halves, copying and publishing ({@link #copyHome}, {@link #markClean}
- * and so on), and may end up wholly at home, without a slot. Its channels stay open all the while.
+ * <p>A segment moves in two halves, copying and publishing ({@link #copyToLogFile}, {@link
+ * #markClean} and so on), and may end up wholly in the log file, without a slot. Its channels stay
+ * open all the while.
  *
  * <p>What an append in the pool promises when it returns is what the pool's durability says; what
- * one at home promises is what any file does, or survival of a power cut if {@link
+ * one in the log file promises is what any file does, or survival of a power cut if {@link
  * SegmentSettings#spillForce} is set.
  *
  * <p>The end of a segment takes three steps, so that a crash between them leaves something to
- * finish and nothing to doubt: {@link #markDeleting}, the caller unlinks home, {@link #free}.
+ * finish and nothing to doubt: {@link #markDeleting}, the caller unlinks the log file, {@link
+ * #free}.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
 public final class Segment {
 
-  private final String homeLabel;
+  private final String logFileLabel;
   private final SegmentSettings settings;
   private final SegmentGuard guard;
   private final ReaderGate gate = new ReaderGate();
@@ -56,14 +58,14 @@ public final class Segment {
    *
    * @param slot live; nobody else changes it from now on
    * @param pool the slot's pool, open for writing
-   * @param homeSize the length of the home file in bytes; 0 for a new one
+   * @param logFileSize the length of the log file in bytes; 0 for a new one
    */
   public Segment(
-      Slot slot, Pool pool, long homeSize, SegmentSettings settings, SegmentEvents events) {
+      Slot slot, Pool pool, long logFileSize, SegmentSettings settings, SegmentEvents events) {
     this(
         Optional.of(new Residence(slot, pool)),
         slot.relativePath(),
-        homeSize,
+        logFileSize,
         slot.createdAtMillis(),
         settings,
         events,
@@ -80,7 +82,7 @@ public final class Segment {
    */
   public Segment(
       Residence residence,
-      long homeSize,
+      long logFileSize,
       long lastChangeMillis,
       SegmentSettings settings,
       SegmentEvents events,
@@ -88,7 +90,7 @@ public final class Segment {
     this(
         Optional.of(residence),
         residence.slot().relativePath(),
-        homeSize,
+        logFileSize,
         lastChangeMillis,
         settings,
         events,
@@ -104,19 +106,19 @@ public final class Segment {
 
   private Segment(
       Optional<Residence> residence,
-      String homeLabel,
-      long homeSize,
+      String logFileLabel,
+      long logFileSize,
       long createdAtMillis,
       SegmentSettings settings,
       SegmentEvents events,
       SegmentGuard guard) {
-    this.homeLabel = homeLabel;
+    this.logFileLabel = logFileLabel;
     this.settings = settings;
     this.guard = guard;
     this.reads = new Reads(createdAtMillis);
     this.lifetime = new Lifetime(() -> guard.idle(this));
     SegmentReader reader = new SegmentReader();
-    this.writer = new SegmentWriter(this, residence, homeSize, gate, settings, events, guard);
+    this.writer = new SegmentWriter(this, residence, logFileSize, gate, settings, events, guard);
     this.bytes =
         new HotBytes(this, reader, writer, gate, new ReadEvents(events, reads, settings), guard);
     this.copying = new Copying(this, writer, reader, gate);
@@ -126,40 +128,41 @@ public final class Segment {
   }
 
   /**
-   * A segment that is wholly at home, and may be moved up from there.
+   * A segment that is wholly in its log file, and may be moved up from there.
    *
-   * @param home for messages: the file
-   * @param homeSize its length in bytes
+   * @param logFile for messages: the file
+   * @param logFileSize its length in bytes
    * @param createdAtMillis what is known of its age, in milliseconds since the epoch
    * @param guard asked before changes
    */
-  public static Segment atHome(
-      String home,
-      long homeSize,
+  public static Segment inLogFile(
+      String logFile,
+      long logFileSize,
       long createdAtMillis,
       SegmentSettings settings,
       SegmentEvents events,
       SegmentGuard guard) {
-    return new Segment(Optional.empty(), home, homeSize, createdAtMillis, settings, events, guard);
+    return new Segment(
+        Optional.empty(), logFile, logFileSize, createdAtMillis, settings, events, guard);
   }
 
-  /** For messages: the slot, the path that it was created with, and the pool; or the home file. */
+  /** For messages: the slot, the path that it was created with, and the pool; or the log file. */
   public String name() {
     return writer
         .residence()
         .map(in -> "segment in " + in)
-        .orElseGet(() -> "segment at home " + homeLabel);
+        .orElseGet(() -> "segment without a slot " + logFileLabel);
   }
 
-  /** Where the copy is that is read; empty when all bytes are at home. */
+  /** Where the copy is that is read; empty when all bytes are in the log file. */
   public Optional<Residence> residence() {
     return writer.residence();
   }
 
   /**
-   * What ties home to this segment.
+   * What ties the log file to this segment.
    *
-   * @throws IllegalStateException when all bytes are at home
+   * @throws IllegalStateException when all bytes are in the log file
    */
   public SegmentTag tag() {
     return pooled().tag();
@@ -169,7 +172,7 @@ public final class Segment {
    * The slot, to be looked at: all changes to it go through this object.
    *
    * @return the slot's handle; do not call what changes it
-   * @throws IllegalStateException when all bytes are at home
+   * @throws IllegalStateException when all bytes are in the log file
    */
   public Slot slot() {
     return pooled().slot();
@@ -190,34 +193,35 @@ public final class Segment {
    * <p>After {@link #markDeleting} the channel can be read and not written; its bytes stay until it
    * is closed.
    *
-   * @param home a channel of the JDK's own provider on the home file, for this channel alone, which
-   *     closes it in the end, and now when this method throws. Opened with READ, and WRITE if the
-   *     options want to write; never with APPEND or TRUNCATE_EXISTING, which are done here
+   * @param logFile a channel of the JDK's own provider on the log file, for this channel alone,
+   *     which closes it in the end, and now when this method throws. Opened with READ, and WRITE if
+   *     the options want to write; never with APPEND or TRUNCATE_EXISTING, which are done here
    * @param options as in {@link FileChannel#open}. CREATE, CREATE_NEW, DELETE_ON_CLOSE and SPARSE
    *     are the caller's business and have no effect
    * @throws IOException when the segment has been deleted, or cannot be truncated
    */
-  public FileChannel open(FileChannel home, Set<? extends OpenOption> options) throws IOException {
+  public FileChannel open(FileChannel logFile, Set<? extends OpenOption> options)
+      throws IOException {
     boolean counted = false;
     boolean done = false;
     try {
       OpenMode mode = OpenMode.of(options);
-      lifetime.channelOpened(name(), home);
+      lifetime.channelOpened(name(), logFile);
       counted = true;
       if (mode.truncate()) {
-        bytes.truncate(0, home);
+        bytes.truncate(0, logFile);
         touch();
       }
       FileChannel channel =
-          new SegmentChannel(bytes, home, mode, this::touch, lifetime, bytes.events());
+          new SegmentChannel(bytes, logFile, mode, this::touch, lifetime, bytes.events());
       done = true;
       return channel;
     } finally {
       if (!done) {
         if (counted) {
-          lifetime.channelCloses(home);
+          lifetime.channelCloses(logFile);
         }
-        home.close();
+        logFile.close();
         if (counted) {
           lifetime.channelClosed();
         }
@@ -249,14 +253,14 @@ public final class Segment {
         .orElse(0L);
   }
 
-  /** Bytes of the segment at home and not in the pool. */
-  public long bytesAtHome() {
+  /** Bytes of the segment without a slot and not in the pool. */
+  public long bytesInLogFile() {
     HotView view = writer.view();
     long size = view.size();
     return size - Math.max(0, view.poolEnd(size) - view.poolStart());
   }
 
-  /** Whether new bytes go home. */
+  /** Whether new bytes go to the log file. */
   public boolean spilled() {
     return writer.view().spilled();
   }
@@ -273,8 +277,8 @@ public final class Segment {
 
   /**
    * When the segment's bytes last changed, in milliseconds since the epoch; the slot's creation if
-   * they have not since this object was made. Home's own modification time does not follow appends
-   * to the pool.
+   * they have not since this object was made. The log file's own modification time does not follow
+   * appends to the pool.
    */
   public long lastChangeMillis() {
     return lastChangeMillis;
@@ -283,7 +287,7 @@ public final class Segment {
   /**
    * Sets a fact about the slot, durably; without effect on a deleted segment.
    *
-   * @param flag HOME_DURABLE
+   * @param flag NAME_DURABLE
    */
   public void set(SlotFlag flag) throws IOException {
     writer.set(flag);
@@ -314,43 +318,44 @@ public final class Segment {
    * there at their own offsets, forces them, reads them back and compares. Readers and appends go
    * on; a truncation ends the copy.
    *
-   * @param home open for reading and writing, for this call alone
+   * @param logFile open for reading and writing, for this call alone
    * @return {@link CopyResult.Outcome#COPIED} for {@link #markClean}
-   * @throws IOException when home has no room, for one; the segment is as before
+   * @throws IOException when the log file has no space, for one; the segment is as before
    */
-  public CopyResult copyHome(FileChannel home, CopyPace pace)
+  public CopyResult copyToLogFile(FileChannel logFile, CopyPace pace)
       throws IOException, InterruptedException {
-    return copying.copyHome(home, pace, false);
+    return copying.copyToLogFile(logFile, pace, false);
   }
 
   /**
-   * As {@link #copyHome}, for a segment that nobody uses, at full speed, and whatever its bytes
-   * are: a corrupt segment goes to the log file as it is, as a stock broker would have it there.
-   * Clean bytes are left alone, if they are good in the log file.
+   * As {@link #copyToLogFile}, for a segment that nobody uses, at full speed, and whatever its
+   * bytes are: a corrupt segment goes to the log file as it is, as a stock broker would have it
+   * there. Clean bytes are left alone, if they are good in the log file.
    *
-   * @throws IOException when home has no room, for one; the segment is as before
+   * @throws IOException when the log file has no space, for one; the segment is as before
    */
-  public CopyResult copyHomeAsItIs(FileChannel home) throws IOException {
+  public CopyResult copyToLogFileAsItIs(FileChannel logFile) throws IOException {
     try {
-      return copying.copyHome(home, CopyPace.FREE, true);
+      return copying.copyToLogFile(logFile, CopyPace.FREE, true);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new InterruptedIOException(name() + ": interrupted on the way home");
+      throw new InterruptedIOException(name() + ": interrupted on the way to the log file");
     }
   }
 
   /**
    * Copies all bytes, wherever they are, into a fresh slot of another pool; checks, forces and
-   * compares as {@link #copyHome}. The slot's length is committed then; nothing else refers to it.
+   * compares as {@link #copyToLogFile}. The slot's length is committed then; nothing else refers to
+   * it.
    *
    * @param target a live slot of length 0 that nobody else knows; stays the caller's
-   * @param home open for reading, for this call alone
+   * @param logFile open for reading, for this call alone
    * @return {@link CopyResult.Outcome#COPIED} for {@link #relocate}; else the slot is the caller's
    *     to free
    */
-  public CopyResult copyInto(Residence target, FileChannel home, CopyPace pace)
+  public CopyResult copyInto(Residence target, FileChannel logFile, CopyPace pace)
       throws IOException, InterruptedException {
-    return copying.copyInto(target, home, pace, false);
+    return copying.copyInto(target, logFile, pace, false);
   }
 
   /**
@@ -416,19 +421,19 @@ public final class Segment {
    * pool has: forces the log file, and has the pool's part begin where it ends. Readers and appends
    * go on; appends wait while what they have added meanwhile is copied, 1 MiB at most.
    *
-   * @param home open for reading and writing, for this call alone
+   * @param logFile open for reading and writing, for this call alone
    * @return whether new bytes go to the pool now; not if the segment is dirty, has not spilled, was
    *     changed meanwhile, or the pool has no space
    * @throws IOException when the log file cannot be forced or read; the segment is as before. When
    *     the pool fails, the segment can be read, and not changed any more
    */
-  public boolean unspill(FileChannel home) throws IOException {
-    return unspilling.run(home);
+  public boolean unspill(FileChannel logFile) throws IOException {
+    return unspilling.run(logFile);
   }
 
   /**
-   * Gives a segment that is wholly at home a slot that has none of its bytes, as if it had spilled
-   * there: for {@link #unspill}.
+   * Gives a segment that is wholly in its log file a slot that has none of its bytes, as if it had
+   * spilled there: for {@link #unspill}.
    *
    * @param to a live slot of length 0, flagged COPY, that nobody else knows; the caller's to free
    *     if this does not return true
@@ -441,9 +446,9 @@ public final class Segment {
     return unspilling.enter(to, link);
   }
 
-  /** Shares the log file's blocks; see {@link #shareHome}. */
+  /** Shares the log file's blocks; see {@link #logFileShare}. */
   @FunctionalInterface
-  public interface HomeShare {
+  public interface LogFileShare {
     /**
      * Does it.
      *
@@ -458,8 +463,8 @@ public final class Segment {
    *
    * @return false if the log file has not got the whole segment; else what {@code share} returned
    */
-  public boolean shareHome(HomeShare share) throws IOException {
-    return writer.shareHome(share);
+  public boolean logFileShare(LogFileShare share) throws IOException {
+    return writer.logFileShare(share);
   }
 
   /** Has a copy that is being made end, as a change would: it is not worth making any more. */
@@ -477,8 +482,8 @@ public final class Segment {
   }
 
   /**
-   * Declares, durably, that home is about to be unlinked. From now on no channel can be opened, and
-   * those that are open cannot write. Without effect the second time.
+   * Declares, durably, that the log file is about to be unlinked. From now on no channel can be
+   * opened, and those that are open cannot write. Without effect the second time.
    */
   public void markDeleting() throws IOException {
     writer.markDeleting();

@@ -7,8 +7,8 @@ import java.nio.channels.WritableByteChannel;
 
 /**
  * A segment as {@link SegmentChannel} needs it: positional, unconditional, after all checks of
- * arguments. Each call brings the channel's own {@code home}, so that an interrupt or a close ends
- * one channel alone.
+ * arguments. Each call brings the channel's own {@code logFile}, so that an interrupt or a close
+ * ends one channel alone.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
@@ -18,14 +18,14 @@ interface SegmentBytes {
   String name();
 
   /** Length in bytes. */
-  long size(FileChannel home) throws IOException;
+  long size(FileChannel logFile) throws IOException;
 
   /**
-   * Reads as much as there is for {@code target}, which has room.
+   * Reads as much as there is for {@code target}, which has space.
    *
    * @return the number of bytes, over 0, or -1 at or beyond the end
    */
-  int read(ByteBuffer target, long position, FileChannel home) throws IOException;
+  int read(ByteBuffer target, long position, FileChannel logFile) throws IOException;
 
   /**
    * One attempt to write up to {@code count} bytes to {@code target}: what lies together, as much
@@ -33,28 +33,31 @@ interface SegmentBytes {
    *
    * @return the number of bytes, from 0
    */
-  long transferTo(long position, long count, WritableByteChannel target, FileChannel home)
+  long transferTo(long position, long count, WritableByteChannel target, FileChannel logFile)
       throws IOException;
 
   /**
-   * Writes all of {@code source}; less, if home has no room for the rest.
+   * Writes all of {@code source}; less, if the log file has no space for the rest.
    *
    * @return the number of bytes written, over 0 unless the source is empty
    */
-  int write(ByteBuffer source, long position, FileChannel home) throws IOException;
+  int write(ByteBuffer source, long position, FileChannel logFile) throws IOException;
 
   /** As {@link #write}, at the end. */
-  int append(ByteBuffer source, FileChannel home) throws IOException;
+  int append(ByteBuffer source, FileChannel logFile) throws IOException;
 
   /** Cuts the segment to {@code length} bytes; without effect when it is not longer. */
-  void truncate(long length, FileChannel home) throws IOException;
+  void truncate(long length, FileChannel logFile) throws IOException;
 
   /** Makes everything written before the call survive what the media can survive. */
-  void force(boolean metaData, FileChannel home) throws IOException;
+  void force(boolean metaData, FileChannel logFile) throws IOException;
 
-  /** Whether all bytes, now and later, are at home, so that home alone may be mapped. */
-  boolean whollyAtHome();
+  /**
+   * Whether all bytes, now and later, are in the log file, so that the log file alone may be
+   * mapped.
+   */
+  boolean whollyInLogFile();
 
-  /** Home has been changed past this object. */
-  void homeMayHaveGrown(FileChannel home) throws IOException;
+  /** The log file has been changed past this object. */
+  void logFileMayHaveGrown(FileChannel logFile) throws IOException;
 }

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Checks come in the JDK's order and with its exceptions, since the callers were written against
  * them. Each operation stands between {@code begin} and {@code end}, so that an interrupt or an
- * asynchronous close is what it is on the JDK's channel; home is closed with this channel and by
- * nothing else, and when an interrupt meets the thread inside home, {@link #interrupted} closes
- * this channel in the same way.
+ * asynchronous close is what it is on the JDK's channel; the log file is closed with this channel
+ * and by nothing else, and when an interrupt meets the thread inside the log file, {@link
+ * #interrupted} closes this channel in the same way.
  *
  * <p>Thread safety: as {@link FileChannel} asks. The position has a lock of its own, which no
  * positional operation takes.
@@ -34,7 +34,7 @@ final class SegmentChannel extends FileChannel {
   private static final int TRANSFER_LENGTH = 64 << 10;
 
   private final SegmentBytes bytes;
-  private final FileChannel home;
+  private final FileChannel logFile;
   private final OpenMode mode;
   private final Runnable onChange;
   private final Lifetime lifetime;
@@ -48,19 +48,19 @@ final class SegmentChannel extends FileChannel {
   /**
    * A channel on {@code bytes}.
    *
-   * @param home closed with this channel
+   * @param logFile closed with this channel
    * @param onChange told of each call that may have changed the bytes
    * @param lifetime has counted the channel as opened
    */
   SegmentChannel(
       SegmentBytes bytes,
-      FileChannel home,
+      FileChannel logFile,
       OpenMode mode,
       Runnable onChange,
       Lifetime lifetime,
       SegmentEvents events) {
     this.bytes = bytes;
-    this.home = home;
+    this.logFile = logFile;
     this.mode = mode;
     this.onChange = onChange;
     this.lifetime = lifetime;
@@ -69,9 +69,9 @@ final class SegmentChannel extends FileChannel {
 
   @Override
   protected void implCloseChannel() throws IOException {
-    lifetime.channelCloses(home);
+    lifetime.channelCloses(logFile);
     try {
-      home.close();
+      logFile.close();
     } finally {
       lifetime.channelClosed();
     }
@@ -96,8 +96,8 @@ final class SegmentChannel extends FileChannel {
   }
 
   /**
-   * The interrupt has closed home (or the other end of a transfer) and not this channel. Beginning
-   * once more in the interrupted thread closes it, and lets {@code end} tell the reason.
+   * The interrupt has closed the log file (or the other end of a transfer) and not this channel.
+   * Beginning once more in the interrupted thread closes it, and lets {@code end} tell the reason.
    */
   private void interrupted() {
     begin();
@@ -152,7 +152,7 @@ final class SegmentChannel extends FileChannel {
     if (target.isReadOnly()) {
       throw new IllegalArgumentException("Read-only buffer");
     }
-    return target.hasRemaining() ? bytes.read(target, from, home) : 0;
+    return target.hasRemaining() ? bytes.read(target, from, logFile) : 0;
   }
 
   @Override
@@ -190,7 +190,7 @@ final class SegmentChannel extends FileChannel {
     long read = 0;
     for (int i = offset; i < offset + length; i++) {
       if (targets[i].hasRemaining()) {
-        int one = bytes.read(targets[i], position, home);
+        int one = bytes.read(targets[i], position, logFile);
         if (one < 0) {
           return read > 0 ? read : -1;
         }
@@ -259,12 +259,12 @@ final class SegmentChannel extends FileChannel {
 
   private int writeOne(ByteBuffer source, long to) throws IOException {
     // On Linux a descriptor in append mode writes to the end even when it is told where.
-    return mode.append() ? bytes.append(source, home) : bytes.write(source, to, home);
+    return mode.append() ? bytes.append(source, logFile) : bytes.write(source, to, logFile);
   }
 
   private void forceIfAsked() throws IOException {
     if (mode.sync() != OpenMode.Sync.NEVER) {
-      bytes.force(mode.sync() == OpenMode.Sync.ALL, home);
+      bytes.force(mode.sync() == OpenMode.Sync.ALL, logFile);
     }
   }
 
@@ -341,7 +341,7 @@ final class SegmentChannel extends FileChannel {
         if (!isOpen()) {
           return 0;
         }
-        long at = mode.append() ? bytes.size(home) : position;
+        long at = mode.append() ? bytes.size(logFile) : position;
         done = true;
         return at;
       } finally {
@@ -382,7 +382,7 @@ final class SegmentChannel extends FileChannel {
       if (!isOpen()) {
         return -1;
       }
-      long size = bytes.size(home);
+      long size = bytes.size(logFile);
       done = true;
       return size;
     } finally {
@@ -402,7 +402,7 @@ final class SegmentChannel extends FileChannel {
       try {
         begin();
         if (isOpen()) {
-          bytes.truncate(length, home);
+          bytes.truncate(length, logFile);
           position = Math.min(position, length);
           done = true;
         }
@@ -425,7 +425,7 @@ final class SegmentChannel extends FileChannel {
     try {
       begin();
       if (isOpen()) {
-        bytes.force(metaData, home);
+        bytes.force(metaData, logFile);
         done = true;
       }
     } catch (ClosedByInterruptException e) {
@@ -457,7 +457,7 @@ final class SegmentChannel extends FileChannel {
     try {
       begin();
       if (isOpen()) {
-        moved = bytes.transferTo(from, count, target, home);
+        moved = bytes.transferTo(from, count, target, logFile);
         done = true;
       }
     } catch (ClosedByInterruptException e) {
@@ -500,7 +500,7 @@ final class SegmentChannel extends FileChannel {
     return moved;
   }
 
-  // Locks and mappings, which are home's
+  // Locks and mappings, which are the log file's
 
   @Override
   @SuppressWarnings("NullAway") // the value that end() keeps from being returned
@@ -512,7 +512,7 @@ final class SegmentChannel extends FileChannel {
       if (!isOpen()) {
         return null;
       }
-      FileLock lock = new SegmentFileLock(this, home.lock(from, length, shared));
+      FileLock lock = new SegmentFileLock(this, logFile.lock(from, length, shared));
       done = true;
       return lock;
     } catch (FileLockInterruptionException e) {
@@ -534,7 +534,7 @@ final class SegmentChannel extends FileChannel {
   @Override
   public @Nullable FileLock tryLock(long from, long length, boolean shared) throws IOException {
     checkLock(shared);
-    FileLock lock = home.tryLock(from, length, shared);
+    FileLock lock = logFile.tryLock(from, length, shared);
     return lock == null ? null : new SegmentFileLock(this, lock);
   }
 
@@ -555,12 +555,12 @@ final class SegmentChannel extends FileChannel {
       checkWritable();
     }
     checkReadable();
-    if (!bytes.whollyAtHome()) {
+    if (!bytes.whollyInLogFile()) {
       throw new UnsupportedOperationException(
           bytes.name() + " has bytes in a pool: it cannot be mapped, read it through the channel");
     }
-    MappedByteBuffer mapping = home.map(mapMode, from, length);
-    bytes.homeMayHaveGrown(home);
+    MappedByteBuffer mapping = logFile.map(mapMode, from, length);
+    bytes.logFileMayHaveGrown(logFile);
     return mapping;
   }
 }

@@ -38,7 +38,7 @@ public interface SegmentEvents {
    *
    * @param bytes how many, over 0
    */
-  default void readAtHome(long bytes) {}
+  default void readInLogFile(long bytes) {}
 
   /**
    * Bytes have gone to the log file because the pool had no space for them.

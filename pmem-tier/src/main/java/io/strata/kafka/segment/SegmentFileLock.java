@@ -4,26 +4,26 @@ import java.io.IOException;
 import java.nio.channels.FileLock;
 
 /**
- * A lock on home that says it is on our channel.
+ * A lock on the log file that says it is on our channel.
  *
  * <p>Thread safety: as {@link FileLock} asks.
  */
 final class SegmentFileLock extends FileLock {
 
-  private final FileLock onHome;
+  private final FileLock onLogFile;
 
-  SegmentFileLock(SegmentChannel channel, FileLock onHome) {
-    super(channel, onHome.position(), onHome.size(), onHome.isShared());
-    this.onHome = onHome;
+  SegmentFileLock(SegmentChannel channel, FileLock onLogFile) {
+    super(channel, onLogFile.position(), onLogFile.size(), onLogFile.isShared());
+    this.onLogFile = onLogFile;
   }
 
   @Override
   public boolean isValid() {
-    return onHome.isValid();
+    return onLogFile.isValid();
   }
 
   @Override
   public void release() throws IOException {
-    onHome.release();
+    onLogFile.release();
   }
 }

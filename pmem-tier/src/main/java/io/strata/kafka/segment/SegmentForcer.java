@@ -22,7 +22,7 @@ final class SegmentForcer {
 
   private static final long NONE = Long.MAX_VALUE;
 
-  private final HomeTail tail;
+  private final SpilledTail tail;
 
   /** The writer's, which is taken for moments only. */
   private final ReentrantLock lock;
@@ -30,7 +30,7 @@ final class SegmentForcer {
   /** One force at a time: a second one must not return while the first still works. */
   private final ReentrantLock forceLock = new ReentrantLock();
 
-  /** Where the pool's bytes are; empty when all are at home. */
+  /** Where the pool's bytes are; empty when all are in the log file. */
   @GuardedBy("lock")
   private Optional<Slot> slot;
 
@@ -38,7 +38,7 @@ final class SegmentForcer {
   @GuardedBy("lock")
   private long dirtyFrom;
 
-  /** How often the pool's part has been cut. */
+  /** How often the pool's part has been truncated. */
   @GuardedBy("lock")
   private long truncations;
 
@@ -47,7 +47,7 @@ final class SegmentForcer {
    *
    * @param lock the writer lock, which guards {@code tail}, too
    */
-  SegmentForcer(Optional<Slot> slot, HomeTail tail, ReentrantLock lock) {
+  SegmentForcer(Optional<Slot> slot, SpilledTail tail, ReentrantLock lock) {
     this.slot = slot;
     this.tail = tail;
     this.lock = lock;
@@ -78,7 +78,7 @@ final class SegmentForcer {
     }
   }
 
-  /** The pool's part is about to be cut to {@code length}. */
+  /** The pool's part is about to be truncated to {@code length}. */
   void truncating(long length) {
     lock.lock();
     try {
@@ -90,12 +90,12 @@ final class SegmentForcer {
   }
 
   /** See {@link SegmentBytes#force}. */
-  void force(boolean metaData, FileChannel home) throws IOException {
+  void force(boolean metaData, FileChannel logFile) throws IOException {
     forceLock.lock();
     try {
       boolean counts;
       do {
-        counts = forceOnce(metaData, home);
+        counts = forceOnce(metaData, logFile);
       } while (!counts);
     } finally {
       forceLock.unlock();
@@ -103,16 +103,16 @@ final class SegmentForcer {
   }
 
   /** Forces what is dirty now; on an exception or an answer of false it is dirty as before. */
-  private boolean forceOnce(boolean metaData, FileChannel home) throws IOException {
+  private boolean forceOnce(boolean metaData, FileChannel logFile) throws IOException {
     Optional<Slot> current;
     long from;
-    boolean homeIsDirty;
+    boolean logFileIsDirty;
     long truncationsBefore;
     lock.lock();
     try {
       current = slot;
       from = dirtyFrom;
-      homeIsDirty = tail.dirty();
+      logFileIsDirty = tail.dirty();
       truncationsBefore = truncations;
       dirtyFrom = NONE;
       tail.dirty(false);
@@ -124,23 +124,23 @@ final class SegmentForcer {
       if (from != NONE && current.isPresent()) {
         current.get().force(from, Long.MAX_VALUE);
       }
-      if (homeIsDirty) {
-        home.force(metaData);
+      if (logFileIsDirty) {
+        logFile.force(metaData);
       }
       done = true;
     } finally {
       if (!done) {
-        stillDirty(from, homeIsDirty);
+        stillDirty(from, logFileIsDirty);
       }
     }
     return counts(from, truncationsBefore);
   }
 
-  private void stillDirty(long from, boolean homeIsDirty) {
+  private void stillDirty(long from, boolean logFileIsDirty) {
     lock.lock();
     try {
       dirtyFrom = Math.min(dirtyFrom, from);
-      tail.dirty(tail.dirty() || homeIsDirty);
+      tail.dirty(tail.dirty() || logFileIsDirty);
     } finally {
       lock.unlock();
     }

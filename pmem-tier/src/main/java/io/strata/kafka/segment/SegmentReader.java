@@ -6,8 +6,8 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
 
 /**
- * Reads the bytes of a view: home up to where the pool's extents begin, these up to the seam, and
- * home from there on.
+ * Reads the bytes of a view: the log file up to where the pool's extents begin, these up to the
+ * spill offset, and the log file from there on.
  *
  * <p>Takes no lock. The caller keeps the view's extents from being given to another segment
  * meanwhile (the {@link ReaderGate}), or checks afterwards that they were not.
@@ -20,10 +20,10 @@ final class SegmentReader {
    * Reads up to {@code target}'s limit or {@code size}, whichever is first.
    *
    * @param size what the view's size was, over {@code position}
-   * @return the number of bytes; fewer than asked for only if home ends before {@code size}. On an
-   *     exception the target's position is as before
+   * @return the number of bytes; fewer than asked for only if the log file ends before {@code
+   *     size}. On an exception the target's position is as before
    */
-  int read(HotView view, long size, ByteBuffer target, long position, FileChannel home)
+  int read(HotView view, long size, ByteBuffer target, long position, FileChannel logFile)
       throws IOException {
     int start = target.position();
     int limit = target.limit();
@@ -36,7 +36,7 @@ final class SegmentReader {
       target.limit(start + length);
       long at = position;
       if (at < poolStart) {
-        at = readHome(target, at, Math.min(end, poolStart), home);
+        at = readLogFile(target, at, Math.min(end, poolStart), logFile);
       }
       if (at >= poolStart && at < Math.min(end, poolEnd)) {
         int inPool = (int) (Math.min(end, poolEnd) - at);
@@ -44,7 +44,7 @@ final class SegmentReader {
         at += inPool;
       }
       if (at >= Math.max(poolStart, poolEnd) && at < end) {
-        at = readHome(target, at, end, home);
+        at = readLogFile(target, at, end, logFile);
       }
       done = true;
       return (int) (at - position);
@@ -56,14 +56,16 @@ final class SegmentReader {
     }
   }
 
-  /** Reads up to {@code end}, and returns how far it came: less far where home ends before. */
-  private static long readHome(ByteBuffer target, long from, long end, FileChannel home)
+  /**
+   * Reads up to {@code end}, and returns how far it came: less far where the log file ends before.
+   */
+  private static long readLogFile(ByteBuffer target, long from, long end, FileChannel logFile)
       throws IOException {
     long at = from;
     int limit = target.limit();
     target.limit(target.position() + (int) (end - from));
     while (target.hasRemaining()) {
-      int read = home.read(target, at);
+      int read = logFile.read(target, at);
       if (read <= 0) {
         break;
       }
@@ -84,15 +86,15 @@ final class SegmentReader {
       long position,
       long count,
       WritableByteChannel target,
-      FileChannel home)
+      FileChannel logFile)
       throws IOException {
     long poolEnd = view.poolEnd(size);
     if (position < view.poolStart()) {
       long end = Math.min(size, view.poolStart());
-      return home.transferTo(position, Math.min(count, end - position), target);
+      return logFile.transferTo(position, Math.min(count, end - position), target);
     }
     if (position >= poolEnd) {
-      return home.transferTo(position, Math.min(count, size - position), target);
+      return logFile.transferTo(position, Math.min(count, size - position), target);
     }
     long inPool = Math.min(count, poolEnd - position);
     return view.pooled().transferTo(view.extents(), position, inPool, target);

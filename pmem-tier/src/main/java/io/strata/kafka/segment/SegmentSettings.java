@@ -8,18 +8,19 @@ import java.util.function.BooleanSupplier;
  *
  * <p>Immutable; safe for use by any thread if the clock is.
  *
- * @param spillForce asked at each append: whether each append that reaches home, or a pool that
- *     needs a force, is forced there before it returns, so that an acknowledged record in a pool
- *     that survives a power cut does so in its spilled tail and in a lower tier, too
- * @param roomMaker asked when the pool is full, before an append goes home
- * @param clock tells the time of an append, from which home's modification time is kept right
+ * @param spillForce asked at each append: whether each append that reaches the log file, or a pool
+ *     that needs a force, is forced there before it returns, so that an acknowledged record in a
+ *     pool that survives a power cut does so in its spilled tail and in a lower tier, too
+ * @param spaceMaker asked when the pool is full, before an append goes to the log file
+ * @param clock tells the time of an append, from which the log file's modification time is kept
+ *     right
  */
 public record SegmentSettings(
-    BooleanSupplier spillForce, InstantSource clock, RoomMaker roomMaker) {
+    BooleanSupplier spillForce, InstantSource clock, SpaceMaker spaceMaker) {
 
-  /** Without anybody who makes room in a full pool. */
+  /** With nothing that frees space in a full pool. */
   public SegmentSettings(boolean spillForce, InstantSource clock) {
-    this(() -> spillForce, clock, RoomMaker.NONE);
+    this(() -> spillForce, clock, SpaceMaker.NONE);
   }
 
   /** The settings of a pool that does not survive a power cut: no force, the system's clock. */

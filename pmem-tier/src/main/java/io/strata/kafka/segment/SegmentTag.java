@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ties a home file to the slot that holds its bytes: the value of an extended attribute of the
- * file, so that it follows every rename, whoever makes it.
+ * Ties a log file to the slot that holds its bytes: the value of an extended attribute of the file,
+ * so that it follows every rename, whoever makes it.
  *
  * <p>The value is one line of ASCII, {@code 1 <pool uuid> <slot> <generation>}, where 1 is the
  * version of the format; {@code getfattr -n user.strata.segment} shows it.

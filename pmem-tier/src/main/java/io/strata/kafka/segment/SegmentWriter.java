@@ -20,30 +20,31 @@ import java.util.function.LongSupplier;
 /**
  * Everything that changes a segment's bytes, and the order in which it becomes durable and visible.
  *
- * <p>An append: bytes, persist, committed length, persist, visible. When the pool has no room, what
- * fits goes as above, then the slot is flagged spilled, and the rest goes home; from then on the
- * committed length is the seam and stays until the segment is unspilled. A truncation below the
- * seam, or below where the pool's extents begin, cuts home first.
+ * <p>An append: bytes, persist, committed length, persist, visible. When the pool has no space,
+ * what fits goes as above, then the slot is flagged spilled, and the rest goes to the log file;
+ * from then on the committed length is the spill offset and stays until the segment is unspilled. A
+ * truncation below the spill offset, or below where the pool's extents begin, truncates the log
+ * file first.
  *
  * <p>Whatever fails leaves the view at what can be read: a caller that gets an exception finds the
  * segment as before, or longer by the part of its bytes that its source's position tells. What is
  * no {@link IOException} leaves a segment that can be read, and not changed before a restart.
  *
  * <p>Thread safety: all methods may be called by any number of threads; those that change anything
- * take one lock, which no reader ever takes. No method gives way to an interrupt half way: home's
- * channel may (it is then closed), and its exception comes through when the state is right.
+ * take one lock, which no reader ever takes. No method gives way to an interrupt half way: the log
+ * file's channel may (it is then closed), and its exception comes through when the state is right.
  */
 final class SegmentWriter {
 
   /**
    * The longest gap, in bytes, that is filled with zeros in the pool when a write begins beyond the
-   * end. A longer one is left to home, where a hole costs nothing.
+   * end. A longer one is left to the log file, where a hole costs nothing.
    */
   static final long LONGEST_GAP_IN_POOL = 1 << 20;
 
   private final Segment segment;
   private final ReaderGate gate;
-  private final RoomMaker roomMaker;
+  private final SpaceMaker spaceMaker;
   private final BooleanSupplier forceAppends;
   private final SegmentEvents events;
   private final SegmentGuard owner;
@@ -54,20 +55,20 @@ final class SegmentWriter {
   private volatile HotView view;
 
   @GuardedBy("lock")
-  private final HomeTail tail;
+  private final SpilledTail tail;
 
   private final SegmentForcer forcer;
 
   private final ChangeGuard guard = new ChangeGuard();
 
-  /** Where the pool's bytes are; empty when all are at home. Written under the lock. */
+  /** Where the pool's bytes are; empty when all are in the log file. Written under the lock. */
   private volatile Optional<Residence> residence;
 
   @GuardedBy("lock")
   private boolean deleted;
 
   /** Moves into the pool with readers of before, who look for bytes in the log file. */
-  private final AtomicInteger lookingHome = new AtomicInteger();
+  private final AtomicInteger readingLogFile = new AtomicInteger();
 
   /** Why the segment must not be changed any more, though it can be read. */
   @GuardedBy("lock")
@@ -84,7 +85,7 @@ final class SegmentWriter {
   SegmentWriter(
       Segment segment,
       Optional<Residence> residence,
-      long homeSize,
+      long logFileSize,
       ReaderGate gate,
       SegmentSettings settings,
       SegmentEvents events,
@@ -92,26 +93,26 @@ final class SegmentWriter {
     this.segment = segment;
     this.residence = residence;
     this.gate = gate;
-    this.roomMaker = settings.roomMaker();
+    this.spaceMaker = settings.spaceMaker();
     this.forceAppends = settings.spillForce();
     this.events = events;
     this.owner = owner;
-    boolean tailAtHome = residence.map(in -> in.slot().has(SlotFlag.SPILLED)).orElse(true);
-    this.view = firstView(residence, homeSize);
-    this.tail = new HomeTail(settings.spillForce(), tailAtHome, homeSize);
+    boolean tailInLogFile = residence.map(in -> in.slot().has(SlotFlag.SPILLED)).orElse(true);
+    this.view = firstView(residence, logFileSize);
+    this.tail = new SpilledTail(settings.spillForce(), tailInLogFile, logFileSize);
     this.forcer = new SegmentForcer(residence.map(Residence::slot), tail, lock);
   }
 
-  private static HotView firstView(Optional<Residence> residence, long homeSize) {
+  private static HotView firstView(Optional<Residence> residence, long logFileSize) {
     if (residence.isEmpty()) {
-      return HotView.atHome(homeSize);
+      return HotView.inLogFile(logFileSize);
     }
     long committed = residence.get().slot().committedLength();
     boolean spilled = residence.get().slot().has(SlotFlag.SPILLED);
-    return viewOf(residence.get(), spilled, committed, Math.max(committed, homeSize));
+    return viewOf(residence.get(), spilled, committed, Math.max(committed, logFileSize));
   }
 
-  /** Where the pool's bytes are at this moment; empty when all are at home. */
+  /** Where the pool's bytes are at this moment; empty when all are in the log file. */
   Optional<Residence> residence() {
     return residence;
   }
@@ -122,13 +123,13 @@ final class SegmentWriter {
   }
 
   /** See {@link SegmentBytes#write}. */
-  int write(ByteBuffer source, long position, FileChannel home) throws IOException {
-    return write(source, () -> position, home);
+  int write(ByteBuffer source, long position, FileChannel logFile) throws IOException {
+    return write(source, () -> position, logFile);
   }
 
   /** See {@link SegmentBytes#append}. */
-  int append(ByteBuffer source, FileChannel home) throws IOException {
-    return write(source, () -> view.size(), home);
+  int append(ByteBuffer source, FileChannel logFile) throws IOException {
+    return write(source, () -> view.size(), logFile);
   }
 
   /**
@@ -136,23 +137,24 @@ final class SegmentWriter {
    *
    * @param position where to; asked for under the lock
    */
-  private int write(ByteBuffer source, LongSupplier position, FileChannel home) throws IOException {
+  private int write(ByteBuffer source, LongSupplier position, FileChannel logFile)
+      throws IOException {
     int written;
     lock.lock();
     try {
-      written = writeWithoutLocking(source, position.getAsLong(), home);
+      written = writeWithoutLocking(source, position.getAsLong(), logFile);
     } catch (RuntimeException | Error e) {
       inDoubt = true;
       throw e;
     } finally {
       lock.unlock();
     }
-    forceAppend(written, home);
+    forceAppend(written, logFile);
     return written;
   }
 
   @GuardedBy("lock")
-  private int writeWithoutLocking(ByteBuffer source, long position, FileChannel home)
+  private int writeWithoutLocking(ByteBuffer source, long position, FileChannel logFile)
       throws IOException {
     int length = source.remaining();
     if (length == 0) {
@@ -173,12 +175,12 @@ final class SegmentWriter {
     }
     int start = source.position();
     try {
-      writeBelowPool(source, position, home);
+      writeBelowPool(source, position, logFile);
       writeToPool(source, position + (source.position() - start));
       int done = source.position() - start;
       if (done < length) {
-        boolean first = spill(home);
-        writeToHome(source, position + done, home, first);
+        boolean first = spill(logFile);
+        writeToLogFile(source, position + done, logFile, first);
       }
     } catch (ClosedChannelException e) {
       throw e;
@@ -196,11 +198,11 @@ final class SegmentWriter {
    * lower one that needs a force, and in a log file whose name is new, too. Without the writer
    * lock, which a force under way takes.
    */
-  private void forceAppend(int written, FileChannel home) throws IOException {
+  private void forceAppend(int written, FileChannel logFile) throws IOException {
     if (written > 0 && forceAppends.getAsBoolean()) {
       Optional<Residence> in = residence;
       if (in.isPresent() && !in.get().durableOnPersist()) {
-        forcer.force(false, home);
+        forcer.force(false, logFile);
       }
       if (view.spilled()) {
         owner.forcedInLogFile(segment);
@@ -246,14 +248,14 @@ final class SegmentWriter {
 
   /** Replaces bytes that are in the log file alone, since they have been evicted. */
   @GuardedBy("lock")
-  private void writeBelowPool(ByteBuffer source, long position, FileChannel home)
+  private void writeBelowPool(ByteBuffer source, long position, FileChannel logFile)
       throws IOException {
     long end = Math.min(position + source.remaining(), view.poolStart());
     if (position < Math.min(end, view.size())) {
       int limit = source.limit();
       source.limit(source.position() + (int) (end - position));
       try {
-        tail.replace(source, position, home);
+        tail.replace(source, position, logFile);
       } finally {
         source.limit(limit);
       }
@@ -274,22 +276,22 @@ final class SegmentWriter {
    * A copy to the log file has not come to its end: drops what it has written, unless bytes that
    * have spilled lie behind it.
    */
-  void dropCopied(FileChannel home) throws IOException {
+  void dropCopied(FileChannel logFile) throws IOException {
     lock.lock();
     try {
       Optional<Residence> in = residence;
-      if (in.isPresent() && !deleted && !view.spilled() && lookingHome.get() == 0) {
-        truncateFile(home, in.get().slot().cleanLength());
+      if (in.isPresent() && !deleted && !view.spilled() && readingLogFile.get() == 0) {
+        truncateFile(logFile, in.get().slot().cleanLength());
       }
     } finally {
       lock.unlock();
     }
   }
 
-  private static boolean truncateFile(FileChannel home, long length) throws IOException {
-    boolean longer = home.size() > length;
+  private static boolean truncateFile(FileChannel logFile, long length) throws IOException {
+    boolean longer = logFile.size() > length;
     if (longer) {
-      home.truncate(length);
+      logFile.truncate(length);
     }
     return longer;
   }
@@ -298,7 +300,9 @@ final class SegmentWriter {
   @GuardedBy("lock")
   private Residence pooled() {
     return residence.orElseThrow(
-        () -> new IllegalStateException(segment.name() + " is at home: nothing of it in a pool"));
+        () ->
+            new IllegalStateException(
+                segment.name() + " is in the log file: nothing of it in a pool"));
   }
 
   /** Writes as much as belongs into the pool and fits there; on an exception, nothing. */
@@ -361,7 +365,7 @@ final class SegmentWriter {
     }
   }
 
-  /** Makes room first where there is none in one piece: a pool cut to crumbs serves nobody. */
+  /** Frees space first where there is none in one piece: a fragmented pool serves nobody. */
   @GuardedBy("lock")
   private boolean growOrMakeRoom(Residence in) throws IOException {
     long wanted = in.slot().nextExtentLength();
@@ -369,7 +373,7 @@ final class SegmentWriter {
       // No entry is left for another extent.
       long unused = evictPartWithoutLocking(true);
     } else if (wanted > in.pool().largestFreeExtent()) {
-      roomMaker.makeRoom(in.pool(), wanted);
+      spaceMaker.makeRoom(in.pool(), wanted);
     }
     return in.slot().grow();
   }
@@ -436,22 +440,22 @@ final class SegmentWriter {
   }
 
   /**
-   * Sends all bytes beyond the segment's present end home, from now on and durably so.
+   * Sends all bytes beyond the segment's present end to the log file, from now on and durably so.
    *
    * @return whether that is new
    */
   @GuardedBy("lock")
-  private boolean spill(FileChannel home) throws IOException {
+  private boolean spill(FileChannel logFile) throws IOException {
     HotView before = view;
     if (before.spilled()) {
       return false;
     }
-    // Once the flag is set, what home has beyond the seam is part of the segment.
-    tail.cut(home, before.size(), true);
+    // Once the flag is set, what the log file has beyond the spill offset is part of the segment.
+    tail.truncate(logFile, before.size(), true);
     Slot slot = pooled().slot();
-    if (!slot.has(SlotFlag.HOME_DURABLE)) {
+    if (!slot.has(SlotFlag.NAME_DURABLE)) {
       // Bytes without the tag that comes with them would be another file's.
-      home.force(true);
+      logFile.force(true);
     }
     slot.set(SlotFlag.SPILLED);
     view = HotView.spilled(before.pooled(), before.extents(), before.size(), before.size());
@@ -459,12 +463,12 @@ final class SegmentWriter {
   }
 
   @GuardedBy("lock")
-  private void writeToHome(ByteBuffer source, long position, FileChannel home, boolean first)
+  private void writeToLogFile(ByteBuffer source, long position, FileChannel logFile, boolean first)
       throws IOException {
     HotView current = view;
     int start = source.position();
     try {
-      tail.write(source, position, home, current.size());
+      tail.write(source, position, logFile, current.size());
     } finally {
       int written = source.position() - start;
       if (written > 0) {
@@ -475,16 +479,16 @@ final class SegmentWriter {
   }
 
   /** See {@link SegmentBytes#truncate}. */
-  void truncate(long length, FileChannel home) throws IOException {
+  void truncate(long length, FileChannel logFile) throws IOException {
     lock.lock();
     try {
       if (length < view.size()) {
         requireChangeable();
         guard.changing();
         if (length < view.poolStart()) {
-          truncateBelowPool(length, home);
+          truncateBelowPool(length, logFile);
         } else {
-          boolean unused = truncateWithoutLocking(length, home);
+          boolean unused = truncateWithoutLocking(length, logFile);
         }
       }
     } catch (RuntimeException | Error e) {
@@ -497,12 +501,13 @@ final class SegmentWriter {
 
   /** Some of the bytes that are evicted go, too, and all of the pool's. */
   @GuardedBy("lock")
-  private void truncateBelowPool(long length, FileChannel home) throws IOException {
+  private void truncateBelowPool(long length, FileChannel logFile) throws IOException {
     // For the readers, who may find the log file short from here on.
     view = view.withSize(length);
     try {
-      if (!truncateWithoutLocking(length, home) && !view.spilled()) {
-        // With a reader of the old view about, home keeps what comes next: in the pool it would
+      if (!truncateWithoutLocking(length, logFile) && !view.spilled()) {
+        // With a reader of the old view about, the log file keeps what comes next: in the pool it
+        // would
         // leave a hole where that reader still looks.
         pooled().slot().set(SlotFlag.SPILLED);
         view = viewOf(pooled(), true, length, length);
@@ -516,41 +521,42 @@ final class SegmentWriter {
 
   /** Returns whether nobody reads by the view of before any more. */
   @GuardedBy("lock")
-  private boolean truncateWithoutLocking(long length, FileChannel home) throws IOException {
+  private boolean truncateWithoutLocking(long length, FileChannel logFile) throws IOException {
     HotView before = view;
     boolean spilled = before.spilled();
-    long seam = before.poolEnd(before.size());
+    long spillOffset = before.poolEnd(before.size());
     if (residence.isPresent() && length < pooled().slot().cleanLength()) {
       // First of all: the log file may be shorter from here on, or longer, whatever fails.
       pooled().slot().setCleanLength(length);
     }
     if (spilled) {
-      cutHome(before, length, home);
+      truncateLogFile(before, length, logFile);
     }
-    if (residence.isEmpty() || (spilled && length > seam)) {
+    if (residence.isEmpty() || (spilled && length > spillOffset)) {
       return true;
     }
     forcer.truncating(length);
     Residence in = pooled();
-    boolean shorter = !spilled && truncateFile(home, length);
+    boolean shorter = !spilled && truncateFile(logFile, length);
     if (shorter) {
       // What is truncated must not be there when the slot is evicted, or the pool is lost.
-      home.force(true);
+      logFile.force(true);
     }
     List<Extent> dropped = dropFromPool(in, before, length);
     view = viewOf(in, spilled, length, length);
-    boolean nobodySeesHome = gate.retire(() -> release(in.pool(), dropped));
-    // With a reader of the old view about, home keeps what comes next: in the pool it would leave a
+    boolean logFileUnread = gate.retire(() -> release(in.pool(), dropped));
+    // With a reader of the old view about, the log file keeps what comes next: in the pool it would
+    // leave a
     // hole where that reader still looks.
-    if (shorter && lookingHome.get() > 0) {
+    if (shorter && readingLogFile.get() > 0) {
       in.slot().set(SlotFlag.SPILLED);
       view = viewOf(in, true, length, length);
-    } else if (spilled && nobodySeesHome) {
+    } else if (spilled && logFileUnread) {
       in.slot().clear(SlotFlag.SPILLED);
       tail.mayBeLonger();
       view = viewOf(in, false, length, length);
     }
-    return nobodySeesHome;
+    return logFileUnread;
   }
 
   /** A view of the slot's extents up to {@code inPool}; a spilled one has {@code size} bytes. */
@@ -562,21 +568,22 @@ final class SegmentWriter {
   }
 
   /**
-   * Cuts home, durably if bytes of the pool go, too: with the shorter pool part and the old home, a
-   * power cut would leave a hole between them.
+   * Truncates the log file, durably if bytes of the pool go, too: with the shorter pool part and
+   * the old log file, a power cut would leave a hole between them.
    */
   @GuardedBy("lock")
-  private void cutHome(HotView before, long length, FileChannel home) throws IOException {
-    // First for the readers, who may find home short from here on.
+  private void truncateLogFile(HotView before, long length, FileChannel logFile)
+      throws IOException {
+    // First for the readers, who may find the log file short from here on.
     view = before.withSize(length);
     tail.mayBeLonger();
     boolean done = false;
     try {
-      tail.cut(home, length, length <= before.poolEnd(before.size()));
+      tail.truncate(logFile, length, length <= before.poolEnd(before.size()));
       done = true;
     } finally {
       if (!done) {
-        view = before.withSize(sizeAfterFailedCut(before, length, home));
+        view = before.withSize(sizeAfterFailedTruncation(before, length, logFile));
       }
     }
   }
@@ -597,30 +604,33 @@ final class SegmentWriter {
     }
   }
 
-  /** What can be read of a segment whose home may or may not have been cut to {@code length}. */
+  /**
+   * What can be read of a segment whose log file may or may not have been truncated to {@code
+   * length}.
+   */
   @GuardedBy("lock")
-  private long sizeAfterFailedCut(HotView before, long length, FileChannel home) {
+  private long sizeAfterFailedTruncation(HotView before, long length, FileChannel logFile) {
     long shortest = Math.max(length, before.poolEnd(before.size()));
     try {
-      return Math.min(before.size(), Math.max(shortest, home.size()));
+      return Math.min(before.size(), Math.max(shortest, logFile.size()));
     } catch (IOException e) {
-      // Closed by an interrupt, most likely. The next write to home cuts it first.
+      // Closed by an interrupt, most likely. The next write to the log file truncates it first.
       return shortest;
     }
   }
 
   /** See {@link SegmentBytes#force}. */
-  void force(boolean metaData, FileChannel home) throws IOException {
-    forcer.force(metaData, home);
+  void force(boolean metaData, FileChannel logFile) throws IOException {
+    forcer.force(metaData, logFile);
   }
 
-  /** Home may have grown past this object; a spilled segment's size follows. */
-  void homeMayHaveGrown(FileChannel home) throws IOException {
+  /** The log file may have grown past this object; a spilled segment's size follows. */
+  void logFileMayHaveGrown(FileChannel logFile) throws IOException {
     lock.lock();
     try {
       HotView current = view;
       if (current.spilled()) {
-        current.extendTo(home.size());
+        current.extendTo(logFile.size());
         tail.dirty(true);
       }
     } finally {
@@ -628,8 +638,8 @@ final class SegmentWriter {
     }
   }
 
-  /** See {@link Segment#shareHome}. */
-  boolean shareHome(Segment.HomeShare share) throws IOException {
+  /** See {@link Segment#logFileShare}. */
+  boolean logFileShare(Segment.LogFileShare share) throws IOException {
     return exclusively(
         publisher -> {
           boolean whole = residence.map(Residence::isClean).orElse(true);
@@ -664,7 +674,7 @@ final class SegmentWriter {
 
   /**
    * As {@link #exclusively}; empty, and nothing done, when the segment is being changed: by this
-   * thread, perhaps, in an append that makes room.
+   * thread, perhaps, in an append that makes space.
    */
   <T> Optional<T> exclusivelyOrNot(Change<T> change) throws IOException {
     return lock.isHeldByCurrentThread() ? Optional.empty() : exclusivelyOrInAppend(change);
@@ -706,21 +716,21 @@ final class SegmentWriter {
 
   @GuardedBy("lock")
   private void publishWithoutLocking(Optional<Residence> to, HotView newView) {
-    boolean homeBefore = view.spilled() && !newView.spilled();
+    boolean logFileBefore = view.spilled() && !newView.spilled();
     if (!newView.spilled()) {
       tail.mayBeLonger();
     }
     forcer.movedTo(to.map(Residence::slot));
     residence = to;
     view = newView;
-    if (homeBefore) {
-      int unused = lookingHome.incrementAndGet();
-      boolean unusedToo = gate.retire(lookingHome::decrementAndGet);
+    if (logFileBefore) {
+      int unused = readingLogFile.incrementAndGet();
+      boolean unusedToo = gate.retire(readingLogFile::decrementAndGet);
     }
   }
 
   /** A copy to the log file begins: what is there beyond the clean bytes does not count. */
-  void homeIsWritten() {
+  void logFileIsWritten() {
     lock.lock();
     try {
       if (!view.spilled()) {
@@ -779,7 +789,9 @@ final class SegmentWriter {
     }
   }
 
-  /** Ends all changes to the bytes, and declares durably that home is about to be unlinked. */
+  /**
+   * Ends all changes to the bytes, and declares durably that the log file is about to be unlinked.
+   */
   void markDeleting() throws IOException {
     lock.lock();
     try {

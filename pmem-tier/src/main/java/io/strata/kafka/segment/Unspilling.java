@@ -44,7 +44,7 @@ final class Unspilling {
   }
 
   /** See {@link Segment#unspill}. */
-  boolean run(FileChannel home) throws IOException {
+  boolean run(FileChannel logFile) throws IOException {
     // Not under the writer lock, where there may be no memory for it.
     ByteBuffer buffer = CopySource.buffer(LONGEST_COPY);
     Step step = Step.AGAIN;
@@ -53,18 +53,18 @@ final class Unspilling {
       if (begun.isEmpty()) {
         return false;
       }
-      home.force(true);
+      logFile.force(true);
       // Little is left to be forced under the writer lock.
       begun.get().in().slot().force();
-      step = attempt(begun.get(), home, buffer);
+      step = attempt(begun.get(), logFile, buffer);
     }
     return step == Step.DONE;
   }
 
-  private Step attempt(Begun begun, FileChannel home, ByteBuffer buffer) throws IOException {
+  private Step attempt(Begun begun, FileChannel logFile, ByteBuffer buffer) throws IOException {
     List<Extent> dropped = new ArrayList<>();
     try {
-      return writer.exclusively(publisher -> end(begun, home, buffer, dropped, publisher));
+      return writer.exclusively(publisher -> end(begun, logFile, buffer, dropped, publisher));
     } finally {
       // Some pools make them zeros first.
       long unused = writer.releaseEvicted(begun.in().pool(), dropped, false);
@@ -81,7 +81,7 @@ final class Unspilling {
 
   private Step end(
       Begun begun,
-      FileChannel home,
+      FileChannel logFile,
       ByteBuffer buffer,
       List<Extent> dropped,
       SegmentWriter.Publisher publisher)
@@ -104,7 +104,7 @@ final class Unspilling {
       changeSlot(in, slot -> dropped.addAll(slot.truncate(begun.size())));
       return Step.NO_SPACE;
     }
-    copy(home, begun.size(), size, in, buffer);
+    copy(logFile, begun.size(), size, in, buffer);
     changeSlot(
         in,
         slot -> {
@@ -180,15 +180,15 @@ final class Unspilling {
     }
   }
 
-  private void copy(FileChannel home, long from, long to, Residence in, ByteBuffer buffer)
+  private void copy(FileChannel logFile, long from, long to, Residence in, ByteBuffer buffer)
       throws IOException {
     for (long at = from; at < to; at += buffer.limit()) {
       buffer.clear().limit((int) Math.min(buffer.capacity(), to - at));
       while (buffer.hasRemaining()) {
-        if (home.read(buffer, at + buffer.position()) < 0) {
+        if (logFile.read(buffer, at + buffer.position()) < 0) {
           throw new IOException(
               "%s: found the end of the log file at %s, expected %s bytes"
-                  .formatted(segment.name(), home.size(), to));
+                  .formatted(segment.name(), logFile.size(), to));
         }
       }
       int length = buffer.flip().remaining();

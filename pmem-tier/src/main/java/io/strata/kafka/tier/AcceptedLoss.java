@@ -108,7 +108,7 @@ public final class AcceptedLoss {
    * @param logDirectories the broker's log directories
    * @param lost whether no slot has the segment's bytes any more, of those that log files name
    */
-  public static Plan plan(List<Path> logDirectories, Predicate<TaggedHome> lost)
+  public static Plan plan(List<Path> logDirectories, Predicate<TaggedLogFile> lost)
       throws IOException {
     Map<Path, List<Loss>> losses = new TreeMap<>();
     List<Skipped> skipped = new ArrayList<>();
@@ -130,15 +130,15 @@ public final class AcceptedLoss {
     return new Plan(losses, skipped);
   }
 
-  private static List<Loss> lossesIn(Path logDirectory, Predicate<TaggedHome> lost)
+  private static List<Loss> lossesIn(Path logDirectory, Predicate<TaggedLogFile> lost)
       throws IOException {
     Map<Path, Map<SegmentName, Path>> partitions = new TreeMap<>();
-    for (TaggedHome home : TaggedHomes.in(logDirectory)) {
-      Optional<SegmentName> name = SegmentNames.of(home.file());
-      if (name.isPresent() && lost.test(home)) {
+    for (TaggedLogFile logFile : TaggedLogFiles.in(logDirectory)) {
+      Optional<SegmentName> name = SegmentNames.of(logFile.file());
+      if (name.isPresent() && lost.test(logFile)) {
         partitions
-            .computeIfAbsent(Directories.of(home.file()), directory -> new HashMap<>())
-            .put(name.get(), home.file());
+            .computeIfAbsent(Directories.of(logFile.file()), directory -> new HashMap<>())
+            .put(name.get(), logFile.file());
       }
     }
     List<Loss> losses = new ArrayList<>();

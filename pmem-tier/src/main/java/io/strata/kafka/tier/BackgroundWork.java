@@ -107,13 +107,13 @@ final class BackgroundWork {
           try {
             work.run();
           } catch (IOException | RuntimeException | Error e) {
-            report(what + " " + segment.home(), e);
+            report(what + " " + segment.logFile(), e);
             if (attempts > 1) {
               retryingLater(what, segment, attempts - 1, work);
             }
           }
         };
-    execute(threads.of(segment.home()), task);
+    execute(threads.of(segment.logFile()), task);
   }
 
   private void execute(BackgroundThreads.Lane lane, Runnable task) {
@@ -129,7 +129,7 @@ final class BackgroundWork {
   @SuppressWarnings("FutureReturnValueIgnored")
   void retryingLater(String what, TieredSegment segment, int attempts, Work work) {
     threads
-        .of(segment.home())
+        .of(segment.logFile())
         .executor()
         .schedule(() -> retrying(what, segment, attempts, work), RETRY_SECONDS, TimeUnit.SECONDS);
   }

@@ -16,9 +16,9 @@ import java.util.Optional;
  */
 final class BlockSharing {
 
-  private final HomeNames names;
+  private final LogFileNames names;
   private final HotSegments hot;
-  private final HomeSegments atHome;
+  private final UnpooledSegments inLogFile;
   private final Cloning cloning;
 
   /** As {@link io.strata.kafka.memory.Reflink#make}. */
@@ -27,10 +27,10 @@ final class BlockSharing {
     boolean make(Path source, Path target) throws IOException;
   }
 
-  BlockSharing(HomeNames names, HotSegments hot, HomeSegments atHome, Cloning cloning) {
+  BlockSharing(LogFileNames names, HotSegments hot, UnpooledSegments inLogFile, Cloning cloning) {
     this.names = names;
     this.hot = hot;
-    this.atHome = atHome;
+    this.inLogFile = inLogFile;
     this.cloning = cloning;
   }
 
@@ -47,7 +47,7 @@ final class BlockSharing {
     Optional<TieredSegment> known = find(name);
     if (known.isEmpty()) {
       // Nobody has a channel of ours on it, and nobody gets one as long as its name is held.
-      try (HomeNames.Held held = names.lock(name)) {
+      try (LogFileNames.Held held = names.lock(name)) {
         known = find(name);
         if (known.isEmpty()) {
           return isWhole(name, Files.size(name)) && cloning.make(name, target);
@@ -59,19 +59,21 @@ final class BlockSharing {
 
   private Optional<TieredSegment> find(Path name) throws IOException {
     Optional<TieredSegment> known = hot.find(name);
-    return known.isPresent() ? known : atHome.find(name);
+    return known.isPresent() ? known : inLogFile.find(name);
   }
 
   private boolean shareKnown(TieredSegment known, Path target) throws IOException {
-    if (!known.atHome() && !Evictions.isClean(known)) {
+    if (!known.inLogFile() && !Evictions.isClean(known)) {
       return false;
     }
     // First without a lock: most of what has not been written back, if anything.
-    Directories.force(known.home());
+    Directories.force(known.logFile());
     return names.with(
         known,
         file ->
-            known.segment().shareHome(size -> isWhole(file, size) && cloning.make(file, target)));
+            known
+                .segment()
+                .logFileShare(size -> isWhole(file, size) && cloning.make(file, target)));
   }
 
   private static boolean isWhole(Path file, long size) throws IOException {

@@ -46,12 +46,12 @@ final class CleanSegments {
     segment.residence().ifPresent(in -> waiting(in.pool()).add(segment));
   }
 
-  /** Takes the segment that gives way first. */
+  /** Takes the segment that is evicted first. */
   Optional<TieredSegment> take(Pool pool) {
     return waiting(pool).take();
   }
 
-  /** About how much room of a pool could be had from them: exact after each planning round. */
+  /** About how much space of a pool could be had from them: exact after each planning round. */
   long bytes(Pool pool) {
     return Math.max(0, waiting(pool).bytes.get());
   }

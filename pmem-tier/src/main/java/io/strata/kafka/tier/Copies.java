@@ -28,10 +28,10 @@ final class Copies {
       case COPIED -> Optional.empty();
       case CHANGED -> Optional.of(MoveResult.cancelled("it was changed or deleted meanwhile"));
       case STOPPED -> Optional.of(MoveResult.cancelled("the engine stops"));
-      case NO_ROOM -> Optional.of(MoveResult.noRoom("the pool's room is in too many pieces"));
+      case NO_SPACE -> Optional.of(MoveResult.noSpace("the pool's space is in too many pieces"));
       case CORRUPT ->
           throw new CorruptSegmentException(
-              segment.home() + ": " + copied.problem() + ", in " + segment.segment().name());
+              segment.logFile() + ": " + copied.problem() + ", in " + segment.segment().name());
     };
   }
 }

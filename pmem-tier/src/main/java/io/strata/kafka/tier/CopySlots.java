@@ -17,17 +17,17 @@ import java.util.Optional;
 final class CopySlots {
 
   private final LogDirectories logDirectories;
-  private final PressureRoom room;
+  private final PoolSpace space;
 
-  CopySlots(LogDirectories logDirectories, PressureRoom room) {
+  CopySlots(LogDirectories logDirectories, PoolSpace space) {
     this.logDirectories = logDirectories;
-    this.room = room;
+    this.space = space;
   }
 
   /**
    * A slot for a copy of the segment, flagged so that recovery drops it if nothing leads to it.
    *
-   * @param evict whether clean segments may give way
+   * @param evict whether clean segments may are evicted
    */
   Optional<Residence> allocate(PoolTier tier, TieredSegment segment, boolean evict)
       throws IOException {
@@ -40,18 +40,18 @@ final class CopySlots {
     Optional<SegmentPlace> place = placeOf(segment);
     if (place.isEmpty()) {
       throw new FileSystemException(
-          segment.home().toString(),
+          segment.logFile().toString(),
           null,
           "it is outside the log directories, by a symbolic link: it cannot be placed in a pool");
     }
-    for (Pool pool : room.byRoom(tier)) {
-      if (evict ? room.reserve(pool, bytes) : PressureRoom.hasFree(pool, bytes)) {
+    for (Pool pool : space.bySpace(tier)) {
+      if (evict ? space.reserve(pool, bytes) : PoolSpace.hasFree(pool, bytes)) {
         Optional<Slot> slot =
             pool.allocateSlot(place.get().directoryId(), place.get().relativePath());
         if (slot.isPresent()) {
           Residence copy = new Residence(slot.get(), pool);
           slot.get().set(SlotFlag.COPY);
-          slot.get().set(SlotFlag.HOME_DURABLE);
+          slot.get().set(SlotFlag.NAME_DURABLE);
           return Optional.of(copy);
         }
       }
@@ -61,9 +61,9 @@ final class CopySlots {
 
   /** As the slot says that it is in; a partition behind a symbolic link is known by that alone. */
   private Optional<SegmentPlace> placeOf(TieredSegment segment) {
-    Path home = segment.home();
+    Path logFile = segment.logFile();
     return logDirectories
-        .placeOf(home)
+        .placeOf(logFile)
         .or(
             () ->
                 segment
@@ -71,6 +71,6 @@ final class CopySlots {
                     .map(
                         in ->
                             new SegmentPlace(
-                                in.slot().directoryId(), in.slot().relativePath(), home)));
+                                in.slot().directoryId(), in.slot().relativePath(), logFile)));
   }
 }

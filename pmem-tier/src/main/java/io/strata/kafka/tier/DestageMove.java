@@ -22,15 +22,15 @@ import java.util.function.ToDoubleFunction;
  */
 final class DestageMove {
 
-  /** Of home's file system, and at most so many bytes: what a destage leaves free there. */
+  /** Of the log file's file system, and at most so many bytes: what a destage leaves free there. */
   private static final int HOME_RESERVE_SHARE = 100;
 
   private static final long LARGEST_HOME_RESERVE = 1L << 30;
 
-  private final HomeNames names;
+  private final LogFileNames names;
   private final DurableNames durable;
   private final ModificationTimes times;
-  private final PressureRoom room;
+  private final PoolSpace space;
   private final ToDoubleFunction<TieredSegment> scarcity;
   private final MoveStage.Hook hook;
 
@@ -40,17 +40,17 @@ final class DestageMove {
    * @param scarcity of the space that appends find in the segment's tier, from 0 to 1
    */
   DestageMove(
-      HomeNames names,
+      LogFileNames names,
       DurableNames durable,
       ModificationTimes times,
-      PressureRoom room,
+      PoolSpace space,
       ToDoubleFunction<TieredSegment> scarcity,
       MoveStage.Hook hook) {
     this.scarcity = scarcity;
     this.names = names;
     this.durable = durable;
     this.times = times;
-    this.room = room;
+    this.space = space;
     this.hook = hook;
   }
 
@@ -72,7 +72,7 @@ final class DestageMove {
   MoveResult run(TieredSegment segment, MoveControl control)
       throws IOException, InterruptedException {
     durable.makeDurable(segment);
-    refuseToFill(segment.home(), segment.segment().dirtyBytes());
+    refuseToFill(segment.logFile(), segment.segment().dirtyBytes());
     try (DestagePace pace =
         new DestagePace(control, hook, segment.disk(), () -> scarcity.applyAsDouble(segment))) {
       CopyResult copied = copy(segment, pace);
@@ -81,8 +81,9 @@ final class DestageMove {
         return ended.get();
       }
       if (!DurableNames.survivesReboot(segment)) {
-        // For a pool that a power cut empties nobody has cared so far; from now on home counts.
-        DurableNames.forceEntries(segment.home());
+        // For a pool that a power cut empties nobody has cared so far; from now on the log file
+        // counts.
+        DurableNames.forceEntries(segment.logFile());
       }
       MoveResult result = finish(segment, copied);
       pace.ended(copied.bytes());
@@ -95,28 +96,28 @@ final class DestageMove {
     times.refresh(segment);
     FileTime modified = names.with(segment, Files::getLastModifiedTime);
     long shown = segment.shownMillis();
-    try (FileChannel home = names.with(segment, HomeChannels::toWrite)) {
-      return segment.segment().copyHome(home, pace);
+    try (FileChannel logFile = names.with(segment, LogFileChannels::toWrite)) {
+      return segment.segment().copyToLogFile(logFile, pace);
     } finally {
       names.with(
           segment,
-          home -> {
+          logFile -> {
             // An append meanwhile may have been shown already.
             long now = segment.shownMillis();
             FileTime time = now == shown ? modified : FileTime.fromMillis(now);
-            return Files.setLastModifiedTime(home, time);
+            return Files.setLastModifiedTime(logFile, time);
           });
     }
   }
 
   /** Kafka's indexes are on the same disk, and do not bear one that is full to the last byte. */
-  private static void refuseToFill(Path home, long bytes) throws IOException {
-    FileStore store = Files.getFileStore(home);
+  private static void refuseToFill(Path logFile, long bytes) throws IOException {
+    FileStore store = Files.getFileStore(logFile);
     long usable = store.getUsableSpace();
     long reserve = Math.min(store.getTotalSpace() / HOME_RESERVE_SHARE, LARGEST_HOME_RESERVE);
     if (usable - bytes < reserve) {
       throw new NoSpaceException(
-          home,
+          logFile,
           """
           found %d bytes usable on the file system, expected %d for a copy and %d that are kept \
           for Kafka's indexes; the copy in the pool stays\
@@ -130,9 +131,9 @@ final class DestageMove {
       return MoveResult.cancelled("it was changed meanwhile");
     }
     // Read from the pool until it is evicted, and cold after that.
-    PageCache.drop(segment.home());
+    PageCache.drop(segment.logFile());
     hook.reached(MoveStage.DESTAGE_CLEAN);
-    room.becameClean(segment);
+    space.becameClean(segment);
     return MoveResult.done(copied.bytes());
   }
 }

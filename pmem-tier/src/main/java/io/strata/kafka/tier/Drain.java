@@ -15,12 +15,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Brings every byte home, so that a broker without Strata can run on the log directories.
+ * Copies every byte to the log files, so that a broker without Strata can run on the log
+ * directories.
  *
- * <p>For each segment: its bytes are written to home at their own offsets and forced, read back and
- * compared, home's directory entry is made durable, the slot is freed, and the tag is removed. When
- * nothing is left in the pools the log directories lose their marks. A crash at any point leaves a
- * whole copy and a drain that can be run again.
+ * <p>For each segment: its bytes are written to the log file at their own offsets and forced, read
+ * back and compared, the log file's directory entry is made durable, the slot is freed, and the tag
+ * is removed. When nothing is left in the pools the log directories lose their marks. A crash at
+ * any point leaves a whole copy and a drain that can be run again.
  *
  * <p>Thread safety: used by one thread, with no broker running (the pools' locks see to it).
  */
@@ -31,7 +32,7 @@ public final class Drain {
   /**
    * What a drain has done. Immutable.
    *
-   * @param segments how many segments were brought home
+   * @param segments how many segments were drained
    * @param bytes how many bytes were copied out of the pools
    * @param kept slots that could not be drained, because their log directory is not there, and the
    *     log directories that were skipped, each with the reason
@@ -50,11 +51,11 @@ public final class Drain {
   }
 
   /**
-   * Drains all pools of a tier. When it returns, everything is durable at home.
+   * Drains all pools of a tier. When it returns, everything is durable in the log file.
    *
-   * @param progress told of the bytes brought home
+   * @param progress told of the bytes drained
    * @throws IOException if a pool is in use or must be refused, or if a segment cannot be brought
-   *     home; the segments before it are home then, and it is still in the pool
+   *     the log file; the segments before it are in the log file then, and it is still in the pool
    */
   public static Report run(TierSpec spec, TierEvents events, ProgressListener progress)
       throws IOException {
@@ -72,7 +73,7 @@ public final class Drain {
       progress.progress(0, total);
       for (TieredSegment segment : segments) {
         seen += segment.slot().committedLength();
-        copied += bringHome(tier, segment);
+        copied += drainSegment(tier, segment);
         progress.progress(seen, total);
       }
       List<String> kept = new ArrayList<>(tier.recoveryReport().kept());
@@ -91,33 +92,33 @@ public final class Drain {
   }
 
   /** Returns how many bytes were copied. */
-  private static long bringHome(HotTier tier, TieredSegment segment) throws IOException {
-    Path home = segment.home();
-    FileTime modified = Files.getLastModifiedTime(home);
+  private static long drainSegment(HotTier tier, TieredSegment segment) throws IOException {
+    Path logFile = segment.logFile();
+    FileTime modified = Files.getLastModifiedTime(logFile);
     CopyResult copied;
     try (FileChannel channel =
-        FileChannel.open(home, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      copied = segment.segment().copyHomeAsItIs(channel);
+        FileChannel.open(logFile, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      copied = segment.segment().copyToLogFileAsItIs(channel);
       if (copied.outcome() != CopyResult.Outcome.COPIED) {
-        throw changed(home);
+        throw changed(logFile);
       }
     }
-    Files.setLastModifiedTime(home, modified);
+    Files.setLastModifiedTime(logFile, modified);
     tier.durableNames().makeDurable(segment);
-    // Also from a pool that a power cut empties: home is to outlive one from here on.
-    Directories.forceNearest(home);
+    // Also from a pool that a power cut empties: the log file is to outlive one from here on.
+    Directories.forceNearest(logFile);
     if (!segment.segment().markClean(copied)) {
-      throw changed(home);
+      throw changed(logFile);
     }
     free(segment);
-    SegmentTag.remove(home);
+    SegmentTag.remove(logFile);
     tier.forget(segment);
     return copied.bytes();
   }
 
-  private static FileSystemException changed(Path home) {
+  private static FileSystemException changed(Path logFile) {
     return new FileSystemException(
-        home.toString(), null, "it was changed while it was brought home: stop the broker");
+        logFile.toString(), null, "it was changed while it was drained: stop the broker");
   }
 
   private static void free(TieredSegment segment) throws IOException {

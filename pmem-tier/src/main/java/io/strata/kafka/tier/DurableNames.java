@@ -23,11 +23,11 @@ import java.util.Set;
 final class DurableNames {
 
   private final SegmentRegistry registry;
-  private final HomeNames names;
+  private final LogFileNames names;
   private final BackgroundWork work;
 
   /** Over these segments. */
-  DurableNames(SegmentRegistry registry, HomeNames names, BackgroundWork work) {
+  DurableNames(SegmentRegistry registry, LogFileNames names, BackgroundWork work) {
     this.registry = registry;
     this.names = names;
     this.work = work;
@@ -55,7 +55,7 @@ final class DurableNames {
 
   /** Has the segment's log file made durable soon; all that wait for one disk together. */
   void makeDurableLater(TieredSegment segment) {
-    BackgroundThreads.Lane lane = work.threads().of(segment.home());
+    BackgroundThreads.Lane lane = work.threads().of(segment.logFile());
     lane.created().add(segment);
     work.soon(lane, "make new log files durable", () -> makeNewFilesDurable(lane));
   }
@@ -73,14 +73,14 @@ final class DurableNames {
     try {
       Map<TieredSegment, Path> forced = new LinkedHashMap<>();
       for (TieredSegment segment : batch) {
-        Path partition = Directories.of(segment.home());
+        Path partition = Directories.of(segment.logFile());
         if (forceNewFile(segment)) {
           forced.put(segment, partition);
         }
       }
       forcePartitions(forced);
       for (TieredSegment segment : forced.keySet()) {
-        segment.segment().set(SlotFlag.HOME_DURABLE);
+        segment.segment().set(SlotFlag.NAME_DURABLE);
       }
       done = true;
     } finally {
@@ -118,7 +118,7 @@ final class DurableNames {
    */
   private boolean forceNewFile(TieredSegment segment) throws IOException {
     Optional<Residence> in = segment.residence();
-    if (in.isEmpty() || in.get().slot().has(SlotFlag.HOME_DURABLE)) {
+    if (in.isEmpty() || in.get().slot().has(SlotFlag.NAME_DURABLE)) {
       return false;
     }
     try (LogFile file = LogFile.of(segment, registry)) {
@@ -158,7 +158,7 @@ final class DurableNames {
    */
   void makeDurable(TieredSegment segment) throws IOException {
     Optional<Residence> in = segment.residence();
-    if (in.isEmpty() || in.get().slot().has(SlotFlag.HOME_DURABLE)) {
+    if (in.isEmpty() || in.get().slot().has(SlotFlag.NAME_DURABLE)) {
       return;
     }
     // If the path is another file's by now the flag stays unset, so that recovery will believe the
@@ -166,10 +166,10 @@ final class DurableNames {
     try (LogFile file = LogFile.of(segment, registry)) {
       if (survivesReboot(in.get())) {
         file.force();
-        forceDirectories(segment.home());
+        forceDirectories(segment.logFile());
       }
     }
-    segment.segment().set(SlotFlag.HOME_DURABLE);
+    segment.segment().set(SlotFlag.NAME_DURABLE);
   }
 
   /**
@@ -183,7 +183,7 @@ final class DurableNames {
     for (var place = segment.place(); !segment.nameForced(place); place = segment.place()) {
       // Looked for, and not held: a rename in another partition must not wait for this force.
       names.hold(segment).close();
-      directories.forceName(place.home());
+      directories.forceName(place.logFile());
       segment.nameIsForced(place);
     }
   }
@@ -191,8 +191,8 @@ final class DurableNames {
   /** As {@link #forceName}, soon: an append should not wait for it. */
   void forceNameLater(TieredSegment segment, UnsyncedRenames directories) {
     work.soon(
-        segment.home(),
-        "force the name of " + segment.home(),
+        segment.logFile(),
+        "force the name of " + segment.logFile(),
         () -> {
           try {
             forceName(segment, directories);

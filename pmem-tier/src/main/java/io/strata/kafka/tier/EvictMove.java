@@ -10,24 +10,24 @@ import java.util.Optional;
  * Frees the slot of a clean segment, and removes the log file's tag at once; of any other segment
  * it frees the extents that are clean.
  *
- * <p>Thread safety: any number of segments at a time; may meet {@link PressureRoom}, which evicts
- * the same ones.
+ * <p>Thread safety: any number of segments at a time; may meet {@link PoolSpace}, which evicts the
+ * same ones.
  */
 final class EvictMove {
 
   private final SlotRelease release;
-  private final PressureRoom room;
+  private final PoolSpace space;
   private final MoveStage.Hook hook;
 
-  EvictMove(SlotRelease release, PressureRoom room, MoveStage.Hook hook) {
+  EvictMove(SlotRelease release, PoolSpace space, MoveStage.Hook hook) {
     this.release = release;
-    this.room = room;
+    this.space = space;
     this.hook = hook;
   }
 
   /** Evicts the clean extents, if there are any, of a segment that stays in its pool. */
   MoveResult part(TieredSegment segment) throws IOException {
-    long freed = room.evictPartNow(segment);
+    long freed = space.evictPartNow(segment);
     hook.reached(MoveStage.EVICT_PART_FREED);
     return MoveResult.done(freed);
   }
@@ -38,7 +38,7 @@ final class EvictMove {
    * @param in where it was clean
    */
   MoveResult run(TieredSegment segment, Residence in) throws IOException {
-    Optional<Long> freed = room.evictNow(segment);
+    Optional<Long> freed = space.evictNow(segment);
     if (freed.isEmpty()) {
       return MoveResult.cancelled("it is not clean any more");
     }

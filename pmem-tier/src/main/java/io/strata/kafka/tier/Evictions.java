@@ -4,7 +4,7 @@ import io.strata.kafka.segment.Residence;
 import java.io.IOException;
 import java.util.Optional;
 
-/** The one step of an eviction that no crash can come into: home's tag follows later. */
+/** The one step of an eviction that no crash can come into: the log file's tag follows later. */
 final class Evictions {
 
   private Evictions() {}
@@ -23,7 +23,7 @@ final class Evictions {
    * Frees the slot of a clean segment; readers see the log file.
    *
    * @param wait whether to wait for a change under way
-   * @return where it was; home's tag still names that. Empty when nothing was done
+   * @return where it was; the log file's tag still names that. Empty when nothing was done
    */
   static Optional<Residence> run(TieredSegment segment, boolean wait) throws IOException {
     try {

@@ -31,14 +31,14 @@ final class ForeignRecords {
   /**
    * Looks at every tagged log file in the log directories without a marker.
    *
-   * @param homes the log files by their tags
+   * @param logFiles the log files by their tags
    * @throws FileSystemException if one has bytes that are not its segment's; nothing has been
    *     changed
    */
-  static void refuse(PoolSet pools, LogDirectories directories, Map<SegmentTag, Path> homes)
+  static void refuse(PoolSet pools, LogDirectories directories, Map<SegmentTag, Path> logFiles)
       throws IOException {
     List<Path> unmarked = unmarked(directories);
-    for (Map.Entry<SegmentTag, Path> each : homes.entrySet()) {
+    for (Map.Entry<SegmentTag, Path> each : logFiles.entrySet()) {
       if (unmarked.stream().anyMatch(each.getValue()::startsWith)) {
         Pool pool = pools.find(each.getKey().pool()).orElseThrow();
         Optional<Slot> slot = pool.slot(each.getKey().slot(), each.getKey().generation());

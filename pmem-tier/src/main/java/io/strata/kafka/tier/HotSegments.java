@@ -21,7 +21,7 @@ final class HotSegments {
 
   private final PoolSet pools;
   private final SegmentRegistry registry;
-  private final HomeNames names;
+  private final LogFileNames names;
   private final SegmentFactory factory;
   private final boolean admitsUnknown;
 
@@ -34,7 +34,7 @@ final class HotSegments {
   HotSegments(
       PoolSet pools,
       SegmentRegistry registry,
-      HomeNames names,
+      LogFileNames names,
       SegmentFactory factory,
       boolean admitsUnknown) {
     this.pools = pools;
@@ -72,13 +72,13 @@ final class HotSegments {
   }
 
   /**
-   * Whether the file carries a segment's tag and is not its home: a copy made with its attributes,
-   * or a second name of the file. When it is deleted the segment must stay.
+   * Whether the file carries a segment's tag and is not its log file: a copy made with its
+   * attributes, or a second name of the file. When it is deleted the segment must stay.
    */
   boolean isOther(Path file) throws IOException {
     Optional<TieredSegment> known = Tags.of(file).flatMap(registry::find);
     return known.isPresent()
-        && (!isFileOf(known.get(), keyOf(file)) || HomeNames.isOtherName(file, known.get()));
+        && (!isFileOf(known.get(), keyOf(file)) || LogFileNames.isOtherName(file, known.get()));
   }
 
   /**
@@ -92,7 +92,7 @@ final class HotSegments {
   /** The file's own identity; empty if it is not there. */
   private static Optional<Object> keyOf(Path file) throws IOException {
     try {
-      return Optional.of(HomeNames.keyOf(file));
+      return Optional.of(LogFileNames.keyOf(file));
     } catch (NoSuchFileException gone) {
       return Optional.empty();
     }
@@ -102,7 +102,7 @@ final class HotSegments {
   private static FileSystemException foreign(SegmentTag tag, Path file, TieredSegment segment) {
     return new FileSystemException(
         file.toString(),
-        segment.home().toString(),
+        segment.logFile().toString(),
         "both files carry the tag of "
             + tag
             + ", and the second one is the segment's, as far as is known: move the first one, a"
@@ -110,7 +110,7 @@ final class HotSegments {
   }
 
   /** The segment that a tag names; empty if none does, or none any more. */
-  private Optional<TieredSegment> find(SegmentTag tag, Path home) throws IOException {
+  private Optional<TieredSegment> find(SegmentTag tag, Path logFile) throws IOException {
     Optional<TieredSegment> known = registry.find(tag);
     if (known.isPresent()) {
       return known;
@@ -121,20 +121,20 @@ final class HotSegments {
       return Optional.empty();
     }
     if (!admitsUnknown) {
-      return knownByNow(tag, home);
+      return knownByNow(tag, logFile);
     }
-    return Optional.of(admit(live.get(), home));
+    return Optional.of(admit(live.get(), logFile));
   }
 
   /**
    * What recovery could not look at may have bytes in its log file that count or do not: nothing is
    * done with it.
    */
-  private Optional<TieredSegment> knownByNow(SegmentTag tag, Path home) throws IOException {
+  private Optional<TieredSegment> knownByNow(SegmentTag tag, Path logFile) throws IOException {
     Optional<TieredSegment> known = registry.find(tag);
-    if (known.isEmpty() && Tags.of(home).equals(Optional.of(tag))) {
+    if (known.isEmpty() && Tags.of(logFile).equals(Optional.of(tag))) {
       throw new FileSystemException(
-          home.toString(),
+          logFile.toString(),
           null,
           "its bytes are in "
               + tag
@@ -145,14 +145,14 @@ final class HotSegments {
   }
 
   /** Makes the one object that stands for the segment in a slot. */
-  TieredSegment admit(Residence residence, Path home) throws IOException {
-    return registry.add(factory.inPool(residence, home));
+  TieredSegment admit(Residence residence, Path logFile) throws IOException {
+    return registry.add(factory.inPool(residence, logFile));
   }
 
-  /** Home has the tag, and so cannot be read without what that names. */
-  private FileSystemException lost(SegmentTag tag, Path home) {
+  /** The log file has the tag, and so cannot be read without what that names. */
+  private FileSystemException lost(SegmentTag tag, Path logFile) {
     return new FileSystemException(
-        home.toString(),
+        logFile.toString(),
         null,
         "its extended attribute says that its bytes are in "
             + tag
@@ -161,10 +161,10 @@ final class HotSegments {
             + "; restart the broker, whose recovery says what to do");
   }
 
-  /** A channel on a segment, whose home is {@code name} now. */
+  /** A channel on a segment, whose log file is {@code name} now. */
   FileChannel open(TieredSegment hot, Path name, Set<? extends OpenOption> options)
       throws IOException {
-    FileChannel channel = hot.segment().open(HomeChannels.under(name, options), options);
+    FileChannel channel = hot.segment().open(LogFileChannels.under(name, options), options);
     hot.missing(false);
     names.openedAs(hot, name);
     return channel;

@@ -37,7 +37,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * decides that. The order of what is stored is that of the commit rules (docs/design/pool.md).
  *
  * <p>Thread safety: all methods may be called by any thread. Creation, deletion and renaming of one
- * name are serialised by {@link HomeNames}; reading and appending take none of these locks.
+ * name are serialised by {@link LogFileNames}; reading and appending take none of these locks.
  */
 public final class HotTier implements SegmentFiles, AutoCloseable {
 
@@ -54,9 +54,9 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final LogDirectories logDirectories;
   private final SegmentRegistry registry;
   private final UnsyncedRenames unsynced;
-  private final NewestHomes newest;
+  private final NewestLogFiles newest;
 
-  /** Whether what is appended at home is durable when it is acknowledged. */
+  /** Whether what is appended in the log file is durable when it is acknowledged. */
   private volatile boolean forcedAppends;
 
   private final AckDurability durability;
@@ -67,16 +67,16 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private volatile PlacementPolicy wanted;
 
   private final SegmentFactory factory;
-  private final HomeNames names;
+  private final LogFileNames names;
   private final BackgroundWork work;
   private final DurableNames durable;
   private final SlotRelease release;
   private final ModificationTimes times;
   private final PoolForcer poolForcer;
   private final Traffic traffic;
-  private final PressureRoom room;
+  private final PoolSpace space;
   private final HotSegments hot;
-  private final HomeSegments atHome;
+  private final UnpooledSegments inLogFile;
   private final Placement placement;
   private final Renames renames;
   private final TierMoves moves;
@@ -96,8 +96,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     SegmentChanges changes = new SegmentChanges();
     this.registry = new SegmentRegistry(changes);
     this.unsynced = new UnsyncedRenames(pools);
-    this.names = new HomeNames(registry);
-    this.newest = new NewestHomes(logDirectories);
+    this.names = new LogFileNames(registry);
+    this.newest = new NewestLogFiles(logDirectories);
     this.traffic = new Traffic(pools);
     BackgroundThreads threads =
         new BackgroundThreads(
@@ -107,14 +107,14 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.release = new SlotRelease(registry, names, work);
     this.times = new ModificationTimes(registry, names, counts, threads);
     this.poolForcer = new PoolForcer(registry, counts);
-    this.room = new PressureRoom(new CleanSegments(), traffic, release, counts);
+    this.space = new PoolSpace(new CleanSegments(), traffic, release, counts);
     this.wanted = spec.placement();
     this.durability = spec.config().durability();
     this.forcedAppends = forcesBy(spec.config().spillForce());
     this.factory =
         new SegmentFactory(
             this::forcesAppends,
-            room,
+            space,
             segmentEvents,
             events,
             traffic,
@@ -126,7 +126,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
               @Override
               public void appending(TieredSegment segment) throws IOException {
-                if (!segment.atHome() || forcedAppends) {
+                if (!segment.inLogFile() || forcedAppends) {
                   unsynced.settle(segment);
                 }
               }
@@ -143,7 +143,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
               @Override
               public void idle(TieredSegment segment) {
-                if (segment.atHome()) {
+                if (segment.inLogFile()) {
                   registry.removeIfIdle(segment);
                 }
               }
@@ -152,12 +152,14 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             new LogDisks(
                 logDirectories.all().stream().map(LogDirectory::path).toList(), parts.time()));
     this.hot = new HotSegments(pools, registry, names, factory, logDirectories.forcedPlacement());
-    this.atHome = new HomeSegments(logDirectories, this::mayBeHot, registry, names, factory, hot);
+    this.inLogFile =
+        new UnpooledSegments(logDirectories, this::mayBeHot, registry, names, factory, hot);
     this.placement =
         new Placement(
-            pools, logDirectories, this::mayBeHot, registry, hot, durable, unsynced, room, counts);
-    this.sharing = new BlockSharing(names, hot, atHome, parts.cloning());
-    this.renames = new Renames(names, registry, hot, atHome, durable, release, this::forcesAppends);
+            pools, logDirectories, this::mayBeHot, registry, hot, durable, unsynced, space, counts);
+    this.sharing = new BlockSharing(names, hot, inLogFile, parts.cloning());
+    this.renames =
+        new Renames(names, registry, hot, inLogFile, durable, release, this::forcesAppends);
     this.moves =
         new TierMoves(
             pools,
@@ -165,7 +167,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             registry,
             names,
             new Upkeep(durable, release, times),
-            room,
+            space,
             this::mayBeHot,
             spec.config().migration(),
             spec.moveHook());
@@ -215,7 +217,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     events.recovered(recovered);
     for (TieredSegment segment : registry.all()) {
       makeDurable(segment);
-      room.becameClean(segment);
+      space.becameClean(segment);
     }
     pools.all().forEach(Pool::keepPagesPresent);
     settleRenamesOfBefore();
@@ -223,7 +225,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       work.every(MTIME_MILLIS, lane, "refresh modification times", () -> times.refresh(lane));
     }
     work.every(PoolForcer.INTERVAL_MILLIS, "force the pools", poolForcer::run);
-    work.every(RESERVE_MILLIS, "keep space free in the pools", () -> room.keepReserve(pools));
+    work.every(RESERVE_MILLIS, "keep space free in the pools", () -> space.keepReserve(pools));
   }
 
   /**
@@ -232,7 +234,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private void settleRenamesOfBefore() {
     for (LogDirectory directory : logDirectories.all()) {
       try {
-        List<Path> partitions = NewestHomes.partitions(directory.path());
+        List<Path> partitions = NewestLogFiles.partitions(directory.path());
         durable.settleSoon(unsynced, unsynced.found(directory.path(), partitions));
       } catch (IOException e) {
         // Its directories stay unknown, and whoever changes a segment there forces them first.
@@ -263,7 +265,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     try {
       durable.makeDurableIfThere(segment);
     } catch (IOException e) {
-      counts.failed("make durable the directory entry of " + segment.home(), e);
+      counts.failed("make durable the directory entry of " + segment.logFile(), e);
       durable.makeDurableLater(segment);
     }
   }
@@ -287,7 +289,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       return Optional.empty();
     }
     Path name = located.get();
-    try (HomeNames.Held held = names.lock(name)) {
+    try (LogFileNames.Held held = names.lock(name)) {
       Optional<TieredSegment> known = hot.find(name);
       if (known.isPresent()) {
         if (options.contains(StandardOpenOption.CREATE_NEW)) {
@@ -296,15 +298,15 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         return Optional.of(hot.open(known.get(), name, options));
       }
       Placement.Placed placed =
-          atHome.find(name).isPresent()
+          inLogFile.find(name).isPresent()
               ? Placement.Placed.NO
               : placement.open(name, options, attributes);
       if (placed.channel().isPresent()) {
         return placed.channel();
       }
-      Optional<FileChannel> opened = atHome.open(name, options, attributes);
+      Optional<FileChannel> opened = inLogFile.open(name, options, attributes);
       if (placed.refused() && opened.isPresent()) {
-        atHome.find(name).ifPresent(this::goesOnInItsLogFile);
+        inLogFile.find(name).ifPresent(this::goesOnInItsLogFile);
       }
       return opened;
     }
@@ -366,7 +368,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       return false;
     }
     Path name = located.get();
-    try (HomeNames.Held held = names.lock(name)) {
+    try (LogFileNames.Held held = names.lock(name)) {
       if (hot.isOther(name)) {
         return false;
       }
@@ -377,8 +379,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         return false;
       }
       if (known.isEmpty()) {
-        Optional<TieredSegment> cold = atHome.find(name);
-        if (cold.isPresent() && HomeNames.isOtherName(name, cold.get())) {
+        Optional<TieredSegment> cold = inLogFile.find(name);
+        if (cold.isPresent() && LogFileNames.isOtherName(name, cold.get())) {
           return false;
         }
         if (cold.isPresent()) {
@@ -416,7 +418,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     } else {
       boolean last = !registry.hasRecordsBehind(from.get());
       unsynced.fileRenamed(from.get(), to.get(), last);
-      try (HomeNames.Held held = names.lock(from.get(), to.get())) {
+      try (LogFileNames.Held held = names.lock(from.get(), to.get())) {
         if (!renames.file(from.get(), to.get(), options)) {
           Files.move(source, target, options);
         }
@@ -467,7 +469,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   private void forceNewest(Path logDirectory) throws IOException {
     try {
-      NewestHomes.force(logDirectory);
+      NewestLogFiles.force(logDirectory);
     } catch (IOException e) {
       unforced.add(logDirectory);
       throw e;
@@ -499,7 +501,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     return traffic;
   }
 
-  /** The tiers' names, fastest first, home excepted. */
+  /** The tiers' names, fastest first, the log directories excepted. */
   public List<String> tierNames() {
     return pools.tiers().stream().map(PoolTier::name).toList();
   }
@@ -543,7 +545,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     return logDirectories.skippedReasons();
   }
 
-  /** Brings every home's modification time up to date with its last append. */
+  /** Brings every log file's modification time up to date with its last append. */
   public void refreshModificationTimes() {
     times.refreshAll();
   }

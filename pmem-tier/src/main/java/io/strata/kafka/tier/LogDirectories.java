@@ -164,7 +164,9 @@ final class LogDirectories {
     return byPath.values().stream().filter(directory -> directory.id().equals(id)).findFirst();
   }
 
-  /** What a slot records of a segment whose home is here now; empty outside the log directories. */
+  /**
+   * What a slot records of a segment whose log file is here now; empty outside the log directories.
+   */
   Optional<SegmentPlace> placeOf(Path file) {
     for (LogDirectory directory : byPath.values()) {
       if (file.startsWith(directory.path())) {

@@ -46,7 +46,7 @@ final class LogFile implements Closeable {
    *     only recovery, which looks at all of them, can tell
    */
   static LogFile of(TieredSegment segment, SegmentRegistry registry) throws IOException {
-    Path name = segment.home();
+    Path name = segment.logFile();
     boolean done = false;
     PinnedFile pinned = pin(segment, name);
     try {
@@ -80,7 +80,7 @@ final class LogFile implements Closeable {
     return (key == null || key.equals(segment.fileKey()))
         && SegmentTag.read(pinned.path())
             .map(tag -> registry.find(tag).filter(segment::equals).isPresent())
-            .orElseGet(() -> segment.atHome() && segment.isHeld());
+            .orElseGet(() -> segment.inLogFile() && segment.isHeld());
   }
 
   /** Does something to the file. */

@@ -31,8 +31,8 @@ final class LostPools {
   private final TreeSet<String> directories = new TreeSet<>();
   private int segments;
 
-  void add(SegmentTag tag, Path home) {
-    Path partition = home.getParent();
+  void add(SegmentTag tag, Path logFile) {
+    Path partition = logFile.getParent();
     if (partition != null) {
       partitions
           .computeIfAbsent(tag.pool(), id -> new TreeSet<>())
@@ -117,9 +117,9 @@ final class LostPools {
   }
 
   private void addMissing(LogDirectory directory, Set<UUID> missing) throws IOException {
-    for (TaggedHome home : TaggedHomes.in(directory.path())) {
-      if (missing.contains(home.tag().pool())) {
-        add(home.tag(), home.file());
+    for (TaggedLogFile logFile : TaggedLogFiles.in(directory.path())) {
+      if (missing.contains(logFile.tag().pool())) {
+        add(logFile.tag(), logFile.file());
       }
     }
   }

@@ -15,13 +15,13 @@ import java.nio.file.attribute.FileTime;
 final class ModificationTimes {
 
   private final SegmentRegistry registry;
-  private final HomeNames names;
+  private final LogFileNames names;
   private final TierCounts counts;
   private final BackgroundThreads threads;
 
   /** Of these segments. */
   ModificationTimes(
-      SegmentRegistry registry, HomeNames names, TierCounts counts, BackgroundThreads threads) {
+      SegmentRegistry registry, LogFileNames names, TierCounts counts, BackgroundThreads threads) {
     this.registry = registry;
     this.names = names;
     this.counts = counts;
@@ -30,8 +30,8 @@ final class ModificationTimes {
 
   /** Notes a segment that has changed. Nearly free when that is noted already. */
   void changed(TieredSegment segment) {
-    if (!segment.atHome() && segment.timeIsLate()) {
-      threads.of(segment.home()).changed().add(segment);
+    if (!segment.inLogFile() && segment.timeIsLate()) {
+      threads.of(segment.logFile()).changed().add(segment);
     }
   }
 
@@ -39,7 +39,7 @@ final class ModificationTimes {
   void refresh(BackgroundThreads.Lane lane) {
     for (TieredSegment next = lane.changed().poll(); next != null; next = lane.changed().poll()) {
       next.timeIsRefreshed();
-      if (threads.of(next.home()).equals(lane)) {
+      if (threads.of(next.logFile()).equals(lane)) {
         refresh(next);
       } else {
         // It has been moved to another log directory.
@@ -57,8 +57,8 @@ final class ModificationTimes {
 
   /** Brings the log file's modification time up to date with the last append. */
   void refresh(TieredSegment segment) {
-    if (segment.atHome() || !segment.hasChange()) {
-      // At home its appends are the file's own.
+    if (segment.inLogFile() || !segment.hasChange()) {
+      // In the log file its appends are the file's own.
       return;
     }
     try {
@@ -77,7 +77,7 @@ final class ModificationTimes {
       // Whoever asks next, or appends, tries again.
       return;
     } catch (IOException e) {
-      counts.failed("set the modification time of " + segment.home(), e);
+      counts.failed("set the modification time of " + segment.logFile(), e);
     }
   }
 }

@@ -14,7 +14,7 @@ public enum MoveStage {
   DESTAGE_CLEAN,
   /** An eviction begins. */
   EVICT_STARTED,
-  /** The slot is free; home's tag still names it. */
+  /** The slot is free; the log file's tag still names it. */
   EVICT_FREED,
   /** The log file's tag has been removed. */
   EVICT_UNTAGGED,

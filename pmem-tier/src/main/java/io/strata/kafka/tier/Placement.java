@@ -15,10 +15,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Gives a file that Kafka makes for a new segment a slot in the first tier that has room.
+ * Gives a file that Kafka makes for a new segment a slot in the first tier that has space.
  *
  * <p>Thread safety: all methods may be called by any thread that holds the file's name ({@link
- * HomeNames}).
+ * LogFileNames}).
  */
 final class Placement {
 
@@ -29,7 +29,7 @@ final class Placement {
   private final HotSegments hot;
   private final DurableNames durable;
   private final UnsyncedRenames unsynced;
-  private final PressureRoom room;
+  private final PoolSpace space;
   private final TierCounts counts;
 
   Placement(
@@ -40,7 +40,7 @@ final class Placement {
       HotSegments hot,
       DurableNames durable,
       UnsyncedRenames unsynced,
-      PressureRoom room,
+      PoolSpace space,
       TierCounts counts) {
     this.pools = pools;
     this.logDirectories = logDirectories;
@@ -49,7 +49,7 @@ final class Placement {
     this.hot = hot;
     this.durable = durable;
     this.unsynced = unsynced;
-    this.room = room;
+    this.space = space;
     this.counts = counts;
   }
 
@@ -73,16 +73,16 @@ final class Placement {
     }
     Placed placed = place(place.get(), options, attributes);
     if (placed.channel().isEmpty()) {
-      // There was no room: there may be something to plan.
-      room.wake();
+      // There was no space: there may be something to plan.
+      space.wake();
     }
     return placed;
   }
 
   /**
    * Placed is what is opened as Kafka opens a segment that it will append to, for reading and for
-   * writing. A file that is only made or written (as a copy or a restored backup is) stays at home,
-   * and may become hot when Kafka opens it, if it is still empty then.
+   * writing. A file that is only made or written (as a copy or a restored backup is) stays in the
+   * log file, and may become hot when Kafka opens it, if it is still empty then.
    */
   private Optional<SegmentPlace> placeFor(Path name, Set<? extends OpenOption> options)
       throws IOException {
@@ -104,15 +104,15 @@ final class Placement {
     return logDirectories.place(name, policy);
   }
 
-  /** Commit rule 3: the slot first, then home, then home's tag. */
+  /** Commit rule 3: the slot first, then the log file, then the log file's tag. */
   private Placed place(
       SegmentPlace place, Set<? extends OpenOption> options, FileAttribute<?>... attributes) {
     Optional<Residence> allocated;
     try {
       unsynced.settle(place.file());
-      allocated = room.place(pools, place);
+      allocated = space.place(pools, place);
     } catch (IOException e) {
-      counts.failed("place " + place.file() + " in a pool; it goes home", e);
+      counts.failed("place " + place.file() + " in a pool; it goes to the log file", e);
       return Placed.NO;
     }
     if (allocated.isEmpty()) {
@@ -123,9 +123,10 @@ final class Placement {
     boolean created = false;
     Optional<TieredSegment> registered = Optional.empty();
     try {
-      created = HomeChannels.create(place.file(), attributes);
+      created = LogFileChannels.create(place.file(), attributes);
       if (!created) {
-        // It was there, and is empty: a process may have been killed while it cut it to nothing.
+        // It was there, and is empty: a process may have been killed while it truncated it to
+        // nothing.
         Directories.force(place.file());
       }
       // Known before it can be found by its tag: one object must stand for it.
@@ -136,13 +137,14 @@ final class Placement {
       counts.placed();
       durable.makeDurableLater(segment);
       // The one before it is sealed now.
-      room.wake();
+      space.wake();
       return new Placed(Optional.of(channel), false);
     } catch (IOException e) {
-      // Home will do without the pool; and if it is home that fails, the JDK says so best.
+      // The log file will do without the pool; and if it is the log file that fails, the JDK says
+      // so best.
       registered.ifPresent(registry::remove);
       withdraw(residence, place.file(), created, e);
-      counts.failed("place " + place.file() + " in a pool; it goes home", e);
+      counts.failed("place " + place.file() + " in a pool; it goes to the log file", e);
       return Placed.NO;
     } catch (RuntimeException e) {
       registered.ifPresent(registry::remove);
@@ -152,15 +154,15 @@ final class Placement {
   }
 
   /** Undoes a placement of which nobody has been told. */
-  private void withdraw(Residence residence, Path home, boolean created, Exception cause) {
+  private void withdraw(Residence residence, Path logFile, boolean created, Exception cause) {
     try {
       residence.slot().markDeleting();
       if (created) {
-        Files.deleteIfExists(home);
-        Directories.forceNearest(Directories.of(home));
-      } else if (Files.exists(home)) {
-        SegmentTag.remove(home);
-        Directories.force(home);
+        Files.deleteIfExists(logFile);
+        Directories.forceNearest(Directories.of(logFile));
+      } else if (Files.exists(logFile)) {
+        SegmentTag.remove(logFile);
+        Directories.force(logFile);
       }
       Copies.free(residence);
     } catch (IOException | RuntimeException e) {

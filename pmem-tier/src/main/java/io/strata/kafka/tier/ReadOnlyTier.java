@@ -29,8 +29,8 @@ import java.util.concurrent.ConcurrentMap;
  *
  * <p>The pool of a segment is found by what the broker recorded on the log directory, so that a
  * tool needs no configuration. Files that are not hot are the JDK's business, also for writing;
- * deleting or renaming a hot one is, too, since the broker's recovery goes by the tag that home
- * carries.
+ * deleting or renaming a hot one is, too, since the broker's recovery goes by the tag that the log
+ * file carries.
  *
  * <p>Thread safety: all methods may be called by any thread.
  */
@@ -56,8 +56,8 @@ public final class ReadOnlyTier implements SegmentFiles {
           "this segment's bytes are in a pool, which only a broker writes to: stop the broker and"
               + " run 'strata drain' first");
     }
-    FileChannel home = FileChannel.open(file, StandardOpenOption.READ);
-    return Optional.of(segment.get().open(home, options));
+    FileChannel logFile = FileChannel.open(file, StandardOpenOption.READ);
+    return Optional.of(segment.get().open(logFile, options));
   }
 
   @Override
@@ -66,12 +66,15 @@ public final class ReadOnlyTier implements SegmentFiles {
     if (segment.isEmpty()) {
       return OptionalLong.empty();
     }
-    try (FileChannel home = FileChannel.open(file, StandardOpenOption.READ)) {
-      return OptionalLong.of(segment.get().size(home));
+    try (FileChannel logFile = FileChannel.open(file, StandardOpenOption.READ)) {
+      return OptionalLong.of(segment.get().size(logFile));
     }
   }
 
-  /** Home's, which the broker keeps right; an append of the last seconds may not show in it yet. */
+  /**
+   * The log file's, which the broker keeps right; an append of the last seconds may not show in it
+   * yet.
+   */
   @Override
   public Optional<FileTime> lastModified(Path file) throws IOException {
     return find(file).isPresent() ? Optional.of(Files.getLastModifiedTime(file)) : Optional.empty();

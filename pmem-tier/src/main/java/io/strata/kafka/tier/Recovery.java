@@ -58,7 +58,7 @@ final class Recovery {
   private int deletionsFinished;
   private int tagsRemoved;
   private int copiesDropped;
-  private boolean homesForced;
+  private boolean logFilesForced;
 
   /**
    * What is decided about a slot.
@@ -82,14 +82,14 @@ final class Recovery {
 
   RecoveryReport run() throws IOException {
     long started = System.nanoTime();
-    Map<SegmentTag, Path> homes = taggedHomes();
-    refuseLostPools(homes);
-    refuseOlderPools(homes);
-    refuseDiscarded(homes);
-    Map<SegmentTag, Path> stale = new HashMap<>(homes);
+    Map<SegmentTag, Path> logFiles = taggedLogFiles();
+    refuseLostPools(logFiles);
+    refuseOlderPools(logFiles);
+    refuseDiscarded(logFiles);
+    Map<SegmentTag, Path> stale = new HashMap<>(logFiles);
     List<Decision> decisions = decide(stale);
-    ForeignRecords.refuse(pools, directories, homes);
-    forceTagsOfCopies(homes);
+    ForeignRecords.refuse(pools, directories, logFiles);
+    forceTagsOfCopies(logFiles);
     for (Decision each : decisions) {
       carryOut(each);
     }
@@ -111,8 +111,8 @@ final class Recovery {
    * slots of a segment that was being moved one is freed next: the one that the tag does not name
    * must not be named by an older tag after a power failure.
    */
-  private void forceTagsOfCopies(Map<SegmentTag, Path> homes) throws IOException {
-    for (Map.Entry<SegmentTag, Path> each : homes.entrySet()) {
+  private void forceTagsOfCopies(Map<SegmentTag, Path> logFiles) throws IOException {
+    for (Map.Entry<SegmentTag, Path> each : logFiles.entrySet()) {
       if (pools.live(each.getKey()).filter(in -> in.slot().has(SlotFlag.COPY)).isPresent()) {
         force(each.getValue());
       }
@@ -122,14 +122,14 @@ final class Recovery {
   /**
    * Decides about every slot, and refuses what must be refused.
    *
-   * @param homes loses those whose slots keep their tags
+   * @param logFiles loses those whose slots keep their tags
    */
-  private List<Decision> decide(Map<SegmentTag, Path> homes) throws IOException {
+  private List<Decision> decide(Map<SegmentTag, Path> logFiles) throws IOException {
     List<Decision> decisions = new ArrayList<>();
     Map<UUID, List<String>> unknown = new TreeMap<>();
     for (Pool pool : pools.all()) {
       for (Slot slot : pool.slots()) {
-        Decision decision = decide(new Residence(slot, pool), homes);
+        Decision decision = decide(new Residence(slot, pool), logFiles);
         decisions.add(decision);
         switch (decision.rule()) {
           case REFUSE_DIRECTORY ->
@@ -144,7 +144,7 @@ final class Recovery {
                 ownerOf(decision.path()).orElseThrow(), decision.path(), cause);
           }
           case LEAVE -> {}
-          default -> homes.remove(decision.in().tag());
+          default -> logFiles.remove(decision.in().tag());
         }
       }
     }
@@ -152,8 +152,8 @@ final class Recovery {
     return decisions;
   }
 
-  private Decision decide(Residence in, Map<SegmentTag, Path> homes) throws IOException {
-    Optional<Path> tagged = Optional.ofNullable(homes.get(in.tag()));
+  private Decision decide(Residence in, Map<SegmentTag, Path> logFiles) throws IOException {
+    Optional<Path> tagged = Optional.ofNullable(logFiles.get(in.tag()));
     Optional<Path> file = tagged.isPresent() ? tagged : placeOf(in);
     FoundFile found = tagged.isPresent() ? FoundFile.TAGGED : look(in, file);
     long size = tagged.isPresent() ? at(tagged.get(), Files::size) : 0;
@@ -204,7 +204,7 @@ final class Recovery {
       }
       case FREE_DELETED -> {
         // A process that was killed has unlinked it, perhaps just now.
-        forceHomes();
+        forceLogFiles();
         free(in.pool(), slot);
         deletionsFinished++;
       }
@@ -214,12 +214,12 @@ final class Recovery {
       }
       case RESTORE -> restore(in, decision.path());
       case FREE -> {
-        forceHomes();
+        forceLogFiles();
         free(in.pool(), slot);
         freed.add(decision.path().toString());
       }
       case DISCARD -> {
-        forceHomes();
+        forceLogFiles();
         discard(in.pool(), slot);
         freed.add(decision.path().toString());
       }
@@ -239,12 +239,12 @@ final class Recovery {
     return partition != null && Files.isSymbolicLink(partition) && !Files.isDirectory(partition);
   }
 
-  private Map<SegmentTag, Path> taggedHomes() throws IOException {
-    Map<SegmentTag, Path> homes = new HashMap<>();
+  private Map<SegmentTag, Path> taggedLogFiles() throws IOException {
+    Map<SegmentTag, Path> logFiles = new HashMap<>();
     for (LogDirectory directory : List.copyOf(directories.all())) {
-      for (TaggedHome tagged : homesIn(directory)) {
+      for (TaggedLogFile tagged : logFilesIn(directory)) {
         owners.put(tagged.file(), directory);
-        Path other = homes.putIfAbsent(tagged.tag(), tagged.file());
+        Path other = logFiles.putIfAbsent(tagged.tag(), tagged.file());
         if (other != null) {
           throw new FileSystemException(
               tagged.file().toString(),
@@ -256,35 +256,35 @@ final class Recovery {
         }
       }
     }
-    return homes;
+    return logFiles;
   }
 
-  /** The homes of a directory; none of one that cannot be read, whose slots are then kept. */
-  private List<TaggedHome> homesIn(LogDirectory directory) {
+  /** The log files of a directory; none of one that cannot be read, whose slots are then kept. */
+  private List<TaggedLogFile> logFilesIn(LogDirectory directory) {
     try {
-      return TaggedHomes.in(directory.path());
+      return TaggedLogFiles.in(directory.path());
     } catch (IOException e) {
       directories.skip(directory, "it cannot be read: " + FailureText.of(e));
       return List.of();
     }
   }
 
-  private void refuseLostPools(Map<SegmentTag, Path> homes) throws IOException {
+  private void refuseLostPools(Map<SegmentTag, Path> logFiles) throws IOException {
     LostPools lost = new LostPools();
-    homes.forEach(
-        (tag, home) -> {
+    logFiles.forEach(
+        (tag, logFile) -> {
           if (pools.find(tag.pool()).isEmpty()) {
-            lost.add(tag, home);
+            lost.add(tag, logFile);
           }
         });
     lost.refuse(pools.describe());
   }
 
   /**
-   * A slot's generation is durable before home is tagged with it. A tag from the slot's future is
-   * therefore no leftover: the pool is an older copy, and the log file lacks records.
+   * A slot's generation is durable before the log file is tagged with it. A tag from the slot's
+   * future is therefore no leftover: the pool is an older copy, and the log file lacks records.
    */
-  private void refuseOlderPools(Map<SegmentTag, Path> homes) throws IOException {
+  private void refuseOlderPools(Map<SegmentTag, Path> logFiles) throws IOException {
     for (LogDirectory directory : directories.all()) {
       for (Map.Entry<UUID, Integer> seen : directory.recordedSequences().entrySet()) {
         Optional<Pool> pool = pools.find(seen.getKey());
@@ -301,7 +301,7 @@ final class Recovery {
         }
       }
     }
-    for (Map.Entry<SegmentTag, Path> each : homes.entrySet()) {
+    for (Map.Entry<SegmentTag, Path> each : logFiles.entrySet()) {
       SegmentTag tag = each.getKey();
       Pool pool = pools.find(tag.pool()).orElseThrow();
       boolean known = tag.slot() >= 0 && tag.slot() < pool.info().slotCount();
@@ -334,8 +334,8 @@ final class Recovery {
   /**
    * A slot of a log directory that is not there waits for it, as Kafka runs without a failed one.
    * But when every configured directory is there, the missing one has lost its attributes, or has
-   * been taken out of the configuration: its records must not be passed over. What a home names is
-   * not passed over, wherever it was moved.
+   * been taken out of the configuration: its records must not be passed over. What a log file names
+   * is not passed over, wherever it was moved.
    */
   private void refuse(Map<UUID, List<String>> unknown) throws FileSystemException {
     for (Map.Entry<UUID, List<String>> each : unknown.entrySet()) {
@@ -361,8 +361,8 @@ final class Recovery {
    * What a drain or an eviction has left over is a tag on a log file that has all bytes. One whose
    * slot was discarded has lost some, perhaps.
    */
-  private void refuseDiscarded(Map<SegmentTag, Path> homes) throws IOException {
-    for (Map.Entry<SegmentTag, Path> each : homes.entrySet()) {
+  private void refuseDiscarded(Map<SegmentTag, Path> logFiles) throws IOException {
+    for (Map.Entry<SegmentTag, Path> each : logFiles.entrySet()) {
       SegmentTag tag = each.getKey();
       long generation = pools.find(tag.pool()).orElseThrow().generation(tag.slot());
       if (SlotLayout.isDiscarded(tag.generation(), generation)) {
@@ -390,31 +390,31 @@ final class Recovery {
     if (directory.isEmpty() || isCutOff(directory.get(), in.slot())) {
       return Optional.empty();
     }
-    Path home = directory.get().path().resolve(in.slot().relativePath()).normalize();
-    if (!home.startsWith(directory.get().path())) {
+    Path logFile = directory.get().path().resolve(in.slot().relativePath()).normalize();
+    if (!logFile.startsWith(directory.get().path())) {
       throw new FileSystemException(
-          home.toString(),
+          logFile.toString(),
           null,
           "slot " + in.tag() + " names a path outside its log directory: run strata pool check");
     }
-    return Optional.of(home);
+    return Optional.of(logFile);
   }
 
   private void removeStaleTags(Map<SegmentTag, Path> stale) throws IOException {
-    for (Path home : stale.values()) {
-      boolean unused = at(home, SegmentTag::remove);
+    for (Path logFile : stale.values()) {
+      boolean unused = at(logFile, SegmentTag::remove);
       tagsRemoved++;
     }
   }
 
-  private void use(Residence in, Path home) throws IOException {
+  private void use(Residence in, Path logFile) throws IOException {
     if (in.slot().has(SlotFlag.ORPHANED)) {
       in.slot().clear(SlotFlag.ORPHANED);
     }
     if (in.slot().has(SlotFlag.COPY)) {
       in.slot().clear(SlotFlag.COPY);
     }
-    register(in, home);
+    register(in, logFile);
   }
 
   /** Of bytes that were evicted the log file has the only copy: without them it is no segment. */
@@ -430,16 +430,16 @@ final class Recovery {
             .formatted(decision.size(), decision.in().slot().extents().start()));
   }
 
-  private void register(Residence in, Path home) throws IOException {
-    TieredSegment unused = registry.add(at(home, file -> factory.inPool(in, file)));
+  private void register(Residence in, Path logFile) throws IOException {
+    TieredSegment unused = registry.add(at(logFile, file -> factory.inPool(in, file)));
   }
 
   /**
    * Drops what a copy has left behind the clean bytes: it may have holes, and a later spill must
    * not uncover it.
    */
-  private static boolean truncateTo(long length, Path home) throws IOException {
-    try (FileChannel channel = FileChannel.open(home, StandardOpenOption.WRITE)) {
+  private static boolean truncateTo(long length, Path logFile) throws IOException {
+    try (FileChannel channel = FileChannel.open(logFile, StandardOpenOption.WRITE)) {
       channel.truncate(length);
       channel.force(true);
     }
@@ -473,9 +473,9 @@ final class Recovery {
             });
   }
 
-  private void unlink(Path home) throws IOException {
+  private void unlink(Path logFile) throws IOException {
     at(
-        home,
+        logFile,
         file -> {
           Files.deleteIfExists(file);
           Directories.forceNearest(file);
@@ -489,14 +489,14 @@ final class Recovery {
    * removed either just now, from wherever the file was. Once is enough: nothing has been removed
    * since.
    */
-  private void forceHomes() throws IOException {
-    if (homesForced) {
+  private void forceLogFiles() throws IOException {
+    if (logFilesForced) {
       return;
     }
     for (LogDirectory directory : directories.all()) {
       boolean unused = at(directory.path(), Recovery::forcePartitions);
     }
-    homesForced = true;
+    logFilesForced = true;
   }
 
   private static boolean forcePartitions(Path logDirectory) throws IOException {
@@ -540,19 +540,19 @@ final class Recovery {
     }
   }
 
-  private void restore(Residence in, Path home) throws IOException {
-    if (!at(home, Recovery::create)) {
-      throw occupied(home, in.tag());
+  private void restore(Residence in, Path logFile) throws IOException {
+    if (!at(logFile, Recovery::create)) {
+      throw occupied(logFile, in.tag());
     }
     in.slot().setCleanLength(0);
     at(
-        home,
+        logFile,
         file -> {
           in.tag().write(file);
           return file;
         });
-    register(in, home);
-    restored.add(home.toString());
+    register(in, logFile);
+    restored.add(logFile.toString());
   }
 
   /**
@@ -560,23 +560,23 @@ final class Recovery {
    * no others: it has lost its tag, or, if it is empty, it may be a new one in the place of a file
    * that was removed. One with another slot's tag is a new one.
    */
-  private static boolean hasLostItsTag(Residence in, Path home) throws IOException {
+  private static boolean hasLostItsTag(Residence in, Path logFile) throws IOException {
     return in.slot().committedLength() > 0
-        && Files.isRegularFile(home)
-        && SegmentTag.read(home).isEmpty()
-        && Files.size(home) >= in.slot().cleanLength()
-        && UnknownBytes.first(in, home).isEmpty()
-        && !UnknownBytes.hasAll(in, home);
+        && Files.isRegularFile(logFile)
+        && SegmentTag.read(logFile).isEmpty()
+        && Files.size(logFile) >= in.slot().cleanLength()
+        && UnknownBytes.first(in, logFile).isEmpty()
+        && !UnknownBytes.hasAll(in, logFile);
   }
 
-  private static FileSystemException tagLost(Path home, SegmentTag tag) throws IOException {
+  private static FileSystemException tagLost(Path logFile, SegmentTag tag) throws IOException {
     return new FileSystemException(
-        home.toString(),
+        logFile.toString(),
         null,
         "the pool holds a segment of this path in "
             + tag
             + ", and the file, of "
-            + Files.size(home)
+            + Files.size(logFile)
             + " bytes, has not got all of its records, nor says where they are. If the partition"
             + " was removed by hand and this file is a new one, delete the file: the next start"
             + " goes on without those records. If the file is a copy made without extended"
@@ -592,34 +592,34 @@ final class Recovery {
    *
    * @return false if there is one of another segment
    */
-  private static boolean create(Path home) throws IOException {
-    Path parent = home.getParent();
+  private static boolean create(Path logFile) throws IOException {
+    Path parent = logFile.getParent();
     if (parent != null) {
       Files.createDirectories(parent);
     }
     try {
-      Files.createFile(home);
+      Files.createFile(logFile);
       return true;
     } catch (FileAlreadyExistsException e) {
-      return isNew(home);
+      return isNew(logFile);
     }
   }
 
   /** As the power leaves it that goes between a new log file and its tag. */
-  private static boolean isNew(Path home) throws IOException {
-    return Files.isRegularFile(home, LinkOption.NOFOLLOW_LINKS)
-        && Files.size(home) == 0
-        && SegmentTag.read(home).isEmpty();
+  private static boolean isNew(Path logFile) throws IOException {
+    return Files.isRegularFile(logFile, LinkOption.NOFOLLOW_LINKS)
+        && Files.size(logFile) == 0
+        && SegmentTag.read(logFile).isEmpty();
   }
 
-  private static FileSystemException occupied(Path home, SegmentTag tag) throws IOException {
+  private static FileSystemException occupied(Path logFile, SegmentTag tag) throws IOException {
     return new FileSystemException(
-        home.toString(),
+        logFile.toString(),
         null,
         "the pool holds this segment's bytes in "
             + tag
             + ", and another file, of "
-            + Files.size(home)
+            + Files.size(logFile)
             + " bytes, is in its place: move that file out of the log directory to keep the"
             + " pool's bytes");
   }

@@ -5,12 +5,12 @@ import java.util.List;
 /**
  * What recovery found and did when a tier was opened. Immutable.
  *
- * @param hot segments whose bytes are in the pools and whose homes are there
- * @param restored homes created again, because the power went before they reached the disk
- * @param orphaned slots whose home is missing, which are kept until the next start
- * @param freed slots freed because their home is still missing, or never had a record
+ * @param hot segments whose bytes are in the pools and whose log files are there
+ * @param restored log files created again, because the power went before they reached the disk
+ * @param orphaned slots whose log file is missing, which are kept until the next start
+ * @param freed slots freed because their log file is still missing, or never had a record
  * @param deletionsFinished deletions that a crash had cut short
- * @param tagsRemoved homes whose bytes had already left the pool, and that only kept the tag
+ * @param tagsRemoved log files whose bytes had already left the pool, and that only kept the tag
  * @param copiesDropped slots with a copy that was being made, or was of no use any more
  * @param kept slots left as they are, each with the reason (their log directory is offline)
  * @param millis how long recovery took

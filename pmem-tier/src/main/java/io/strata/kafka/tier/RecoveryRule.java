@@ -108,7 +108,7 @@ enum RecoveryRule {
     if (slot.end() == 0) {
       return FREE;
     }
-    return slot.has(SlotFlag.HOME_DURABLE)
+    return slot.has(SlotFlag.NAME_DURABLE)
         ? ofRemoved(slot, file, elsewhere)
         : file == FoundFile.NONE || file == FoundFile.EMPTY ? RESTORE : REFUSE_OCCUPIED;
   }

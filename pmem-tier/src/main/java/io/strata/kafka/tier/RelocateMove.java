@@ -29,26 +29,26 @@ import java.util.Optional;
 final class RelocateMove {
 
   private final SegmentRegistry registry;
-  private final HomeNames names;
+  private final LogFileNames names;
   private final DurableNames durable;
   private final SlotRelease release;
-  private final PressureRoom room;
+  private final PoolSpace space;
   private final CopySlots slots;
   private final MoveStage.Hook hook;
 
   RelocateMove(
       SegmentRegistry registry,
-      HomeNames names,
+      LogFileNames names,
       DurableNames durable,
       SlotRelease release,
-      PressureRoom room,
+      PoolSpace space,
       CopySlots slots,
       MoveStage.Hook hook) {
     this.registry = registry;
     this.names = names;
     this.durable = durable;
     this.release = release;
-    this.room = room;
+    this.space = space;
     this.slots = slots;
     this.hook = hook;
   }
@@ -63,20 +63,20 @@ final class RelocateMove {
     durable.makeDurable(segment);
     Optional<Residence> target = slots.allocate(tier, segment, evict);
     if (target.isEmpty()) {
-      return MoveResult.noRoom("no pool of tier " + tier.name() + " has room for it");
+      return MoveResult.noSpace("no pool of tier " + tier.name() + " has space for it");
     }
     Tie tie = new Tie(segment, target.get());
     try {
       CopyResult copied;
-      try (FileChannel home = names.with(segment, HomeChannels::toRead)) {
+      try (FileChannel logFile = names.with(segment, LogFileChannels::toRead)) {
         if (!DurableNames.survivesReboot(segment)) {
           // A power failure may have taken its name so far; from now on it may not.
-          DurableNames.forceEntries(segment.home());
+          DurableNames.forceEntries(segment.logFile());
         }
         copied =
             segment
                 .segment()
-                .copyInto(tie.to, home, new MovePace(control, hook, MoveStage.RELOCATE_COPIED));
+                .copyInto(tie.to, logFile, new MovePace(control, hook, MoveStage.RELOCATE_COPIED));
       }
       Optional<MoveResult> ended = Copies.ended(copied, segment);
       if (ended.isPresent()) {
@@ -87,8 +87,8 @@ final class RelocateMove {
       boolean done =
           names.with(
               segment,
-              home -> {
-                tie.file = Optional.of(home);
+              logFile -> {
+                tie.file = Optional.of(logFile);
                 return segment.segment().relocate(copied, tie.to, tie);
               });
       if (!done) {
@@ -97,7 +97,7 @@ final class RelocateMove {
       tie.from.ifPresent(left -> release.freeLeft(segment, left));
       segment.segment().clear(SlotFlag.COPY);
       hook.reached(MoveStage.RELOCATE_DONE);
-      room.becameClean(segment);
+      space.becameClean(segment);
       return MoveResult.done(copied.bytes());
     } finally {
       if (!tie.mayHold) {
@@ -133,15 +133,15 @@ final class RelocateMove {
 
     @Override
     public void link() throws IOException {
-      Path home = file.orElseThrow();
+      Path logFile = file.orElseThrow();
       from = segment.residence();
-      if (from.isEmpty() && Files.size(home) != segment.segment().size()) {
+      if (from.isEmpty() && Files.size(logFile) != segment.segment().size()) {
         throw new FileSystemException(
             segment.toString(),
             null,
             "it was written past this broker's channels while it was copied");
       }
-      to.slot().setCleanLength(cleanLength(home));
+      to.slot().setCleanLength(cleanLength(logFile));
       if (from.isPresent() && !from.get().isClean() && survivesLess(to.pool(), from.get())) {
         throw new FileSystemException(
             segment.toString(),
@@ -154,36 +154,36 @@ final class RelocateMove {
         // name.
         from.get().slot().set(SlotFlag.COPY);
       }
-      to.tag().write(home);
-      Directories.force(home);
+      to.tag().write(logFile);
+      Directories.force(logFile);
       from.ifPresent(left -> registry.removeTag(left.tag(), segment));
       hook.reached(MoveStage.RELOCATE_TAGGED);
     }
 
     /** How much of the segment the log file has, durably so when this returns. */
-    private long cleanLength(Path home) throws IOException {
+    private long cleanLength(Path logFile) throws IOException {
       if (from.isPresent() && !from.get().isClean()) {
         return from.get().slot().cleanLength();
       }
       // Written back, perhaps, and not forced yet.
-      Directories.force(home);
+      Directories.force(logFile);
       long size = segment.segment().size();
-      return Files.size(home) == size ? size : 0;
+      return Files.size(logFile) == size ? size : 0;
     }
 
     @Override
     public void unlink() throws IOException {
-      Path home = file.orElseThrow();
+      Path logFile = file.orElseThrow();
       if (!mayHold) {
         return;
       }
       if (from.isPresent()) {
         registry.addTag(from.get().tag(), segment);
-        from.get().tag().write(home);
+        from.get().tag().write(logFile);
       } else {
-        SegmentTag.remove(home);
+        SegmentTag.remove(logFile);
       }
-      Directories.force(home);
+      Directories.force(logFile);
       if (from.isPresent()) {
         from.get().slot().clear(SlotFlag.COPY);
       }

@@ -17,16 +17,16 @@ import java.util.function.BooleanSupplier;
  * Renames files and directories of segments: what the tier knows of them follows.
  *
  * <p>Thread safety: all methods may be called by any thread. A file's names are held by the caller
- * ({@link HomeNames}), a directory's are held here.
+ * ({@link LogFileNames}), a directory's are held here.
  */
 final class Renames {
 
   private static final String ANY_SEGMENT = "00000000000000000000.log";
 
-  private final HomeNames names;
+  private final LogFileNames names;
   private final SegmentRegistry registry;
   private final HotSegments hot;
-  private final HomeSegments atHome;
+  private final UnpooledSegments inLogFile;
   private final DurableNames durable;
   private final SlotRelease release;
   private final BooleanSupplier forcedAppends;
@@ -34,20 +34,21 @@ final class Renames {
   /**
    * The renames of a tier.
    *
-   * @param forcedAppends whether what is appended at home is durable when it is acknowledged
+   * @param forcedAppends whether what is appended in the log file is durable when it is
+   *     acknowledged
    */
   Renames(
-      HomeNames names,
+      LogFileNames names,
       SegmentRegistry registry,
       HotSegments hot,
-      HomeSegments atHome,
+      UnpooledSegments inLogFile,
       DurableNames durable,
       SlotRelease release,
       BooleanSupplier forcedAppends) {
     this.names = names;
     this.registry = registry;
     this.hot = hot;
-    this.atHome = atHome;
+    this.inLogFile = inLogFile;
     this.durable = durable;
     this.release = release;
     this.forcedAppends = forcedAppends;
@@ -62,7 +63,7 @@ final class Renames {
   boolean directory(Path source, Path target, CopyOption... options) throws IOException {
     // First without the lock, which keeps everybody from the log directory's segments: most of it.
     makeDurable(registry.in(source), source, target);
-    try (HomeNames.Held held = names.lockDirectories(source, target)) {
+    try (LogFileNames.Held held = names.lockDirectories(source, target)) {
       List<TieredSegment> inside = registry.in(source);
       if (inside.isEmpty()) {
         return false;
@@ -71,7 +72,7 @@ final class Renames {
       Files.move(source, target, options);
       Path real = target.toRealPath();
       for (TieredSegment segment : inside) {
-        renamed(segment, real.resolve(source.relativize(segment.home())));
+        renamed(segment, real.resolve(source.relativize(segment.logFile())));
       }
       return true;
     }
@@ -80,7 +81,7 @@ final class Renames {
   /** Makes durable what has to be before the directory gets another name. */
   private void makeDurable(List<TieredSegment> inside, Path source, Path target)
       throws IOException {
-    // The slots keep the old path: from then on only the homes' tags lead to them.
+    // The slots keep the old path: from then on only the log files' tags lead to them.
     for (TieredSegment segment : inside) {
       durable.makeDurableIfThere(segment);
     }
@@ -89,7 +90,7 @@ final class Renames {
         && isFuture(source)
         && !isFuture(target)) {
       // It takes the place of a replica that is about to be deleted. Kafka forces the rename.
-      forceHomes(inside);
+      forceLogFiles(inside);
       Directories.force(source);
     }
   }
@@ -101,12 +102,12 @@ final class Renames {
         .orElse(false);
   }
 
-  /** What has been written at home unforced, as long as it was acknowledged to nobody. */
-  private static void forceHomes(List<TieredSegment> segments) throws IOException {
+  /** What has been written in the log file unforced, as long as it was acknowledged to nobody. */
+  private static void forceLogFiles(List<TieredSegment> segments) throws IOException {
     for (TieredSegment segment : segments) {
-      if (segment.isLive() && (segment.atHome() || segment.segment().spilled())) {
+      if (segment.isLive() && (segment.inLogFile() || segment.segment().spilled())) {
         // Retention may be deleting it.
-        Directories.forceIfThere(segment.home());
+        Directories.forceIfThere(segment.logFile());
       }
     }
   }
@@ -124,7 +125,7 @@ final class Renames {
             ? hot.find(target)
             : Optional.empty();
     if (moved.isEmpty() && replaced.isEmpty()) {
-      return moveAtHome(source, target, options);
+      return moveInLogDirectory(source, target, options);
     }
     if (moved.isPresent() && !Arrays.asList(options).contains(StandardCopyOption.ATOMIC_MOVE)) {
       throw new IllegalArgumentException(
@@ -133,7 +134,7 @@ final class Renames {
     if (replaced.isPresent() && Files.isSameFile(source, target)) {
       return true;
     }
-    Optional<TieredSegment> cold = moved.isPresent() ? Optional.empty() : atHome.find(source);
+    Optional<TieredSegment> cold = moved.isPresent() ? Optional.empty() : inLogFile.find(source);
     // It may have come here past the provider, by java.io.File.
     moved.ifPresent(segment -> registry.moved(segment, source));
     replaced.ifPresent(segment -> registry.moved(segment, target));
@@ -146,7 +147,8 @@ final class Renames {
     Files.move(source, target, options);
     if (replaced.isPresent()) {
       Directories.force(Directories.of(target));
-      // Its home is gone with the rename, and its slot says that home was durable: a crash before
+      // Its log file is gone with the rename, and its slot says that the log file was durable: a
+      // crash before
       // the next line frees it all the same.
       registry.remove(replaced.get());
       replaced.get().segment().markDeleting();
@@ -156,9 +158,10 @@ final class Renames {
     return true;
   }
 
-  private boolean moveAtHome(Path source, Path target, CopyOption... options) throws IOException {
-    Optional<TieredSegment> moved = atHome.find(source);
-    Optional<TieredSegment> replaced = atHome.find(target);
+  private boolean moveInLogDirectory(Path source, Path target, CopyOption... options)
+      throws IOException {
+    Optional<TieredSegment> moved = inLogFile.find(source);
+    Optional<TieredSegment> replaced = inLogFile.find(target);
     if (moved.isEmpty() && replaced.isEmpty()) {
       return false;
     }

@@ -1,10 +1,10 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.segment.Residence;
-import io.strata.kafka.segment.RoomMaker;
 import io.strata.kafka.segment.Segment;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentSettings;
+import io.strata.kafka.segment.SpaceMaker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +21,7 @@ final class SegmentFactory {
 
   private final AtomicLong ids = new AtomicLong();
   private final BooleanSupplier forceSpills;
-  private final RoomMaker roomMaker;
+  private final SpaceMaker spaceMaker;
   private final SegmentSettings settings;
   private final SegmentEvents counters;
   private final TierEvents events;
@@ -32,7 +32,7 @@ final class SegmentFactory {
 
   SegmentFactory(
       BooleanSupplier forceSpills,
-      RoomMaker roomMaker,
+      SpaceMaker spaceMaker,
       SegmentEvents counters,
       TierEvents events,
       Traffic traffic,
@@ -40,8 +40,8 @@ final class SegmentFactory {
       SegmentChanges changes,
       LogDisks disks) {
     this.forceSpills = forceSpills;
-    this.roomMaker = roomMaker;
-    this.settings = new SegmentSettings(forceSpills, InstantSource.system(), roomMaker);
+    this.spaceMaker = spaceMaker;
+    this.settings = new SegmentSettings(forceSpills, InstantSource.system(), spaceMaker);
     this.counters = counters;
     this.events = events;
     this.traffic = traffic;
@@ -50,43 +50,51 @@ final class SegmentFactory {
     this.disks = disks;
   }
 
-  /** A segment whose slot is tied to {@code home}, which is there. */
-  TieredSegment inPool(Residence residence, Path home) throws IOException {
+  /** A segment whose slot is tied to {@code logFile}, which is there. */
+  TieredSegment inPool(Residence residence, Path logFile) throws IOException {
     SegmentNotice notice = notice();
-    long modified = Files.getLastModifiedTime(home).toMillis();
+    long modified = Files.getLastModifiedTime(logFile).toMillis();
     long changed = Math.max(modified, residence.slot().createdAtMillis());
-    Segment segment = new Segment(residence, Files.size(home), changed, settings, notice, notice);
-    return named(notice, segment, home, false);
+    Segment segment =
+        new Segment(residence, Files.size(logFile), changed, settings, notice, notice);
+    return named(notice, segment, logFile, false);
   }
 
   /**
-   * A segment all of whose bytes are at {@code home}, which is there.
+   * A segment all of whose bytes are at {@code logFile}, which is there.
    *
    * @param found whether it was there before it was opened
    */
-  TieredSegment atHome(Path home, boolean found) throws IOException {
+  TieredSegment inLogFile(Path logFile, boolean found) throws IOException {
     SegmentNotice notice = notice();
-    long modified = Files.getLastModifiedTime(home).toMillis();
+    long modified = Files.getLastModifiedTime(logFile).toMillis();
     // What compaction writes, and a replica on its way, are acknowledged to nobody.
     SegmentSettings byName =
         new SegmentSettings(
             () -> forceSpills.getAsBoolean() && notice.isCurrent(),
             InstantSource.system(),
-            roomMaker);
+            spaceMaker);
     Segment segment =
-        Segment.atHome(home.toString(), Files.size(home), modified, byName, notice, notice);
-    return named(notice, segment, home, found);
+        Segment.inLogFile(
+            logFile.toString(), Files.size(logFile), modified, byName, notice, notice);
+    return named(notice, segment, logFile, found);
   }
 
   private SegmentNotice notice() {
     return new SegmentNotice(counters, events, traffic, listener);
   }
 
-  private TieredSegment named(SegmentNotice notice, Segment segment, Path home, boolean found)
+  private TieredSegment named(SegmentNotice notice, Segment segment, Path logFile, boolean found)
       throws IOException {
     TieredSegment tiered =
         new TieredSegment(
-            ids.incrementAndGet(), segment, home, HomeNames.keyOf(home), found, changes, disks);
+            ids.incrementAndGet(),
+            segment,
+            logFile,
+            LogFileNames.keyOf(logFile),
+            found,
+            changes,
+            disks);
     notice.of(tiered);
     return tiered;
   }

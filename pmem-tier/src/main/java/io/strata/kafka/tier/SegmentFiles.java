@@ -14,10 +14,10 @@ import java.util.Set;
 /**
  * What the file system provider asks about a file that may be a segment.
  *
- * <p>A file is <em>hot</em> while some of its bytes are in a pool; its home, the ordinary file at
- * the same path, then holds none of them, or only the tail. Each method answers for a hot file and
- * declines every other: an empty result or {@code false} means that the provider must do what the
- * JDK would have done, and that nothing has been changed.
+ * <p>A file is <em>hot</em> while some of its bytes are in a pool; its log file, the ordinary file
+ * at the same path, then holds none of them, or only the tail. Each method answers for a hot file
+ * and declines every other: an empty result or {@code false} means that the provider must do what
+ * the JDK would have done, and that nothing has been changed.
  *
  * <p>All paths that cross this interface are the JDK's own (unwrapped), absolute or relative as the
  * application gave them; the directories in them may be symbolic links. The last name is not a
@@ -51,7 +51,7 @@ public interface SegmentFiles {
    *     accepts together; never {@link java.nio.file.StandardOpenOption#DELETE_ON_CLOSE} or {@link
    *     java.nio.file.LinkOption#NOFOLLOW_LINKS}, and without write or append neither creation nor
    *     truncation
-   * @param attributes given to home when it is created
+   * @param attributes given to the log file when it is created
    * @return empty when the file is not ours
    */
   Optional<FileChannel> open(
@@ -68,8 +68,8 @@ public interface SegmentFiles {
   Optional<FileTime> lastModified(Path file) throws IOException;
 
   /**
-   * Sets the time that {@link #lastModified} tells, at home and wherever else it is kept, so that
-   * no earlier append comes back over it.
+   * Sets the time that {@link #lastModified} tells, in the log file and wherever else it is kept,
+   * so that no earlier append comes back over it.
    *
    * @return false when the file is not hot
    */
@@ -78,7 +78,7 @@ public interface SegmentFiles {
   }
 
   /**
-   * Deletes a hot file, and frees its room when the last reader is gone.
+   * Deletes a hot file, and frees its space when the last reader is gone.
    *
    * @return false when the file is not hot
    */
@@ -87,9 +87,9 @@ public interface SegmentFiles {
   /**
    * Moves a file or a directory, as {@link java.nio.file.Files#move} does. Called for every move
    * whose source or target may be a segment, or whose source is a directory. A rename keeps the
-   * inode, and so the extended attribute that ties home to its slot: channels that are open on the
-   * file, or on files in the directory, stay valid. A hot file that an atomic move replaces is
-   * freed; without {@code ATOMIC_MOVE} the provider has deleted it before.
+   * inode, and so the extended attribute that ties the log file to its slot: channels that are open
+   * on the file, or on files in the directory, stay valid. A hot file that an atomic move replaces
+   * is freed; without {@code ATOMIC_MOVE} the provider has deleted it before.
    *
    * <p>The source is never a symbolic link, the target may be one (and is then replaced itself). A
    * hot file is moved only with {@link java.nio.file.StandardCopyOption#ATOMIC_MOVE} among {@code

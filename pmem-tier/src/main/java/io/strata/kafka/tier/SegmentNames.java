@@ -22,9 +22,9 @@ final class SegmentNames {
   private SegmentNames() {}
 
   /** What the names of a file and of its directory say; empty when they are not Kafka's. */
-  static Optional<SegmentName> of(Path home) {
-    Path partition = home.getParent();
-    Path name = home.getFileName();
+  static Optional<SegmentName> of(Path logFile) {
+    Path partition = logFile.getParent();
+    Path name = logFile.getFileName();
     if (partition == null || name == null || partition.getFileName() == null) {
       return Optional.empty();
     }

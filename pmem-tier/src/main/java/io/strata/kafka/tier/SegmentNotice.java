@@ -60,7 +60,7 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
     counters.appended(bytes, nanos);
     TieredSegment named = segment;
     if (named != null) {
-      named.disk().appended(bytes, nanos, named.atHome() || named.segment().spilled());
+      named.disk().appended(bytes, nanos, named.inLogFile() || named.segment().spilled());
     }
   }
 
@@ -75,18 +75,18 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
   }
 
   @Override
-  public void readAtHome(long bytes) {
-    counters.readAtHome(bytes);
+  public void readInLogFile(long bytes) {
+    counters.readInLogFile(bytes);
     TieredSegment named = segment;
-    if (named != null && !named.atHome()) {
-      traffic.readTailAtHome(named.residence(), bytes);
+    if (named != null && !named.inLogFile()) {
+      traffic.readTailInLogFile(named.residence(), bytes);
     }
   }
 
   @Override
   public void spilled(long bytes, boolean first) {
     TieredSegment named = segment;
-    if (named == null || named.atHome()) {
+    if (named == null || named.inLogFile()) {
       // Nothing of it is in a pool: it is appended to as any file is.
       return;
     }
@@ -95,7 +95,7 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
     named.changed();
     traffic.spilled(named.residence(), bytes, first);
     if (first) {
-      events.spilled(named.home(), named.segment().bytesInPool());
+      events.spilled(named.logFile(), named.segment().bytesInPool());
     }
   }
 

@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The segments that this process knows: those with bytes in a pool, and those at home with an open
- * channel. By tag, by inode, by number, and by the directory of their home.
+ * The segments that this process knows: those with bytes in a pool, and those without a slot that
+ * have an open channel. By tag, by inode, by number, and by the directory of their log file.
  *
  * <p>An inode may be another file's after its deletion. It leads to a segment only while a
  * descriptor of ours is open on that segment's file ({@link TieredSegment#isHeld}), and then that
@@ -70,11 +70,11 @@ final class SegmentRegistry {
   }
 
   /**
-   * Adds a segment at home on which a channel is open.
+   * Adds a segment without a slot on which a channel is open.
    *
    * @return the segment that is known of that file now: another one if somebody was faster
    */
-  TieredSegment addAtHome(TieredSegment segment) {
+  TieredSegment addUnpooled(TieredSegment segment) {
     TieredSegment known =
         byInode.compute(
             segment.fileKey(),
@@ -91,16 +91,16 @@ final class SegmentRegistry {
 
   /** Whether an entry is of an earlier file with the same inode, or as good as closed. */
   private static boolean isLeftOver(TieredSegment entry) {
-    return !entry.atHome() || !entry.isHeld();
+    return !entry.inLogFile() || !entry.isHeld();
   }
 
-  /** Notes that home's tag may name this copy of the segment from now on. */
+  /** Notes that the log file's tag may name this copy of the segment from now on. */
   void addTag(SegmentTag tag, TieredSegment segment) {
     byTag.put(tag, segment);
     segment.tags().add(tag);
   }
 
-  /** Notes that home's tag does not name this copy any more. */
+  /** Notes that the log file's tag does not name this copy any more. */
   void removeTag(SegmentTag tag, TieredSegment segment) {
     byTag.remove(tag, segment);
     segment.tags().remove(tag);
@@ -118,10 +118,10 @@ final class SegmentRegistry {
     return Optional.ofNullable(byTag.get(tag));
   }
 
-  /** The segment at home of an untagged file, if a descriptor of ours is open on it. */
-  Optional<TieredSegment> findAtHome(Object fileKey) {
+  /** The segment without a slot of an untagged file, if a descriptor of ours is open on it. */
+  Optional<TieredSegment> findInLogFile(Object fileKey) {
     return Optional.ofNullable(byInode.get(fileKey))
-        .filter(known -> known.atHome() && known.isHeld());
+        .filter(known -> known.inLogFile() && known.isHeld());
   }
 
   Optional<TieredSegment> find(long id) {
@@ -161,7 +161,7 @@ final class SegmentRegistry {
     removeIfIdle(segment);
   }
 
-  /** Forgets a segment that is at home without a tag, when no channel is open on it. */
+  /** Forgets a segment that is in the log file without a tag, when no channel is open on it. */
   void removeIfIdle(TieredSegment segment) {
     TieredSegment unused =
         byInode.compute(segment.fileKey(), (key, known) -> withoutIdle(segment, known));
@@ -169,7 +169,7 @@ final class SegmentRegistry {
 
   private @Nullable TieredSegment withoutIdle(
       TieredSegment segment, @Nullable TieredSegment known) {
-    if (!segment.atHome()
+    if (!segment.inLogFile()
         || segment.tagged()
         || segment.moving()
         || segment.segment().openChannels() > 0) {
@@ -180,19 +180,19 @@ final class SegmentRegistry {
     return known == segment ? null : known;
   }
 
-  /** Notes that home has another path. */
-  void moved(TieredSegment segment, Path newHome) {
-    if (newHome.equals(segment.home())) {
+  /** Notes that the log file has another path. */
+  void moved(TieredSegment segment, Path newLogFile) {
+    if (newLogFile.equals(segment.logFile())) {
       return;
     }
     unindex(segment);
-    segment.movedTo(newHome);
+    segment.movedTo(newLogFile);
     if (byId.containsKey(segment.id())) {
       index(segment);
     }
   }
 
-  /** The segments whose home is in {@code directory}, in the order in which they came. */
+  /** The segments whose log file is in {@code directory}, in the order in which they came. */
   List<TieredSegment> in(Path directory) {
     return Optional.ofNullable(byDirectory.get(directory)).stream()
         .flatMap(segments -> segments.values().stream())
@@ -211,30 +211,30 @@ final class SegmentRegistry {
 
   private static boolean isNewer(TieredSegment segment, long offset) {
     return segment.segment().size() > 0
-        && SegmentNames.offsetOf(segment.home()).orElse(offset) > offset;
+        && SegmentNames.offsetOf(segment.logFile()).orElse(offset) > offset;
   }
 
-  /** All segments, in pools and at home. */
+  /** All segments, in pools and in the log file. */
   Collection<TieredSegment> all() {
     return byId.values();
   }
 
   /** The segments with bytes in a pool, or a slot at least. */
   List<TieredSegment> inPools() {
-    return byId.values().stream().filter(segment -> !segment.atHome()).toList();
+    return byId.values().stream().filter(segment -> !segment.inLogFile()).toList();
   }
 
   /** How many segments have bytes in a pool, or a slot at least. */
   int size() {
     int count = 0;
     for (TieredSegment segment : byId.values()) {
-      count += segment.atHome() ? 0 : 1;
+      count += segment.inLogFile() ? 0 : 1;
     }
     return count;
   }
 
   private void index(TieredSegment segment) {
-    Path in = Directories.of(segment.home());
+    Path in = Directories.of(segment.logFile());
     byDirectory.compute(
         in,
         (directory, segments) -> {
@@ -248,7 +248,7 @@ final class SegmentRegistry {
   }
 
   private void unindex(TieredSegment segment) {
-    Path in = Directories.of(segment.home());
+    Path in = Directories.of(segment.logFile());
     byDirectory.computeIfPresent(in, (directory, segments) -> without(segments, segment));
     changes.relisted(in);
     segment.changed();

@@ -16,11 +16,11 @@ import java.util.Optional;
 final class SlotRelease {
 
   private final SegmentRegistry registry;
-  private final HomeNames names;
+  private final LogFileNames names;
   private final BackgroundWork work;
 
   /** Of these segments. */
-  SlotRelease(SegmentRegistry registry, HomeNames names, BackgroundWork work) {
+  SlotRelease(SegmentRegistry registry, LogFileNames names, BackgroundWork work) {
     this.registry = registry;
     this.names = names;
     this.work = work;
@@ -40,8 +40,8 @@ final class SlotRelease {
     // Opened now: by the time that it is forced the directory may have another name.
     OpenedDirectory unlinkedFrom = OpenedDirectory.of(directory);
     work.soon(
-        segment.home(),
-        "make durable the deletion of " + segment.home(),
+        segment.logFile(),
+        "make durable the deletion of " + segment.logFile(),
         () -> {
           unlinkedFrom.forceAndClose();
           free("free the slot of", segment, segment.segment()::free);
@@ -57,14 +57,14 @@ final class SlotRelease {
     try {
       free.run();
     } catch (IOException e) {
-      work.failed(what + " " + segment.home(), e);
+      work.failed(what + " " + segment.logFile(), e);
       work.retryingLater(what, segment, BackgroundWork.ATTEMPTS - 1, free);
     }
   }
 
   /** As {@link #untagLater}, after a failure. */
   void untagAgain(TieredSegment segment, Residence left, IOException cause) {
-    work.failed("remove the tag of " + segment.home(), cause);
+    work.failed("remove the tag of " + segment.logFile(), cause);
     untagLater(segment, left);
   }
 
@@ -91,7 +91,7 @@ final class SlotRelease {
       return;
     }
     registry.removeTag(left.tag(), segment);
-    if (segment.atHome()) {
+    if (segment.inLogFile()) {
       registry.removeIfIdle(segment);
     }
   }

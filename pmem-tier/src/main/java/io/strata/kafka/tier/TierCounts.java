@@ -13,7 +13,7 @@ public final class TierCounts {
   private final TierEvents events;
   private final LongAdder placements = new LongAdder();
   private final LongAdder placementsRefused = new LongAdder();
-  private final LongAdder homeFailures = new LongAdder();
+  private final LongAdder logFileFailures = new LongAdder();
   private final LongAdder mtimeRefreshes = new LongAdder();
 
   TierCounts(TierEvents events) {
@@ -25,17 +25,17 @@ public final class TierCounts {
     return placements.sum();
   }
 
-  /** Segments that went home at once, because no pool had a free slot. */
+  /** Segments that went to the log file at once, because no pool had a free slot. */
   public long placementsRefused() {
     return placementsRefused.sum();
   }
 
-  /** Operations on homes that failed in the background. */
-  public long homeFailures() {
-    return homeFailures.sum();
+  /** Operations on log files that failed in the background. */
+  public long logFileFailures() {
+    return logFileFailures.sum();
   }
 
-  /** How often a home's modification time was brought up to date. */
+  /** How often a log file's modification time was brought up to date. */
   public long mtimeRefreshes() {
     return mtimeRefreshes.sum();
   }
@@ -50,7 +50,7 @@ public final class TierCounts {
   }
 
   void failed(String what, Exception cause) {
-    homeFailures.increment();
+    logFileFailures.increment();
     events.backgroundFailure(what, cause);
   }
 

@@ -35,10 +35,13 @@ public interface TierEvents {
   /** Recovery has ended. */
   default void recovered(RecoveryReport report) {}
 
-  /** A new segment went home at once, because no pool has a free slot. */
+  /** A new segment went to the log file at once, because no pool has a free slot. */
   default void placementRefused(Path file) {}
 
-  /** An append of this segment found no room in the pool, for the first time: its tail is home. */
+  /**
+   * An append of this segment found no space in the pool, for the first time: its tail is in the
+   * log file.
+   */
   default void spilled(Path file, long bytesInPool) {}
 
   /** Something in the background failed; it is tried again. */

@@ -17,7 +17,8 @@ import java.util.Optional;
 /**
  * What the migration engine sees of the tier's segments, and has moved: which segment is meant and
  * whether it may be moved now. The moves themselves, what is made durable in which order and how
- * home is tied to it, are {@link DestageMove}'s, {@link EvictMove}'s and {@link RelocateMove}'s.
+ * the log file is tied to it, are {@link DestageMove}'s, {@link EvictMove}'s and {@link
+ * RelocateMove}'s.
  *
  * <p>What each step leaves when the broker ends there is in docs/design/moves.md; a segment always
  * has a whole, durable copy that recovery finds.
@@ -28,10 +29,10 @@ final class TierMoves implements TieredSegments {
 
   private final PoolSet pools;
   private final SegmentRegistry registry;
-  private final PressureRoom room;
+  private final PoolSpace space;
   private final MoveStage.Hook hook;
   private final TierState state;
-  private final HomeNames names;
+  private final LogFileNames names;
   private final DestageMove destage;
   private final EvictMove eviction;
   private final RelocateMove relocation;
@@ -42,29 +43,29 @@ final class TierMoves implements TieredSegments {
       PoolSet pools,
       LogDirectories logDirectories,
       SegmentRegistry registry,
-      HomeNames names,
+      LogFileNames names,
       Upkeep upkeep,
-      PressureRoom room,
+      PoolSpace space,
       PlacementPolicy placement,
       MigrationSettings settings,
       MoveStage.Hook hook) {
     this.pools = pools;
     this.thresholds = settings.thresholds();
     this.registry = registry;
-    this.room = room;
+    this.space = space;
     this.hook = hook;
     this.state =
         new TierState(
             pools, registry, placement, logDirectories.forcedPlacement(), InstantSource.system());
-    CopySlots slots = new CopySlots(logDirectories, room);
+    CopySlots slots = new CopySlots(logDirectories, space);
     this.names = names;
     this.destage =
-        new DestageMove(names, upkeep.durable(), upkeep.times(), room, this::scarcity, hook);
-    this.eviction = new EvictMove(upkeep.release(), room, hook);
+        new DestageMove(names, upkeep.durable(), upkeep.times(), space, this::scarcity, hook);
+    this.eviction = new EvictMove(upkeep.release(), space, hook);
     this.relocation =
-        new RelocateMove(registry, names, upkeep.durable(), upkeep.release(), room, slots, hook);
+        new RelocateMove(registry, names, upkeep.durable(), upkeep.release(), space, slots, hook);
     this.unspilling =
-        new UnspillMove(registry, names, upkeep.durable(), room, slots, destage, hook);
+        new UnspillMove(registry, names, upkeep.durable(), space, slots, destage, hook);
   }
 
   @Override
@@ -107,23 +108,23 @@ final class TierMoves implements TieredSegments {
   public void evictionOrder(List<Long> ids) {
     List<TieredSegment> order = new ArrayList<>(ids.size());
     for (long id : ids) {
-      // One that is not clean yet may be when its room is needed.
+      // One that is not clean yet may be when its space is needed.
       registry.find(id).ifPresent(order::add);
     }
-    room.order(order);
+    space.order(order);
   }
 
   @Override
   public void onDemand(Runnable wake) {
-    room.onDemand(wake);
+    space.onDemand(wake);
   }
 
   @Override
   public MoveResult destage(long id, int toTier, MoveControl control)
       throws IOException, InterruptedException {
     Optional<TieredSegment> found = registry.find(id);
-    if (found.isEmpty() || found.get().atHome()) {
-      return MoveResult.cancelled("it is gone, or at home");
+    if (found.isEmpty() || found.get().inLogFile()) {
+      return MoveResult.cancelled("it is gone, or in the log file");
     }
     TieredSegment segment = found.get();
     Optional<Residence> in = segment.residence();
@@ -214,7 +215,7 @@ final class TierMoves implements TieredSegments {
                 : MoveResult.cancelled("it is not appended to, or has not spilled any more"));
   }
 
-  /** A move of a segment that may be at home. */
+  /** A move of a segment that may be in the log file. */
   private interface MoveUp {
     MoveResult run(TieredSegment segment, LogFile held) throws IOException, InterruptedException;
   }

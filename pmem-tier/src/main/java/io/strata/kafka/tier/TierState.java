@@ -164,7 +164,7 @@ final class TierState {
     Set<Path> relisted = registry.takeRelisted();
     if (isNew) {
       changed.addAll(registry.all());
-      changed.forEach(segment -> relisted.add(Directories.of(segment.home())));
+      changed.forEach(segment -> relisted.add(Directories.of(segment.logFile())));
       isNew = false;
     }
     long nowMillis = clock.millis();
@@ -231,12 +231,12 @@ final class TierState {
 
   @GuardedBy("this")
   private Known count(TieredSegment segment, long nowMillis) {
-    boolean active = isNewest(segment, offsetIn(Directories.of(segment.home())));
+    boolean active = isNewest(segment, offsetIn(Directories.of(segment.logFile())));
     segment.active(active);
     Optional<SegmentName> name = segment.name();
     boolean wanted = name.map(placement::mayBeHot).orElse(anyName);
     Optional<Residence> in = segment.residence();
-    long poolBytes = in.map(Residence::roomBytes).orElse(0L);
+    long poolBytes = in.map(Residence::spaceBytes).orElse(0L);
     long cleanBytes = in.map(at -> Math.min(poolBytes, at.evictableBytes(!active))).orElse(0L);
     // One that Kafka has just begun has nothing that another place could have, too.
     boolean clean =
@@ -350,7 +350,7 @@ final class TierState {
     return new SegmentView(
         segment.id(),
         name,
-        String.valueOf(Directories.of(segment.home()).getParent()),
+        String.valueOf(Directories.of(segment.logFile()).getParent()),
         in.map(at -> pools.tierOf(at.pool())).orElse(logDirs),
         clean ? OptionalInt.of(logDirs) : OptionalInt.empty(),
         active,
@@ -404,7 +404,7 @@ final class TierState {
    * Kafka appends to and that is not known here only makes an older one seem active.
    */
   boolean isActive(TieredSegment segment) {
-    Path directory = segment.home().getParent();
+    Path directory = segment.logFile().getParent();
     return directory == null || isNewest(segment, newestOffset(registry.in(directory)));
   }
 

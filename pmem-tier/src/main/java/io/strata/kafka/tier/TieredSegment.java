@@ -14,10 +14,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A segment of the tiers, in a pool or at home, and where its home is now.
+ * A segment of the tiers, in a pool or in the log file, and where its log file is now.
  *
- * <p>Thread safety: everything may be read by any thread. The home's path is changed by the thread
- * that renames, under the locks of {@link HomeNames}.
+ * <p>Thread safety: everything may be read by any thread. The log file's path is changed by the
+ * thread that renames, under the locks of {@link LogFileNames}.
  */
 final class TieredSegment {
 
@@ -42,10 +42,10 @@ final class TieredSegment {
   /** The place that is durable: what leads to the log file there has been forced. */
   private volatile Optional<Place> nameForced = Optional.empty();
 
-  /** Where home is, what its names say, and its disk; another object after each rename. */
-  record Place(Path home, Optional<SegmentName> name, LogDiskPace disk) {
-    static Place of(Path home, LogDisks disks) {
-      return new Place(home, SegmentNames.of(home), disks.of(home));
+  /** Where the log file is, what its names say, and its disk; another object after each rename. */
+  record Place(Path logFile, Optional<SegmentName> name, LogDiskPace disk) {
+    static Place of(Path logFile, LogDisks disks) {
+      return new Place(logFile, SegmentNames.of(logFile), disks.of(logFile));
     }
   }
 
@@ -53,15 +53,15 @@ final class TieredSegment {
    * A segment of the tiers.
    *
    * @param id given once in this process
-   * @param fileKey what the file system knows home by, whatever its name
-   * @param found whether it was at home, all of it, before this object
+   * @param fileKey what the file system knows the log file by, whatever its name
+   * @param found whether it was in the log file, all of it, before this object
    * @param changes gets the segment when anything about it has changed
    * @param disks of the log directories
    */
   TieredSegment(
       long id,
       Segment segment,
-      Path home,
+      Path logFile,
       Object fileKey,
       boolean found,
       SegmentChanges changes,
@@ -74,7 +74,7 @@ final class TieredSegment {
     this.disks = disks;
     this.shownMillis = segment.lastChangeMillis();
     this.heat = new Heat(segment.reads());
-    this.place = Place.of(home, disks);
+    this.place = Place.of(logFile, disks);
   }
 
   /** The segment's number in this process. */
@@ -100,7 +100,7 @@ final class TieredSegment {
     return fileKey;
   }
 
-  /** Whether it was at home, all of it, when this broker opened it first. */
+  /** Whether it was in the log file, all of it, when this broker opened it first. */
   boolean found() {
     return found;
   }
@@ -109,12 +109,12 @@ final class TieredSegment {
     return heat;
   }
 
-  /** Where the copy is that is read; empty when all bytes are at home. */
+  /** Where the copy is that is read; empty when all bytes are in the log file. */
   Optional<Residence> residence() {
     return segment.residence();
   }
 
-  /** Whether home may carry a tag that names this segment. */
+  /** Whether the log file may carry a tag that names this segment. */
   boolean tagged() {
     return !tags.isEmpty();
   }
@@ -140,7 +140,7 @@ final class TieredSegment {
   void missing(boolean now) {
     if (missing != now) {
       missing = now;
-      changes.relisted(Directories.of(home()));
+      changes.relisted(Directories.of(logFile()));
       changed();
     }
   }
@@ -190,15 +190,15 @@ final class TieredSegment {
     return tags;
   }
 
-  /** Whether all bytes are at home. */
-  boolean atHome() {
+  /** Whether all bytes are in the log file. */
+  boolean inLogFile() {
     return segment.residence().isEmpty();
   }
 
   /**
    * The pool that the segment is read from.
    *
-   * @throws java.util.NoSuchElementException when it is at home
+   * @throws java.util.NoSuchElementException when it is in the log file
    */
   Pool pool() {
     return segment.residence().orElseThrow().pool();
@@ -207,27 +207,27 @@ final class TieredSegment {
   /**
    * The slot that the segment is read from.
    *
-   * @throws java.util.NoSuchElementException when it is at home
+   * @throws java.util.NoSuchElementException when it is in the log file
    */
   Slot slot() {
     return segment.residence().orElseThrow().slot();
   }
 
   /**
-   * What home's tag is to be.
+   * What the log file's tag is to be.
    *
-   * @throws java.util.NoSuchElementException when it is at home
+   * @throws java.util.NoSuchElementException when it is in the log file
    */
   SegmentTag tag() {
     return segment.residence().orElseThrow().tag();
   }
 
-  /** Where home was when it was last opened or renamed through the provider. */
-  Path home() {
-    return place.home();
+  /** Where the log file was when it was last opened or renamed through the provider. */
+  Path logFile() {
+    return place.logFile();
   }
 
-  /** What home's names say; empty for a file that is no segment of Kafka's by its names. */
+  /** What the log file's names say; empty for a file that is no segment of Kafka's by its names. */
   Optional<SegmentName> name() {
     return place.name();
   }
@@ -278,7 +278,7 @@ final class TieredSegment {
     shownMillis = millis;
   }
 
-  /** Where home is now. */
+  /** Where the log file is now. */
   Place place() {
     return place;
   }
@@ -295,14 +295,14 @@ final class TieredSegment {
     nameForced = Optional.of(at);
   }
 
-  void movedTo(Path newHome) {
-    place = Place.of(newHome, disks);
+  void movedTo(Path newLogFile) {
+    place = Place.of(newLogFile, disks);
     missing = false;
     changed();
   }
 
   @Override
   public String toString() {
-    return place.home().toString();
+    return place.logFile().toString();
   }
 }

@@ -85,7 +85,7 @@ public final class Traffic {
   }
 
   /** Of the bytes that a following {@link #read} counts, these came from the log file. */
-  void readTailAtHome(Optional<Residence> from, long bytes) {
+  void readTailInLogFile(Optional<Residence> from, long bytes) {
     of(from).readBytes.add(-bytes);
     tiers[tiers.length - 1].readBytes.add(bytes);
   }

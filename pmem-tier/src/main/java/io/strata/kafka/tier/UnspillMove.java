@@ -21,25 +21,25 @@ import java.util.Optional;
 final class UnspillMove {
 
   private final SegmentRegistry registry;
-  private final HomeNames names;
+  private final LogFileNames names;
   private final DurableNames durable;
-  private final PressureRoom room;
+  private final PoolSpace space;
   private final CopySlots slots;
   private final DestageMove destage;
   private final MoveStage.Hook hook;
 
   UnspillMove(
       SegmentRegistry registry,
-      HomeNames names,
+      LogFileNames names,
       DurableNames durable,
-      PressureRoom room,
+      PoolSpace space,
       CopySlots slots,
       DestageMove destage,
       MoveStage.Hook hook) {
     this.registry = registry;
     this.names = names;
     this.durable = durable;
-    this.room = room;
+    this.space = space;
     this.slots = slots;
     this.destage = destage;
     this.hook = hook;
@@ -53,11 +53,11 @@ final class UnspillMove {
    */
   MoveResult run(TieredSegment segment, LogFile held, PoolTier tier, MoveControl control)
       throws IOException, InterruptedException {
-    if (segment.atHome() && !enter(segment, held, tier)) {
+    if (segment.inLogFile() && !enter(segment, held, tier)) {
       return MoveResult.cancelled("no pool of tier " + tier.name() + " has a slot for it");
     }
     Optional<Residence> in = segment.residence();
-    if (in.isEmpty() || !room.hasSpaceToGoOn(in.get())) {
+    if (in.isEmpty() || !space.hasSpaceToGoOn(in.get())) {
       // Its tier has, in another pool.
       return MoveResult.cancelled("its pool has too little space");
     }
@@ -68,8 +68,8 @@ final class UnspillMove {
     if (destaged.outcome() != MoveResult.Outcome.DONE) {
       return destaged;
     }
-    try (FileChannel home = names.with(segment, HomeChannels::toWrite)) {
-      if (!segment.segment().unspill(home)) {
+    try (FileChannel logFile = names.with(segment, LogFileChannels::toWrite)) {
+      if (!segment.segment().unspill(logFile)) {
         return MoveResult.cancelled("it was changed meanwhile, or its pool has no space");
       }
     }
@@ -86,7 +86,7 @@ final class UnspillMove {
     Tag tag = new Tag(segment, held, slot.get());
     boolean done = false;
     try {
-      DurableNames.forceEntries(segment.home());
+      DurableNames.forceEntries(segment.logFile());
       done = segment.segment().enter(slot.get(), tag);
     } finally {
       if (!done && !tag.mayBeThere) {
@@ -121,10 +121,10 @@ final class UnspillMove {
       Path unused =
           names.with(
               segment,
-              home -> {
-                to.tag().write(home);
-                Directories.force(home);
-                return home;
+              logFile -> {
+                to.tag().write(logFile);
+                Directories.force(logFile);
+                return logFile;
               });
       hook.reached(MoveStage.UNSPILL_TAGGED);
     }
@@ -133,7 +133,7 @@ final class UnspillMove {
     @SuppressWarnings("try") // what is held is only to be released
     public void unlink() throws IOException {
       // The file itself, which may have been renamed or deleted meanwhile.
-      try (HomeNames.Held name = names.lock(segment.home())) {
+      try (LogFileNames.Held name = names.lock(segment.logFile())) {
         boolean unused =
             held.with(
                 file ->

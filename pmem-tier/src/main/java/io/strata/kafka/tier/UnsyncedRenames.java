@@ -228,7 +228,7 @@ final class UnsyncedRenames {
   void settle(TieredSegment segment) throws IOException {
     long before = renames.get();
     if (needed && segment.renamesSettled() != before) {
-      settle(segment.home());
+      settle(segment.logFile());
       segment.renamesSettled(before);
     }
   }
@@ -245,7 +245,7 @@ final class UnsyncedRenames {
   /** Makes all renames in a segment's partition durable, and all beside that partition. */
   void settleAll(TieredSegment segment) throws IOException {
     if (needed) {
-      Path partition = Directories.of(segment.home());
+      Path partition = Directories.of(segment.logFile());
       settleDirectory(partition);
       settleDirectory(Directories.of(partition));
     }

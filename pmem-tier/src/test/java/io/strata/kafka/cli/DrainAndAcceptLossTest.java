@@ -56,7 +56,7 @@ class DrainAndAcceptLossTest {
   }
 
   @Test
-  void drainBringsEveryByteHome() throws Exception {
+  void drainBringsEveryByteLogFile() throws Exception {
     byte[] small = append("orders-0/" + FIRST, 100_000);
     byte[] large = append("orders-1/" + FIRST, 9 << 20);
     assertThat(CommandLineRun.of("segments", "--config", config).succeeds().out())

@@ -57,8 +57,8 @@ class SegmentsCommandTest {
     Slot spilled = hot("orders-0", "00000000000000000500.log", 50_000);
     spilled.set(SlotFlag.SPILLED);
     Files.write(logs.resolve("orders-0/00000000000000000500.log"), new byte[60_000]);
-    home("audit-1", "00000000000000000000.log", 2048);
-    home("audit-1", "00000000000000000000.index", 10);
+    logFile("audit-1", "00000000000000000000.log", 2048);
+    logFile("audit-1", "00000000000000000000.index", 10);
     Files.createFile(logs.resolve("recovery-point-offset-checkpoint"));
 
     CommandLineRun run = CommandLineRun.of("segments", "--config", config).succeeds();
@@ -117,7 +117,7 @@ class SegmentsCommandTest {
   @Test
   void showsThemForMachines() throws IOException {
     hot("orders-0", "00000000000000000007.log", 100_000);
-    home("audit-1", "00000000000000000000.log", 2048);
+    logFile("audit-1", "00000000000000000000.log", 2048);
 
     JsonNode json = CommandLineRun.of("segments", "--config", config, "--json").succeeds().json();
 
@@ -139,7 +139,7 @@ class SegmentsCommandTest {
   @Test
   void filtersByTopicAndPrintsTotalsOnly() throws IOException {
     hot("orders-0", "00000000000000000000.log", 10);
-    home("audit-1", "00000000000000000000.log", 2048);
+    logFile("audit-1", "00000000000000000000.log", 2048);
 
     assertThat(
             CommandLineRun.of("segments", "--config", config, "--topic", "orders").succeeds().out())
@@ -195,9 +195,9 @@ class SegmentsCommandTest {
 
   @Test
   void reportsATopicThatIsNotThere() throws IOException {
-    home("orders-0", "00000000000000000000.log", 10);
-    home("order-items-0", "00000000000000000000.log", 10);
-    home("audit-0", "00000000000000000000.log", 10);
+    logFile("orders-0", "00000000000000000000.log", 10);
+    logFile("order-items-0", "00000000000000000000.log", 10);
+    logFile("audit-0", "00000000000000000000.log", 10);
 
     CommandLineRun typo = CommandLineRun.of("segments", "--config", config, "--topic", "order");
     assertThat(typo.code()).isEqualTo(ExitCode.FINDINGS.code());
@@ -217,7 +217,7 @@ class SegmentsCommandTest {
   /** A link that leads in a circle is one that root cannot read either. */
   @Test
   void reportsWhatCannotBeLookedAtAndGoesOn() throws IOException {
-    home("orders-0", "00000000000000000000.log", 10);
+    logFile("orders-0", "00000000000000000000.log", 10);
     Path circle = logs.resolve("orders-0/00000000000000000500.log");
     Files.createSymbolicLink(circle, circle);
     Path partition = logs.resolve("orders-1");
@@ -280,7 +280,7 @@ class SegmentsCommandTest {
   }
 
   private Slot hot(String partition, String name, int bytes) throws IOException {
-    Path file = home(partition, name, 0);
+    Path file = logFile(partition, name, 0);
     Slot slot =
         pool.allocateSlot(new UUID(1, 2), partition + "/" + name)
             .orElseThrow(() -> new IllegalStateException("no slot is free"));
@@ -292,7 +292,7 @@ class SegmentsCommandTest {
     return slot;
   }
 
-  private Path home(String partition, String name, int bytes) throws IOException {
+  private Path logFile(String partition, String name, int bytes) throws IOException {
     Path file = Files.createDirectories(logs.resolve(partition)).resolve(name);
     Files.write(file, new byte[bytes]);
     return file;

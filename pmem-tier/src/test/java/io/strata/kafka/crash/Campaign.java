@@ -202,7 +202,7 @@ final class Campaign {
                           .map(frame -> frame.substring(frame.indexOf('(')))
                           .collect(Collectors.joining(" ")));
       System.out.println(
-          "  ".repeat(depth) + reached + " " + point + " " + world.home.touched() + " " + stack);
+          "  ".repeat(depth) + reached + " " + point + " " + world.disk.touched() + " " + stack);
     }
 
     private void crash(Point point, End end, long chance) {

@@ -39,7 +39,7 @@ final class CrashCasesTest {
   private static void everywhere(Setup setup, Scenario scenario)
       throws IOException, InterruptedException {
     SimWorld world = SimWorld.create(setup);
-    Files.createDirectory(world.home.getPath("/logs/orders-0"));
+    Files.createDirectory(world.disk.getPath("/logs/orders-0"));
     world.points(
         point -> {
           crash(world, point);
@@ -78,8 +78,8 @@ final class CrashCasesTest {
   /** One partition, whose directory is durable. */
   private static SimWorld opened(Setup setup) throws IOException {
     SimWorld world = SimWorld.create(setup);
-    Files.createDirectory(world.home.getPath("/logs/orders-0"));
-    SimWorld.force(world.home.getPath("/logs"));
+    Files.createDirectory(world.disk.getPath("/logs/orders-0"));
+    SimWorld.force(world.disk.getPath("/logs"));
     world.open();
     return world;
   }
@@ -119,7 +119,7 @@ final class CrashCasesTest {
   }
 
   /** The newest one of its partition, and evicted. */
-  private static Expected atHome(SimWorld world) throws IOException, InterruptedException {
+  private static Expected inLogFile(SimWorld world) throws IOException, InterruptedException {
     Expected segment = segment(world, 2_000);
     Expected active = segment(world, 100);
     world.background().runAll();
@@ -163,7 +163,7 @@ final class CrashCasesTest {
         });
   }
 
-  /** The slot was freed, and the unlinked home came back with the power. */
+  /** The slot was freed, and the unlinked log file came back with the power. */
   @Test
   void anUnlinkingIsForcedThoughTheDirectoryHasAnotherName() throws Exception {
     everywhere(
@@ -179,9 +179,9 @@ final class CrashCasesTest {
         });
   }
 
-  /** A tag that an eviction had removed came back onto a home that had been emptied since. */
+  /** A tag that an eviction had removed came back onto a log file that had been emptied since. */
   @Test
-  void aTagDoesNotComeBackOntoAnEmptyHome() throws Exception {
+  void aTagDoesNotComeBackOntoAnEmptyLogFile() throws Exception {
     everywhere(
         ONE_TIER,
         world -> {
@@ -267,11 +267,14 @@ final class CrashCasesTest {
     cutPower(killed);
   }
 
-  /** A process was killed while it cut home to nothing; the empty file was placed in a pool. */
+  /**
+   * A process was killed while it truncated the log file to nothing; the empty file was placed in a
+   * pool.
+   */
   @Test
   void whatIsPlacedThoughItWasThereIsDurablyEmpty() throws Exception {
     SimWorld world = opened();
-    Expected segment = atHome(world);
+    Expected segment = inLogFile(world);
     List<SimWorld> cut = new ArrayList<>();
     world.points(
         point -> {
@@ -315,13 +318,16 @@ final class CrashCasesTest {
     cutPower(killed);
   }
 
-  /** What was durable in a pool is so in the replica that takes its place, which was at home. */
+  /**
+   * What was durable in a pool is so in the replica that takes its place, which was in the log
+   * file.
+   */
   @Test
   void aReplicaThatMovedBetweenLogDirectoriesIsDurable() throws Exception {
     SimWorld world = opened();
     Expected old = segment(world, 2_000);
     world.background().runAll();
-    Files.createDirectory(world.home.getPath("/logs/orders-0.1-future"));
+    Files.createDirectory(world.disk.getPath("/logs/orders-0.1-future"));
     Expected moved = world.create("orders-0.1-future");
     world.append(moved, SimBatches.of(2_000, moved.offset));
     world.renameDirectory("orders-0", "orders-0.2-delete");
@@ -332,9 +338,9 @@ final class CrashCasesTest {
 
   /** Killed before it was forced; the producer repeats, and Kafka finds that it has it already. */
   @Test
-  void whatAKilledProcessWroteAtHomeIsDurableAfterTheStart() throws Exception {
+  void whatAKilledProcessWroteInLogFileIsDurableAfterTheStart() throws Exception {
     SimWorld world = opened();
-    Expected segment = atHome(world);
+    Expected segment = inLogFile(world);
     List<SimWorld> cut = new ArrayList<>();
     world.points(
         point -> {
@@ -354,10 +360,10 @@ final class CrashCasesTest {
 
   /** Killed before that was forced; the next process flushes what it finds, which is nothing. */
   @Test
-  void whatAKilledProcessCutToNothingAtHomeIsForcedByAFlush() throws Exception {
+  void whatAKilledProcessCutToNothingInLogFileIsForcedByAFlush() throws Exception {
     SimWorld world = opened();
     String future = "orders-0.1-future";
-    Files.createDirectory(world.home.getPath("/logs/" + future));
+    Files.createDirectory(world.disk.getPath("/logs/" + future));
     Expected segment = world.create(future);
     world.append(segment, SimBatches.of(2_000, segment.offset));
     world.flush(segment);
@@ -411,7 +417,7 @@ final class CrashCasesTest {
   @Test
   void aSegmentThatBeginsInANewPartitionsDirectoryHasADurableName() throws Exception {
     SimWorld world = withoutSlot();
-    Files.createDirectory(world.home.getPath("/logs/orders-1"));
+    Files.createDirectory(world.disk.getPath("/logs/orders-1"));
     Expected segment = world.create("orders-1");
     world.append(segment, SimBatches.of(2_000, 1));
     cutPower(world);
@@ -434,7 +440,7 @@ final class CrashCasesTest {
     for (Setup setup : List.of(SMALL, Setup.ALL.get(2).with(Setup.PoolSize.SMALL))) {
       SimWorld world = opened(setup);
       Expected segment = world.create("orders-0");
-      SimWorld.force(world.home.getPath("/logs/orders-0"));
+      SimWorld.force(world.disk.getPath("/logs/orders-0"));
       world.points(
           point -> {
             if (point == Point.FILE_FORCE || point == Point.DIRECTORY_FORCE) {
@@ -455,8 +461,8 @@ final class CrashCasesTest {
   void aSegmentGoesOnInItsPoolAtOnceWhereverACrashComes(int setup, boolean hasSlot)
       throws Exception {
     SimWorld world = opened(Setup.ALL.get(setup).with(Setup.PoolSize.SMALL));
-    Files.createDirectory(world.home.getPath("/logs/others-0"));
-    SimWorld.force(world.home.getPath("/logs"));
+    Files.createDirectory(world.disk.getPath("/logs/others-0"));
+    SimWorld.force(world.disk.getPath("/logs"));
     Expected segment = hasSlot ? segment(world, 30_000) : null;
     Expected other = world.create("others-0");
     while (!view(world, other).spilled()) {
@@ -469,11 +475,11 @@ final class CrashCasesTest {
       world.append(segment, SimBatches.of(58_000, segment.content.length));
     }
     TieredSegments tiers = world.openTier().segments();
-    int home = tiers.state().tiers().size();
+    int disk = tiers.state().tiers().size();
     if (hasSlot) {
-      done(tiers.destage(view(world, segment).id(), home, MoveControl.UNLIMITED));
+      done(tiers.destage(view(world, segment).id(), disk, MoveControl.UNLIMITED));
     }
-    assertThat(view(world, segment).tier()).isEqualTo(hasSlot ? 0 : home);
+    assertThat(view(world, segment).tier()).isEqualTo(hasSlot ? 0 : disk);
     world.append(segment, SimBatches.of(3_000, segment.content.length));
     world.truncate(other, 0);
     Expected appended = segment;
@@ -521,7 +527,7 @@ final class CrashCasesTest {
   @Test
   void aNameThatAKilledProcessDidNotForceIsDurableAfterTheStart() throws Exception {
     SimWorld world = withoutSlot();
-    Files.createDirectory(world.home.getPath("/logs/orders-1"));
+    Files.createDirectory(world.disk.getPath("/logs/orders-1"));
     Expected segment = world.create("orders-1");
     List<SimWorld> cut = new ArrayList<>();
     world.points(
@@ -572,7 +578,7 @@ final class CrashCasesTest {
       // Kafka discards what is called .cleaned, and completes what is called .swap.
       assertThat(
               Stream.of(log, swap, deleted)
-                  .map(file -> left.home.getPath(file.toString()))
+                  .map(file -> left.disk.getPath(file.toString()))
                   .anyMatch(Files::exists))
           .isTrue();
     }

@@ -56,7 +56,7 @@ class NamesAheadOfNeedTest {
     try (Opened opened = new Opened()) {
       SimWorld world = opened.world;
       Expected active = opened.segment();
-      Files.createDirectory(world.home.getPath("/logs/gone-0"));
+      Files.createDirectory(world.disk.getPath("/logs/gone-0"));
       Expected unused = world.create("gone-0");
       world.renameDirectory("gone-0", "gone-0.abc-delete");
       world.background().runAll();
@@ -119,7 +119,7 @@ class NamesAheadOfNeedTest {
       SimWorld world = opened.world;
       world.background().runAll();
       forced.clear();
-      Files.createDirectory(world.home.getPath("/logs/young-0"));
+      Files.createDirectory(world.disk.getPath("/logs/young-0"));
       Expected created = world.create("young-0");
       world.append(created, SimBatches.of(1_000, 1));
       assertThat(forced).isEmpty();
@@ -159,8 +159,8 @@ class NamesAheadOfNeedTest {
   void aRenameCountsWhenItIsDone() throws IOException {
     try (Opened opened = new Opened()) {
       SimWorld world = opened.world;
-      Files.createDirectory(world.home.getPath("/logs/cold-0"));
-      world.home.points(
+      Files.createDirectory(world.disk.getPath("/logs/cold-0"));
+      world.disk.points(
           point -> {
             if (point == Point.RENAME) {
               world.background().runAll();
@@ -169,9 +169,9 @@ class NamesAheadOfNeedTest {
           });
       world
           .openTier()
-          .move(world.home.getPath("/logs/cold-0"), world.home.getPath("/logs/cold-0.abc-delete"));
+          .move(world.disk.getPath("/logs/cold-0"), world.disk.getPath("/logs/cold-0.abc-delete"));
       forced.clear();
-      Files.createDirectory(world.home.getPath("/logs/cold-0"));
+      Files.createDirectory(world.disk.getPath("/logs/cold-0"));
       Expected unused = world.create("cold-0");
       assertThat(forced).containsExactly(Point.DIRECTORY_FORCE);
     }
@@ -253,7 +253,7 @@ class NamesAheadOfNeedTest {
       SimWorld world = opened.world;
       Expected beside = opened.segment();
       assertThat(beside.offset).isPositive();
-      Files.createDirectory(world.home.getPath("/logs/young-0"));
+      Files.createDirectory(world.disk.getPath("/logs/young-0"));
       Expected young = world.create("young-0");
       world.append(young, SimBatches.of(1_000, 1));
       long id =
@@ -264,7 +264,7 @@ class NamesAheadOfNeedTest {
               .id();
       List<Thread> waiting = new ArrayList<>();
       List<Thread> users = new ArrayList<>();
-      world.home.points(
+      world.disk.points(
           point -> {
             if (point == Point.FILE_FORCE || point == Point.DIRECTORY_FORCE) {
               Thread user = new Thread(() -> use(world, id));
@@ -278,8 +278,8 @@ class NamesAheadOfNeedTest {
           });
       world
           .openTier()
-          .move(world.home.getPath("/logs/young-0"), world.home.getPath("/logs/young-1"));
-      world.home.points(Points.NONE);
+          .move(world.disk.getPath("/logs/young-0"), world.disk.getPath("/logs/young-1"));
+      world.disk.points(Points.NONE);
       for (Thread user : users) {
         user.join();
       }
@@ -309,7 +309,7 @@ class NamesAheadOfNeedTest {
 
   private static void failNextForceOfADirectory(SimWorld world) {
     AtomicBoolean fails = new AtomicBoolean(true);
-    world.home.points(
+    world.disk.points(
         point -> {
           if (point == Point.DIRECTORY_FORCE && fails.getAndSet(false)) {
             throw NamesAheadOfNeedTest.<RuntimeException>unchecked(new IOException("a test's"));
@@ -353,10 +353,10 @@ class NamesAheadOfNeedTest {
 
     Opened(Setup setup) throws IOException {
       world = SimWorld.create(setup);
-      Files.createDirectory(world.home.getPath("/logs/orders-0"));
-      SimWorld.force(world.home.getPath("/logs"));
+      Files.createDirectory(world.disk.getPath("/logs/orders-0"));
+      SimWorld.force(world.disk.getPath("/logs"));
       world.open();
-      world.home.points(this::note);
+      world.disk.points(this::note);
     }
 
     boolean note(Point point) {

@@ -28,7 +28,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A machine of the simulation: home, pools, the tier over them, and what its segments must be.
+ * A machine of the simulation: a file system, pools, the tier over them, and what its segments must
+ * be.
  *
  * <p>Thread safety: none.
  */
@@ -41,7 +42,7 @@ final class SimWorld {
   }
 
   final Setup setup;
-  final SimFileSystem home;
+  final SimFileSystem disk;
   final List<SimMemory> memories;
   final TreeMap<Long, Expected> segments = new TreeMap<>();
   final List<String> failures = new ArrayList<>();
@@ -69,9 +70,9 @@ final class SimWorld {
   private SimExecutor background = new SimExecutor();
   private final Map<Long, FileChannel> channels = new HashMap<>();
 
-  private SimWorld(Setup setup, SimFileSystem home, List<SimMemory> memories, long boot) {
+  private SimWorld(Setup setup, SimFileSystem disk, List<SimMemory> memories, long boot) {
     this.setup = setup;
-    this.home = home;
+    this.disk = disk;
     this.memories = memories;
     this.boot = boot;
     this.exact = true;
@@ -79,17 +80,17 @@ final class SimWorld {
 
   /** A machine with empty pools and an empty log directory. */
   static SimWorld create(Setup setup) throws IOException {
-    SimFileSystem home = new SimFileSystem();
-    Path logs = home.getPath("/logs");
+    SimFileSystem disk = new SimFileSystem();
+    Path logs = disk.getPath("/logs");
     Files.createDirectory(logs);
     Files.getFileAttributeView(logs, UserDefinedFileAttributeView.class)
         .write(
             "strata.directory",
             ByteBuffer.wrap(
                 "00000000-0000-0001-0000-000000000001".getBytes(StandardCharsets.UTF_8)));
-    force(home.getPath("/"));
+    force(disk.getPath("/"));
     force(logs);
-    return new SimWorld(setup, home, setup.format(), 1);
+    return new SimWorld(setup, disk, setup.format(), 1);
   }
 
   /** The machine that a crash leaves. */
@@ -100,8 +101,8 @@ final class SimWorld {
       left.add(
           end == End.KILL ? memory.kill() : memory.powerCut(new Loss(Loss.mix(loss.seed(), i))));
     }
-    SimFileSystem leftHome = end == End.KILL ? home.kill() : home.powerCut(loss);
-    SimWorld world = new SimWorld(setup, leftHome, left, end == End.KILL ? boot : boot + 1);
+    SimFileSystem leftLogFile = end == End.KILL ? disk.kill() : disk.powerCut(loss);
+    SimWorld world = new SimWorld(setup, leftLogFile, left, end == End.KILL ? boot : boot + 1);
     segments.forEach((offset, expected) -> world.segments.put(offset, expected.copy()));
     world.nextOffset = nextOffset;
     directoryNames.forEach((name, names) -> world.directoryNames.put(name, new TreeSet<>(names)));
@@ -111,7 +112,7 @@ final class SimWorld {
   }
 
   void points(Points points) {
-    home.points(points);
+    disk.points(points);
     memories.forEach(memory -> memory.points(points));
   }
 
@@ -133,7 +134,7 @@ final class SimWorld {
 
   private TierSpec spec() {
     return SimTier.spec(
-        setup.config(), setup.poolFiles(), Setup.OWNER, List.of(home.getPath("/logs")));
+        setup.config(), setup.poolFiles(), Setup.OWNER, List.of(disk.getPath("/logs")));
   }
 
   private SimTier.PoolSource pools() {
@@ -162,7 +163,7 @@ final class SimWorld {
   }
 
   Path path(Expected segment) {
-    return home.getPath("/logs/" + segment.directory + "/" + segment.file);
+    return disk.getPath("/logs/" + segment.directory + "/" + segment.file);
   }
 
   static void force(Path file) throws IOException {
@@ -267,8 +268,8 @@ final class SimWorld {
   /** As Kafka flushes a log: the segment, and the directory. */
   void flush(Expected segment) throws IOException {
     channel(segment).force(true);
-    force(home.getPath("/logs/" + segment.directory));
-    force(home.getPath("/logs"));
+    force(disk.getPath("/logs/" + segment.directory));
+    force(disk.getPath("/logs"));
     segment.flushed();
   }
 
@@ -276,7 +277,7 @@ final class SimWorld {
     Path from = path(segment);
     segment.called(directory, file);
     boolean last = isLast(segment);
-    tier().move(from, home.getPath("/logs/" + directory + "/" + file));
+    tier().move(from, disk.getPath("/logs/" + directory + "/" + file));
     segment.isNow(directory, file);
     if (last) {
       // What a truncation has removed must not come back beside what is written after it.
@@ -303,10 +304,10 @@ final class SimWorld {
     names.add(to);
     directoryNames.put(to, names);
     inside.forEach(segment -> segment.called(to, segment.file));
-    tier().move(home.getPath("/logs/" + from), home.getPath("/logs/" + to));
+    tier().move(disk.getPath("/logs/" + from), disk.getPath("/logs/" + to));
     inside.forEach(segment -> segment.isNow(to, segment.file));
     // As Kafka does.
-    force(home.getPath("/logs"));
+    force(disk.getPath("/logs"));
   }
 
   void delete(Expected segment) throws IOException {
@@ -346,7 +347,7 @@ final class SimWorld {
   /** Every file that is a segment by its name, by base offset. */
   Map<Long, Path> files() throws IOException {
     Map<Long, Path> found = new TreeMap<>();
-    try (DirectoryStream<Path> partitions = Files.newDirectoryStream(home.getPath("/logs"))) {
+    try (DirectoryStream<Path> partitions = Files.newDirectoryStream(disk.getPath("/logs"))) {
       for (Path partition : partitions) {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(partition)) {
           for (Path file : files) {
@@ -415,8 +416,8 @@ final class SimWorld {
         || !expected.files.contains(String.valueOf(file.getFileName()))) {
       throw new AssertionError("found " + expected + " as " + file);
     }
-    boolean tailAtHome = Files.size(file) >= Math.max(1, expected.content.length);
-    boolean whole = killed || (setup.storesArePersisted() && !tailAtHome);
+    boolean tailInLogFile = Files.size(file) >= Math.max(1, expected.content.length);
+    boolean whole = killed || (setup.storesArePersisted() && !tailInLogFile);
     byte[] found = read(file);
     Optional<String> difference = expected.difference(found, exact, whole);
     if (difference.isPresent()) {
@@ -527,7 +528,7 @@ final class SimWorld {
     }
   }
 
-  /** Brings all home, and looks at it as a stock broker would. */
+  /** Drains everything, and looks at it as a stock broker would. */
   void drain() throws IOException {
     close();
     SimExecutor executor = new SimExecutor();

@@ -49,7 +49,7 @@ final class Witness {
    * A state of the segment, as the table has it.
    *
    * @param slot the words of its slot: start, clean length, committed length, flags; a star where
-   *     it is not HOME_DURABLE
+   *     it is not NAME_DURABLE
    * @param other those of its other slot
    * @param tag which of the two the log file names
    * @param file how long the log file is
@@ -78,9 +78,9 @@ final class Witness {
 
   Witness(Setup setup) throws IOException {
     world = SimWorld.create(setup);
-    Files.createDirectory(world.home.getPath("/logs/orders-0"));
-    Files.createDirectory(world.home.getPath("/logs/others-0"));
-    SimWorld.force(world.home.getPath("/logs"));
+    Files.createDirectory(world.disk.getPath("/logs/orders-0"));
+    Files.createDirectory(world.disk.getPath("/logs/others-0"));
+    SimWorld.force(world.disk.getPath("/logs"));
     world.open();
   }
 
@@ -194,7 +194,7 @@ final class Witness {
   }
 
   private Path file(SimWorld in) {
-    return in.home.getPath("/logs/orders-0/%020d.log".formatted(offset));
+    return in.disk.getPath("/logs/orders-0/%020d.log".formatted(offset));
   }
 
   private Optional<SegmentTag> tag(SimWorld in) throws IOException {
@@ -257,11 +257,11 @@ final class Witness {
         .append(render(line.clean()))
         .append(", ")
         .append(render(line.end()));
-    if (!line.flags().contains(SlotFlag.HOME_DURABLE)) {
+    if (!line.flags().contains(SlotFlag.NAME_DURABLE)) {
       text.append(" *");
     }
     line.flags().stream()
-        .filter(flag -> flag != SlotFlag.HOME_DURABLE)
+        .filter(flag -> flag != SlotFlag.NAME_DURABLE)
         .forEach(flag -> text.append(' ').append(flag));
     return text.toString();
   }

@@ -38,7 +38,7 @@ final class Workload {
     this.random = new SplittableRandom(seed);
     this.small = world.setup.size() == Setup.PoolSize.SMALL;
     this.directories = random.nextInt(1000);
-    try (var found = Files.newDirectoryStream(world.home.getPath("/logs"))) {
+    try (var found = Files.newDirectoryStream(world.disk.getPath("/logs"))) {
       for (Path partition : found) {
         String name = String.valueOf(partition.getFileName());
         if (!name.endsWith("-delete") && !name.endsWith("-future")) {
@@ -53,7 +53,7 @@ final class Workload {
   }
 
   private Path directory(String name) {
-    return world.home.getPath("/logs/" + name);
+    return world.disk.getPath("/logs/" + name);
   }
 
   private String addPartition() throws IOException {
@@ -240,18 +240,18 @@ final class Workload {
       return;
     }
     SegmentView view = views.get(random.nextInt(views.size()));
-    int home = tiers.state().tiers().size();
-    int to = random.nextInt(home + 1);
+    int disk = tiers.state().tiers().size();
+    int to = random.nextInt(disk + 1);
     try {
       if (view.spilled() && view.active() && random.nextBoolean()) {
         var unused = tiers.goOn(view.id(), view.tier(), MoveControl.UNLIMITED);
-      } else if (view.active() && view.tier() == home && to < home) {
+      } else if (view.active() && view.tier() == disk && to < disk) {
         var unused = tiers.goOn(view.id(), to, MoveControl.UNLIMITED);
       } else if (view.evictable() && random.nextBoolean()) {
         var unused = tiers.evict(view.id());
       } else if (to > view.tier()) {
         var unused = tiers.destage(view.id(), to, MoveControl.UNLIMITED);
-      } else if (to < home) {
+      } else if (to < disk) {
         var unused = tiers.promote(view.id(), to, MoveControl.UNLIMITED);
       }
     } catch (InterruptedException e) {

@@ -1,5 +1,5 @@
 /**
- * The crash simulation: the whole tier on memory and on a home file system that know what a power
+ * The crash simulation: the whole tier on memory and on a log file system that know what a power
  * cut would leave of them.
  */
 @NullMarked

@@ -307,7 +307,7 @@ class StrataMetricsTest {
     assertThat(metrics.health().value()).isEqualTo(2);
     counters.appended(100, 5_000);
     counters.appended(50, 5_000);
-    counters.readAtHome(25);
+    counters.readInLogFile(25);
     counters.read(70, 9_000);
     pass(Duration.ofSeconds(1));
 

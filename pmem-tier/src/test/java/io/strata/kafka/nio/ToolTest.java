@@ -41,7 +41,7 @@ class ToolTest {
   @TempDir Path root;
 
   private Optional<HotTier> broker = Optional.empty();
-  private Path home = Path.of("");
+  private Path logFile = Path.of("");
   private Path segment = Path.of("");
 
   private static byte[] content() {
@@ -68,20 +68,20 @@ class ToolTest {
             Optional.empty());
     HotTier tier = HotTier.open(spec, TierEvents.NONE, SegmentEvents.NONE);
     broker = Optional.of(tier);
-    home = partition.resolve("00000000000000000000.log");
+    logFile = partition.resolve("00000000000000000000.log");
     try (FileChannel channel =
         tier.open(
-                home,
+                logFile,
                 Set.of(
                     StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE))
             .orElseThrow()) {
       assertThat(channel.write(ByteBuffer.wrap(CONTENT))).isEqualTo(CONTENT.length);
     }
-    assertThat(Files.size(home)).as("bytes at home").isZero();
+    assertThat(Files.size(logFile)).as("bytes in the log file").isZero();
     ReadOnlyTier tool = new ReadOnlyTier();
     StrataFileSystemProvider provider =
         new StrataFileSystemProvider(FileSystems.getDefault().provider(), () -> tool);
-    segment = provider.getFileSystem(URI.create("file:///")).getPath(home.toString());
+    segment = provider.getFileSystem(URI.create("file:///")).getPath(logFile.toString());
   }
 
   @AfterEach
@@ -93,7 +93,7 @@ class ToolTest {
 
   @Test
   void tellsTheLogicalSize() throws IOException {
-    FileTime modified = Files.getLastModifiedTime(home);
+    FileTime modified = Files.getLastModifiedTime(logFile);
     long size = CONTENT.length;
 
     assertThat(Files.size(segment)).isEqualTo(size);
@@ -117,9 +117,9 @@ class ToolTest {
   @Test
   void leavesOtherFilesAsTheyAre() throws IOException {
     Path cold = segment.resolveSibling("00000000000000000042.log");
-    Path unused = Files.write(home.resolveSibling(cold.getFileName().toString()), CONTENT);
+    Path unused = Files.write(logFile.resolveSibling(cold.getFileName().toString()), CONTENT);
 
     assertThat(Files.size(cold)).isEqualTo(CONTENT.length);
-    assertThat(new ReadOnlyTier().lastModified(home.resolveSibling("none.log"))).isEmpty();
+    assertThat(new ReadOnlyTier().lastModified(logFile.resolveSibling("none.log"))).isEmpty();
   }
 }

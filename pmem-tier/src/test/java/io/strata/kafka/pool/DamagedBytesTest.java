@@ -105,12 +105,12 @@ class DamagedBytesTest {
       slots.add(pool.allocateSlot(new UUID(8, 9), "topic-" + i + "/0.log").orElseThrow());
     }
     fill(made, slots.get(0), 5, 900_000);
-    slots.get(0).set(SlotFlag.HOME_DURABLE);
+    slots.get(0).set(SlotFlag.NAME_DURABLE);
     fill(made, slots.get(1), 1, 10);
     slots.get(1).markDeleting();
     free(pool, slots.get(3));
     fill(made, slots.get(4), 2, 131_072);
-    slots.get(4).set(SlotFlag.HOME_DURABLE);
+    slots.get(4).set(SlotFlag.NAME_DURABLE);
     slots.get(4).set(SlotFlag.SPILLED);
     free(pool, slots.get(5));
     Slot second = pool.allocateSlot(new UUID(8, 9), "again-0/0.log").orElseThrow();
@@ -325,7 +325,9 @@ class DamagedBytesTest {
     assertThat(outcomes).containsOnlyKeys(Outcome.REFUSED);
   }
 
-  /** A file that was cut is refused, wherever it was cut; a longer one is the same pool. */
+  /**
+   * A file that was truncated is refused, wherever it was truncated; a longer one is the same pool.
+   */
   @ParameterizedTest
   @EnumSource(names = "CLOSED_ON_DAX")
   void everyLength(Left left) throws IOException {

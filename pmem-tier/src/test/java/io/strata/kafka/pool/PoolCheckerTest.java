@@ -54,7 +54,7 @@ class PoolCheckerTest {
       assertThat(slots.get(0).grow()).isTrue();
     }
     slots.get(0).commit(500_000);
-    slots.get(0).set(SlotFlag.HOME_DURABLE);
+    slots.get(0).set(SlotFlag.NAME_DURABLE);
     assertThat(slots.get(1).grow()).isTrue();
     slots.get(1).commit(10);
     slots.get(1).markDeleting();

@@ -59,7 +59,7 @@ final class PoolImageTarget implements FuzzTarget {
       }
       slot.commit(i * 1000L);
     }
-    pool.slots().get(1).set(SlotFlag.HOME_DURABLE);
+    pool.slots().get(1).set(SlotFlag.NAME_DURABLE);
     pool.slots().get(2).set(SlotFlag.SPILLED);
     pool.slots().get(3).markDeleting();
     pool.slots().get(0).free();

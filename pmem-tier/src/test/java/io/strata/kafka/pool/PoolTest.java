@@ -56,7 +56,7 @@ class PoolTest {
     assertThat(slot.grow()).isTrue();
     assertThat(slot.grow()).isTrue();
     slot.commit(100 * KIB);
-    slot.set(SlotFlag.HOME_DURABLE);
+    slot.set(SlotFlag.NAME_DURABLE);
 
     Pool again = Pool.open(bytes.kill(), PoolOwner.ANY);
 
@@ -67,7 +67,7 @@ class PoolTest {
     assertThat(found.committedLength()).isEqualTo(100 * KIB);
     assertThat(found.extents()).isEqualTo(slot.extents());
     assertThat(found.state()).isEqualTo(SlotState.LIVE);
-    assertThat(found.has(SlotFlag.HOME_DURABLE)).isTrue();
+    assertThat(found.has(SlotFlag.NAME_DURABLE)).isTrue();
     assertThat(found.has(SlotFlag.SPILLED)).isFalse();
     assertThat(again.usage()).isEqualTo(pool.usage());
     assertThat(again.report().liveSlots()).isEqualTo(1);

@@ -153,7 +153,7 @@ final class PoolWorkload {
   private void append(Expectation segment, int bytes) throws IOException {
     Slot slot = segment.slot;
     if (slot.has(SlotFlag.SPILLED)) {
-      // What comes behind a seam goes home.
+      // What comes behind a spill offset goes to the log file.
       return;
     }
     long from = slot.committedLength();
@@ -191,7 +191,8 @@ final class PoolWorkload {
       segment.slot.setCleanLength(keep);
     }
     // The new count of extents may reach the medium before the new length; the slot is then taken
-    // for one that has been shortened. Home has been cut before, so that nothing is lost by that.
+    // for one that has been shortened. The log file has been truncated before, so that nothing is
+    // lost by that.
     // Below all extents the log file alone is truncated, before the slot.
     boolean mayBeLost = below || (pool().info().durability().needsForce() && keep < length);
     boolean spilled = mayBeLost && segment.mustHave.remove(SlotFlag.SPILLED);

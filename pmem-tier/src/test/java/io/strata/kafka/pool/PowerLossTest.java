@@ -305,7 +305,7 @@ class PowerLossTest {
   }
 
   @Test
-  void whatLiesAtHomePinsTheSeam() throws IOException {
+  void whatLiesInLogFilePinsTheSeam() throws IOException {
     for (int cut = 0; cut < CUTS; cut++) {
       memory = new RecordingMemory(SIZE, Durability.FORCE);
       format();
@@ -338,15 +338,17 @@ class PowerLossTest {
     format();
     Slot slot = segment(open(1));
     slot.set(SlotFlag.SPILLED);
-    slot.set(SlotFlag.HOME_DURABLE);
+    slot.set(SlotFlag.NAME_DURABLE);
     memory = memory.kill();
     // As if the power had gone while the flag was being forced.
     memory.zero(SlotLayout.slotPosition(slot.index()) + SlotLayout.EXTENTS_OFFSET + 8, 8);
     Pool found = open(2);
     assertThat(found.report().shortened())
         .containsExactly(new Shortened(slot.index(), "t-0/0.log", 150_000, BLOCK));
-    assertThat(only(found).has(SlotFlag.SPILLED)).as("home would begin behind a hole").isFalse();
-    assertThat(only(found).has(SlotFlag.HOME_DURABLE)).isTrue();
+    assertThat(only(found).has(SlotFlag.SPILLED))
+        .as("the log file would begin behind a hole")
+        .isFalse();
+    assertThat(only(found).has(SlotFlag.NAME_DURABLE)).isTrue();
     assertThat(only(found).committedLength()).isEqualTo(BLOCK);
   }
 

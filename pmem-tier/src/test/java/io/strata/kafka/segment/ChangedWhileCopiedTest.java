@@ -16,7 +16,10 @@ import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A segment at home is changed by its own channel while it is copied up: no fault of anybody's. */
+/**
+ * A segment without a slot is changed by its own channel while it is copied up: no fault of
+ * anybody's.
+ */
 final class ChangedWhileCopiedTest {
 
   private static final Set<StandardOpenOption> READ_WRITE =
@@ -25,22 +28,22 @@ final class ChangedWhileCopiedTest {
   /** More than one piece of a copy. */
   private static final int LENGTH = 5_000_000;
 
-  private final HeapFile home = new HeapFile();
+  private final HeapFile logFile = new HeapFile();
   private Segment segment;
   private FileChannel channel;
   private Residence copy;
 
   @BeforeEach
-  void atHome() throws IOException {
+  void inLogFile() throws IOException {
     segment =
-        Segment.atHome(
-            "home",
+        Segment.inLogFile(
+            "log",
             0,
             0,
             new SegmentSettings(false, InstantSource.system()),
             SegmentEvents.NONE,
             SegmentGuard.NONE);
-    channel = segment.open(home.open(), READ_WRITE);
+    channel = segment.open(logFile.open(), READ_WRITE);
     append(LENGTH, 1);
     TinyPool pool = TinyPool.format(new RecordingMemory(16 << 20, Durability.FORCE));
     copy = new Residence(pool.allocate("copy"), pool.pool());
@@ -53,14 +56,14 @@ final class ChangedWhileCopiedTest {
   }
 
   private CopyResult copied(CopyPace pace) throws Exception {
-    try (FileChannel from = home.open()) {
+    try (FileChannel from = logFile.open()) {
       return segment.copying().copyInto(copy, from, pace, true);
     }
   }
 
   @Test
-  void cutBeforeHomesLengthIsCompared() throws Exception {
-    home.beforeSize(
+  void cutBeforeLogFilesLengthIsCompared() throws Exception {
+    logFile.beforeSize(
         () -> {
           try {
             channel.truncate(200_000);
@@ -143,7 +146,8 @@ final class ChangedWhileCopiedTest {
             public void reached(Step step) {}
           };
       try (FileChannel to = log.open()) {
-        assertThat(pooled.copying().copyHome(to, pace, true).outcome()).isEqualTo(Outcome.CHANGED);
+        assertThat(pooled.copying().copyToLogFile(to, pace, true).outcome())
+            .isEqualTo(Outcome.CHANGED);
       }
       assertThat(pooled.spilled()).isTrue();
       byte[] appended = new byte[900_000];

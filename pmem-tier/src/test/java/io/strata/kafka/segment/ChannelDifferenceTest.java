@@ -76,7 +76,7 @@ final class ChannelDifferenceTest {
     private final TinyPool pool;
     private final Random random;
     private final Path plain;
-    private final Path home;
+    private final Path logFile;
     private final List<FileChannel> expected = new ArrayList<>();
     private final List<FileChannel> found = new ArrayList<>();
     private Segment segment;
@@ -85,13 +85,13 @@ final class ChannelDifferenceTest {
       this.pool = pool;
       this.random = new Random(seed);
       this.plain = Files.createFile(directory.resolve("plain" + seed));
-      this.home = Files.createFile(directory.resolve("home" + seed));
+      this.logFile = Files.createFile(directory.resolve("log" + seed));
       pool.leaveFree(random.nextInt(6));
       segment = segment(pool.allocate("segment" + seed), 0);
     }
 
-    private Segment segment(Slot slot, long homeSize) {
-      return new Segment(slot, pool.pool(), homeSize, SegmentSettings.defaults(), this);
+    private Segment segment(Slot slot, long logFileSize) {
+      return new Segment(slot, pool.pool(), logFileSize, SegmentSettings.defaults(), this);
     }
 
     @Override
@@ -110,10 +110,10 @@ final class ChannelDifferenceTest {
       reopenPool();
       assertThat(readHot()).as("after all").isEqualTo(Files.readAllBytes(plain));
       try (FileChannel channel =
-          FileChannel.open(home, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-        segment.copyHomeAsItIs(channel);
+          FileChannel.open(logFile, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        segment.copyToLogFileAsItIs(channel);
       }
-      assertThat(Files.readAllBytes(home)).as("copied").isEqualTo(Files.readAllBytes(plain));
+      assertThat(Files.readAllBytes(logFile)).as("copied").isEqualTo(Files.readAllBytes(plain));
     }
 
     private byte[] readHot() throws IOException {
@@ -126,8 +126,8 @@ final class ChannelDifferenceTest {
       boolean write = options.stream().anyMatch(o -> o != StandardOpenOption.READ);
       FileChannel jdk =
           write
-              ? FileChannel.open(home, StandardOpenOption.READ, StandardOpenOption.WRITE)
-              : FileChannel.open(home, StandardOpenOption.READ);
+              ? FileChannel.open(logFile, StandardOpenOption.READ, StandardOpenOption.WRITE)
+              : FileChannel.open(logFile, StandardOpenOption.READ);
       return segment.open(jdk, options);
     }
 
@@ -135,7 +135,7 @@ final class ChannelDifferenceTest {
       closeAll();
       pool.reopen();
       Slot slot = pool.pool().slot(segment.tag().slot(), segment.tag().generation()).orElseThrow();
-      segment = segment(slot, Files.size(home));
+      segment = segment(slot, Files.size(logFile));
       assertThat(segment.size()).isEqualTo(Files.size(plain));
     }
 
@@ -167,14 +167,14 @@ final class ChannelDifferenceTest {
 
     private void evictPart() throws IOException {
       try (FileChannel channel =
-          FileChannel.open(home, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-        boolean unused = segment.markClean(segment.copyHomeAsItIs(channel));
+          FileChannel.open(logFile, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        boolean unused = segment.markClean(segment.copyToLogFileAsItIs(channel));
       }
       evictions += segment.evictPart(random.nextBoolean()) > 0 ? 1 : 0;
       if (segment.spilled()) {
         pool.leaveFree(random.nextInt(6));
         try (FileChannel channel =
-            FileChannel.open(home, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            FileChannel.open(logFile, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
           unspilled += segment.unspill(channel) ? 1 : 0;
         }
       }
@@ -343,7 +343,7 @@ final class ChannelDifferenceTest {
     public void close() throws IOException {
       closeAll();
       segment.markDeleting();
-      Files.delete(home);
+      Files.delete(logFile);
       segment.free();
       Files.delete(plain);
     }

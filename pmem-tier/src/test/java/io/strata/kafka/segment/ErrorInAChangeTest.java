@@ -28,7 +28,7 @@ final class ErrorInAChangeTest {
 
   private final RecordingMemory memory = new RecordingMemory(4 << 20, Durability.POWER);
   private final TinyPool pool = newPool(memory);
-  private final HeapFile home = new HeapFile();
+  private final HeapFile logFile = new HeapFile();
   private final Slot slot = newSlot(pool);
   private final Segment segment =
       new Segment(
@@ -88,7 +88,7 @@ final class ErrorInAChangeTest {
   @Test
   void truncationThatBringsATailBackIntoThePool() throws Exception {
     pool.leaveFree(2);
-    FileChannel channel = segment.open(home.open(), READ_WRITE);
+    FileChannel channel = segment.open(logFile.open(), READ_WRITE);
     assertThat(channel.write(ByteBuffer.wrap(bytes(200_000)), 0)).isEqualTo(200_000);
     assertThat(segment.spilled()).isTrue();
     outOfMemoryAfterStoring(SlotLayout.FLAGS_OFFSET);
@@ -98,7 +98,7 @@ final class ErrorInAChangeTest {
 
   @Test
   void append() throws Exception {
-    FileChannel channel = segment.open(home.open(), READ_WRITE);
+    FileChannel channel = segment.open(logFile.open(), READ_WRITE);
     assertThat(channel.write(ByteBuffer.wrap(bytes(200)), 0)).isEqualTo(200);
     outOfMemoryAfterStoring(SlotLayout.COMMITTED_LENGTH_OFFSET);
     assertThatThrownBy(() -> channel.write(ByteBuffer.wrap(bytes(300)), 200))
@@ -108,7 +108,7 @@ final class ErrorInAChangeTest {
 
   @Test
   void eviction() throws Exception {
-    FileChannel channel = segment.open(home.open(), READ_WRITE);
+    FileChannel channel = segment.open(logFile.open(), READ_WRITE);
     assertThat(channel.write(ByteBuffer.wrap(bytes(100_000)), 0)).isEqualTo(100_000);
     markClean();
     outOfMemoryAfterStoring(SlotLayout.STATE_OFFSET);
@@ -118,7 +118,7 @@ final class ErrorInAChangeTest {
 
   @Test
   void lengthThatIsClean() throws Exception {
-    FileChannel channel = segment.open(home.open(), READ_WRITE);
+    FileChannel channel = segment.open(logFile.open(), READ_WRITE);
     assertThat(channel.write(ByteBuffer.wrap(bytes(100_000)), 0)).isEqualTo(100_000);
     outOfMemoryAfterStoring(SlotLayout.CLEAN_LENGTH_OFFSET);
     assertThatThrownBy(this::markClean).isInstanceOf(OutOfMemoryError.class);
@@ -128,7 +128,7 @@ final class ErrorInAChangeTest {
   /** A device error there: the next change would not take back what the slot may say. */
   @Test
   void lengthThatIsCleanAndCannotBeForced() throws Exception {
-    FileChannel channel = segment.open(home.open(), READ_WRITE);
+    FileChannel channel = segment.open(logFile.open(), READ_WRITE);
     assertThat(channel.write(ByteBuffer.wrap(bytes(100_000)), 0)).isEqualTo(100_000);
     errorAfterStoring(SlotLayout.CLEAN_LENGTH_OFFSET);
     assertThatThrownBy(this::markClean).isInstanceOf(IOException.class).hasMessage("staged");
@@ -138,12 +138,12 @@ final class ErrorInAChangeTest {
   /** The log file may name either slot: a change would be lost in one of them. */
   @Test
   void tieThatCanNeitherBeMadeNorUndone() throws Exception {
-    FileChannel channel = segment.open(home.open(), READ_WRITE);
+    FileChannel channel = segment.open(logFile.open(), READ_WRITE);
     assertThat(channel.write(ByteBuffer.wrap(bytes(100_000)), 0)).isEqualTo(100_000);
     TinyPool other = TinyPool.format(new RecordingMemory(4 << 20, Durability.POWER));
     Residence to = new Residence(other.allocate("copy"), other.pool());
     CopyResult copied;
-    try (FileChannel copy = home.open()) {
+    try (FileChannel copy = logFile.open()) {
       copied = segment.copying().copyInto(to, copy, CopyPace.FREE, true);
     }
     Segment.Link failing =
@@ -164,8 +164,8 @@ final class ErrorInAChangeTest {
   }
 
   private void markClean() throws IOException {
-    try (FileChannel copy = home.open()) {
-      assertThat(segment.markClean(segment.copyHomeAsItIs(copy))).isTrue();
+    try (FileChannel copy = logFile.open()) {
+      assertThat(segment.markClean(segment.copyToLogFileAsItIs(copy))).isTrue();
     }
   }
 }

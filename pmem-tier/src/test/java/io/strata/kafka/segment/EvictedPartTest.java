@@ -24,10 +24,10 @@ final class EvictedPartTest {
 
   private static final int FIRST = 100_000;
 
-  private final HeapFile home = new HeapFile();
+  private final HeapFile logFile = new HeapFile();
   private TinyPool pool;
   private Slot slot;
-  private RoomMaker roomMaker = (of, wanted) -> {};
+  private SpaceMaker spaceMaker = (of, wanted) -> {};
   private Segment segment;
   private FileChannel channel;
 
@@ -42,11 +42,11 @@ final class EvictedPartTest {
             0,
             new SegmentSettings(() -> false, InstantSource.system(), this::makeRoom),
             SegmentEvents.NONE);
-    channel = segment.open(home.open(), Set.of(READ, WRITE));
+    channel = segment.open(logFile.open(), Set.of(READ, WRITE));
   }
 
   private void makeRoom(Pool of, long wanted) {
-    roomMaker.makeRoom(of, wanted);
+    spaceMaker.makeRoom(of, wanted);
   }
 
   private long evictPart() {
@@ -69,8 +69,8 @@ final class EvictedPartTest {
   }
 
   private void destage() throws IOException {
-    try (FileChannel file = home.open()) {
-      assertThat(segment.markClean(segment.copyHomeAsItIs(file))).isTrue();
+    try (FileChannel file = logFile.open()) {
+      assertThat(segment.markClean(segment.copyToLogFileAsItIs(file))).isTrue();
     }
   }
 
@@ -90,7 +90,7 @@ final class EvictedPartTest {
   void nothingOfItIsClean() throws IOException {
     pool.leaveFree(2);
     append(FIRST, 1);
-    roomMaker = (of, wanted) -> assertThat(evictPart()).isZero();
+    spaceMaker = (of, wanted) -> assertThat(evictPart()).isZero();
     append(60_000, 2);
     assertThat(segment.spilled()).isTrue();
     assertContent(60_000);
@@ -101,7 +101,7 @@ final class EvictedPartTest {
     pool.leaveFree(2);
     append(FIRST, 1);
     destage();
-    roomMaker = (of, wanted) -> evictPart();
+    spaceMaker = (of, wanted) -> evictPart();
     ReaderGate gate = segment.gate();
     int token = gate.enter();
     try {
@@ -119,7 +119,7 @@ final class EvictedPartTest {
     pool.leaveFree(2);
     append(FIRST, 1);
     destage();
-    roomMaker = (of, wanted) -> evictPart();
+    spaceMaker = (of, wanted) -> evictPart();
     append(60_000, 2);
     assertThat(segment.spilled()).isFalse();
     assertContent(60_000);
@@ -132,7 +132,7 @@ final class EvictedPartTest {
     append(FIRST, 1);
     destage();
     int[] calls = {0};
-    roomMaker =
+    spaceMaker =
         (of, wanted) -> {
           if (++calls[0] == 2) {
             assertThat(evictPart()).isPositive();
@@ -169,7 +169,7 @@ final class EvictedPartTest {
     try {
       FileChannel unused = channel.truncate(1000);
       append(5000, 3);
-      assertThat(home.size()).as("no hole where that reader looks").isEqualTo(6000);
+      assertThat(logFile.size()).as("no hole where that reader looks").isEqualTo(6000);
     } finally {
       gate.exit(token);
     }

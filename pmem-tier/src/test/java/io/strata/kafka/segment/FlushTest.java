@@ -27,7 +27,7 @@ final class FlushTest {
       Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
 
   private RecordingMemory memory = new RecordingMemory(4 << 20, Durability.FORCE);
-  private HeapFile home = new HeapFile();
+  private HeapFile logFile = new HeapFile();
   private TinyPool pool;
 
   @BeforeEach
@@ -39,10 +39,10 @@ final class FlushTest {
     return new Segment(
             slot,
             pool.pool(),
-            home.size(),
+            logFile.size(),
             new SegmentSettings(false, InstantSource.system()),
             SegmentEvents.NONE)
-        .open(home.open(), READ_WRITE);
+        .open(logFile.open(), READ_WRITE);
   }
 
   private static byte[] bytes(long seed, int length) {
@@ -59,16 +59,17 @@ final class FlushTest {
   private byte[] cutThePower(long seed) throws IOException {
     Random random = new Random(seed);
     memory = memory.crash(random);
-    home = home.crash(random);
+    logFile = logFile.crash(random);
     pool = TinyPool.open(memory);
     Slot slot =
         pool.pool().slots().stream()
             .filter(found -> found.relativePath().equals("segment"))
             .findAny()
             .orElseThrow();
-    // As recovery does: what home has behind the pool's end belongs to a spilled segment alone.
-    if (!slot.has(SlotFlag.SPILLED) && home.size() > slot.committedLength()) {
-      try (FileChannel channel = home.open()) {
+    // As recovery does: what the log file has behind the pool's end belongs to a spilled segment
+    // alone.
+    if (!slot.has(SlotFlag.SPILLED) && logFile.size() > slot.committedLength()) {
+      try (FileChannel channel = logFile.open()) {
         assertThat(channel.truncate(slot.committedLength())).isNotNull();
       }
     }
@@ -79,7 +80,7 @@ final class FlushTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-  void aTailAtHomeBehindAFullAndFlushedPoolPartIsFlushed(long seed) throws IOException {
+  void aTailInLogFileBehindAFullAndFlushedPoolPartIsFlushed(long seed) throws IOException {
     pool.leaveFree(1);
     byte[] whole = bytes(seed, BLOCK + 5000);
     FileChannel channel = open(pool.allocate("segment"));

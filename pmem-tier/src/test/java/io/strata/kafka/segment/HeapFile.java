@@ -13,8 +13,8 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * A home file on the heap that knows what a power cut would leave of it, runs out of room and fails
- * when it is told to. Its channels do what a segment asks of home, and nothing else.
+ * A log file on the heap that knows what a power cut would leave of it, runs out of room and fails
+ * when it is told to. Its channels do what a segment asks of the log file, and nothing else.
  *
  * <p>Thread safety: all methods may be called by any number of threads; each runs under one lock.
  */
@@ -25,7 +25,7 @@ final class HeapFile {
     private static final long serialVersionUID = 1;
 
     Crash(long change) {
-      super("crash at change " + change + " of home");
+      super("crash at change " + change + " of the log file");
     }
   }
 

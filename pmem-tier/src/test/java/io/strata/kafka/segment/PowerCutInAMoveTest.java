@@ -27,17 +27,17 @@ final class PowerCutInAMoveTest {
       Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
   private static final int CUTS = 60;
 
-  private static Segment segment(Slot slot, TinyPool pool, long homeSize) {
+  private static Segment segment(Slot slot, TinyPool pool, long logFileSize) {
     return new Segment(
         slot,
         pool.pool(),
-        homeSize,
+        logFileSize,
         new SegmentSettings(false, InstantSource.system()),
         SegmentEvents.NONE);
   }
 
-  private static byte[] read(Segment segment, HeapFile home) throws IOException {
-    try (FileChannel channel = segment.open(home.open(), Set.of(StandardOpenOption.READ))) {
+  private static byte[] read(Segment segment, HeapFile logFile) throws IOException {
+    try (FileChannel channel = segment.open(logFile.open(), Set.of(StandardOpenOption.READ))) {
       ByteBuffer all = ByteBuffer.allocate((int) channel.size());
       int read = 0;
       while (all.hasRemaining() && read >= 0) {
@@ -63,15 +63,15 @@ final class PowerCutInAMoveTest {
     RecordingMemory target = new RecordingMemory(4 << 20, Durability.FORCE);
     TinyPool targetPool = TinyPool.format(target);
     TinyPool pool = TinyPool.format(new RecordingMemory(4 << 20, Durability.FORCE));
-    HeapFile home = new HeapFile();
+    HeapFile logFile = new HeapFile();
     Segment segment = segment(pool.allocate("segment"), pool, 0);
     byte[] bytes = content(500_000);
-    FileChannel channel = segment.open(home.open(), READ_WRITE);
+    FileChannel channel = segment.open(logFile.open(), READ_WRITE);
     assertThat(channel.write(ByteBuffer.wrap(bytes), 0)).isEqualTo(bytes.length);
     Slot slot = targetPool.allocate("copy");
     Residence to = new Residence(slot, targetPool.pool());
     CopyResult copied;
-    try (FileChannel copy = home.open()) {
+    try (FileChannel copy = logFile.open()) {
       copied = segment.copying().copyInto(to, copy, CopyPace.FREE, true);
     }
     List<RecordingMemory> left = new ArrayList<>();
@@ -87,7 +87,7 @@ final class PowerCutInAMoveTest {
     for (RecordingMemory each : left) {
       TinyPool again = TinyPool.openAfterPowerCut(each);
       Slot found = again.pool().slot(slot.index(), slot.generation()).orElseThrow();
-      assertThat(read(segment(found, again, home.size()), home)).isEqualTo(bytes);
+      assertThat(read(segment(found, again, logFile.size()), logFile)).isEqualTo(bytes);
     }
   }
 
@@ -104,7 +104,7 @@ final class PowerCutInAMoveTest {
   private static final class Unspill {
     private final RecordingMemory memory = new RecordingMemory(4 << 20, Durability.FORCE);
     private final TinyPool pool = TinyPool.format(memory);
-    private final HeapFile home = new HeapFile();
+    private final HeapFile logFile = new HeapFile();
     private final Slot slot = pool.allocate("segment");
     private final Segment segment =
         new Segment(
@@ -113,15 +113,15 @@ final class PowerCutInAMoveTest {
             0,
             new SegmentSettings(true, InstantSource.system()),
             SegmentEvents.NONE);
-    private final FileChannel channel = segment.open(home.open(), READ_WRITE);
+    private final FileChannel channel = segment.open(logFile.open(), READ_WRITE);
     private final byte[] all = content(300_000);
 
     Unspill() throws IOException {
       pool.leaveFree(1);
       append(100_000);
       channel.force(true);
-      try (FileChannel file = home.open()) {
-        assertThat(segment.markClean(segment.copyHomeAsItIs(file))).isTrue();
+      try (FileChannel file = logFile.open()) {
+        assertThat(segment.markClean(segment.copyToLogFileAsItIs(file))).isTrue();
       }
       pool.leaveFree(16);
     }
@@ -132,7 +132,7 @@ final class PowerCutInAMoveTest {
     }
 
     private void appendAfterEachForce() {
-      home.afterForce(
+      logFile.afterForce(
           () -> {
             try {
               append(10_000);
@@ -147,7 +147,7 @@ final class PowerCutInAMoveTest {
       boolean crashed = false;
       appendAfterEachForce();
       memory.crashBefore(memory.persistPoints() + point);
-      try (FileChannel file = home.open()) {
+      try (FileChannel file = logFile.open()) {
         assertThat(segment.unspill(file)).isTrue();
       } catch (CrashError e) {
         crashed = true;
@@ -155,7 +155,7 @@ final class PowerCutInAMoveTest {
       byte[] expected = Arrays.copyOf(all, (int) segment.size());
       for (int i = 0; i < CUTS; i++) {
         TinyPool again = TinyPool.openAfterPowerCut(memory.crash(new Random(i)));
-        HeapFile left = home.crash(new Random(i));
+        HeapFile left = logFile.crash(new Random(i));
         Slot found = again.pool().slot(slot.index(), slot.generation()).orElseThrow();
         if (!found.has(SlotFlag.SPILLED)) {
           try (FileChannel file = left.open()) {

@@ -37,7 +37,7 @@ final class ReadOnlySegmentTest {
 
   private TinyPool pool;
   private PoolReader reader;
-  private Path home;
+  private Path logFile;
   private Segment written;
   private FileChannel writer;
   private ReadOnlySegment segment;
@@ -47,11 +47,11 @@ final class ReadOnlySegmentTest {
     Path file = directory.resolve("pool");
     pool = TinyPool.create(file);
     reader = Pool.openReadOnly(file);
-    home = Files.createFile(directory.resolve("home"));
+    logFile = Files.createFile(directory.resolve("log"));
     written =
         new Segment(
             pool.allocate("s"), pool.pool(), 0, SegmentSettings.defaults(), SegmentEvents.NONE);
-    writer = written.open(FileChannel.open(home, READ_WRITE), READ_WRITE);
+    writer = written.open(FileChannel.open(logFile, READ_WRITE), READ_WRITE);
     segment = new ReadOnlySegment(reader, written.tag());
   }
 
@@ -63,7 +63,7 @@ final class ReadOnlySegmentTest {
   }
 
   private FileChannel channel() throws IOException {
-    return segment.open(FileChannel.open(home, READ), READ);
+    return segment.open(FileChannel.open(logFile, READ), READ);
   }
 
   private static byte[] bytes(int length) {
@@ -100,7 +100,7 @@ final class ReadOnlySegmentTest {
 
   @Test
   void doesNotWrite() throws IOException {
-    assertThatThrownBy(() -> segment.open(FileChannel.open(home, READ_WRITE), READ_WRITE))
+    assertThatThrownBy(() -> segment.open(FileChannel.open(logFile, READ_WRITE), READ_WRITE))
         .isInstanceOf(AccessDeniedException.class)
         .hasMessageContaining("only the broker");
     try (FileChannel channel = channel()) {

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A seeded workload on a few segments, cut at each persist point of the pool and at each change of
- * home. After a power cut (a pool that survives one, each spill forced) and after the mere end of
- * the process (any pool) each segment is what was acknowledged, or that with the interrupted
+ * the log file. After a power cut (a pool that survives one, each spill forced) and after the mere
+ * end of the process (any pool) each segment is what was acknowledged, or that with the interrupted
  * operation done in part; and it goes on from there.
  *
  * <p>{@code -Dstrata.segment.crash.seeds=n} runs n seeds of each kind.
@@ -93,7 +93,7 @@ final class SegmentCrashTest {
     long persists = whole.memory.persistPoints();
     long changes = whole.changes();
     whole.closeAll();
-    assertThat(changes).as("the workload of seed %s reaches home", seed).isGreaterThan(4);
+    assertThat(changes).as("the workload of seed %s reaches the log file", seed).isGreaterThan(4);
     for (long point = first; point <= persists; point++) {
       cut(new Workload(seed, durability, power), point, Long.MAX_VALUE);
     }
@@ -127,7 +127,7 @@ final class SegmentCrashTest {
   /** What one segment must be, and may be while an operation is under way. */
   private static final class Expected {
     final int number;
-    HeapFile home = new HeapFile();
+    HeapFile logFile = new HeapFile();
     byte[] acknowledged = new byte[0];
 
     /** The longest that it may be: with the append under way; starts with what is acknowledged. */
@@ -139,8 +139,10 @@ final class SegmentCrashTest {
     /** How much of what is acknowledged has been forced, too. */
     int forced;
 
-    /** Whether it has been evicted, or may have been: without its slot, home is the segment. */
-    boolean mayBeAtHome;
+    /**
+     * Whether it has been evicted, or may have been: without its slot, the log file is the segment.
+     */
+    boolean mayBeInLogFile;
 
     /** Whether it is being made or deleted. */
     boolean uncertain;
@@ -155,11 +157,11 @@ final class SegmentCrashTest {
 
     /** As recovery does before the segment is opened. */
     void dropWhatIsNotClean(Slot slot) throws IOException {
-      if (home.size() < slot.cleanLength()) {
-        slot.setCleanLength(home.size());
+      if (logFile.size() < slot.cleanLength()) {
+        slot.setCleanLength(logFile.size());
       }
       if (!slot.has(SlotFlag.SPILLED)) {
-        try (FileChannel channel = home.open()) {
+        try (FileChannel channel = logFile.open()) {
           channel.truncate(slot.cleanLength());
           channel.force(true);
         }
@@ -220,17 +222,17 @@ final class SegmentCrashTest {
       }
     }
 
-    /** The homes count their changes each; the crash is at the sum. */
+    /** The log files count their changes each; the crash is at the sum. */
     private void passOnTheCrash() {
       for (Expected one : segments) {
         if (crashAtChange != Long.MAX_VALUE) {
-          one.home.crashAt(crashAtChange - (changes() - one.home.changes()));
+          one.logFile.crashAt(crashAtChange - (changes() - one.logFile.changes()));
         }
       }
     }
 
     long changes() {
-      return changesOfTheDeleted + segments.stream().mapToLong(one -> one.home.changes()).sum();
+      return changesOfTheDeleted + segments.stream().mapToLong(one -> one.logFile.changes()).sum();
     }
 
     private void step() throws IOException {
@@ -291,8 +293,8 @@ final class SegmentCrashTest {
 
     private void destage(Expected one) throws IOException {
       Segment segment = one.segment.orElseThrow();
-      try (FileChannel home = one.home.open()) {
-        if (segment.markClean(segment.copyHomeAsItIs(home))) {
+      try (FileChannel logFile = one.logFile.open()) {
+        if (segment.markClean(segment.copyToLogFileAsItIs(logFile))) {
           one.forced = one.acknowledged.length;
         }
       }
@@ -310,24 +312,24 @@ final class SegmentCrashTest {
       }
       destage(one);
       pool.leaveFree(random.nextInt(3));
-      try (FileChannel home = one.home.open()) {
+      try (FileChannel logFile = one.logFile.open()) {
         int forced = one.acknowledged.length;
         if (random.nextBoolean()) {
-          one.home.afterForce(() -> appendMore(one));
+          one.logFile.afterForce(() -> appendMore(one));
         }
-        if (segment.unspill(home)) {
+        if (segment.unspill(logFile)) {
           one.forced = forced;
           unspilled++;
         }
-        one.home.afterForce(() -> {});
+        one.logFile.afterForce(() -> {});
       }
       pool.leaveFree(2);
       assertThat(content(one)).isEqualTo(one.acknowledged);
     }
 
-    /** Home's tag stays as it is: that it follows is not what anything depends on. */
+    /** The log file's tag stays as it is: that it follows is not what anything depends on. */
     private void evict(Expected one) throws IOException {
-      one.mayBeAtHome = true;
+      one.mayBeInLogFile = true;
       Optional<Residence> left = one.segment.orElseThrow().evict(true);
       assertThat(left).isPresent();
     }
@@ -338,10 +340,10 @@ final class SegmentCrashTest {
       Residence copy = new Residence(slot, pool.pool());
       Optional<Residence> left = one.segment.orElseThrow().residence();
       boolean done = false;
-      try (FileChannel home = one.home.open()) {
-        home.force(true);
+      try (FileChannel logFile = one.logFile.open()) {
+        logFile.force(true);
         Segment segment = one.segment.orElseThrow();
-        CopyResult copied = segment.copying().copyInto(copy, home, CopyPace.FREE, true);
+        CopyResult copied = segment.copying().copyInto(copy, logFile, CopyPace.FREE, true);
         if (copied.outcome() == CopyResult.Outcome.COPIED) {
           // The log file has no more than before.
           boolean clean = left.map(Residence::isClean).orElse(true);
@@ -388,47 +390,47 @@ final class SegmentCrashTest {
       one.uncertain = false;
     }
 
-    private void open(Expected one, Slot slot, long homeSize) throws IOException {
+    private void open(Expected one, Slot slot, long logFileSize) throws IOException {
       Segment segment =
           new Segment(
               slot,
               pool.pool(),
-              homeSize,
+              logFileSize,
               new SegmentSettings(power && !needsForce(), InstantSource.system()),
               SegmentEvents.NONE);
       one.tag = Optional.of(segment.tag());
       one.segment = Optional.of(segment);
-      one.channel = Optional.of(segment.open(one.home.open(), READ_WRITE));
+      one.channel = Optional.of(segment.open(one.logFile.open(), READ_WRITE));
     }
 
-    private void openAtHome(Expected one) throws IOException {
+    private void openInLogFile(Expected one) throws IOException {
       Segment segment =
-          Segment.atHome(
+          Segment.inLogFile(
               "segment" + one.number,
-              one.home.size(),
+              one.logFile.size(),
               0,
               new SegmentSettings(power && !needsForce(), InstantSource.system()),
               SegmentEvents.NONE,
               SegmentGuard.NONE);
       one.segment = Optional.of(segment);
-      one.channel = Optional.of(segment.open(one.home.open(), READ_WRITE));
+      one.channel = Optional.of(segment.open(one.logFile.open(), READ_WRITE));
     }
 
     private void reopen(Expected one) throws IOException {
       Segment segment = one.segment.orElseThrow();
       one.channel.orElseThrow().close();
       if (segment.residence().isPresent()) {
-        open(one, segment.slot(), one.home.size());
+        open(one, segment.slot(), one.logFile.size());
       } else {
-        openAtHome(one);
+        openInLogFile(one);
       }
       assertThat(content(one)).isEqualTo(one.acknowledged);
     }
 
-    /** Leaves bytes at home that are no part of the segment as soon as it is cut. */
+    /** Leaves bytes in the log file that are no part of the segment as soon as it is truncated. */
     private void copy(Expected one) throws IOException {
-      try (FileChannel copy = one.home.open()) {
-        one.segment.orElseThrow().copyHomeAsItIs(copy);
+      try (FileChannel copy = one.logFile.open()) {
+        one.segment.orElseThrow().copyToLogFileAsItIs(copy);
       }
     }
 
@@ -464,7 +466,7 @@ final class SegmentCrashTest {
       segment.markDeleting();
       segment.free();
       one.channel.orElseThrow().close();
-      changesOfTheDeleted += one.home.changes();
+      changesOfTheDeleted += one.logFile.changes();
       segments.remove(one);
     }
 
@@ -474,15 +476,15 @@ final class SegmentCrashTest {
       pool = power ? TinyPool.openAfterPowerCut(memory) : TinyPool.open(memory);
       for (Iterator<Expected> each = segments.iterator(); each.hasNext(); ) {
         Expected one = each.next();
-        one.home = power ? one.home.crash(chance) : one.home.kill();
+        one.logFile = power ? one.logFile.crash(chance) : one.logFile.kill();
         Optional<Slot> slot = slotOf(one).filter(found -> found.state() == SlotState.LIVE);
         if (slot.isEmpty() && one.uncertain) {
           each.remove();
-        } else if (slot.isEmpty() && one.mayBeAtHome) {
-          openAtHome(one);
+        } else if (slot.isEmpty() && one.mayBeInLogFile) {
+          openInLogFile(one);
         } else {
           one.dropWhatIsNotClean(slot.orElseThrow());
-          open(one, slot.orElseThrow(), one.home.size());
+          open(one, slot.orElseThrow(), one.logFile.size());
         }
       }
       assertThat(pool.pool().report()).isNotNull();
@@ -499,12 +501,12 @@ final class SegmentCrashTest {
 
     /** Of clean bytes the slot may be freed, or lost, at any time. */
     private void checkCleanBytes(Expected one) {
-      byte[] home = one.home.content();
+      byte[] logFile = one.logFile.content();
       Optional<Residence> in = one.segment.orElseThrow().residence();
       long clean = in.map(residence -> residence.slot().cleanLength()).orElse(0L);
-      assertThat(clean).as("segment %s", one.number).isLessThanOrEqualTo(home.length);
+      assertThat(clean).as("segment %s", one.number).isLessThanOrEqualTo(logFile.length);
       for (int i = 0; i < clean; i++) {
-        assertThat(home[i]).as("log file of %s at %s", one.number, i).isEqualTo(one.longest[i]);
+        assertThat(logFile[i]).as("log file of %s at %s", one.number, i).isEqualTo(one.longest[i]);
       }
     }
 
@@ -522,7 +524,7 @@ final class SegmentCrashTest {
 
     private static byte[] content(Expected one) throws IOException {
       try (FileChannel reader =
-          one.segment.orElseThrow().open(one.home.open(), Set.of(StandardOpenOption.READ))) {
+          one.segment.orElseThrow().open(one.logFile.open(), Set.of(StandardOpenOption.READ))) {
         return Channels.newInputStream(new Positional(reader)).readAllBytes();
       }
     }
@@ -548,7 +550,10 @@ final class SegmentCrashTest {
       return durability.needsForce();
     }
 
-    /** Behind what was forced, home may have anything that it ever had; the pool may have zeros. */
+    /**
+     * Behind what was forced, the log file may have anything that it ever had; the pool may have
+     * zeros.
+     */
     private void checkForced(Expected one, byte[] found) {
       assertThat(found.length).as("segment %s", one.number).isGreaterThanOrEqualTo(one.forced);
       long inPool = one.segment.orElseThrow().bytesInPool();
@@ -567,12 +572,13 @@ final class SegmentCrashTest {
     }
 
     private void checkBytes(Expected one, byte[] found) {
-      long atHome = one.segment.orElseThrow().bytesInPool();
+      long inLogFile = one.segment.orElseThrow().bytesInPool();
       int certain = Math.min(one.acknowledged.length, one.shortest);
       for (int i = 0; i < found.length; i++) {
-        // Of an append at home that was never acknowledged, a power cut may leave any pages.
-        boolean tornAtHome = power && i >= certain && i >= atHome && found[i] == 0;
-        if (found[i] != one.longest[i] && !tornAtHome) {
+        // Of an append in the log file that was never acknowledged, a power cut may leave any
+        // pages.
+        boolean tornInLogFile = power && i >= certain && i >= inLogFile && found[i] == 0;
+        if (found[i] != one.longest[i] && !tornInLogFile) {
           throw new AssertionError(
               "segment %s at %s: found %s, expected %s; length %s, acknowledged %s, in pool %s"
                   .formatted(
@@ -582,7 +588,7 @@ final class SegmentCrashTest {
                       one.longest[i],
                       found.length,
                       one.acknowledged.length,
-                      atHome));
+                      inLogFile));
         }
       }
     }
@@ -610,7 +616,7 @@ final class SegmentCrashTest {
     }
   }
 
-  /** Reads by position alone, which is all that a home on the heap can do. */
+  /** Reads by position alone, which is all that a log file on the heap can do. */
   private static final class Positional implements java.nio.channels.ReadableByteChannel {
     private final FileChannel channel;
     private long position;

@@ -37,8 +37,8 @@ final class SegmentEventsTest {
         }
 
         @Override
-        public void readAtHome(long bytes) {
-          heard.add("at home " + bytes);
+        public void readInLogFile(long bytes) {
+          heard.add("in the log file " + bytes);
         }
 
         @Override
@@ -50,7 +50,7 @@ final class SegmentEventsTest {
   @Test
   void tellsAppendsReadsAndSpills() throws IOException {
     RecordingMemory memory = new RecordingMemory(4 << 20);
-    HeapFile home = new HeapFile();
+    HeapFile logFile = new HeapFile();
     try (TinyPool pool = TinyPool.format(memory)) {
       pool.leaveFree(1);
       Slot slot = pool.pool().allocateSlot(TinyPool.DIRECTORY, "t-0/x.log").orElseThrow();
@@ -58,7 +58,7 @@ final class SegmentEventsTest {
           new Segment(
               slot, pool.pool(), 0, new SegmentSettings(false, InstantSource.system()), events);
       try (FileChannel channel =
-          segment.open(home.open(), Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE))) {
+          segment.open(logFile.open(), Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE))) {
         channel.write(ByteBuffer.allocate(BLOCK - 10));
         channel.write(ByteBuffer.allocate(30));
         channel.write(ByteBuffer.allocate(5));
@@ -75,13 +75,15 @@ final class SegmentEventsTest {
         channel.read(ByteBuffer.allocate(100), BLOCK - 50);
         channel.read(ByteBuffer.allocate(100), BLOCK + 20);
         channel.read(ByteBuffer.allocate(100), BLOCK + 25);
-        assertThat(heard).containsExactly("read 7", "at home 25", "read 75", "at home 5", "read 5");
+        assertThat(heard)
+            .containsExactly(
+                "read 7", "in the log file 25", "read 75", "in the log file 5", "read 5");
 
         heard.clear();
         ByteArrayOutputStream target = new ByteArrayOutputStream();
         channel.transferTo(10, 20, Channels.newChannel(target));
         channel.transferTo(BLOCK + 5, 100, Channels.newChannel(target));
-        assertThat(heard).containsExactly("read 20", "at home 20", "read 20");
+        assertThat(heard).containsExactly("read 20", "in the log file 20", "read 20");
         assertThat(target.size()).isEqualTo(40);
       }
     }

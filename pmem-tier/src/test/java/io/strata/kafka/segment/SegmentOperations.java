@@ -18,8 +18,9 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One segment, to be appended to, read, truncated, moved home and up, opened, closed and deleted by
- * many threads. What each sees is as if one at a time did all this, and moves were nothing at all.
+ * One segment, to be appended to, read, truncated, moved to the log file and up, opened, closed and
+ * deleted by many threads. What each sees is as if one at a time did all this, and moves were
+ * nothing at all.
  *
  * <p>A file promises less to a reader that is overtaken by a truncation and a later append: it may
  * see bytes of both. So does a segment, and Kafka asks no more; hence reads and truncations are one
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 @Param(name = "number", gen = IntGen.class, conf = "0:4")
 public final class SegmentOperations {
 
-  /** Three do not fit two blocks: an append ends in the middle of an extent or of the room. */
+  /** Three do not fit two blocks: an append ends in the middle of an extent or of the space. */
   private static final int LENGTH = 24 << 10;
 
   private static final int SIZE = 4 << 20;
@@ -40,21 +41,21 @@ public final class SegmentOperations {
   private static final SparseMemory FORMATTED = formatted();
 
   private final TinyPool pool;
-  private final HeapFile home = new HeapFile();
+  private final HeapFile logFile = new HeapFile();
   private final Segment segment;
   private final FileChannel channel;
   private final FileChannel appender;
   private final long freeBefore;
 
-  /** A new segment in a pool that has room for two appends and a half, and for one copy. */
+  /** A new segment in a pool that has space for two appends and a half, and for one copy. */
   public SegmentOperations() throws IOException {
     this.pool = TinyPool.open(new SparseMemory(FORMATTED));
     this.freeBefore = pool.pool().usage().freeBytes();
     this.segment =
         new Segment(
             pool.allocate("s"), pool.pool(), 0, SegmentSettings.defaults(), SegmentEvents.NONE);
-    this.channel = segment.open(home.open(), OPTIONS);
-    this.appender = segment.open(home.open(), APPEND);
+    this.channel = segment.open(logFile.open(), OPTIONS);
+    this.appender = segment.open(logFile.open(), APPEND);
   }
 
   private static SparseMemory formatted() {
@@ -143,31 +144,33 @@ public final class SegmentOperations {
     channel.force(true);
   }
 
-  /** Copies the segment home and frees its room, if nobody changes it meanwhile. */
+  /** Copies the segment to the log file and frees its space, if nobody changes it meanwhile. */
   @Operation(nonParallelGroup = "moves")
   public void evict() throws IOException {
-    try (FileChannel file = home.open()) {
-      CopyResult copied = segment.copyHomeAsItIs(file);
+    try (FileChannel file = logFile.open()) {
+      CopyResult copied = segment.copyToLogFileAsItIs(file);
       if (copied.outcome() == CopyResult.Outcome.COPIED && segment.markClean(copied)) {
         Optional<Residence> unused = segment.evict(true);
       }
     }
   }
 
-  /** Copies the segment home and frees the extents that are full. */
+  /** Copies the segment to the log file and frees the extents that are full. */
   @Operation(nonParallelGroup = "moves")
   public void evictPart() throws IOException {
-    try (FileChannel file = home.open()) {
-      boolean unused = segment.markClean(segment.copyHomeAsItIs(file));
+    try (FileChannel file = logFile.open()) {
+      boolean unused = segment.markClean(segment.copyToLogFileAsItIs(file));
       long unusedBytes = segment.evictPart(true);
     }
   }
 
-  /** Copies the segment home and has new appends go to the pool again, if it has spilled. */
+  /**
+   * Copies the segment to the log file and has new appends go to the pool again, if it has spilled.
+   */
   @Operation(nonParallelGroup = "moves")
   public void unspill() throws IOException {
-    try (FileChannel file = home.open()) {
-      boolean unused = segment.markClean(segment.copyHomeAsItIs(file));
+    try (FileChannel file = logFile.open()) {
+      boolean unused = segment.markClean(segment.copyToLogFileAsItIs(file));
       boolean unusedDone = segment.unspill(file);
     }
   }
@@ -181,7 +184,7 @@ public final class SegmentOperations {
     Slot slot = pool.allocate("copy");
     Residence copy = new Residence(slot, pool.pool());
     boolean done = false;
-    try (FileChannel file = home.open()) {
+    try (FileChannel file = logFile.open()) {
       CopyResult copied = segment.copying().copyInto(copy, file, CopyPace.FREE, true);
       if (copied.outcome() == CopyResult.Outcome.COPIED) {
         slot.setCleanLength(copied.end());
@@ -208,7 +211,7 @@ public final class SegmentOperations {
    */
   @Operation(nonParallelGroup = "moves")
   public String open() {
-    try (FileChannel another = segment.open(home.open(), OPTIONS)) {
+    try (FileChannel another = segment.open(logFile.open(), OPTIONS)) {
       return another.isOpen() ? "opened" : "closed";
     } catch (IOException e) {
       return refusal(e);

@@ -35,8 +35,8 @@ public final class SegmentPlay implements Play {
 
   private final SplittableRandom random;
   private final TinyPool pool;
-  private final HeapFile home = new HeapFile();
-  private final HeapFile otherHome = new HeapFile();
+  private final HeapFile logFile = new HeapFile();
+  private final HeapFile otherLogFile = new HeapFile();
   private final Segment segment;
   private final Segment other;
   private final FileChannel writer;
@@ -59,9 +59,9 @@ public final class SegmentPlay implements Play {
     freeBefore = pool.pool().usage().freeBytes();
     segment = segment("one");
     other = segment("other");
-    writer = segment.open(home.open(), OPTIONS);
-    reader = segment.open(home.open(), OPTIONS);
-    otherWriter = other.open(otherHome.open(), OPTIONS);
+    writer = segment.open(logFile.open(), OPTIONS);
+    reader = segment.open(logFile.open(), OPTIONS);
+    otherWriter = other.open(otherLogFile.open(), OPTIONS);
     for (int i = 1 + random.nextInt(2); i > 0; i--) {
       append();
     }
@@ -163,8 +163,8 @@ public final class SegmentPlay implements Play {
   /** It may be clean from before, or not at all. */
   private void evict() throws IOException {
     if (random.nextBoolean()) {
-      try (FileChannel file = home.open()) {
-        CopyResult copied = segment.copyHomeAsItIs(file);
+      try (FileChannel file = logFile.open()) {
+        CopyResult copied = segment.copyToLogFileAsItIs(file);
         boolean unused = segment.markClean(copied);
       }
     }
@@ -172,7 +172,7 @@ public final class SegmentPlay implements Play {
     if (dice < 2) {
       long unused = segment.evictPart(random.nextBoolean());
     } else if (dice < 4) {
-      try (FileChannel file = home.open()) {
+      try (FileChannel file = logFile.open()) {
         boolean unused = segment.unspill(file);
       }
     } else {
@@ -184,7 +184,7 @@ public final class SegmentPlay implements Play {
     Slot slot = pool.allocate("copy");
     Residence copy = new Residence(slot, pool.pool());
     boolean done = false;
-    try (FileChannel file = home.open()) {
+    try (FileChannel file = logFile.open()) {
       CopyResult copied = segment.copying().copyInto(copy, file, CopyPace.FREE, true);
       if (copied.outcome() == CopyResult.Outcome.COPIED) {
         slot.setCleanLength(slot.committedLength());

@@ -51,7 +51,8 @@ final class SegmentStressTest {
   private final AtomicLong evictedBytes = new AtomicLong();
 
   /** One life of a segment: a channel to write, one to read, and what tells its bytes. */
-  private record Life(int mark, Segment segment, Path home, FileChannel reader, AtomicLong cuts) {
+  private record Life(
+      int mark, Segment segment, Path logFile, FileChannel reader, AtomicLong cuts) {
     byte at(long position) {
       return (byte) ((mark * 31L) ^ (position * 7L) ^ (position >> 12) ^ 0x55);
     }
@@ -71,7 +72,7 @@ final class SegmentStressTest {
 
     /**
      * Whose bytes they are. When a file is cut while it is read, Linux may give zeros from the cut
-     * to the end of its page; so home may, too.
+     * to the end of its page; so the log file may, too.
      *
      * @param era before the read
      */
@@ -176,14 +177,14 @@ final class SegmentStressTest {
 
     private Life newLife() throws IOException {
       int mark = number + 2 * lives++;
-      Path home = Files.createFile(directory.resolve("home" + mark));
+      Path logFile = Files.createFile(directory.resolve("log" + mark));
       Segment segment =
           new Segment(
               pool.allocate("segment" + mark), pool.pool(), 0, SegmentSettings.defaults(), this);
       FileChannel reader =
           segment.open(
-              FileChannel.open(home, StandardOpenOption.READ), Set.of(StandardOpenOption.READ));
-      return new Life(mark, segment, home, reader, new AtomicLong());
+              FileChannel.open(logFile, StandardOpenOption.READ), Set.of(StandardOpenOption.READ));
+      return new Life(mark, segment, logFile, reader, new AtomicLong());
     }
 
     @Override
@@ -208,7 +209,8 @@ final class SegmentStressTest {
       Segment segment = current.segment();
       try (FileChannel channel =
           segment.open(
-              FileChannel.open(current.home(), StandardOpenOption.READ, StandardOpenOption.WRITE),
+              FileChannel.open(
+                  current.logFile(), StandardOpenOption.READ, StandardOpenOption.WRITE),
               Set.of(StandardOpenOption.WRITE))) {
         for (int i = 0; i < 60 && !stop.get(); i++) {
           long size = segment.size();
@@ -227,20 +229,20 @@ final class SegmentStressTest {
 
     private void evictPart(Life current) throws IOException {
       Segment segment = current.segment();
-      try (FileChannel home =
-          FileChannel.open(current.home(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-        boolean unused = segment.markClean(segment.copyHomeAsItIs(home));
+      try (FileChannel logFile =
+          FileChannel.open(current.logFile(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        boolean unused = segment.markClean(segment.copyToLogFileAsItIs(logFile));
       }
       evictedBytes.addAndGet(segment.evictPart(true));
-      try (FileChannel home =
-          FileChannel.open(current.home(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-        unspills.addAndGet(segment.unspill(home) ? 1 : 0);
+      try (FileChannel logFile =
+          FileChannel.open(current.logFile(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        unspills.addAndGet(segment.unspill(logFile) ? 1 : 0);
       }
     }
 
     private void end(Life current) throws IOException {
       current.segment().markDeleting();
-      Files.delete(current.home());
+      Files.delete(current.logFile());
       current.segment().free();
       if (random.nextBoolean()) {
         // A deleted segment that is still open keeps its bytes.
@@ -286,7 +288,7 @@ final class SegmentStressTest {
         ReadOnlySegment segment = new ReadOnlySegment(pool, life.segment().tag());
         try (FileChannel channel =
             segment.open(
-                FileChannel.open(life.home(), StandardOpenOption.READ),
+                FileChannel.open(life.logFile(), StandardOpenOption.READ),
                 Set.of(StandardOpenOption.READ))) {
           for (int i = 0; i < 20; i++) {
             long position = (long) (random.nextDouble() * (channel.size() + 1));
@@ -360,12 +362,12 @@ final class SegmentStressTest {
   void slowReaderHoldsExtentsAndNoWriter() throws Exception {
     try (TinyPool pool = TinyPool.create(directory.resolve("pool"))) {
       pool.leaveFree(2);
-      Path home = Files.createFile(directory.resolve("home"));
+      Path logFile = Files.createFile(directory.resolve("log"));
       Segment segment =
           new Segment(
               pool.allocate("s"), pool.pool(), 0, SegmentSettings.defaults(), SegmentEvents.NONE);
       Set<StandardOpenOption> options = Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
-      try (FileChannel channel = segment.open(FileChannel.open(home, options), options)) {
+      try (FileChannel channel = segment.open(FileChannel.open(logFile, options), options)) {
         channel.write(ByteBuffer.wrap(new byte[2 * BLOCK]));
         WritableByteChannel slow =
             new WritableByteChannel() {

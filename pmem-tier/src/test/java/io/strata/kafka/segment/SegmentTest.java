@@ -31,14 +31,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Seam, spill, failures of home and of the medium, and a segment's end. */
+/** Spill offset, spill, failures of the log file and of the medium, and a segment's end. */
 final class SegmentTest {
 
   private static final Set<StandardOpenOption> READ_WRITE =
       Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
 
   private final RecordingMemory memory = new RecordingMemory(4 << 20);
-  private final HeapFile home = new HeapFile();
+  private final HeapFile logFile = new HeapFile();
   private TinyPool pool;
   private Segment segment;
   private FileChannel channel;
@@ -47,7 +47,7 @@ final class SegmentTest {
   void open() throws IOException {
     pool = TinyPool.format(memory);
     segment = newSegment("topic-0/00000000000000000000.log", false);
-    channel = segment.open(home.open(), READ_WRITE);
+    channel = segment.open(logFile.open(), READ_WRITE);
   }
 
   @AfterEach
@@ -73,7 +73,7 @@ final class SegmentTest {
   }
 
   private byte[] content() throws IOException {
-    try (FileChannel reader = segment.open(home.open(), Set.of(StandardOpenOption.READ))) {
+    try (FileChannel reader = segment.open(logFile.open(), Set.of(StandardOpenOption.READ))) {
       return Channels.newInputStream(reader).readAllBytes();
     }
   }
@@ -96,18 +96,18 @@ final class SegmentTest {
     assertThat(content()).isEqualTo(bytes);
     assertThat(segment.spilled()).isTrue();
     assertThat(segment.bytesInPool()).isEqualTo(2 * BLOCK);
-    assertThat(segment.bytesAtHome()).isEqualTo(BLOCK);
-    assertThat(home.size()).isEqualTo(3 * BLOCK);
-    assertThat(Arrays.copyOfRange(home.content(), 0, 2 * BLOCK)).containsOnly(0);
+    assertThat(segment.bytesInLogFile()).isEqualTo(BLOCK);
+    assertThat(logFile.size()).isEqualTo(3 * BLOCK);
+    assertThat(Arrays.copyOfRange(logFile.content(), 0, 2 * BLOCK)).containsOnly(0);
   }
 
   @Test
-  void withoutAnyRoomEverythingIsAtHome() throws IOException {
+  void withoutAnyRoomEverythingIsInLogFile() throws IOException {
     pool.leaveFree(0);
     byte[] bytes = bytes(1, 1000);
     append(bytes);
     assertThat(content()).isEqualTo(bytes);
-    assertThat(home.content()).isEqualTo(bytes);
+    assertThat(logFile.content()).isEqualTo(bytes);
     assertThat(segment.bytesInPool()).isZero();
   }
 
@@ -118,7 +118,7 @@ final class SegmentTest {
     pool.leaveFree(8);
     append(bytes(2, 10));
     assertThat(segment.bytesInPool()).isEqualTo(BLOCK);
-    assertThat(segment.bytesAtHome()).isEqualTo(11);
+    assertThat(segment.bytesInLogFile()).isEqualTo(11);
   }
 
   @Test
@@ -128,11 +128,11 @@ final class SegmentTest {
     append(bytes);
     channel.truncate(BLOCK - 10);
     assertThat(segment.spilled()).isFalse();
-    assertThat(home.size()).isLessThanOrEqualTo(BLOCK - 10);
+    assertThat(logFile.size()).isLessThanOrEqualTo(BLOCK - 10);
     pool.leaveFree(2);
     byte[] more = bytes(2, BLOCK);
     append(more);
-    assertThat(segment.bytesAtHome()).isZero();
+    assertThat(segment.bytesInLogFile()).isZero();
     assertThat(content()).isEqualTo(concat(Arrays.copyOf(bytes, BLOCK - 10), more));
   }
 
@@ -144,16 +144,16 @@ final class SegmentTest {
     channel.truncate(BLOCK + 100);
     assertThat(segment.spilled()).isTrue();
     assertThat(content()).isEqualTo(Arrays.copyOf(bytes, BLOCK + 100));
-    assertThat(home.size()).isEqualTo(BLOCK + 100);
+    assertThat(logFile.size()).isEqualTo(BLOCK + 100);
   }
 
   @Test
-  void whatHomeHeldBeforeTheSpillIsNotPartOfTheSegment() throws IOException {
+  void whinLogFileHeldBeforeTheSpillIsNotPartOfTheSegment() throws IOException {
     pool.leaveFree(1);
     byte[] bytes = bytes(1, BLOCK);
     append(bytes);
-    try (FileChannel copy = home.open()) {
-      segment.copyHomeAsItIs(copy);
+    try (FileChannel copy = logFile.open()) {
+      segment.copyToLogFileAsItIs(copy);
     }
     channel.truncate(1000);
     pool.leaveFree(0);
@@ -161,7 +161,7 @@ final class SegmentTest {
     append(more);
     byte[] all = concat(Arrays.copyOf(bytes, 1000), more);
     assertThat(content()).isEqualTo(all);
-    // And again at 2000 bytes, in the middle of what home has.
+    // And again at 2000 bytes, in the middle of what the log file has.
     channel.truncate(2000);
     channel.close();
     Slot slot = pool.pool().slot(segment.tag().slot(), segment.tag().generation()).orElseThrow();
@@ -170,20 +170,21 @@ final class SegmentTest {
   }
 
   @Test
-  void slotIsNotFlaggedBeforeHomeIsCut() throws IOException {
+  void slotIsNotFlaggedBeforeLogFileIsCut() throws IOException {
     byte[] bytes = bytes(1, 2 * BLOCK);
     append(Arrays.copyOf(bytes, 1000));
-    try (FileChannel other = home.open()) {
+    try (FileChannel other = logFile.open()) {
       assertThat(other.write(ByteBuffer.wrap(bytes(2, 2 * BLOCK)), 0)).isEqualTo(2 * BLOCK);
     }
     pool.leaveFree(0);
-    home.failTruncates(1);
+    logFile.failTruncates(1);
     assertThat(channel.write(ByteBuffer.wrap(bytes, 1000, BLOCK), 1000)).isEqualTo(BLOCK - 1000);
-    // As a process that ends here leaves it: of home nothing counts.
-    assertThat(home.size()).isEqualTo(2 * BLOCK);
+    // As a process that ends here leaves it: of the log file nothing counts.
+    assertThat(logFile.size()).isEqualTo(2 * BLOCK);
     Slot slot = pool.pool().slot(segment.tag().slot(), segment.tag().generation()).orElseThrow();
     segment =
-        new Segment(slot, pool.pool(), home.size(), SegmentSettings.defaults(), SegmentEvents.NONE);
+        new Segment(
+            slot, pool.pool(), logFile.size(), SegmentSettings.defaults(), SegmentEvents.NONE);
     assertThat(content()).isEqualTo(Arrays.copyOf(bytes, BLOCK));
   }
 
@@ -221,9 +222,9 @@ final class SegmentTest {
   }
 
   @Test
-  void fullHomeTakesWhatFitsAndThrowsTheNextTime() throws IOException {
+  void fullLogFileTakesWhatFitsAndThrowsTheNextTime() throws IOException {
     pool.leaveFree(1);
-    home.limit(BLOCK + 300);
+    logFile.limit(BLOCK + 300);
     byte[] bytes = bytes(1, BLOCK + 1000);
     ByteBuffer source = ByteBuffer.wrap(bytes);
     assertThat(channel.write(source, 0)).isEqualTo(BLOCK + 300);
@@ -234,22 +235,22 @@ final class SegmentTest {
     assertThat(source.position()).isEqualTo(BLOCK + 300);
     assertThat(channel.isOpen()).isTrue();
     assertThat(content()).isEqualTo(Arrays.copyOf(bytes, BLOCK + 300));
-    home.limit(Long.MAX_VALUE);
+    logFile.limit(Long.MAX_VALUE);
     assertThat(channel.write(source, BLOCK + 300)).isEqualTo(700);
     assertThat(content()).isEqualTo(bytes);
   }
 
   @Test
-  void fullHomeFromTheStartLosesNothingOfThePool() throws IOException {
+  void fullLogFileFromTheStartLosesNothingOfThePool() throws IOException {
     pool.leaveFree(1);
     byte[] bytes = bytes(1, BLOCK);
     append(bytes);
-    home.limit(0);
+    logFile.limit(0);
     ByteBuffer source = ByteBuffer.wrap(bytes(2, 10));
     assertThatThrownBy(() -> channel.write(source, BLOCK)).isInstanceOf(IOException.class);
     assertThat(source.position()).isZero();
     assertThat(content()).isEqualTo(bytes);
-    home.limit(Long.MAX_VALUE);
+    logFile.limit(Long.MAX_VALUE);
     append(bytes(2, 10));
     assertThat(content()).isEqualTo(concat(bytes, bytes(2, 10)));
   }
@@ -362,14 +363,14 @@ final class SegmentTest {
   }
 
   @Test
-  void failedTruncationOfHomeLeavesAPrefix() throws IOException {
+  void failedTruncationOfLogFileLeavesAPrefix() throws IOException {
     pool.leaveFree(1);
     byte[] bytes = bytes(1, BLOCK + 1000);
     append(bytes);
-    home.failTruncates(1);
+    logFile.failTruncates(1);
     assertThatThrownBy(() -> channel.truncate(10)).isInstanceOf(IOException.class);
     assertThat(content()).isEqualTo(bytes);
-    home.failForces(1);
+    logFile.failForces(1);
     assertThatThrownBy(() -> channel.truncate(10)).isInstanceOf(IOException.class);
     assertThat(content()).isEqualTo(Arrays.copyOf(bytes, BLOCK));
     append(bytes(2, 20));
@@ -420,7 +421,7 @@ final class SegmentTest {
         .hasMessageContaining("deleted");
     assertThatThrownBy(() -> channel.truncate(0)).isInstanceOf(IOException.class);
     channel.force(true);
-    assertThatThrownBy(() -> segment.open(home.open(), READ_WRITE))
+    assertThatThrownBy(() -> segment.open(logFile.open(), READ_WRITE))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("deleted");
     other.markDeleting();
@@ -451,28 +452,28 @@ final class SegmentTest {
   }
 
   @Test
-  void copyMakesHomeWhole() throws IOException {
+  void copyMakesLogFileWhole() throws IOException {
     pool.leaveFree(2);
     byte[] bytes = bytes(1, 3 * BLOCK + 17);
     append(bytes);
-    try (FileChannel copy = home.open()) {
-      segment.copyHomeAsItIs(copy);
+    try (FileChannel copy = logFile.open()) {
+      segment.copyToLogFileAsItIs(copy);
     }
-    assertThat(home.content()).isEqualTo(bytes);
-    assertThat(home.crash(new Random(1)).content()).isEqualTo(bytes);
+    assertThat(logFile.content()).isEqualTo(bytes);
+    assertThat(logFile.crash(new Random(1)).content()).isEqualTo(bytes);
   }
 
   @Test
-  void homeCutShortByOthersIsAnErrorAndNoEndlessZero() throws IOException {
+  void logFileCutShortByOthersIsAnErrorAndNoEndlessZero() throws IOException {
     pool.leaveFree(1);
     append(bytes(1, BLOCK + 1000));
-    try (FileChannel other = home.open()) {
+    try (FileChannel other = logFile.open()) {
       other.truncate(BLOCK + 10);
     }
     assertThat(channel.read(ByteBuffer.allocate(100), BLOCK)).isEqualTo(10);
     assertThatThrownBy(() -> channel.read(ByteBuffer.allocate(100), BLOCK + 10))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("home ends at " + (BLOCK + 10));
+        .hasMessageContaining("the log file ends at " + (BLOCK + 10));
   }
 
   @Test
@@ -511,7 +512,7 @@ final class SegmentTest {
             pool.allocate("live-0/00000000000000000000.log"),
             pool.pool(),
             0,
-            new SegmentSettings(force::get, InstantSource.system(), RoomMaker.NONE),
+            new SegmentSettings(force::get, InstantSource.system(), SpaceMaker.NONE),
             SegmentEvents.NONE);
     pool.leaveFree(0);
     try (FileChannel writer = live.open(file.open(), READ_WRITE)) {
@@ -572,7 +573,7 @@ final class SegmentTest {
   @Test
   void anAppendThatNeedsSpaceDoesNotEvictItsOwnSegment() throws IOException {
     List<Segment> appended = new ArrayList<>();
-    RoomMaker evictsIt =
+    SpaceMaker evictsIt =
         (in, wanted) -> {
           try {
             assertThat(appended.get(0).evict(false)).isEmpty();
@@ -594,7 +595,7 @@ final class SegmentTest {
       assertThat(appending.write(ByteBuffer.wrap(bytes))).isEqualTo(BLOCK);
       try (FileChannel copy = log.open()) {
         Segment clean = appended.get(0);
-        assertThat(clean.markClean(clean.copyHomeAsItIs(copy))).isTrue();
+        assertThat(clean.markClean(clean.copyToLogFileAsItIs(copy))).isTrue();
       }
       byte[] more = bytes(2, 1000);
       assertThat(appending.write(ByteBuffer.wrap(more))).isEqualTo(more.length);

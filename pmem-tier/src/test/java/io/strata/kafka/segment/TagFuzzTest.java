@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 
-/** Extended attributes of homes, whatever is in them. */
+/** Extended attributes of log files, whatever is in them. */
 final class TagFuzzTest extends FuzzContract {
 
   @Override

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The extended attributes of a home, on a real file. The first byte of an input says which. */
+/** The extended attributes of a log file, on a real file. The first byte of an input says which. */
 final class TagTarget implements FuzzTarget {
 
   /** An attribute's longest value on Linux is 64 KiB; on ext4 all of a file's have 4 KiB. */
@@ -25,7 +25,7 @@ final class TagTarget implements FuzzTarget {
 
   TagTarget() throws IOException {
     Path directory = Files.createTempDirectory("strata-fuzz").toRealPath();
-    this.file = Files.createFile(directory.resolve("home"));
+    this.file = Files.createFile(directory.resolve("log"));
     this.second = Files.createLink(directory.resolve("second"), file);
     this.view = Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
     for (Path made : List.of(directory, file, second)) {

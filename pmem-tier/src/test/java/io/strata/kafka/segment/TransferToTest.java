@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Transfers as Kafka makes them, over the seam: two blocks in the pool and two at home. */
+/**
+ * Transfers as Kafka makes them, over the spill offset: two blocks in the pool and two in the log
+ * file.
+ */
 @Timeout(600)
 final class TransferToTest {
 
@@ -46,8 +49,8 @@ final class TransferToTest {
     Segment segment =
         new Segment(
             pool.allocate("s"), pool.pool(), 0, SegmentSettings.defaults(), SegmentEvents.NONE);
-    Path home = Files.createFile(directory.resolve("home"));
-    channel = segment.open(FileChannel.open(home, READ_WRITE), READ_WRITE);
+    Path logFile = Files.createFile(directory.resolve("log"));
+    channel = segment.open(FileChannel.open(logFile, READ_WRITE), READ_WRITE);
     channel.write(ByteBuffer.wrap(bytes));
     assertThat(segment.bytesInPool()).isEqualTo(2 * BLOCK);
   }

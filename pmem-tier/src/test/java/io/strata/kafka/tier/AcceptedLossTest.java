@@ -55,7 +55,7 @@ final class AcceptedLossTest {
   }
 
   private AcceptedLoss.Plan plan() throws IOException {
-    return AcceptedLoss.plan(fixture.logDirectories, home -> true);
+    return AcceptedLoss.plan(fixture.logDirectories, logFile -> true);
   }
 
   private long nextOffset() throws IOException {

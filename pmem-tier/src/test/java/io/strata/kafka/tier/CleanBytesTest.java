@@ -88,8 +88,8 @@ final class CleanBytesTest {
     fixture.at(
         MoveStage.DESTAGE_FORCED,
         () -> {
-          try (FileChannel home = FileChannel.open(old, StandardOpenOption.WRITE)) {
-            assertThat(home.write(ByteBuffer.wrap(new byte[] {1, 2, 3}), KEPT)).isEqualTo(3);
+          try (FileChannel logFile = FileChannel.open(old, StandardOpenOption.WRITE)) {
+            assertThat(logFile.write(ByteBuffer.wrap(new byte[] {1, 2, 3}), KEPT)).isEqualTo(3);
           }
         });
     assertThatThrownBy(() -> fixture.destage(old, HOME))

@@ -66,7 +66,7 @@ class DrainTest {
   }
 
   @Test
-  void everyByteIsAtHomeAndNothingOfStrataIsLeft() throws IOException {
+  void everyByteIsInLogFileAndNothingOfStrataIsLeft() throws IOException {
     fixture.close();
     Drain.Report report = Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE);
     assertThat(report.complete()).isTrue();

@@ -67,7 +67,7 @@ final class FailedLogDirectoryTest {
 
   private TieredSegment segment(Path file) {
     return fixture.tier().segments().stream()
-        .filter(each -> each.home().equals(file))
+        .filter(each -> each.logFile().equals(file))
         .findAny()
         .orElseThrow();
   }

@@ -43,7 +43,7 @@ class HotTierTest {
   }
 
   @Test
-  void aNewSegmentLivesInThePoolAndItsHomeIsHollow() throws IOException {
+  void aNewSegmentLivesInThePoolAndItsLogFileIsHollow() throws IOException {
     Path file = fixture.segment("orders-0", 0);
     byte[] bytes = TierFixture.bytes(300_000, 1);
     fixture.append(file, bytes);
@@ -96,7 +96,7 @@ class HotTierTest {
           fixture.segment("orders-0.1f2e-future", 0),
           fixture.partition("orders-1").resolve("00000000000000000000.log.cleaned")
         }) {
-      // Known, since it will be a segment by a rename; at home until then.
+      // Known, since it will be a segment by a rename; in the log file until then.
       fixture.append(later, new byte[5]);
       assertThat(SegmentTag.read(later)).isEmpty();
       assertThat(later).hasSize(5);
@@ -136,7 +136,7 @@ class HotTierTest {
   }
 
   @Test
-  void deletionUnlinksHomeAndGivesTheRoomBack() throws IOException {
+  void deletionUnlinksLogFileAndGivesTheRoomBack() throws IOException {
     Path file = fixture.segment("orders-0", 0);
     long free = fixture.tier().pools().get(0).usage().freeBytes();
     fixture.append(file, new byte[1_000_000]);
@@ -200,7 +200,7 @@ class HotTierTest {
   }
 
   @Test
-  void anAppendThatFindsNoRoomSpillsHome() throws IOException {
+  void anAppendThatFindsNoRoomSpillsLogFile() throws IOException {
     Path file = fixture.segment("orders-0", 0);
     byte[] bytes = TierFixture.bytes((int) (20 * MIB), 6);
     fixture.append(file, bytes);
@@ -213,7 +213,7 @@ class HotTierTest {
   }
 
   @Test
-  void withoutAFreeSlotASegmentGoesHome() throws IOException {
+  void withoutAFreeSlotASegmentGoesLogFile() throws IOException {
     for (int i = 0; i < 64; i++) {
       fixture.append(fixture.segment("many-" + i, 0), new byte[1]);
     }
@@ -243,7 +243,7 @@ class HotTierTest {
   }
 
   @Test
-  void homesModificationTimeFollowsAppendsAndWhatIsSet() throws IOException {
+  void logFilesModificationTimeFollowsAppendsAndWhatIsSet() throws IOException {
     Path file = fixture.segment("orders-0", 0);
     fixture.append(file, new byte[10]);
     Files.setLastModifiedTime(file, FileTime.fromMillis(1_000_000));

@@ -12,9 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random use and random moves over two tiers and home. At random stages of moves everything is
- * copied as it is on disk; each copy is what {@code kill -9} leaves there, and must recover to
- * exactly the bytes that were acknowledged, go on working, and drain to plain files.
+ * Random use and random moves over two tiers and the log directories. At random stages of moves
+ * everything is copied as it is on disk; each copy is what {@code kill -9} leaves there, and must
+ * recover to exactly the bytes that were acknowledged, go on working, and drain to plain files.
  *
  * <p>More seeds: {@code -Dstrata.test.seeds=200}; one: {@code -Dstrata.test.seed=34}.
  */

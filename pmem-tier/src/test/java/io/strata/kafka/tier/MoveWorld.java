@@ -154,7 +154,7 @@ final class MoveWorld implements AutoCloseable {
     }
     FileChannel channel = channels.remove(file);
     if (channel != null) {
-      // As with any file, what is deleted keeps its room as long as somebody has it open.
+      // As with any file, what is deleted keeps its space as long as somebody has it open.
       deletedButOpen.add(channel);
       if (random.nextBoolean()) {
         closeDeleted();
@@ -179,16 +179,16 @@ final class MoveWorld implements AutoCloseable {
       return;
     }
     SegmentView view = views.get(random.nextInt(views.size()));
-    int home = tiers.state().tiers().size();
-    int to = random.nextInt(home + 1);
-    if (view.active() && to < home && (view.spilled() || view.tier() == home)) {
+    int logFile = tiers.state().tiers().size();
+    int to = random.nextInt(logFile + 1);
+    if (view.active() && to < logFile && (view.spilled() || view.tier() == logFile)) {
       assertThat(tiers.goOn(view.id(), Math.min(to, view.tier()), MoveControl.UNLIMITED))
           .isNotNull();
     } else if (view.clean() && random.nextBoolean()) {
       assertThat(tiers.evict(view.id())).isNotNull();
     } else if (to > view.tier()) {
       assertThat(tiers.destage(view.id(), to, MoveControl.UNLIMITED)).isNotNull();
-    } else if (to < home) {
+    } else if (to < logFile) {
       assertThat(tiers.promote(view.id(), to, MoveControl.UNLIMITED)).isNotNull();
     }
   }
@@ -213,7 +213,7 @@ final class MoveWorld implements AutoCloseable {
             });
   }
 
-  /** Brings everything home, and looks at it as a stock broker would. */
+  /** Drains everything, and looks at it as a stock broker would. */
   void drain() throws IOException {
     closeChannels();
     fixture.close();

@@ -33,7 +33,7 @@ final class OneObjectPerSegmentTest {
   private static final int SLOW = 1;
   private static final int HOME = 2;
 
-  /** As many as there are slots, nearly: without one, a segment is at home. */
+  /** As many as there are slots, nearly: without one, a segment is in the log file. */
   private static final int CREATIONS = 120;
 
   private static final int EVICTIONS = 60;
@@ -143,7 +143,7 @@ final class OneObjectPerSegmentTest {
   }
 
   @Test
-  void segmentThatIsAskedForWhileItGoesHomeAndBack() throws Exception {
+  void segmentThatIsAskedForWhileItGoesLogFileAndBack() throws Exception {
     assertAnswersWhileMoving(HOME);
   }
 
@@ -176,7 +176,7 @@ final class OneObjectPerSegmentTest {
   }
 
   @Test
-  void emptyFileThatIsOpenAtHomeStaysThereForASecondOpening() throws Exception {
+  void emptyFileThatIsOpenInLogFileStaysThereForASecondOpening() throws Exception {
     Path[] large = {fixture.segment("large-0", 0), fixture.segment("large-1", 0)};
     for (Path file : large) {
       fixture.append(file, new byte[(int) (16 * MIB)]);
@@ -250,7 +250,7 @@ final class OneObjectPerSegmentTest {
   }
 
   @Test
-  void segmentThatIsWrittenPastItsChannelsStaysAtHome() throws Exception {
+  void segmentThatIsWrittenPastItsChannelsStaysInLogFile() throws Exception {
     Path old = fixture.segment("orders-0", 0);
     fixture.append(old, OLD);
     fixture.append(fixture.segment("orders-0", 1000), NEW);

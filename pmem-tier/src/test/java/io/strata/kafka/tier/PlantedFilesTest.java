@@ -128,7 +128,7 @@ class PlantedFilesTest {
   }
 
   @Test
-  void aSecondNameOfASegmentAtHome() throws IOException, InterruptedException {
+  void aSecondNameOfASegmentInLogFile() throws IOException, InterruptedException {
     fixture.append(fixture.segment("orders-0", 1_000), new byte[] {1}); // and so it is sealed
     TierFixture.assertDone(fixture.destage(victim, 1));
     TierFixture.assertDone(fixture.evict(victim));

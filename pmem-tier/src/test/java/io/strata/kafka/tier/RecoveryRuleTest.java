@@ -194,7 +194,7 @@ final class RecoveryRuleTest {
     file = fixture.segment("orders-0", 0);
     fixture.append(file, BYTES);
     tag = SegmentTag.read(file).orElseThrow();
-    Awaitility.await().until(() -> slot().has(SlotFlag.HOME_DURABLE));
+    Awaitility.await().until(() -> slot().has(SlotFlag.NAME_DURABLE));
     fixture.close();
   }
 
@@ -344,13 +344,13 @@ final class RecoveryRuleTest {
     SCENARIOS.put(
         "LIVE, not HOME_DURABLE |  | NONE or EMPTY",
         test -> {
-          test.change((slot, pool) -> slot.clear(SlotFlag.HOME_DURABLE));
+          test.change((slot, pool) -> slot.clear(SlotFlag.NAME_DURABLE));
           Files.delete(test.file);
         });
     SCENARIOS.put(
         "LIVE, not HOME_DURABLE |  | ",
         test -> {
-          test.change((slot, pool) -> slot.clear(SlotFlag.HOME_DURABLE));
+          test.change((slot, pool) -> slot.clear(SlotFlag.NAME_DURABLE));
           Files.delete(test.file);
           Files.write(test.file, new byte[5]);
         });

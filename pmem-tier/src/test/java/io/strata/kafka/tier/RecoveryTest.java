@@ -51,16 +51,16 @@ class RecoveryTest {
 
   /** Closes the tier and changes the pool as a crash would have left it. */
   private void crash(OnPool change) throws IOException {
-    Awaitility.await().untilAsserted(() -> assertThat(homeDurable()).isTrue());
+    Awaitility.await().untilAsserted(() -> assertThat(logFileDurable()).isTrue());
     fixture.close();
     try (Pool pool = Pool.open(fixture.pools.get(0), MemoryType.MAPPED, TierFixture.OWNER)) {
       change.run(pool);
     }
   }
 
-  private boolean homeDurable() {
+  private boolean logFileDurable() {
     return fixture.tier().pools().get(0).slots().stream()
-        .allMatch(slot -> slot.has(SlotFlag.HOME_DURABLE));
+        .allMatch(slot -> slot.has(SlotFlag.NAME_DURABLE));
   }
 
   private static Slot only(Pool pool) {
@@ -68,8 +68,8 @@ class RecoveryTest {
   }
 
   @Test
-  void aHomeThatThePowerTookIsRestored() throws IOException {
-    crash(pool -> only(pool).clear(SlotFlag.HOME_DURABLE));
+  void aLogFileThatThePowerTookIsRestored() throws IOException {
+    crash(pool -> only(pool).clear(SlotFlag.NAME_DURABLE));
     Files.delete(file);
     Files.delete(file.getParent());
     fixture.open();
@@ -78,16 +78,16 @@ class RecoveryTest {
   }
 
   @Test
-  void aHomeWhoseTagThePowerTookIsTaggedAgain() throws IOException {
-    crash(pool -> only(pool).clear(SlotFlag.HOME_DURABLE));
+  void aLogFileWhoseTagThePowerTookIsTaggedAgain() throws IOException {
+    crash(pool -> only(pool).clear(SlotFlag.NAME_DURABLE));
     SegmentTag.remove(file);
     fixture.open();
     assertThat(fixture.read(file)).isEqualTo(bytes);
   }
 
   @Test
-  void anotherFileInPlaceOfALostHomeIsNotOverwritten() throws IOException {
-    crash(pool -> only(pool).clear(SlotFlag.HOME_DURABLE));
+  void anotherFileInPlaceOfALostLogFileIsNotOverwritten() throws IOException {
+    crash(pool -> only(pool).clear(SlotFlag.NAME_DURABLE));
     Files.delete(file);
     Files.write(file, new byte[5]);
     assertThatThrownBy(() -> fixture.open())
@@ -126,7 +126,7 @@ class RecoveryTest {
   }
 
   @Test
-  void aHomeThatSomebodyRemovedFreesTheSlotAtTheSecondStart() throws IOException {
+  void aLogFileThatSomebodyRemovedFreesTheSlotAtTheSecondStart() throws IOException {
     crash(pool -> {});
     Files.delete(file);
     fixture.open();
@@ -248,8 +248,8 @@ class RecoveryTest {
   }
 
   @Test
-  void aRestoredHomeDoesNotTakeTheNameOfAnotherSegment() throws IOException {
-    crash(pool -> only(pool).clear(SlotFlag.HOME_DURABLE));
+  void aRestoredLogFileDoesNotTakeTheNameOfAnotherSegment() throws IOException {
+    crash(pool -> only(pool).clear(SlotFlag.NAME_DURABLE));
     SegmentTag first = SegmentTag.read(file).orElseThrow();
     Files.delete(file);
     Path other = fixture.segment("orders-0", 0);
@@ -298,7 +298,7 @@ class RecoveryTest {
   }
 
   @Test
-  void aPoolThatIsOlderThanTheHomesIsRefused() throws IOException {
+  void aPoolThatIsOlderThanTheLogFilesIsRefused() throws IOException {
     crash(pool -> {});
     SegmentTag tag = SegmentTag.read(file).orElseThrow();
     new SegmentTag(tag.pool(), tag.slot(), tag.generation() + 1).write(file);
@@ -349,7 +349,7 @@ class RecoveryTest {
   }
 
   @Test
-  void aHomeThatLostItsTagIsRefusedAndCanBeTaggedAgain() throws IOException {
+  void aLogFileThatLostItsTagIsRefusedAndCanBeTaggedAgain() throws IOException {
     crash(pool -> {});
     SegmentTag tag = SegmentTag.read(file).orElseThrow();
     SegmentTag.remove(file);
@@ -392,7 +392,7 @@ class RecoveryTest {
 
   @Test
   void aFileThatTurnsUpAfterItsRecordsWereDiscardedIsRefused() throws IOException {
-    crash(pool -> only(pool).set(SlotFlag.HOME_DURABLE));
+    crash(pool -> only(pool).set(SlotFlag.NAME_DURABLE));
     Path away = fixture.root.resolve("away");
     Files.move(file.getParent(), away);
     fixture.open();

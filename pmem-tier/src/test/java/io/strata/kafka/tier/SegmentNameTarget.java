@@ -41,14 +41,16 @@ final class SegmentNameTarget implements FuzzTarget {
   }
 
   private static void path(String[] names, SegmentName expected) {
-    Path home;
+    Path logFile;
     try {
-      home = LOGS.resolve(names[0]).resolve(names[1]);
+      logFile = LOGS.resolve(names[0]).resolve(names[1]);
     } catch (InvalidPathException e) {
       return; // No such path can be opened.
     }
-    assertThat(SegmentNames.of(home)).contains(expected);
-    assertThat(home.normalize()).as("no topic leads out of its log directory").isEqualTo(home);
+    assertThat(SegmentNames.of(logFile)).contains(expected);
+    assertThat(logFile.normalize())
+        .as("no topic leads out of its log directory")
+        .isEqualTo(logFile);
   }
 
   @Override

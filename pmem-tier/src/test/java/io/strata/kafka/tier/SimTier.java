@@ -25,7 +25,8 @@ import java.util.function.Supplier;
 
 /**
  * The tier as the crash simulation uses it: with pools of its own, background work that it does
- * itself, and the file system provider's part, which is to do at home what the tier declines.
+ * itself, and the file system provider's part, which is to do in the log file what the tier
+ * declines.
  *
  * <p>Thread safety: none.
  */
@@ -140,7 +141,7 @@ public final class SimTier {
   private boolean tagsLive(Path file) throws IOException {
     return Tags.of(file)
         .flatMap(tag -> tier.registry().find(tag))
-        .map(segment -> !segment.atHome())
+        .map(segment -> !segment.inLogFile())
         .orElse(false);
   }
 

@@ -236,7 +236,7 @@ final class StressPartition {
     }
     if (read <= 0 && position < committed) {
       throw new AssertionError(
-          "%s at %d of %d acknowledged: read %d of a channel of size %d; home %s, tag %s, known %s"
+          "%s at %d of %d acknowledged: read %d of a channel of size %d; the log file %s, tag %s, known %s"
               .formatted(
                   file(one.offset),
                   position,
@@ -276,8 +276,8 @@ final class StressPartition {
     return Arrays.copyOf(one.content, one.committed);
   }
 
-  /** Home alone has it all; after a drain. */
-  void checkAtHome() throws IOException {
+  /** The log file alone has it all; after a drain. */
+  void checkInLogFile() throws IOException {
     for (Map.Entry<Long, Expected> entry : segments.entrySet()) {
       assertThat(Files.readAllBytes(file(entry.getKey())))
           .as("%s", file(entry.getKey()))

@@ -86,7 +86,7 @@ final class TierMovesTest {
   }
 
   @Test
-  void destagedSegmentIsReadFromThePoolAndWholeAtHome() throws Exception {
+  void destagedSegmentIsReadFromThePoolAndWholeInLogFile() throws Exception {
     FileTime modified = FileTime.fromMillis(1_700_000_000_000L);
     assertThat(fixture.tier().setLastModified(old, modified)).isTrue();
     assertDone(destage(old, HOME));
@@ -144,7 +144,7 @@ final class TierMovesTest {
   }
 
   @Test
-  void promotedSegmentThatIsChangedIsNoLongerAtHome() throws Exception {
+  void promotedSegmentThatIsChangedIsNoLongerInLogFile() throws Exception {
     assertDone(destage(old, HOME));
     try (FileChannel channel = fixture.tier().open(old, TierFixture.KAFKA).orElseThrow()) {
       assertDone(evict(old));
@@ -165,7 +165,7 @@ final class TierMovesTest {
   }
 
   @Test
-  void segmentAtHomeOfAnEarlierRunIsPromotedThroughAChannelOpenedSince() throws Exception {
+  void segmentInLogFileOfAnEarlierRunIsPromotedThroughAChannelOpenedSince() throws Exception {
     assertDone(destage(old, HOME));
     assertDone(evict(old));
     fixture.reopen();
@@ -379,16 +379,16 @@ final class TierMovesTest {
   }
 
   @Test
-  void spilledSegmentBecomesWholeInAnotherSlotOrGoesHome() throws Exception {
+  void spilledSegmentBecomesWholeInAnotherSlotOrGoesLogFile() throws Exception {
     fixture.append(fixture.segment("big-0", 0), new byte[(int) (usage().freeBytes() - MIB)]);
     Path spilled = fixture.segment("spill-0", 0);
     byte[] bytes = Batches.of(2_000_000, 7);
     fixture.append(spilled, bytes);
     assertThat(view(spilled).spilled()).isTrue();
-    try (FileChannel newer = openAtHome(fixture.segment("spill-0", 9000));
+    try (FileChannel newer = openInLogFile(fixture.segment("spill-0", 9000));
         FileChannel channel = fixture.tier().open(spilled, TierFixture.KAFKA).orElseThrow()) {
       assertThat(newer.size()).isZero();
-      assertThat(promote(spilled, 0).outcome()).isEqualTo(Outcome.NO_ROOM);
+      assertThat(promote(spilled, 0).outcome()).isEqualTo(Outcome.NO_SPACE);
       assertThat(fixture.tier().delete(fixture.segment("big-0", 0))).isTrue();
       Awaitility.await().until(() -> usage().freeBytes() > 10 * MIB);
       assertDone(promote(spilled, 0));
@@ -397,15 +397,15 @@ final class TierMovesTest {
     }
     fixture.reopen();
     assertThat(fixture.read(spilled)).isEqualTo(bytes);
-    try (FileChannel newer = openAtHome(fixture.segment("spill-0", 9000))) {
+    try (FileChannel newer = openInLogFile(fixture.segment("spill-0", 9000))) {
       assertThat(newer.size()).isZero();
       assertDone(destage(spilled, HOME));
       assertThat(Files.readAllBytes(spilled)).isEqualTo(bytes);
     }
   }
 
-  /** As Kafka has the active segment open all the time; with a full pool it is at home. */
-  private FileChannel openAtHome(Path file) throws IOException {
+  /** As Kafka has the active segment open all the time; with a full pool it is in the log file. */
+  private FileChannel openInLogFile(Path file) throws IOException {
     return fixture.tier().open(file, TierFixture.KAFKA).orElseThrow();
   }
 
@@ -416,7 +416,7 @@ final class TierMovesTest {
     byte[] bytes = Batches.of(2_000_000, 7);
     fixture.append(spilled, bytes);
     try (FileChannel channel = fixture.tier().open(spilled, TierFixture.KAFKA).orElseThrow();
-        FileChannel newer = openAtHome(fixture.segment("spill-0", 9000))) {
+        FileChannel newer = openInLogFile(fixture.segment("spill-0", 9000))) {
       assertThat(newer.size()).isZero();
       assertDone(destage(spilled, HOME));
       assertThat(Files.readAllBytes(spilled)).isEqualTo(bytes);
@@ -491,14 +491,14 @@ final class TierMovesTest {
 
   /** By this the policies know what was on the disk before Strata. */
   @Test
-  void aFileThatWasAtHomeBeforeIsFoundAndWhatLeavesThePoolIsNot() throws Exception {
+  void aFileThatWasInLogFileBeforeIsFoundAndWhatLeavesThePoolIsNot() throws Exception {
     Path before = Files.write(fixture.segment("before-0", 0), OLD);
     fixture.append(fixture.segment("before-0", 1000), NEW);
     fixture.append(fixture.segment("big-0", 0), new byte[(int) (14 * MIB)]);
     Path begun = fixture.segment("begun-0", 0);
     try (FileChannel kept = fixture.tier().open(before, TierFixture.KAFKA).orElseThrow();
         FileChannel left = fixture.tier().open(old, TierFixture.KAFKA).orElseThrow();
-        FileChannel home = fixture.tier().open(begun, TierFixture.KAFKA).orElseThrow()) {
+        FileChannel logFile = fixture.tier().open(begun, TierFixture.KAFKA).orElseThrow()) {
       assertThat(kept.size()).isEqualTo(OLD.length);
       assertThat(view(before).tier()).isEqualTo(HOME);
       assertThat(view(before).found()).isTrue();
@@ -508,7 +508,7 @@ final class TierMovesTest {
       assertThat(left.size()).isEqualTo(OLD.length);
       assertThat(view(old).tier()).isEqualTo(HOME);
       assertThat(view(old).found()).isFalse();
-      assertThat(home.size()).isZero();
+      assertThat(logFile.size()).isZero();
       assertThat(view(begun).found()).isFalse();
       assertDone(promote(before, 0));
       assertThat(view(before).found()).as("in the pool").isFalse();

@@ -309,10 +309,10 @@ public final class TierPlay implements Play {
       return;
     }
     SegmentView view = views.get(random.nextInt(views.size()));
-    int home = moves.state().tiers().size();
+    int logFile = moves.state().tiers().size();
     int endedBefore = appendsEnded;
     try {
-      move(moves, view, home);
+      move(moves, view, logFile);
     } catch (CorruptSegmentException e) {
       if (appendsBegun == endedBefore) {
         throw e;
@@ -320,18 +320,18 @@ public final class TierPlay implements Play {
     }
   }
 
-  private void move(TieredSegments moves, SegmentView view, int home) throws Exception {
+  private void move(TieredSegments moves, SegmentView view, int logFile) throws Exception {
     MoveResult unused;
     if (view.spilled() && view.active()) {
       unused = moves.goOn(view.id(), view.tier(), MoveControl.UNLIMITED);
-    } else if (view.active() && view.tier() == home) {
+    } else if (view.active() && view.tier() == logFile) {
       unused = moves.goOn(view.id(), 0, MoveControl.UNLIMITED);
     } else if (view.evictable() && random.nextInt(4) > 0) {
       unused = moves.evict(view.id());
     } else if (view.tier() > 0 && random.nextInt(4) > 0) {
       unused = moves.promote(view.id(), random.nextInt(view.tier()), MoveControl.UNLIMITED);
-    } else if (view.tier() < home) {
-      int to = view.tier() + 1 + random.nextInt(home - view.tier());
+    } else if (view.tier() < logFile) {
+      int to = view.tier() + 1 + random.nextInt(logFile - view.tier());
       unused = moves.destage(view.id(), to, MoveControl.UNLIMITED);
     }
   }

@@ -16,11 +16,11 @@ import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.pool.PoolSpec;
 import io.strata.kafka.pool.SimPools;
 import io.strata.kafka.pool.Slot;
-import io.strata.kafka.segment.RoomMaker;
 import io.strata.kafka.segment.Segment;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentGuard;
 import io.strata.kafka.segment.SegmentSettings;
+import io.strata.kafka.segment.SpaceMaker;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
@@ -385,11 +385,11 @@ final class TierStateTest {
     TieredSegment segment =
         new TieredSegment(
             number,
-            Segment.atHome(
+            Segment.inLogFile(
                 file.toString(),
                 1 << 20,
                 number,
-                new SegmentSettings(() -> false, InstantSource.system(), RoomMaker.NONE),
+                new SegmentSettings(() -> false, InstantSource.system(), SpaceMaker.NONE),
                 SegmentEvents.NONE,
                 SegmentGuard.NONE),
             file,
@@ -397,6 +397,6 @@ final class TierStateTest {
             false,
             changes,
             new LogDisks(List.of(), LogDiskPace.Time.SYSTEM));
-    return registry.addAtHome(segment);
+    return registry.addUnpooled(segment);
   }
 }

@@ -189,13 +189,13 @@ final class TierStressTest {
   }
 
   private void move(TieredSegments tiers, SegmentView view, Random random) throws Exception {
-    int home = tiers.state().tiers().size();
-    int to = random.nextInt(home + 1);
+    int logFile = tiers.state().tiers().size();
+    int to = random.nextInt(logFile + 1);
     if (view.evictable() && random.nextBoolean()) {
       count(tiers.evict(view.id()), evicted);
     } else if (to > view.tier()) {
       count(tiers.destage(view.id(), to, MoveControl.UNLIMITED), destaged);
-    } else if (to < home) {
+    } else if (to < logFile) {
       count(tiers.promote(view.id(), to, MoveControl.UNLIMITED), promoted);
     }
   }
@@ -228,7 +228,7 @@ final class TierStressTest {
     fixture.close();
     assertThat(Drain.run(fixture.spec(), TierEvents.NONE, (done, total) -> {}).complete()).isTrue();
     for (StressPartition partition : partitions) {
-      partition.checkAtHome();
+      partition.checkInLogFile();
     }
     for (Path pool : fixture.pools) {
       var report = PoolChecker.check(pool);

@@ -1,5 +1,5 @@
 /**
- * Threads that take turns: a seed decides where one gives way to another, and repeats it.
+ * Threads that take turns: a seed decides where one is evicted to another, and repeats it.
  *
  * <p>For races that a scheduler of the operating system hardly ever meets.
  */

@@ -501,7 +501,7 @@ class DirectoryFaultsTest {
     AtomicBoolean none = new AtomicBoolean();
     AtomicInteger refused = new AtomicInteger();
     bench.nanoTime = nanos::get;
-    bench.census = Duration.ofHours(1);
+    bench.known = Duration.ofHours(1);
     var system = bench.threads;
     List<Thread> rounds = new CopyOnWriteArrayList<>();
     bench.threads =
@@ -521,7 +521,7 @@ class DirectoryFaultsTest {
     assertThat(bench.copied(tier)).isNotNull();
     none.set(true);
     for (int round = 1; round <= 3; round++) {
-      long unused = nanos.addAndGet(bench.census.toNanos() + 1);
+      long unused = nanos.addAndGet(bench.known.toNanos() + 1);
       int failed = round;
       soon().until(() -> refused.get() == failed);
       soon().until(() -> isWaiting(rounds.get(0)));

@@ -22,9 +22,9 @@ class RetriedFailuresTest {
 
   @Test
   void tellsWhatKafkaDoesNot() {
-    failures.failed(Operation.COPY, Cause.FULL, new RetriableRemoteStorageException("no room"));
+    failures.failed(Operation.COPY, Cause.FULL, new RetriableRemoteStorageException("no space"));
     failures.failed(Operation.DELETE, Cause.IO, new RetriableRemoteStorageException("no disk"));
-    assertThat(log).containsExactly("no room. Kafka tries again", "no disk. Kafka tries again");
+    assertThat(log).containsExactly("no space. Kafka tries again", "no disk. Kafka tries again");
   }
 
   @Test
@@ -50,15 +50,15 @@ class RetriedFailuresTest {
   @Test
   void tellsEachCauseOnceAMinute() {
     for (int i = 0; i < 4; i++) {
-      failures.failed(Operation.COPY, Cause.FULL, new RetriableRemoteStorageException("no room"));
+      failures.failed(Operation.COPY, Cause.FULL, new RetriableRemoteStorageException("no space"));
       nanos.addAndGet(TimeUnit.SECONDS.toNanos(15));
     }
     failures.failed(Operation.COPY, Cause.TIMEOUT, new RetriableRemoteStorageException("late"));
-    failures.failed(Operation.COPY, Cause.FULL, new RetriableRemoteStorageException("no room"));
+    failures.failed(Operation.COPY, Cause.FULL, new RetriableRemoteStorageException("no space"));
     assertThat(log)
         .containsExactly(
-            "no room. Kafka tries again",
+            "no space. Kafka tries again",
             "late. Kafka tries again",
-            "no room. Kafka tries again; 3 more failed so since this was last said");
+            "no space. Kafka tries again; 3 more failed so since this was last said");
   }
 }

@@ -49,7 +49,7 @@ class SegmentStreamTest {
   void bench() throws IOException {
     bench = new TierBench(top).level("ssd", 1 << 30, "a");
     bench.segmentBytes = 40 * CHUNK - 100;
-    bench.census = Duration.ofHours(1);
+    bench.known = Duration.ofHours(1);
     // Listens, and never hangs.
     faults.add(
         bench.files.hang(

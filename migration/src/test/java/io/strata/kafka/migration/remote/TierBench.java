@@ -55,7 +55,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   int broker = 1;
   double threshold = 1;
   Duration scrub = Duration.ZERO;
-  Duration census = Duration.ofMillis(50);
+  Duration known = Duration.ofMillis(50);
   Duration fetchTimeout = Duration.ofSeconds(60);
   Duration deleteTimeout = Duration.ofSeconds(60);
   List<Path> memory = List.of();
@@ -102,7 +102,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
             fetchTimeout,
             Duration.ofSeconds(60),
             deleteTimeout,
-            census,
+            known,
             scrub,
             Duration.ofHours(1),
             new MigrationSettings(

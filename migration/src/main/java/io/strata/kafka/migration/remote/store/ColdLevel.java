@@ -49,7 +49,7 @@ final class ColdLevel implements Level {
       Optional<String> there = cold.isInTheWay(source.path());
       if (there.isPresent()) {
         if (cold.has(source.path())) {
-          store.census().change(entry.key().id(), source.directory(), StoredCopy::withCold);
+          store.known().change(entry.key().id(), source.directory(), StoredCopy::withCold);
         }
         return MoveResult.cancelled(there.get());
       }
@@ -63,7 +63,7 @@ final class ColdLevel implements Level {
       store.lookup().forgetIfGone(source);
       return MoveResult.cancelled("it was deleted meanwhile");
     }
-    store.census().change(entry.key().id(), source.directory(), StoredCopy::withCold);
+    store.known().change(entry.key().id(), source.directory(), StoredCopy::withCold);
     return MoveResult.done(entry.totalBytes());
   }
 

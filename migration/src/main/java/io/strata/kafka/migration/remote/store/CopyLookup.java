@@ -18,12 +18,12 @@ import java.util.stream.Stream;
 final class CopyLookup {
 
   private final List<StoreDirectory> directories;
-  private final KnownSegments census;
+  private final KnownSegments known;
   private final ColdCopies cold;
 
-  CopyLookup(List<StoreDirectory> directories, KnownSegments census, ColdCopies cold) {
+  CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCopies cold) {
     this.directories = directories;
-    this.census = census;
+    this.known = known;
     this.cold = cold;
   }
 
@@ -94,7 +94,7 @@ final class CopyLookup {
       }
       Optional<SegmentStore.Located> located = lookIn(copy.directory(), entry.key());
       if (located.isEmpty()) {
-        census.remove(entry.key().id(), copy.directory());
+        known.remove(entry.key().id(), copy.directory());
       } else if (!located.get().hasLog()) {
         // A copy to the cold manager that failed leaves a mark, too: another may be the better one.
         if (stub.isEmpty() || !cold.seemsToHave(stub.get().path())) {
@@ -112,7 +112,7 @@ final class CopyLookup {
   /** The inventory is wrong about a copy that is gone. */
   void forgetIfGone(SegmentStore.Located copy) throws IOException {
     if (!Disk.isThere(copy.path())) {
-      census.remove(copy.key().id(), copy.directory());
+      known.remove(copy.key().id(), copy.directory());
     }
   }
 
@@ -216,6 +216,6 @@ final class CopyLookup {
       Thread.currentThread().interrupt();
       return;
     }
-    census.change(key.id(), directory, copy -> copy.withDamage(true));
+    known.change(key.id(), directory, copy -> copy.withDamage(true));
   }
 }

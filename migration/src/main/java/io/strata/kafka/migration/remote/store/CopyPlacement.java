@@ -18,7 +18,7 @@ import java.util.Optional;
 final class CopyPlacement {
 
   private final List<StoreDirectory> directories;
-  private final KnownSegments census;
+  private final KnownSegments known;
 
   /** Frees space in a level by discarding copies that a lower level has, too. */
   private volatile SpaceMaker spaceMaker = (level, bytes) -> false;
@@ -26,9 +26,9 @@ final class CopyPlacement {
   @GuardedBy("this")
   private final Map<StoreDirectory, Long> reserved = new HashMap<>();
 
-  CopyPlacement(List<StoreDirectory> directories, KnownSegments census) {
+  CopyPlacement(List<StoreDirectory> directories, KnownSegments known) {
     this.directories = directories;
-    this.census = census;
+    this.known = known;
   }
 
   /** Discards copies to free space. */
@@ -138,7 +138,7 @@ final class CopyPlacement {
 
   private long freeBytes(StoreDirectory directory) throws IOException {
     directory.checkAvailable();
-    return directory.freeBytes(census.usedBytes(directory));
+    return directory.freeBytes(known.usedBytes(directory));
   }
 
   private synchronized Attempt choose(

@@ -24,7 +24,7 @@ public final class CopyRepair {
   /** The copies that are marked as damaged, as far as that is known. */
   public List<Damaged> known() {
     List<Damaged> known = new ArrayList<>();
-    for (KnownSegment entry : store.census().entries()) {
+    for (KnownSegment entry : store.known().entries()) {
       for (StoredCopy copy : entry.copies()) {
         if (copy.damaged()) {
           known.add(new Damaged(copy.directory(), entry.key()));
@@ -72,7 +72,7 @@ public final class CopyRepair {
       }
     }
     CopyMarks.notDamaged(segment);
-    store.census().put(manifest, store.census().copyOnDisk(directory, key, segment));
+    store.known().put(manifest, store.known().copyOnDisk(directory, key, segment));
     return replaced;
   }
 

@@ -61,7 +61,7 @@ final class DirectoryLevel implements Level {
     Optional<CopyPlacement.Reservation> reserved =
         store.placement().reserveIn(number, entry.totalBytes());
     if (reserved.isEmpty()) {
-      return MoveResult.noRoom("no directory of the level has " + entry.totalBytes() + " bytes");
+      return MoveResult.noSpace("no directory of the level has " + entry.totalBytes() + " bytes");
     }
     try (CopyPlacement.Reservation space = reserved.get()) {
       StoreDirectory target = space.directory();
@@ -111,7 +111,7 @@ final class DirectoryLevel implements Level {
         return MoveResult.cancelled("it was deleted meanwhile");
       }
       store.reached(StoreStage.MOVE_CONFIRMED);
-      store.census().put(manifest, StoredCopy.whole(target));
+      store.known().put(manifest, StoredCopy.whole(target));
       return MoveResult.done(manifest.totalBytes());
     } finally {
       if (!published) {
@@ -124,8 +124,8 @@ final class DirectoryLevel implements Level {
   private boolean isInTheWay(StoreDirectory target, SegmentKey key) throws IOException {
     Optional<SegmentStore.Located> there = store.lookup().lookIn(target, key);
     if (there.isPresent()) {
-      KnownSegments census = store.census();
-      census.put(there.get().manifest(), census.copyOnDisk(target, key, there.get().path()));
+      KnownSegments known = store.known();
+      known.put(there.get().manifest(), known.copyOnDisk(target, key, there.get().path()));
     }
     return there.isPresent();
   }
@@ -148,7 +148,7 @@ final class DirectoryLevel implements Level {
     }
     forgetWithoutLog(located.get().path());
     store.reached(StoreStage.COLD_RESTORED);
-    store.census().change(entry.key().id(), copy.directory(), c -> c.withLog(true));
+    store.known().change(entry.key().id(), copy.directory(), c -> c.withLog(true));
     return MoveResult.done(entry.segment().bytes());
   }
 

@@ -53,7 +53,7 @@ final class Eviction {
       CopyMarks.going(directory);
     } catch (NoSuchFileException e) {
       upper.directory().checkAvailable();
-      store.census().remove(key.id(), upper.directory());
+      store.known().remove(key.id(), upper.directory());
       return MoveResult.cancelled("it was deleted meanwhile");
     }
     store.reached(StoreStage.EVICT_MARKED);
@@ -74,7 +74,7 @@ final class Eviction {
         CopyMarks.notGoing(directory);
       }
     }
-    store.census().remove(key.id(), upper.directory());
+    store.known().remove(key.id(), upper.directory());
     upper.directory().removeEmptyParents(key);
     return MoveResult.done(entry.totalBytes());
   }
@@ -89,7 +89,7 @@ final class Eviction {
     noteWithoutLog(directory);
     boolean unused = Files.deleteIfExists(directory.resolve(ObjectType.LOG.fileName(key)));
     store.reached(StoreStage.COLD_DROPPED);
-    store.census().change(key.id(), upper.directory(), copy -> copy.withLog(false));
+    store.known().change(key.id(), upper.directory(), copy -> copy.withLog(false));
     return MoveResult.done(entry.segment().bytes());
   }
 

@@ -52,7 +52,7 @@ final class MoveConfirmation {
    */
   List<String> settle() throws InterruptedException {
     List<String> problems = new ArrayList<>();
-    for (KnownSegment entry : store.census().entries()) {
+    for (KnownSegment entry : store.known().entries()) {
       for (StoredCopy copy : entry.copies()) {
         if (copy.moving() && !store.inMotion().contains(entry.key().id())) {
           try {
@@ -98,9 +98,9 @@ final class MoveConfirmation {
       unconfirmed = false;
     }
     if (unconfirmed && !confirm(first, copy.directory(), key)) {
-      store.census().remove(key.id(), copy.directory());
+      store.known().remove(key.id(), copy.directory());
     } else {
-      store.census().change(key.id(), copy.directory(), StoredCopy::confirmed);
+      store.known().change(key.id(), copy.directory(), StoredCopy::confirmed);
     }
   }
 

@@ -30,7 +30,7 @@ final class SegmentDeletion {
   Map<StoreDirectory, Long> delete(SegmentInfo segment) throws IOException, InterruptedException {
     store.reached(StoreStage.DELETE_STARTED);
     Set<StoreDirectory> removed = new HashSet<>();
-    Optional<KnownSegment> known = store.census().find(segment.key().id());
+    Optional<KnownSegment> known = store.known().find(segment.key().id());
     try {
       removeAll(segment, removed);
       store.deletions().done(List.of(segment));
@@ -121,7 +121,7 @@ final class SegmentDeletion {
       throw new IOException(e.getMessage(), e); // The manager is not at hand: the directory is.
     }
     Optional<Path> trashed = directory.trash(key, store.publishing().trashName());
-    store.census().remove(key.id(), directory);
+    store.known().remove(key.id(), directory);
     if (trashed.isPresent()) {
       store.reached(StoreStage.DELETE_TRASHED);
       Disk.removeTreeIfPossible(trashed.get());

@@ -34,14 +34,14 @@ public final class SegmentStore implements AutoCloseable {
             .sorted(Comparator.comparingInt(StoreDirectory::level))
             .toList();
     ColdCopies cold = new ColdCopies(manager);
-    KnownSegments census = new KnownSegments(cold);
+    KnownSegments known = new KnownSegments(cold);
     parts =
         new StoreParts(
             options,
             directories,
-            census,
-            new CopyLookup(directories, census, cold),
-            new CopyPlacement(directories, census),
+            known,
+            new CopyLookup(directories, known, cold),
+            new CopyPlacement(directories, known),
             new CopyPublishing(options.brokerId() + "-" + Ids.random()),
             new CheckedCopies(cold),
             deletions,
@@ -111,17 +111,17 @@ public final class SegmentStore implements AutoCloseable {
 
   /** All segments that are known, in no particular order. */
   public List<KnownSegment> segments() {
-    return parts.census().entries();
+    return parts.known().entries();
   }
 
   /** What the store takes in a directory, as far as it is known. */
   public long usedBytes(StoreDirectory directory) {
-    return parts.census().usedBytes(directory);
+    return parts.known().usedBytes(directory);
   }
 
   /** The last offset that the store has of a partition, if it is known. */
   public Optional<Long> endOffset(String topicId, int partition) {
-    return parts.census().endOffset(topicId, partition);
+    return parts.known().endOffset(topicId, partition);
   }
 
   /** Which directory a copy went to, and what its manifest says. */
@@ -153,7 +153,7 @@ public final class SegmentStore implements AutoCloseable {
               .write(
                   "copying %s to %s".formatted(segment.key(), directory),
                   control -> copy(directory, segment, source, chunkBytes, local, pace, control));
-      parts.census().put(manifest, StoredCopy.whole(directory));
+      parts.known().put(manifest, StoredCopy.whole(directory));
       return new Copied(directory, manifest);
     }
   }

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  *
  * @param options what it was opened with
  * @param directories the fastest level first
- * @param census what is known of the segments
+ * @param known what is known of the segments
  * @param lookup finds segments on disk
  * @param placement chooses where copies go
  * @param publishing gives copies their place, and takes them away
@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 record StoreParts(
     StoreOptions options,
     List<StoreDirectory> directories,
-    KnownSegments census,
+    KnownSegments known,
     CopyLookup lookup,
     CopyPlacement placement,
     CopyPublishing publishing,

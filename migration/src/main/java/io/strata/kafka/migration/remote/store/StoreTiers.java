@@ -55,7 +55,7 @@ public final class StoreTiers implements TieredSegments {
     long[] clean = new long[lowest()];
     int[] segments = new int[lowest()];
     List<SegmentView> views = new ArrayList<>();
-    for (KnownSegment entry : store.census().entries()) {
+    for (KnownSegment entry : store.known().entries()) {
       List<Integer> levels = levelsOf(entry);
       if (levels.isEmpty()) {
         continue; // A move's copy that is not confirmed yet.
@@ -142,7 +142,7 @@ public final class StoreTiers implements TieredSegments {
 
   private MoveResult copy(long id, int toTier, MoveControl control)
       throws IOException, InterruptedException {
-    Optional<KnownSegment> entry = store.census().numbered(id);
+    Optional<KnownSegment> entry = store.known().numbered(id);
     if (entry.isEmpty()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
@@ -184,7 +184,7 @@ public final class StoreTiers implements TieredSegments {
 
   @Override
   public MoveResult evict(long id) throws IOException {
-    Optional<KnownSegment> entry = store.census().numbered(id);
+    Optional<KnownSegment> entry = store.known().numbered(id);
     return entry.isEmpty()
         ? MoveResult.cancelled("it is not in the store any more")
         : evict(entry.get());
@@ -221,7 +221,7 @@ public final class StoreTiers implements TieredSegments {
       if (freed >= bytes) {
         break;
       }
-      Optional<KnownSegment> entry = store.census().numbered(id);
+      Optional<KnownSegment> entry = store.known().numbered(id);
       if (entry.isPresent()
           && levelsOf(entry.get()).size() > 1
           && levelsOf(entry.get()).get(0) == level) {

@@ -47,7 +47,7 @@ public final class StoreUpkeep implements AutoCloseable {
    * @throws IOException if the directory cannot be used; what was known of it stays
    */
   public List<String> refresh(StoreDirectory directory) throws IOException {
-    return store.census().refresh(directory);
+    return store.known().refresh(directory);
   }
 
   /** Notes in a directory that this broker uses it. */
@@ -253,7 +253,7 @@ public final class StoreUpkeep implements AutoCloseable {
   /** Forgets what was read of segments that are not there any more. */
   public void forgetReads() {
     Set<String> ids = new HashSet<>();
-    store.census().entries().forEach(entry -> ids.add(entry.key().id()));
+    store.known().entries().forEach(entry -> ids.add(entry.key().id()));
     store.heat().retain(ids);
   }
 

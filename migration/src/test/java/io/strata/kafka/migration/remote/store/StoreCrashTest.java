@@ -32,7 +32,7 @@ class StoreCrashTest {
   private final class Run {
     private final long seed;
     private final Random random;
-    private final Path home;
+    private final Path disk;
     private final Map<StoreStage, Integer> crashes = new HashMap<>();
     private final StoreWorkload workload;
     private int checked;
@@ -40,9 +40,9 @@ class StoreCrashTest {
     Run(long seed) throws IOException {
       this.seed = seed;
       random = new Random(seed);
-      home = Files.createDirectory(top.resolve("seed" + seed));
+      disk = Files.createDirectory(top.resolve("seed" + seed));
       workload =
-          new StoreWorkload(seed, home, top.resolve("local" + seed), MOST_BYTES, this::reached);
+          new StoreWorkload(seed, disk, top.resolve("local" + seed), MOST_BYTES, this::reached);
     }
 
     void run() throws Exception {
@@ -61,7 +61,7 @@ class StoreCrashTest {
       try {
         Path copy = top.resolve("crash");
         Disk.removeTree(copy);
-        copyTree(home, copy);
+        copyTree(disk, copy);
         workload.look("seed " + seed + ", crash " + checked + " at " + stage, copy);
       } catch (IOException e) {
         throw new UncheckedIOException(e);

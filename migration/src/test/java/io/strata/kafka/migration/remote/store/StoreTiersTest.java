@@ -541,7 +541,7 @@ class StoreTiersTest {
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
     SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
     assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
-        .isEqualTo(MoveResult.Outcome.NO_ROOM);
+        .isEqualTo(MoveResult.Outcome.NO_SPACE);
   }
 
   @Test

@@ -72,11 +72,11 @@ final class StoreWorkload {
   /**
    * With an empty store.
    *
-   * @param home gets the store's directories
+   * @param disk gets the store's directories
    * @param local gets the segments' files
    * @param mostBytes of a segment; the first level has space for a few
    */
-  StoreWorkload(long seed, Path home, Path local, int mostBytes, StoreStage.Hook stages)
+  StoreWorkload(long seed, Path disk, Path local, int mostBytes, StoreStage.Hook stages)
       throws IOException {
     this.random = new Random(seed);
     this.local = local;
@@ -84,17 +84,17 @@ final class StoreWorkload {
     this.withCold = seed % 2 != 0;
     this.cold = new FakeCold();
     for (String name : List.of("a", "b", "c")) {
-      Path unused = Files.createDirectory(home.resolve(name));
+      Path unused = Files.createDirectory(disk.resolve(name));
     }
     // Made by others, long ago.
-    Disk.forceDirectory(home);
-    this.store = open(home, 1, stage -> reached(stage, stages));
-    this.other = open(home, 2, StoreStage.Hook.NONE);
+    Disk.forceDirectory(disk);
+    this.store = open(disk, 1, stage -> reached(stage, stages));
+    this.other = open(disk, 2, StoreStage.Hook.NONE);
     this.tiers = new StoreTiers(store, names());
   }
 
   /** The next process, with what the one before has left. */
-  private StoreWorkload(StoreWorkload before, long seed, Path home) throws IOException {
+  private StoreWorkload(StoreWorkload before, long seed, Path disk) throws IOException {
     this.random = new Random(seed);
     this.local = before.local;
     this.mostBytes = before.mostBytes;
@@ -104,18 +104,18 @@ final class StoreWorkload {
     this.model.putAll(before.model);
     this.infos.putAll(before.infos);
     this.number = before.number;
-    this.store = open(home, 1, stage -> reached(stage, StoreStage.Hook.NONE));
-    this.other = open(home, 2, StoreStage.Hook.NONE);
+    this.store = open(disk, 1, stage -> reached(stage, StoreStage.Hook.NONE));
+    this.other = open(disk, 2, StoreStage.Hook.NONE);
     this.tiers = new StoreTiers(store, names());
   }
 
   /**
    * Goes on in another process; this one's state stays as it is.
    *
-   * @param home what has become of the store's directories
+   * @param disk what has become of the store's directories
    */
-  StoreWorkload goOn(long seed, Path home) throws IOException {
-    return new StoreWorkload(this, seed, home);
+  StoreWorkload goOn(long seed, Path disk) throws IOException {
+    return new StoreWorkload(this, seed, disk);
   }
 
   /** What a process does first with what another has left. */
@@ -214,7 +214,7 @@ final class StoreWorkload {
     TieredSegments.State state = tiers.state();
     SegmentView segment = state.segments().get(random.nextInt(state.segments().size()));
     if (random.nextInt(DOOMED_ONE_IN) == 0) {
-      doomed = store.parts().census().numbered(segment.id()).map(KnownSegment::key);
+      doomed = store.parts().known().numbered(segment.id()).map(KnownSegment::key);
       stagesToGo = random.nextInt(3);
     }
     move(segment);

@@ -15,13 +15,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds and opens segments all of whose bytes are at home.
+ * Finds and opens segments all of whose bytes are in the log file.
  *
  * <p>Thread safety: all methods may be called by any thread.
  */
-final class HomeSegments {
+final class UnpooledSegments {
 
-  /** What the channel of a segment at home knows how to do; the JDK's own has the rest. */
+  /** What the channel of a segment without a slot knows how to do; the JDK's own has the rest. */
   private static final Set<OpenOption> OPTIONS =
       Set.of(
           StandardOpenOption.READ,
@@ -36,15 +36,15 @@ final class HomeSegments {
   private final LogDirectories logDirectories;
   private final PlacementPolicy placement;
   private final SegmentRegistry registry;
-  private final HomeNames names;
+  private final LogFileNames names;
   private final SegmentFactory factory;
   private final HotSegments hot;
 
-  HomeSegments(
+  UnpooledSegments(
       LogDirectories logDirectories,
       PlacementPolicy placement,
       SegmentRegistry registry,
-      HomeNames names,
+      LogFileNames names,
       SegmentFactory factory,
       HotSegments hot) {
     this.logDirectories = logDirectories;
@@ -58,7 +58,7 @@ final class HomeSegments {
   /** The segment of an untagged file, if a channel is open on it. */
   Optional<TieredSegment> find(Path name) throws IOException {
     try {
-      return registry.findAtHome(HomeNames.keyOf(name));
+      return registry.findInLogFile(LogFileNames.keyOf(name));
     } catch (NoSuchFileException absent) {
       return Optional.empty();
     }
@@ -77,37 +77,37 @@ final class HomeSegments {
     }
     boolean found = Files.exists(name, LinkOption.NOFOLLOW_LINKS);
     if (!found) {
-      if (!HomeChannels.writes(options) || !options.contains(StandardOpenOption.CREATE)) {
+      if (!LogFileChannels.writes(options) || !options.contains(StandardOpenOption.CREATE)) {
         return Optional.empty();
       }
-      boolean unused = HomeChannels.create(name, attributes);
+      boolean unused = LogFileChannels.create(name, attributes);
     } else if (!Files.isRegularFile(name, LinkOption.NOFOLLOW_LINKS)) {
       return Optional.empty();
     }
     while (true) {
-      FileChannel home = HomeChannels.under(name, options);
+      FileChannel logFile = LogFileChannels.under(name, options);
       TieredSegment segment;
       try {
         Optional<TieredSegment> tagged = hot.find(name);
         if (tagged.isPresent()) {
           // It was not there when it was asked for its tag: its directory had another name.
-          home.close();
+          logFile.close();
           return Optional.of(hot.open(tagged.get(), name, options));
         }
         Optional<TieredSegment> known = find(name);
-        if (known.isEmpty() && !HomeChannels.writes(options)) {
+        if (known.isEmpty() && !LogFileChannels.writes(options)) {
           // Whoever writes to it may do so past the provider, as Kafka does with a segment that it
           // has preallocated: such a file is never moved, and read as it is.
-          home.close();
+          logFile.close();
           return Optional.empty();
         }
-        segment = known.isPresent() ? known.get() : factory.atHome(name, found);
+        segment = known.isPresent() ? known.get() : factory.inLogFile(name, found);
       } catch (IOException | RuntimeException e) {
-        home.close();
+        logFile.close();
         throw e;
       }
-      FileChannel channel = segment.segment().open(home, options);
-      if (registry.addAtHome(segment) == segment) {
+      FileChannel channel = segment.segment().open(logFile, options);
+      if (registry.addUnpooled(segment) == segment) {
         names.openedAs(segment, name);
         return Optional.of(channel);
       }
@@ -117,8 +117,8 @@ final class HomeSegments {
   }
 
   /**
-   * A segment that is at home, and that a policy may want in a pool some day: its channels must
-   * then follow it there. Others are the JDK's business.
+   * A segment that is in the log file, and that a policy may want in a pool some day: its channels
+   * must then follow it there. Others are the JDK's business.
    */
   private boolean mayBecomeHot(Path name) throws IOException {
     // Whatever it is called now: a replica that moves between log directories and what compaction

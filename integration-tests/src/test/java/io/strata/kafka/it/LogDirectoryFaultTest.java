@@ -19,25 +19,25 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * back every acknowledged record is there.
  */
 @Tag("long")
-class HomeFaultTest {
+class LogDirectoryFaultTest {
 
   @RegisterExtension static final Workspace WORK = new Workspace();
 
   @Test
-  void homeTurnsReadOnly() throws Exception {
-    try (TestMount home = TestMount.fragile(WORK.folder("read-only"), 160);
-        StockBroker broker = start("read-only", home.path())) {
+  void logFileTurnsReadOnly() throws Exception {
+    try (TestMount mount = TestMount.fragile(WORK.folder("read-only"), 160);
+        StockBroker broker = start("read-only", mount.path())) {
       RecordLedger rolling = FailingMedia.topic(broker, "rolling", Tiers.SEGMENT);
       RecordLedger growing = FailingMedia.topic(broker, "growing", 64 * FailingMedia.MIB);
       rolling.produce(broker.bootstrap(), 4_000, 1_000);
       growing.produce(broker.bootstrap(), 1_000, 1_000);
-      home.fail();
+      mount.fail();
       growing.produce(broker.bootstrap(), 4_000, 1_000);
       FailingMedia.assertAllThere(broker, rolling, growing);
       assertThat(broker.isRunning()).as("the broker runs while it needs no new file").isTrue();
       FailingMedia.attempt(rolling, broker, 3_000, 1_000);
       FailingMedia.assertOffline(broker, "rolling-0", "Read-only file system");
-      home.repair();
+      mount.repair();
       broker.start();
       FailingMedia.assertAllThere(broker, rolling, growing);
       broker.stop();
@@ -46,14 +46,14 @@ class HomeFaultTest {
   }
 
   @Test
-  void homeDisappearsAndComesBack() throws Exception {
-    try (TestMount home = TestMount.ext4(WORK.folder("gone"), 160);
-        StockBroker broker = start("gone", home.path())) {
+  void logFileDisappearsAndComesBack() throws Exception {
+    try (TestMount mount = TestMount.ext4(WORK.folder("gone"), 160);
+        StockBroker broker = start("gone", mount.path())) {
       RecordLedger rolling = FailingMedia.topic(broker, "rolling", Tiers.SEGMENT);
       RecordLedger growing = FailingMedia.topic(broker, "growing", 64 * FailingMedia.MIB);
       rolling.produce(broker.bootstrap(), 4_000, 1_000);
       growing.produce(broker.bootstrap(), 1_000, 1_000);
-      home.disappear();
+      mount.disappear();
       growing.produce(broker.bootstrap(), 4_000, 1_000);
       assertThat(broker.isRunning()).as("the broker runs while it needs no new file").isTrue();
       FailingMedia.attempt(rolling, broker, 3_000, 1_000);
@@ -61,8 +61,8 @@ class HomeFaultTest {
       // A start before it is mounted again finds no log directory: nothing in the pool is given up.
       StockBroker.Refusal refusal = broker.startRefused();
       assertThat(refusal.exitCode()).as("exit code").isNotZero();
-      assertThat(refusal.output()).contains(home.path().toString());
-      home.comeBack();
+      assertThat(refusal.output()).contains(mount.path().toString());
+      mount.comeBack();
       broker.start();
       FailingMedia.assertAllThere(broker, rolling, growing);
       broker.stop();
@@ -71,19 +71,19 @@ class HomeFaultTest {
   }
 
   /**
-   * No room for a file. (For a file's bytes see {@link FaultTest}; an index of Kafka's own, which
+   * No space for a file. (For a file's bytes see {@link FaultTest}; an index of Kafka's own, which
    * is mapped and sparse, then faults, and a stock broker answers with errors until it is
    * restarted.)
    */
   @Test
   void newSegmentsAndIndexesFindNoRoom() throws Exception {
-    try (TestMount home = TestMount.withFewFiles(WORK.folder("full"), 96, 256);
-        StockBroker broker = start("full", home.path())) {
+    try (TestMount mount = TestMount.withFewFiles(WORK.folder("full"), 96, 256);
+        StockBroker broker = start("full", mount.path())) {
       RecordLedger rolling = FailingMedia.topic(broker, "rolling", Tiers.SEGMENT);
       RecordLedger growing = FailingMedia.topic(broker, "growing", 64 * FailingMedia.MIB);
       rolling.produce(broker.bootstrap(), 4_000, 1_000);
       growing.produce(broker.bootstrap(), 1_000, 1_000);
-      List<Path> fillers = FailingMedia.fillWithFiles(home.path());
+      List<Path> fillers = FailingMedia.fillWithFiles(mount.path());
       growing.produce(broker.bootstrap(), 3_000, 1_000);
       FailingMedia.assertAllThere(broker, rolling, growing);
       FailingMedia.attempt(rolling, broker, 3_000, 1_000);
@@ -99,8 +99,8 @@ class HomeFaultTest {
   }
 
   @Test
-  void homeCannotBeReadThenStandsStill() throws Exception {
-    try (HomeDevice device = HomeDevice.ext4(WORK.folder("device"), 160, 0);
+  void logFileCannotBeReadThenStandsStill() throws Exception {
+    try (LogDevice device = LogDevice.ext4(WORK.folder("device"), 160, 0);
         StockBroker broker = start("device", device.path())) {
       RecordLedger sealed = FailingMedia.topic(broker, "sealed", Tiers.SEGMENT);
       RecordLedger growing = FailingMedia.topic(broker, "growing", 64 * FailingMedia.MIB);
@@ -112,8 +112,8 @@ class HomeFaultTest {
       await()
           .atMost(Tiers.PATIENCE)
           .untilAsserted(() -> assertThat(evicted(broker)).as("evicted").isTrue());
-      for (Path segment : Homes.segments(Homes.partition(broker, "sealed", 0))) {
-        HomeDevice.forgetCached(segment);
+      for (Path segment : LogFiles.segments(LogFiles.partition(broker, "sealed", 0))) {
+        LogDevice.forgetCached(segment);
       }
       device.failReads();
       int read = FailingMedia.readInVain(broker, sealed);
@@ -130,7 +130,7 @@ class HomeFaultTest {
       device.stall();
       Tiers.alter(broker, Map.of("strata.migration.threshold", "0"));
       assertThat(FailingMedia.slowest(growing, broker, Duration.ofSeconds(8)))
-          .as("milliseconds of the slowest append while home stands still")
+          .as("milliseconds of the slowest append while the log directory stands still")
           .isLessThan(4_000);
       assertThat(broker.isRunning()).as("the broker runs").isTrue();
       FailingMedia.assertAllThere(broker, growing);
@@ -153,7 +153,7 @@ class HomeFaultTest {
   /** Below pools there is another pool, on the device. */
   @Test
   void aLowerTierStandsStillThenFails() throws Exception {
-    try (HomeDevice device = HomeDevice.ext4(WORK.folder("lower-device"), 160, 0)) {
+    try (LogDevice device = LogDevice.ext4(WORK.folder("lower-device"), 160, 0)) {
       Path fast = Pools.create(WORK.pool("lower"), "48MiB", 256);
       Path slow = Pools.create(device.path().resolve("slow.pool"), "96MiB", 256);
       StockBroker broker =
@@ -201,8 +201,8 @@ class HomeFaultTest {
     }
   }
 
-  private static StockBroker start(String name, Path home) throws Exception {
+  private static StockBroker start(String name, Path mount) throws Exception {
     Path pool = Pools.create(WORK.pool(name), "48MiB", 256);
-    return FailingMedia.broker(WORK.folder(name + "-broker"), home, pool).build().start();
+    return FailingMedia.broker(WORK.folder(name + "-broker"), mount, pool).build().start();
   }
 }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Who waits for whom while log files are held by their names. */
-final class HomeNamesTest {
+final class LogFileNamesTest {
 
   @TempDir private Path root;
 
@@ -27,7 +27,7 @@ final class HomeNamesTest {
       fixture.append(file, new byte[100]);
       TieredSegment segment = tier.registry().in(Directories.of(file)).get(0);
       Path other = Files.createDirectory(root.toRealPath().resolve("other"));
-      HomeNames names = new HomeNames(tier.registry());
+      LogFileNames names = new LogFileNames(tier.registry());
       CountDownLatch hangs = new CountDownLatch(1);
       CountDownLatch recovers = new CountDownLatch(1);
       FutureTask<Boolean> work =
@@ -93,7 +93,7 @@ final class HomeNamesTest {
   }
 
   @SuppressWarnings("try") // what is held is only to be released
-  private static FutureTask<Boolean> rename(HomeNames names, Path logDirectory) {
+  private static FutureTask<Boolean> rename(LogFileNames names, Path logDirectory) {
     FutureTask<Boolean> rename =
         new FutureTask<>(
             () -> {

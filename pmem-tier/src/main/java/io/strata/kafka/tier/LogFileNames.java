@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  * name. Whoever takes two of one kind takes them in their order. A segment's writer lock comes
  * after them.
  */
-final class HomeNames {
+final class LogFileNames {
 
   private static final int STRIPES = 64;
 
@@ -40,7 +40,7 @@ final class HomeNames {
 
   private final SegmentRegistry registry;
 
-  HomeNames(SegmentRegistry registry) {
+  LogFileNames(SegmentRegistry registry) {
     this.registry = registry;
   }
 
@@ -79,7 +79,7 @@ final class HomeNames {
     return () -> locks.forEach(ReentrantLock::unlock);
   }
 
-  /** Keeps everybody else from homes in a log directory while a directory in it is renamed. */
+  /** Keeps everybody else from log files in a log directory while a directory in it is renamed. */
   Held lockDirectories(Path source, Path target) {
     List<ReentrantReadWriteLock.WriteLock> locks =
         Stream.of(source, target)
@@ -101,8 +101,8 @@ final class HomeNames {
   }
 
   /** What keeps the directory of a log file from being renamed. */
-  private ReentrantReadWriteLock.ReadLock directoryOf(Path home) {
-    return lockOf(logDirectoryOf(home)).readLock();
+  private ReentrantReadWriteLock.ReadLock directoryOf(Path logFile) {
+    return lockOf(logDirectoryOf(logFile)).readLock();
   }
 
   /**
@@ -136,11 +136,11 @@ final class HomeNames {
   @SuppressWarnings("try") // what is held is only to be released
   private <T> T holding(TieredSegment segment, Work<T> work) throws IOException {
     while (true) {
-      Path home = segment.home();
-      ReentrantReadWriteLock.ReadLock directory = directoryOf(home);
+      Path logFile = segment.logFile();
+      ReentrantReadWriteLock.ReadLock directory = directoryOf(logFile);
       directory.lock();
-      try (Held held = lock(home)) {
-        if (segment.home().equals(home)) {
+      try (Held held = lock(logFile)) {
+        if (segment.logFile().equals(logFile)) {
           return work.run();
         }
       } finally {
@@ -156,7 +156,7 @@ final class HomeNames {
   void openedAs(TieredSegment segment, Path name) throws IOException {
     // Only tried for: whoever opens holds the file's name, which comes after this lock.
     ReentrantReadWriteLock.ReadLock directory = directoryOf(name);
-    if (name.equals(segment.home()) || !directory.tryLock()) {
+    if (name.equals(segment.logFile()) || !directory.tryLock()) {
       return;
     }
     try {
@@ -181,12 +181,12 @@ final class HomeNames {
    * link that somebody has made.
    */
   static boolean isOtherName(Path name, TieredSegment segment) throws IOException {
-    Path home = segment.home();
-    if (Directories.located(name).equals(Optional.of(home))) {
+    Path logFile = segment.logFile();
+    if (Directories.located(name).equals(Optional.of(logFile))) {
       return false;
     }
     try {
-      return Objects.equals(keyOf(home), keyOf(name));
+      return Objects.equals(keyOf(logFile), keyOf(name));
     } catch (NoSuchFileException renamed) {
       return false;
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Assumptions;
  * <p>The file system has no journal: a failed write of the journal would make it read-only for
  * good, and no test could go on when the device works again.
  */
-final class HomeDevice implements AutoCloseable {
+final class LogDevice implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -30,7 +30,7 @@ final class HomeDevice implements AutoCloseable {
   private final String device;
   private final TestMount mounted;
 
-  private HomeDevice(Path folder, Process server, Process fuse, String device, TestMount mounted) {
+  private LogDevice(Path folder, Process server, Process fuse, String device, TestMount mounted) {
     this.folder = folder;
     this.server = server;
     this.fuse = fuse;
@@ -44,7 +44,7 @@ final class HomeDevice implements AutoCloseable {
    * @param folder for its files; the device's own bytes, too
    * @param bytesPerSecond of all reads together, and of all writes together; 0 for no limit
    */
-  static HomeDevice ext4(Path folder, int mebibytes, long bytesPerSecond)
+  static LogDevice ext4(Path folder, int mebibytes, long bytesPerSecond)
       throws IOException, InterruptedException {
     for (String command : List.of("nbdkit", "nbdfuse", "fusermount3", "mkfs.ext4", "losetup")) {
       Assumptions.assumeTrue(
@@ -85,7 +85,7 @@ final class HomeDevice implements AutoCloseable {
     String device =
         TestMount.output("losetup", "--find", "--show", "--direct-io=on", disk.toString());
     TestMount mounted = TestMount.device(device, folder.resolve("mount"));
-    return new HomeDevice(folder, server, fuse, device, mounted);
+    return new LogDevice(folder, server, fuse, device, mounted);
   }
 
   /** Where it is mounted. */

@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Segments as they lie in the log directories, seen past the provider: the test's JVM has none. */
-final class Homes {
+final class LogFiles {
 
   private static final String TAG = "strata.segment";
   private static final int STAT_BLOCK = 512;
 
-  private Homes() {}
+  private LogFiles() {}
 
   /** The folder of a partition, in whichever log directory it is. */
   static Path partition(StockBroker broker, String topic, int partition) {
@@ -52,7 +52,7 @@ final class Homes {
 
   /** All of a partition's segments that are tied to a slot. */
   static List<Path> hotSegments(Path partition) throws IOException {
-    return segments(partition).stream().filter(Homes::isHotUnchecked).toList();
+    return segments(partition).stream().filter(LogFiles::isHotUnchecked).toList();
   }
 
   /** The bytes that the file really has on its medium; a hole has none. */

@@ -10,26 +10,26 @@ import java.nio.file.attribute.FileAttribute;
 import java.util.Set;
 
 /**
- * Opens homes as plain files: the JDK's own channels, of which no segment knows.
+ * Opens log files as plain files: the JDK's own channels, of which no segment knows.
  *
  * <p>Thread safety: stateless.
  */
-final class HomeChannels {
+final class LogFileChannels {
 
-  private HomeChannels() {}
+  private LogFileChannels() {}
 
-  static FileChannel toRead(Path home) throws IOException {
-    return FileChannel.open(home, StandardOpenOption.READ);
+  static FileChannel toRead(Path logFile) throws IOException {
+    return FileChannel.open(logFile, StandardOpenOption.READ);
   }
 
   /** For writing, and for reading back what was written. */
-  static FileChannel toWrite(Path home) throws IOException {
-    return FileChannel.open(home, StandardOpenOption.READ, StandardOpenOption.WRITE);
+  static FileChannel toWrite(Path logFile) throws IOException {
+    return FileChannel.open(logFile, StandardOpenOption.READ, StandardOpenOption.WRITE);
   }
 
   /** As a segment's channel with these options needs it. */
-  static FileChannel under(Path home, Set<? extends OpenOption> options) throws IOException {
-    return writes(options) ? toWrite(home) : toRead(home);
+  static FileChannel under(Path logFile, Set<? extends OpenOption> options) throws IOException {
+    return writes(options) ? toWrite(logFile) : toRead(logFile);
   }
 
   /** Whether a channel that is opened so may write. */
@@ -39,14 +39,14 @@ final class HomeChannels {
   }
 
   /**
-   * Makes an empty home.
+   * Makes an empty log file.
    *
    * @return false if there is one
    */
-  static boolean create(Path home, FileAttribute<?>... attributes) throws IOException {
+  static boolean create(Path logFile, FileAttribute<?>... attributes) throws IOException {
     try {
       FileChannel.open(
-              home, Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW), attributes)
+              logFile, Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW), attributes)
           .close();
       return true;
     } catch (FileAlreadyExistsException e) {

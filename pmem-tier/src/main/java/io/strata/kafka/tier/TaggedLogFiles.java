@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Optional;
 
 /** Finds the tagged files of a log directory. Reads only. */
-public final class TaggedHomes {
+public final class TaggedLogFiles {
 
-  private TaggedHomes() {}
+  private TaggedLogFiles() {}
 
   /**
    * The files of the log directory's partitions that carry a tag, whatever Kafka calls them at the
@@ -25,8 +25,8 @@ public final class TaggedHomes {
    * @throws IOException if a partition's directory or a tag cannot be read; one that is no
    *     partition, as a file system's {@code lost+found}, is passed over then
    */
-  public static List<TaggedHome> in(Path logDirectory) throws IOException {
-    List<TaggedHome> found = new ArrayList<>();
+  public static List<TaggedLogFile> in(Path logDirectory) throws IOException {
+    List<TaggedLogFile> found = new ArrayList<>();
     try (DirectoryStream<Path> partitions = Files.newDirectoryStream(logDirectory)) {
       for (Path partition : partitions) {
         try {
@@ -55,7 +55,7 @@ public final class TaggedHomes {
     }
   }
 
-  private static void collect(Path partition, List<TaggedHome> found) throws IOException {
+  private static void collect(Path partition, List<TaggedLogFile> found) throws IOException {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(partition)) {
       for (Path file : files) {
         if (!SegmentFiles.maybeSegment(file)) {
@@ -63,7 +63,7 @@ public final class TaggedHomes {
         }
         Optional<SegmentTag> tag = Tags.of(file);
         if (tag.isPresent()) {
-          found.add(new TaggedHome(file, tag.get()));
+          found.add(new TaggedLogFile(file, tag.get()));
         }
       }
     } catch (DirectoryIteratorException e) {

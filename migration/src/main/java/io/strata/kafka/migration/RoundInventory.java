@@ -16,7 +16,7 @@ import java.util.Set;
  *
  * <p>Thread safety: used by one thread.
  */
-final class Census {
+final class RoundInventory {
 
   private final Planner.Input in;
   private final int logDirs;
@@ -36,7 +36,7 @@ final class Census {
   /** Active ones whose new bytes go to the log file, for there was no space for them. */
   final List<SegmentView> displaced = new ArrayList<>();
 
-  final Room room;
+  final TierSpace space;
   private final Set<String> directories = new HashSet<>();
   private final boolean[] canLeave;
   private final long[] leaving;
@@ -45,11 +45,11 @@ final class Census {
   private final Map<Target, Integer> underWay = new HashMap<>();
   private final Map<Target, Integer> allowances = new HashMap<>();
 
-  Census(Planner.Input in) {
+  RoundInventory(Planner.Input in) {
     this.in = in;
     List<TierUsage> tiers = in.state().tiers();
     logDirs = tiers.size();
-    room = new Room(tiers);
+    space = new TierSpace(tiers);
     canLeave = new boolean[logDirs + 1];
     leaving = new long[logDirs + 1];
     arriving = new long[logDirs + 1];
@@ -76,9 +76,9 @@ final class Census {
     if (move.kind() == Move.Kind.PROMOTE) {
       addLowerCopy(move);
     }
-    if (planned.roomBytes() > 0) {
-      room.reserve(move.toTier(), planned.roomBytes());
-      arriving[move.toTier()] += planned.roomBytes();
+    if (planned.spaceBytes() > 0) {
+      space.reserve(move.toTier(), planned.spaceBytes());
+      arriving[move.toTier()] += planned.spaceBytes();
     }
     boolean leaves =
         move.kind() == Move.Kind.DESTAGE
@@ -107,7 +107,7 @@ final class Census {
     if (rule != TopicRules.Rule.PINNED) {
       if (inPool && segment.evictable()) {
         evictable.add(segment);
-        room.addEvictable(segment);
+        space.addEvictable(segment);
         canLeave[segment.tier()] |= in.mode(segment.tier()) == Mode.THRESHOLD;
       }
       if (!segment.active() || (inPool && mayCopyDown(segment))) {
@@ -169,7 +169,7 @@ final class Census {
 
   private boolean roomBetween(int lowest) {
     for (int tier = lowest + 1; tier < logDirs; tier++) {
-      if (room.bytes(tier) > 0 && allowance(Target.down(tier, logDirs, "")) > 0) {
+      if (space.bytes(tier) > 0 && allowance(Target.down(tier, logDirs, "")) > 0) {
         return true;
       }
     }

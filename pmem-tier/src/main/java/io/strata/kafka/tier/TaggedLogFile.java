@@ -9,4 +9,4 @@ import java.nio.file.Path;
  * @param file the file's path, below the directory that was walked
  * @param tag what its extended attribute names
  */
-public record TaggedHome(Path file, SegmentTag tag) {}
+public record TaggedLogFile(Path file, SegmentTag tag) {}

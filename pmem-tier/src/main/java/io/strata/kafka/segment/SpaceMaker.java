@@ -3,17 +3,17 @@ package io.strata.kafka.segment;
 import io.strata.kafka.pool.Pool;
 
 /**
- * Makes room in a pool for an append that finds too little.
+ * Frees space in a pool for an append that finds too little.
  *
  * <p>Called under the appending segment's writer lock: an implementation must not wait, neither for
  * a lock of another segment nor for I/O beyond the pool's own, and must throw nothing. Safe for use
  * by any number of threads.
  */
 @FunctionalInterface
-public interface RoomMaker {
+public interface SpaceMaker {
 
   /** Has nothing to give. */
-  RoomMaker NONE = (pool, wanted) -> {};
+  SpaceMaker NONE = (pool, wanted) -> {};
 
   /**
    * Frees at least {@code wanted} bytes, or as much as there is to free.

@@ -12,14 +12,14 @@ import java.util.Optional;
 import java.util.stream.StreamSupport;
 
 /**
- * Makes durable what a process that was killed may have written at home and not forced: the last
- * append, or truncation, of a partition, and the name of a file that it made. It is there after the
- * start, Kafka believes it, and may acknowledge it without writing anything: to a producer that
- * sends its batch again.
+ * Makes durable what a process that was killed may have written in the log file and not forced: the
+ * last append, or truncation, of a partition, and the name of a file that it made. It is there
+ * after the start, Kafka believes it, and may acknowledge it without writing anything: to a
+ * producer that sends its batch again.
  *
  * <p>Thread safety: may be called by any thread.
  */
-final class NewestHomes {
+final class NewestLogFiles {
 
   /** Kafka writes it when it has forced everything and stops (CleanShutdownFileHandler). */
   private static final String CLEAN_SHUTDOWN = ".kafka_cleanshutdown";
@@ -32,7 +32,7 @@ final class NewestHomes {
 
   private final LogDirectories logDirectories;
 
-  NewestHomes(LogDirectories logDirectories) {
+  NewestLogFiles(LogDirectories logDirectories) {
     this.logDirectories = logDirectories;
   }
 

@@ -11,7 +11,7 @@ import java.util.List;
  *
  * <p>Thread safety: used by one thread.
  */
-final class Room {
+final class TierSpace {
 
   /** A pool's smallest extent: no copy takes less, and none takes a part of one. */
   static final long EXTENT_BYTES = 64 << 10;
@@ -23,7 +23,7 @@ final class Room {
   private final long[] freeSlots;
   private final long[] evictableSlots;
 
-  Room(List<TierUsage> tiers) {
+  TierSpace(List<TierUsage> tiers) {
     freeBytes = new long[tiers.size()];
     evictableBytes = new long[tiers.size()];
     freeSlots = new long[tiers.size()];

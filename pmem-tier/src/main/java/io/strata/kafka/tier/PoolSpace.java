@@ -5,7 +5,7 @@ import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolUsage;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.segment.Residence;
-import io.strata.kafka.segment.RoomMaker;
+import io.strata.kafka.segment.SpaceMaker;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -20,9 +20,9 @@ import java.util.Optional;
  * <p>Thread safety: all methods may be called by any thread, also under a segment's writer lock: of
  * another segment's lock none is waited for.
  */
-final class PressureRoom implements RoomMaker {
+final class PoolSpace implements SpaceMaker {
 
-  /** Of a pool's room, and at most so many bytes: what is kept free where freeing costs I/O. */
+  /** Of a pool's space, and at most so many bytes: what is kept free where freeing costs I/O. */
   private static final int RESERVE_SHARE = 20;
 
   private static final long LARGEST_RESERVE = 256 << 20;
@@ -39,19 +39,19 @@ final class PressureRoom implements RoomMaker {
   private final TierCounts counts;
   private volatile Runnable onDemand = () -> {};
 
-  PressureRoom(CleanSegments clean, Traffic traffic, SlotRelease release, TierCounts counts) {
+  PoolSpace(CleanSegments clean, Traffic traffic, SlotRelease release, TierCounts counts) {
     this.clean = clean;
     this.traffic = traffic;
     this.release = release;
     this.counts = counts;
   }
 
-  /** Has {@code wake} run when room runs short. */
+  /** Has {@code wake} run when space runs short. */
   void onDemand(Runnable wake) {
     onDemand = wake;
   }
 
-  /** A segment was sealed, or found no room: there may be something to plan. */
+  /** A segment was sealed, or found no space: there may be something to plan. */
   void wake() {
     onDemand.run();
   }
@@ -63,7 +63,7 @@ final class PressureRoom implements RoomMaker {
     }
   }
 
-  /** Replaces the order in which segments give way. */
+  /** Replaces the order in which segments are evicted. */
   void order(List<TieredSegment> segments) {
     clean.replace(segments);
   }
@@ -88,7 +88,7 @@ final class PressureRoom implements RoomMaker {
   }
 
   /**
-   * Makes room for a copy in the background.
+   * Frees space for a copy in the background.
    *
    * @return whether the pool has at least {@code bytes} free now
    */
@@ -109,7 +109,7 @@ final class PressureRoom implements RoomMaker {
   }
 
   /**
-   * Keeps some room free in pools that need a force: there what is freed is made zeros first,
+   * Keeps some space free in pools that need a force: there what is freed is made zeros first,
    * durably, which an append should not have to wait for.
    */
   void keepReserve(PoolSet pools) {
@@ -131,10 +131,10 @@ final class PressureRoom implements RoomMaker {
     return others >= pool.usage().capacityBytes() / RESERVE_SHARE;
   }
 
-  /** A LIVE slot for a new segment, in the first tier that has room for one. */
+  /** A LIVE slot for a new segment, in the first tier that has space for one. */
   Optional<Residence> place(PoolSet pools, SegmentPlace place) throws IOException {
     for (PoolTier tier : pools.tiers()) {
-      for (Pool pool : byRoom(tier)) {
+      for (Pool pool : bySpace(tier)) {
         if (hasRoom(pool)) {
           Optional<Slot> slot = pool.allocateSlot(place.directoryId(), place.relativePath());
           if (slot.isPresent()) {
@@ -151,12 +151,12 @@ final class PressureRoom implements RoomMaker {
    * space alone, all would go to the pool that something has just been evicted from, and the others
    * would keep what is oldest.
    */
-  List<Pool> byRoom(PoolTier tier) {
-    List<Pool> byRoom = new ArrayList<>(tier.pools());
-    byRoom.sort(
+  List<Pool> bySpace(PoolTier tier) {
+    List<Pool> bySpace = new ArrayList<>(tier.pools());
+    bySpace.sort(
         Comparator.comparingLong((Pool pool) -> pool.usage().freeBytes() + clean.bytes(pool))
             .reversed());
-    return byRoom;
+    return bySpace;
   }
 
   /** Whether a new segment finds a slot and a first extent, at the cost of a clean one perhaps. */
@@ -206,7 +206,7 @@ final class PressureRoom implements RoomMaker {
     if (in.isEmpty() || in.get().pool() != pool || segment.segment().size() == 0) {
       return 0;
     }
-    long bytes = in.get().roomBytes();
+    long bytes = in.get().spaceBytes();
     try {
       if (!leavesWhole(segment)) {
         long part = evictPart(segment, false);
@@ -225,7 +225,7 @@ final class PressureRoom implements RoomMaker {
       release.untagLater(segment, left.get());
       return bytes;
     } catch (IOException e) {
-      counts.failed("evict " + segment.home(), e);
+      counts.failed("evict " + segment.logFile(), e);
       return 0;
     }
   }
@@ -255,7 +255,7 @@ final class PressureRoom implements RoomMaker {
    * @return the bytes freed; empty when it is not clean
    */
   Optional<Long> evictNow(TieredSegment segment) throws IOException {
-    long bytes = segment.residence().map(Residence::roomBytes).orElse(0L);
+    long bytes = segment.residence().map(Residence::spaceBytes).orElse(0L);
     Optional<Residence> left = Evictions.run(segment, true);
     if (left.isEmpty()) {
       return Optional.empty();

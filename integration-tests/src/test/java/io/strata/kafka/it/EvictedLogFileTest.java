@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * What a move leaves at home is what a stock broker would have there: byte for byte, and a stock
- * broker goes on with it.
+ * What a move leaves in the log file is what a stock broker would have there: byte for byte, and a
+ * stock broker goes on with it.
  */
-class EvictedHomeTest {
+class EvictedLogFileTest {
 
   private static final String TOPIC = "fixed";
 
@@ -29,7 +29,7 @@ class EvictedHomeTest {
     StockBroker stock = WORK.closing(Tiers.plain(WORK.folder("stock")).build()).start();
     input.produceTo(stock);
     stock.stop();
-    List<Path> expected = Homes.segments(Homes.partition(stock, TOPIC, 0));
+    List<Path> expected = LogFiles.segments(LogFiles.partition(stock, TOPIC, 0));
     assertThat(expected).as("segments of a stock broker").hasSizeGreaterThan(10);
 
     StockBroker broker =
@@ -42,16 +42,16 @@ class EvictedHomeTest {
     input.produceTo(broker);
     Tiers.awaitClean(broker, "hot");
     input.verify(broker);
-    Path partition = Homes.partition(broker, TOPIC, 0);
-    List<Path> sealed = Homes.segments(partition).subList(0, expected.size() - 1);
-    // Clean segments are whole at home, too, whoever reads them past the provider.
+    Path partition = LogFiles.partition(broker, TOPIC, 0);
+    List<Path> sealed = LogFiles.segments(partition).subList(0, expected.size() - 1);
+    // Clean segments are whole in the log file, too, whoever reads them past the provider.
     assertSameBytes(sealed, expected.subList(0, sealed.size()));
 
     Tiers.alter(broker, Map.of("strata.migration.mode", "threshold"));
-    await().atMost(Tiers.PATIENCE).until(() -> Homes.hotSegments(partition).size() == 1);
+    await().atMost(Tiers.PATIENCE).until(() -> LogFiles.hotSegments(partition).size() == 1);
     assertSameBytes(sealed, expected.subList(0, sealed.size()));
     for (Path segment : sealed) {
-      assertThat(Homes.allocatedBytes(segment))
+      assertThat(LogFiles.allocatedBytes(segment))
           .as("bytes on the medium of %s", segment)
           .isGreaterThanOrEqualTo(Files.size(segment));
     }
@@ -61,8 +61,8 @@ class EvictedHomeTest {
     Tiers.audit(broker);
 
     Pools.strata("drain", "--config", broker.propertiesFile().toString()).orFail();
-    assertSameBytes(Homes.segments(partition), expected);
-    assertThat(Homes.hotSegments(partition)).as("tags after a drain").isEmpty();
+    assertSameBytes(LogFiles.segments(partition), expected);
+    assertThat(LogFiles.hotSegments(partition)).as("tags after a drain").isEmpty();
     broker.withoutStrata().start();
     input.verify(broker);
     RecordLedger more = new RecordLedger("more", 1, 1);

@@ -14,9 +14,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The device that the tests of slow and failing homes stand on does what they count on. */
+/**
+ * The device that the tests of slow and failing log directories stand on does what they count on.
+ */
 @Tag("long")
-class HomeDeviceTest {
+class LogDeviceTest {
 
   private static final int MIB = 1 << 20;
 
@@ -24,7 +26,7 @@ class HomeDeviceTest {
 
   @Test
   void isSlowFailsAndHeals() throws Exception {
-    try (HomeDevice device = HomeDevice.ext4(WORK.folder("device"), 128, 20L * MIB)) {
+    try (LogDevice device = LogDevice.ext4(WORK.folder("device"), 128, 20L * MIB)) {
       Path file = device.path().resolve("file");
       long start = System.nanoTime();
       write(file, 20);
