@@ -228,8 +228,8 @@ final class Recovery {
         orphaned.add(decision.path().toString());
       }
       case KEEP -> keep(slot);
-      case PASS_OVER, REFUSE_UNTAGGED, REFUSE_OCCUPIED, REFUSE_DIRECTORY ->
-          throw new IllegalStateException(decision.toString());
+      // Passed over or refused before anything is changed.
+      default -> throw new IllegalStateException(decision.toString());
     }
   }
 

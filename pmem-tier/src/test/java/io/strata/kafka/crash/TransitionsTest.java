@@ -343,17 +343,15 @@ final class TransitionsTest {
 
   private static Witness.State afterStart(List<Row> rows, int row) {
     String cell = rows.get(row).afterStart();
-    switch (cell) {
-      case "as before":
-        return rows.get(0).state();
-      case "as it is":
-        return rows.get(row).state();
-      case "done":
-        return rows.get(rows.size() - 1).state();
-      default:
+    return switch (cell) {
+      case "as before" -> rows.get(0).state();
+      case "as it is" -> rows.get(row).state();
+      case "done" -> rows.get(rows.size() - 1).state();
+      default -> {
         String[] parts = cell.split("; ", -1);
         assertThat(parts).as(cell).hasSize(3);
-        return new Witness.State(parts[0], "none", parts[1], parts[2]);
-    }
+        yield new Witness.State(parts[0], "none", parts[1], parts[2]);
+      }
+    };
   }
 }

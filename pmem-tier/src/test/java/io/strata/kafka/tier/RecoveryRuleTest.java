@@ -126,11 +126,12 @@ final class RecoveryRuleTest {
   private static List<Case> cases() {
     List<Case> cases = new ArrayList<>();
     for (SlotState state : List.of(SlotState.LIVE, SlotState.DELETING)) {
-      for (int bits = 0; bits < 1 << SlotFlag.values().length; bits++) {
+      SlotFlag[] all = SlotFlag.values();
+      for (int bits = 0; bits < 1 << all.length; bits++) {
         Set<SlotFlag> flags = EnumSet.noneOf(SlotFlag.class);
-        for (SlotFlag flag : SlotFlag.values()) {
-          if ((bits & (1 << flag.ordinal())) != 0) {
-            flags.add(flag);
+        for (int i = 0; i < all.length; i++) {
+          if ((bits >> i & 1) != 0) {
+            flags.add(all[i]);
           }
         }
         for (int end = 0; end <= LONGEST; end++) {
