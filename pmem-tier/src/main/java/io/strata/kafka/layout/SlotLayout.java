@@ -135,7 +135,7 @@ public final class SlotLayout {
   public static final long STATE_DELETING = 0x454C4544L;
 
   /** The log file's directory entry is durable. */
-  public static final int FLAG_HOME_DURABLE = 1;
+  public static final int FLAG_NAME_DURABLE = 1;
 
   /** The bytes from the committed length on are in the log file. */
   public static final int FLAG_SPILLED = 2;
@@ -147,7 +147,7 @@ public final class SlotLayout {
   public static final int FLAG_COPY = 8;
 
   /** All flags that this version knows. */
-  public static final int ALL_FLAGS = FLAG_HOME_DURABLE | FLAG_SPILLED | FLAG_ORPHANED | FLAG_COPY;
+  public static final int ALL_FLAGS = FLAG_NAME_DURABLE | FLAG_SPILLED | FLAG_ORPHANED | FLAG_COPY;
 
   /**
    * The last generation of a slot: it is not allocated any more. No pool ever comes near; what is

@@ -12,7 +12,7 @@ public enum SlotFlag {
    * The log file's directory entry is durable: a log file that is missing was removed by something
    * else.
    */
-  NAME_DURABLE(SlotLayout.FLAG_HOME_DURABLE),
+  NAME_DURABLE(SlotLayout.FLAG_NAME_DURABLE),
   /** The bytes from the committed length on are in the log file. */
   SPILLED(SlotLayout.FLAG_SPILLED),
   /**

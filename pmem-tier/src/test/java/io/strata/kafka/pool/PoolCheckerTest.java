@@ -224,7 +224,7 @@ class PoolCheckerTest {
 
     putWord(0, SlotLayout.FLAGS_OFFSET, 16);
     assertOneFinding("flags 16", "known flags, at most 15");
-    putWord(0, SlotLayout.FLAGS_OFFSET, SlotLayout.FLAG_HOME_DURABLE);
+    putWord(0, SlotLayout.FLAGS_OFFSET, SlotLayout.FLAG_NAME_DURABLE);
 
     putWord(0, SlotLayout.STATE_OFFSET, 1);
     assertOneFinding("state 0x1", "a known one");

@@ -343,13 +343,13 @@ final class RecoveryRuleTest {
           Files.delete(test.file);
         });
     SCENARIOS.put(
-        "LIVE, not HOME_DURABLE |  | NONE or EMPTY",
+        "LIVE, not NAME_DURABLE |  | NONE or EMPTY",
         test -> {
           test.change((slot, pool) -> slot.clear(SlotFlag.NAME_DURABLE));
           Files.delete(test.file);
         });
     SCENARIOS.put(
-        "LIVE, not HOME_DURABLE |  | ",
+        "LIVE, not NAME_DURABLE |  | ",
         test -> {
           test.change((slot, pool) -> slot.clear(SlotFlag.NAME_DURABLE));
           Files.delete(test.file);
