@@ -21,9 +21,6 @@ import java.util.zip.CRC32C;
  */
 final class Copying {
 
-  /** After so many bytes a copy to the log file may end, though it was to take more. */
-  private static final long STEP_BYTES = 4 << 20;
-
   private final Segment segment;
   private final SegmentWriter writer;
   private final SegmentReader reader;
@@ -95,6 +92,7 @@ final class Copying {
     long start = in.slot().extents().start();
     long from = asItIs && !isGood(logFile, in.isClean() ? begun.size() : clean) ? start : clean;
     long end = begun.inPool();
+    long limit = from + Math.min(end - from, pace.pieceBytes());
     ChangeGuard guard = writer.guard();
     CopySource source = new CopySource(begun, writer, reader, gate, logFile, pace);
     CRC32C checksum = new CRC32C();
@@ -105,18 +103,11 @@ final class Copying {
           batches.update(piece.duplicate());
           return guard.piece(begun.changes(), () -> writeFully(logFile, piece, position));
         };
-    long limit = from;
-    Optional<Outcome> ended = Optional.empty();
-    while (ended.isEmpty() && limit < end) {
-      // Asked again each time: the disk may be wanted for something else by now.
-      long most = from + Math.min(end - from, pace.pieceBytes());
-      if (limit >= most && batches.validEnd() > from) {
-        break;
-      }
-      // Goes on with a batch that is larger than a piece.
-      long next = Math.min(limit + STEP_BYTES, limit < most ? most : end);
-      ended = source.copy(limit, next, sink);
-      limit = next;
+    Optional<Outcome> ended = source.copy(from, limit, sink);
+    if (ended.isEmpty() && limit < end && batches.validEnd() == from) {
+      // A batch that is larger than a piece.
+      ended = source.copy(limit, end, sink);
+      limit = end;
     }
     if (ended.isEmpty() && limit == end) {
       // The batch that the pool's bytes end in ends in the log file, if they have spilled.

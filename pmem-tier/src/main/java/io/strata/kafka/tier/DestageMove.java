@@ -73,41 +73,35 @@ final class DestageMove {
       throws IOException, InterruptedException {
     durable.makeDurable(segment);
     refuseToFill(segment.logFile(), segment.segment().dirtyBytes());
-    try (DestagePace pace =
-        new DestagePace(control, hook, segment.disk(), () -> scarcity.applyAsDouble(segment))) {
-      CopyResult copied = copy(segment, pace);
-      Optional<MoveResult> ended = Copies.ended(copied, segment);
-      if (ended.isPresent()) {
-        return ended.get();
-      }
-      if (!DurableNames.survivesReboot(segment)) {
-        // For a pool that a power cut empties nobody has cared so far; from now on the log file
-        // counts.
-        DurableNames.forceEntries(segment.logFile());
-      }
-      MoveResult result = finish(segment, copied);
-      pace.ended(copied.bytes());
-      return result;
-    }
-  }
-
-  private CopyResult copy(TieredSegment segment, DestagePace pace)
-      throws IOException, InterruptedException {
     times.refresh(segment);
     FileTime modified = names.with(segment, Files::getLastModifiedTime);
     long shown = segment.shownMillis();
+    CopyResult copied;
+    DestagePace pace =
+        new DestagePace(control, hook, segment.disk(), () -> scarcity.applyAsDouble(segment));
     try (FileChannel logFile = names.with(segment, LogFileChannels::toWrite)) {
-      return segment.segment().copyToLogFile(logFile, pace);
+      copied = segment.segment().copyToLogFile(logFile, pace);
     } finally {
       names.with(
           segment,
-          logFile -> {
+          file -> {
             // An append meanwhile may have been shown already.
             long now = segment.shownMillis();
             FileTime time = now == shown ? modified : FileTime.fromMillis(now);
-            return Files.setLastModifiedTime(logFile, time);
+            return Files.setLastModifiedTime(file, time);
           });
     }
+    Optional<MoveResult> ended = Copies.ended(copied, segment);
+    if (ended.isPresent()) {
+      return ended.get();
+    }
+    if (!DurableNames.survivesReboot(segment)) {
+      // A pool that a reboot empties needs no durable names; from now on the log file counts.
+      DurableNames.forceEntries(segment.logFile());
+    }
+    MoveResult result = finish(segment, copied);
+    pace.ended(copied.bytes());
+    return result;
   }
 
   /** Kafka's indexes are on the same disk, and do not bear one that is full to the last byte. */

@@ -6,11 +6,11 @@ import java.util.function.DoubleSupplier;
 
 /**
  * The pace of one copy into a log directory: what the engine allows, and what appends leave of the
- * disk. The copy is under way until this is closed.
+ * disk.
  *
  * <p>Thread safety: used by the copying thread.
  */
-final class DestagePace implements CopyPace, AutoCloseable {
+final class DestagePace implements CopyPace {
 
   private final MoveControl control;
   private final MovePace steps;
@@ -20,13 +20,14 @@ final class DestagePace implements CopyPace, AutoCloseable {
   /** Since when the copy has worked without a rest. */
   private long resumed;
 
+  private long worked;
+
   DestagePace(MoveControl control, MoveStage.Hook hook, LogDiskPace disk, DoubleSupplier scarcity) {
     this.control = control;
     this.steps = new MovePace(control, hook, MoveStage.DESTAGE_COPIED);
     this.disk = disk;
     this.scarcity = scarcity;
     this.resumed = disk.nanos();
-    disk.works();
   }
 
   @Override
@@ -36,26 +37,22 @@ final class DestagePace implements CopyPace, AutoCloseable {
 
   @Override
   public long pieceBytes() {
-    return disk.pieceBytes(control.pieceBytes(), scarcity);
+    return disk.pieceBytes(control.pieceBytes(), scarcity.getAsDouble());
   }
 
   @Override
   public void before(long bytes) throws InterruptedException {
     rest();
-    // To wait for a limit is no work of the disk.
     long asked = disk.nanos();
-    disk.rests();
-    try {
-      steps.before(bytes);
-    } finally {
-      disk.works();
-      resumed += disk.nanos() - asked;
-    }
+    steps.before(bytes);
+    // To wait for a limit is no work of the disk.
+    resumed += disk.nanos() - asked;
   }
 
   private void rest() throws InterruptedException {
     long since = disk.nanos() - resumed;
     if (disk.rest(since, scarcity, control::cancelled) > 0) {
+      worked += since;
       resumed = disk.nanos();
     }
   }
@@ -67,12 +64,7 @@ final class DestagePace implements CopyPace, AutoCloseable {
 
   /** The copy has come to its end: rests for what the force has taken. */
   void ended(long bytes) throws InterruptedException {
-    disk.copied(bytes);
+    disk.copied(bytes, worked + disk.nanos() - resumed);
     rest();
-  }
-
-  @Override
-  public void close() {
-    disk.rests();
   }
 }

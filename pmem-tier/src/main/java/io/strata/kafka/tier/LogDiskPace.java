@@ -15,8 +15,8 @@ import java.util.function.DoubleSupplier;
  * left: a copy would only take it from an append, and what is never copied is deleted from the pool
  * in the end without having been written at all.
  *
- * <p>Appends to the pool <em>press</em> while they bring more than all copies together take. Then
- * copies wait until space becomes scarce, and catch up when appends are slower again.
+ * <p>Appends to the pool <em>press</em> while they bring more than copies take. Then copies wait
+ * until space becomes scarce, and catch up when appends are slower again.
  *
  * <p>Thread safety: all methods may be called by any thread.
  */
@@ -26,10 +26,6 @@ final class LogDiskPace {
   private static final long AVERAGED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
-  /** The working time over which the speed of copies is averaged: several of them. */
-  private static final long COPIED_NANOS = TimeUnit.SECONDS.toNanos(10);
-
   private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   /** A shorter rest is put off. */
@@ -80,25 +76,9 @@ final class LogDiskPace {
   @GuardedBy("this")
   private double pooled;
 
-  /** Copies that are under way and do not rest. */
+  /** Bytes per second of copies while they do not rest; 0 before the first has ended. */
   @GuardedBy("this")
-  private int working;
-
-  /** Until when {@link #workedNanos} counts. */
-  @GuardedBy("this")
-  private long workedUntil;
-
-  /** For how long at least one copy has worked since the last one ended. */
-  @GuardedBy("this")
-  private long workedNanos;
-
-  /** Bytes of the last copies that ended. */
-  @GuardedBy("this")
-  private double copiedBytes;
-
-  /** For how long at least one of them worked. */
-  @GuardedBy("this")
-  private double copiedNanos;
+  private double copySpeed;
 
   LogDiskPace(Time time) {
     this.time = time;
@@ -127,19 +107,13 @@ final class LogDiskPace {
   /**
    * The part of its time that a copy may use, from 0 to 1.
    *
-   * @param scarcity of the space for appends: 0 when there is enough, 1 when there is none; asked
-   *     only while appends press
+   * @param scarcity of the space for appends: 0 when there is enough, 1 when there is none
    */
-  double share(DoubleSupplier scarcity) {
-    double left;
-    boolean presses;
-    synchronized (this) {
-      sample();
-      left = Math.max(0, 1 - spilling);
-      double second = TimeUnit.SECONDS.toNanos(1);
-      presses = copiedNanos > 0 && pooled * copiedNanos > copiedBytes * second;
-    }
-    return presses ? Math.min(left, scarcity.getAsDouble()) : left;
+  synchronized double share(double scarcity) {
+    sample();
+    double left = Math.max(0, 1 - spilling);
+    boolean presses = copySpeed > 0 && pooled > copySpeed;
+    return presses ? Math.min(left, scarcity) : left;
   }
 
   @GuardedBy("this")
@@ -160,38 +134,16 @@ final class LogDiskPace {
     seenPooledBytes = bytes;
   }
 
-  /** A copy begins to work, or goes on after a rest. */
-  synchronized void works() {
-    countWork();
-    working++;
-  }
-
-  /** A copy rests, waits for something else than the disk, or has ended. */
-  synchronized void rests() {
-    countWork();
-    working--;
-  }
-
-  @GuardedBy("this")
-  private void countWork() {
-    long now = time.nanos();
-    if (working > 0) {
-      workedNanos += now - workedUntil;
+  /** A copy has come to its end in so much time, without its rests. */
+  synchronized void copied(long bytes, long nanos) {
+    if (bytes > 0 && nanos > 0) {
+      double speed = (double) bytes * TimeUnit.SECONDS.toNanos(1) / nanos;
+      copySpeed = copySpeed == 0 ? speed : (copySpeed + speed) / 2;
     }
-    workedUntil = now;
-  }
-
-  /** A copy that still works has so many bytes in the log file, durably. */
-  synchronized void copied(long bytes) {
-    countWork();
-    double kept = 1 - Math.min(1, (double) workedNanos / COPIED_NANOS);
-    copiedBytes = kept * copiedBytes + bytes;
-    copiedNanos = kept * copiedNanos + workedNanos;
-    workedNanos = 0;
   }
 
   /** How much a copy should take at once, of so many bytes that it may. */
-  long pieceBytes(long most, DoubleSupplier scarcity) {
+  long pieceBytes(long most, double scarcity) {
     return share(scarcity) < 1 ? Math.min(most, SHORT_PIECE_BYTES) : most;
   }
 
@@ -202,23 +154,18 @@ final class LogDiskPace {
    * @param stopped ends the wait soon
    * @return how long it waited, in nanoseconds
    */
-  long rest(long worked, DoubleSupplier scarcity, BooleanSupplier stopped)
+  long rest(long workedNanos, DoubleSupplier scarcity, BooleanSupplier stopped)
       throws InterruptedException {
     long began = time.nanos();
     long rested = 0;
     while (rested < AVERAGED_NANOS && !stopped.getAsBoolean()) {
-      double share = share(scarcity);
-      double left = worked * (1 - share) - rested * share;
-      if (left <= LEAST_NANOS * share) {
+      double share = share(scarcity.getAsDouble());
+      double left = workedNanos * (1 - share) - rested * share;
+      if (left < LEAST_NANOS * share) {
         break;
       }
       double needed = Math.max((double) LEAST_NANOS, left / share);
-      rests();
-      try {
-        time.sleep((long) Math.min((double) STEP_NANOS, needed));
-      } finally {
-        works();
-      }
+      time.sleep((long) Math.min((double) STEP_NANOS, needed));
       rested = time.nanos() - began;
     }
     return rested;

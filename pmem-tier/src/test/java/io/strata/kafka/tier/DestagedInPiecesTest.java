@@ -13,7 +13,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -71,41 +70,6 @@ final class DestagedInPiecesTest {
       assertThat(fixture.view(file).clean()).isTrue();
       assertThat(Files.readAllBytes(file)).isEqualTo(BATCHES);
       assertThat(fixture.read(file)).isEqualTo(BATCHES);
-    }
-  }
-
-  /** As when appends come that need the log directory's disk. */
-  @Test
-  void aCopyEndsSoonWhenItIsToTakeLessThanWhenItBegan() throws Exception {
-    try (TierFixture fixture = new TierFixture(directory).pool("hot.pool", 64 << 20)) {
-      fixture.open();
-      Path file = fixture.segment("orders-0", 0);
-      byte[] bytes = Batches.of(12 << 20, 1);
-      fixture.append(file, bytes);
-      AtomicBoolean began = new AtomicBoolean();
-      MoveControl slower =
-          new MoveControl() {
-            @Override
-            public long pieceBytes() {
-              return began.getAndSet(true) ? PIECE : Long.MAX_VALUE;
-            }
-
-            @Override
-            public boolean cancelled() {
-              return false;
-            }
-
-            @Override
-            public void beforeCopying(long bytes) {}
-          };
-      long id = fixture.view(file).id();
-      MoveResult copied = fixture.tier().tieredSegments().destage(id, LOG_DIRECTORY, slower);
-      assertDone(copied);
-      assertThat(copied.bytes()).isBetween(1L, 5L << 20);
-      while (!fixture.view(file).clean()) {
-        assertDone(copy(fixture, file, Long.MAX_VALUE));
-      }
-      assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
     }
   }
 

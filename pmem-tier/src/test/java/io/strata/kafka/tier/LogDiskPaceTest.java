@@ -44,7 +44,6 @@ final class LogDiskPaceTest {
     /** Time without a copy. */
     @Override
     public void sleep(long nanos) {
-      assertThat(nanos).isPositive();
       long end = now + nanos;
       while (now < end) {
         if (spillers > 0) {
@@ -93,14 +92,13 @@ final class LogDiskPaceTest {
       long began = now;
       long before = copied;
       long resumed = now;
-      pace.works();
       while (now < began + seconds * SECOND) {
+        long begun = now;
         copy();
-        pace.copied(WRITE);
+        pace.copied(WRITE, now - begun);
         long unused = pace.rest(now - resumed, () -> scarcity, () -> false);
         resumed = now;
       }
-      pace.rests();
       return (double) (copied - before) * SECOND / (now - began) / DISK;
     }
   }
@@ -153,64 +151,15 @@ final class LogDiskPaceTest {
     Disk disk = new Disk(0, 0, 0.9 * DISK);
     double unused = disk.copyFor(5);
     assertThat(disk.copyFor(60)).isGreaterThan(0.95);
-    assertThat(disk.pace.pieceBytes(64 * MIB, () -> 0)).isEqualTo(64 * MIB);
-  }
-
-  /** Each of four copies takes a second for what the disk takes in a quarter of one. */
-  @Test
-  void allCopiesTogetherAreWhatALoadIsComparedWith() {
-    Disk disk = new Disk(0, 0, 0);
-    int copies = 4;
-    for (int i = 0; i < copies; i++) {
-      disk.pace.works();
-    }
-    for (int i = 0; i < 100; i++) {
-      disk.pooledRate = 0.75 * DISK;
-      disk.idle(SECOND / copies);
-      disk.pace.copied(DISK / copies);
-      assertThat(disk.pace.share(LogDiskPaceTest::notAsked)).isEqualTo(1);
-    }
-    disk.pooledRate = 1.25 * DISK;
-    for (int i = 0; i < 100; i++) {
-      disk.idle(SECOND / copies);
-      disk.pace.copied(DISK / copies);
-    }
-    assertThat(disk.pace.share(() -> 0.25)).isEqualTo(0.25);
-  }
-
-  /** What waits for its rate limit does not work, and says nothing of the disk. */
-  @Test
-  void aRateLimitDoesNotMakeALoadABurst() {
-    Disk disk = new Disk(0, 0, 0.5 * DISK);
-    for (int i = 0; i < 100; i++) {
-      disk.idle(SECOND);
-      disk.pace.works();
-      disk.idle(SECOND / 100);
-      disk.pace.copied(DISK / 100);
-      disk.pace.rests();
-      assertThat(disk.pace.share(LogDiskPaceTest::notAsked)).isEqualTo(1);
-    }
-  }
-
-  private static double notAsked() {
-    throw new AssertionError("how scarce space is costs a look at the segments");
-  }
-
-  @Test
-  void aCopyThatHasNotWorkedDoesNotRest() throws Exception {
-    Disk disk = new Disk(4, 0, 0);
-    double unused = disk.copyFor(5);
-    disk.pace.works();
-    assertThat(disk.pace.share(() -> 1)).isZero();
-    assertThat(disk.pace.rest(0, () -> 1, () -> false)).isZero();
+    assertThat(disk.pace.pieceBytes(64 * MIB, 0)).isEqualTo(64 * MIB);
   }
 
   @Test
   void aRestEndsWhenTheCopyIsToStop() throws Exception {
     Disk disk = new Disk(4, 0, 0);
     double unused = disk.copyFor(5);
-    assertThat(disk.pace.share(() -> 1)).isZero();
+    assertThat(disk.pace.share(1)).isZero();
     assertThat(disk.pace.rest(SECOND, () -> 1, () -> true)).isZero();
-    assertThat(disk.pace.pieceBytes(64 * MIB, () -> 1)).isLessThan(64 * MIB);
+    assertThat(disk.pace.pieceBytes(64 * MIB, 1)).isLessThan(64 * MIB);
   }
 }
