@@ -2,7 +2,7 @@
 # Tests the project: in minutes by default, or all that there is. See --help.
 set -euo pipefail
 
-readonly ALL_PARTS=(short unit jdk25 lincheck brokers versions kafka metrics kills powercuts fuzz release docs strimzi clients containers)
+readonly ALL_PARTS=(short unit jdk25 lincheck brokers versions kafka metrics kills powercuts nfs fuzz release docs strimzi clients containers)
 
 usage() {
   cat <<'EOT'
@@ -22,6 +22,7 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
   metrics    the alerts and the dashboard of the examples on a real Prometheus that scrapes a broker under load
   kills      brokers that are killed and stopped at random (kills.sh, 100 cycles)
   powercuts  a virtual machine whose power is cut (powercut/run.sh --short)
+  nfs        a virtual machine with the kernel's NFS server, two clients of it, and two brokers (powercut/run.sh --nfs)
   fuzz       each fuzz target for some seconds with Jazzer (fuzz.sh)
   release    what a release consists of, built twice from clean copies: byte for byte the same, checksums, signatures, SBOM,
              licences, chart and image; and whether a break of the plugin API is noticed
@@ -35,7 +36,7 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
 integration-tests/target/verify/PART.log; here each has a line with its time and its result, and so has a summary at the end.
 
 Installs what is missing (libpmem for all; nbdkit, nbdfuse, fuse3 and libfaketime for brokers; prometheus for metrics; venv and
-kcat for clients; skopeo for release; QEMU for powercuts) by apt or dnf where it is root or may use sudo without a password, helm and
+kcat for clients; skopeo for release; QEMU for powercuts and nfs) by apt or dnf where it is root or may use sudo without a password, helm and
 kubeconform for strimzi and release by go install, and clients in other languages by pip, npm and go build; it says what is skipped
 where it cannot. Other arguments go to Maven in the parts short, unit, jdk25, lincheck, brokers, versions, kafka, metrics, strimzi,
 clients and containers. A test that is named runs whether or not it is tagged "long":
@@ -263,18 +264,24 @@ npm_install() {
 
 part_kills() { integration-tests/kills.sh --cycles 100; }
 
-part_powercuts() {
+part_powercuts() { virtual_machine "power cuts" --short --seed 7; }
+
+part_nfs() { virtual_machine NFS --nfs --seed 7; }
+
+# virtual_machine WHAT ARGUMENT...: runs powercut/run.sh; too slow a machine is no failure.
+virtual_machine() {
+  local what=$1 said code=0
+  shift
   maven -q verify -DskipTests
-  local said code=0
   said=$(mktemp)
-  integration-tests/powercut/run.sh --short --seed 7 2>&1 | tee "$said" || code=${PIPESTATUS[0]}
+  integration-tests/powercut/run.sh "$@" 2>&1 | tee "$said" || code=${PIPESTATUS[0]}
   if [[ $code -eq 124 ]] && ! grep -q '  FAILED$' "$said"; then
-    say "SKIPPED: the rest of the power cuts: this machine is too slow for them"
+    say "SKIPPED: the rest of $what: this machine is too slow for it"
     code=$SKIPPED
-  elif [[ $code -ne 0 ]] && ! grep -q ' cuts of each of ' "$said"; then
-    say "SKIPPED: power cuts: the guest could not be built"
+  elif [[ $code -ne 0 ]] && ! grep -qE ' cuts of each of |NFS, seed ' "$said"; then
+    say "SKIPPED: $what: the guest could not be built"
     code=$SKIPPED
-  elif grep -q '^==> SKIPPED: power cuts' "$said"; then
+  elif grep -q '^==> SKIPPED: ' "$said"; then
     code=$SKIPPED
   fi
   rm -f "$said"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the guest of the power cuts from Debian's packages: kernel, initramfs, and a read-only root image with
-# a JVM, ndctl and Kafka's jars. Called by run.sh; needs no root, save for the class data archive.
+# Builds the guest of the power cuts and of NFS from Debian's packages: kernel, initramfs, and a read-only root image with
+# a JVM, ndctl, a server and clients of NFS, and Kafka's jars. Called by run.sh; needs no root, save for the class data archive.
 #
 #   build-guest.sh FOLDER KAFKA_LIBS
 #
@@ -22,6 +22,9 @@ packages=(
   ndctl libndctl6 libdaxctl1 libcxl1 libkmod2 libjson-c5 libiniparser1 libkeyutils1 libtraceevent1 libtracefs1
   libudev1 liblzma5 libzstd1 libssl3 libcap2
   libpmem1 libpmemobj1 libpmempool1
+  nfs-kernel-server nfs-common libevent-core-2.1-7 libsqlite3-0 libtirpc3 libtirpc-common libwrap0 libnsl2 netbase libnfsidmap1
+  libgssapi-krb5-2 libkrb5-3 libk5crypto3 libkrb5support0 libmount1 libselinux1 libpcre2-8-0 libdevmapper1.02.1 libreadline8 libtinfo6
+  iproute2 libbpf1 libbsd0 libmd0 libelf1 libmnl0 libxtables12 libdb5.3
 )
 
 # In the order in which they need each other.
@@ -79,11 +82,20 @@ rm -rf "$root"/usr/share/{doc,man,locale,bash-completion,lintian,bug}
 for applet in $("$root/usr/bin/busybox" --list); do
   [[ -e $root/usr/bin/$applet || -e $root/usr/sbin/$applet ]] || ln -s busybox "$root/usr/bin/$applet"
 done
-mkdir -p "$root"/{proc,sys,dev,tmp,run,etc,pmem,data,payload,opt/kafka/libs}
+mkdir -p "$root"/{proc,sys,dev,tmp,run,etc,pmem,data,payload,mnt,opt/kafka/libs}
 printf '127.0.0.1 localhost guest\n' >"$root/etc/hosts"
 printf 'root:x:0:0:root:/tmp:/bin/sh\n' >"$root/etc/passwd"
 printf 'root:x:0:\n' >"$root/etc/group"
 printf 'hosts: files\n' >"$root/etc/nsswitch.conf"
+printf '/data/export 10.9.0.0/16(rw,sync,no_subtree_check,no_root_squash)\n' >"$root/etc/exports"
+# The modules of the power cuts are in the initramfs; modprobe finds these.
+release=$(ls "$folder/kernel.d/lib/modules")
+kept=$root/lib/modules/$release/kernel
+mkdir -p "$kept"/{fs,net,drivers/net}
+(cd "$folder/kernel.d/lib/modules/$release" && cp -r kernel/fs/{nfs*,lockd,netfs,fscache} "$kept/fs/" &&
+  cp -r kernel/net/{sunrpc,bridge,llc,802,dns_resolver} "$kept/net/" && cp kernel/drivers/net/veth.ko* "$kept/drivers/net/" &&
+  cp modules.builtin modules.order "$root/lib/modules/$release/")
+"$root/usr/bin/busybox" depmod -b "$root" "$release"
 rm -f "$root/etc/mtab"
 ln -s /proc/mounts "$root/etc/mtab"
 cp -a "$libs"/*.jar "$root/opt/kafka/libs/"

@@ -97,5 +97,9 @@ date -s "@$AT" >/dev/null
 case $MODE in
   prepare) prepare ;;
   run) run ;;
+  nfs)
+    . /payload/guest-nfs.sh
+    nfs
+    ;;
   *) give_up "mode $MODE" ;;
 esac

@@ -6,6 +6,7 @@ usage() {
   cat <<'EOT'
 Usage: integration-tests/powercut/run.sh [--cuts N] [--kinds K,K,...] [--chain N] [--seed N] [--limit MINUTES]
        integration-tests/powercut/run.sh --short
+       integration-tests/powercut/run.sh --nfs
 
 A virtual machine (QEMU without hardware help) with an emulated NVDIMM, a DAX file system for the pool, a disk for
 log.dirs, and a stock Kafka broker. Clients on this machine produce with one replica and Kafka's default flush settings. At a random
@@ -25,6 +26,9 @@ booted again, and every acknowledged record is looked for. One line for each cut
   --seed N      what random moments and layouts come from (the time)
   --limit M     minutes after which everything is killed (600)
   --short       one cut of each kind, for CI; ends after 20 minutes at the latest
+  --nfs         cuts nothing: the machine is a server of NFS, two clients of it in networks of their own, and two brokers
+                with the remote tier on it; the server goes and comes back, and a client loses its network; 40 minutes at
+                the latest
 
 Needs a built tree (mvn -q verify -DskipTests), QEMU, and on Debian or Ubuntu apt-get, from whose packages the guest is
 made: once, into integration-tests/target/powercut. QEMU is installed where this may be done without a password. Says SKIPPED,
@@ -36,7 +40,7 @@ Exit code: 0 when all is as promised, or skipped; 1 when not; 124 when the limit
 EOT
 }
 
-cuts=20 kinds=strata,shadow chain=5 seed=$(date +%s) limit=600
+cuts=20 kinds=strata,shadow chain=5 seed=$(date +%s) limit=600 nfs=
 while [[ $# -gt 0 ]]; do
   case $1 in
     --cuts) cuts=$2 && shift ;;
@@ -44,6 +48,7 @@ while [[ $# -gt 0 ]]; do
     --chain) chain=$2 && shift ;;
     --seed) seed=$2 && shift ;;
     --limit) limit=$2 && shift ;;
+    --nfs) nfs=yes limit=40 ;;
     --short) cuts=1 kinds=strata,strata-pmem,shadow,shadow-forgets,stock,stock-flush limit=20 ;;
     --help | -h) usage && exit 0 ;;
     *) usage >&2 && exit 2 ;;
@@ -54,7 +59,7 @@ done
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
 say() { printf '==> %s\n' "$*"; }
-skip() { say "SKIPPED: power cuts: $*"; exit 0; }
+skip() { say "SKIPPED: the virtual machine: $*"; exit 0; }
 
 version=$(sed -n 's:.*<version>\(.*\)</version>.*:\1:p' integration-tests/pom.xml | head -n 1)
 jar=$PWD/pmem-tier/target/strata-kafka-$version.jar
@@ -112,17 +117,23 @@ trap end EXIT
 trap 'exit 130' INT TERM
 
 mkdir -p "$guest/payload" "$guest/shadow"
-cp "$here/guest-run.sh" "$guest/payload/"
+cp "$here/guest-run.sh" "$here/guest-nfs.sh" "$guest/payload/"
+cp "$jar" "$guest/payload/strata.jar"
 rm -rf "$guest/shadow/classes"
 mkdir -p "$guest/shadow/classes"
 class_path="$PWD/integration-tests/target/test-classes:$PWD/integration-tests/target/bench-libs/*:$jar:$libs/*"
 java -cp "$PWD/pmem-tier/target/test-classes:$jar:$PWD/integration-tests/target/bench-libs/*" \
   io.strata.kafka.memory.ShadowPatch "$guest/shadow/classes"
 
-say "$cuts cuts of each of $kinds, seed $seed"
+campaign_of=(io.strata.kafka.it.PowerCuts "$guest" "$guest/shadow" "$kinds" "$cuts" "$chain" "$seed")
+if [[ -n $nfs ]]; then
+  campaign_of=(io.strata.kafka.it.NfsOutages "$guest" "$seed")
+else
+  say "$cuts cuts of each of $kinds, seed $seed"
+fi
 timeout --kill-after=5 "${limit}m" java -Xmx1g -Djava.awt.headless=true -Dlog4j2.configurationFile="$here/../src/test/resources/log4j2-test.xml" \
   -Dstrata.it.jar="$jar" -Dstrata.it.kafka.libs="$libs" -Dstrata.it.work="$guest/work" -Dstrata.it.version="$version" \
-  -cp "$class_path" io.strata.kafka.it.PowerCuts "$guest" "$guest/shadow" "$kinds" "$cuts" "$chain" "$seed" 9>&- &
+  -cp "$class_path" "${campaign_of[@]}" 9>&- &
 campaign=$!
 code=0
 wait "$campaign" || code=$?

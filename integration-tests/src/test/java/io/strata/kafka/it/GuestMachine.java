@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * A virtual machine with an emulated NVDIMM and a disk, both files that outlive it, and what runs
@@ -35,10 +37,14 @@ final class GuestMachine implements AutoCloseable {
 
   private final Path guest;
   private final Path folder;
-  private final int port;
+  private final List<Integer> ports;
   private final int commands;
-  private final Map<String, String> properties;
+  private final List<Map<String, String>> brokers;
   private Optional<Process> process = Optional.empty();
+
+  /** To the commands of the present boot. */
+  private Optional<Socket> line = Optional.empty();
+
   private int boots;
   private int asked;
 
@@ -49,12 +55,17 @@ final class GuestMachine implements AutoCloseable {
    * @param folder with {@code home.img} and {@code pmem.img}; receives the rest
    */
   GuestMachine(Path guest, Path folder, Map<String, String> properties) {
-    List<Integer> ports = FreePorts.find(2);
+    this(guest, folder, List.of(properties));
+  }
+
+  /** A machine that is off, for so many brokers with these properties. */
+  GuestMachine(Path guest, Path folder, List<Map<String, String>> brokers) {
+    List<Integer> found = FreePorts.find(brokers.size() + 1);
     this.guest = guest;
     this.folder = folder;
-    this.port = ports.get(0);
-    this.commands = ports.get(1);
-    this.properties = new TreeMap<>(properties);
+    this.ports = found.subList(1, found.size());
+    this.commands = found.get(0);
+    this.brokers = List.copyOf(brokers);
   }
 
   /**
@@ -64,7 +75,12 @@ final class GuestMachine implements AutoCloseable {
    */
   record Boot(String mode, boolean strata, List<String> jvmOptions, Optional<Path> classes) {}
 
+  /** The addresses of all brokers. */
   String bootstrap() {
+    return ports.stream().map(GuestMachine::address).collect(Collectors.joining(","));
+  }
+
+  private static String address(int port) {
     return "127.0.0.1:" + port;
   }
 
@@ -74,6 +90,7 @@ final class GuestMachine implements AutoCloseable {
       throw new IllegalStateException("The machine in " + folder + " already runs");
     }
     Path payload = payload(boot);
+    hangUp();
     boots++;
     List<String> command = new ArrayList<>();
     command.add("qemu-system-x86_64");
@@ -90,7 +107,10 @@ final class GuestMachine implements AutoCloseable {
     command.addAll(drive(guest.resolve("root.img"), true));
     command.addAll(drive(folder.resolve("home.img"), false));
     command.addAll(drive(payload, true));
-    String network = "user,id=net,hostfwd=tcp:127.0.0.1:" + port + "-:" + port;
+    String network =
+        ports.stream()
+            .map(port -> ",hostfwd=tcp:" + address(port) + "-:" + port)
+            .collect(Collectors.joining("", "user,id=net", ""));
     command.addAll(List.of("-netdev", network, "-device", "virtio-net-pci,netdev=net"));
     command.addAll(List.of("-serial", "file:" + console()));
     command.addAll(List.of("-serial", "tcp:127.0.0.1:" + commands + ",server=on,wait=off"));
@@ -113,12 +133,17 @@ final class GuestMachine implements AutoCloseable {
 
   private Path payload(Boot boot) throws IOException, InterruptedException {
     Path tree = Files.createDirectories(folder.resolve("payload"));
-    Map<String, String> lines = new TreeMap<>(properties);
-    lines.put("listeners", "PLAINTEXT://0.0.0.0:" + port + ",CONTROLLER://127.0.0.1:9093");
-    lines.put("advertised.listeners", "PLAINTEXT://" + bootstrap());
-    StringBuilder text = new StringBuilder();
-    lines.forEach((key, value) -> text.append(key).append('=').append(value).append('\n'));
-    Files.writeString(tree.resolve("server.properties"), text);
+    for (int i = 0; i < ports.size(); i++) {
+      int port = ports.get(i);
+      Map<String, String> lines = new TreeMap<>(brokers.get(i));
+      String controller = i == 0 ? ",CONTROLLER://127.0.0.1:9093" : "";
+      lines.put("listeners", "PLAINTEXT://0.0.0.0:" + port + controller);
+      lines.put("advertised.listeners", "PLAINTEXT://" + address(port));
+      StringBuilder text = new StringBuilder();
+      lines.forEach((key, value) -> text.append(key).append('=').append(value).append('\n'));
+      String name = i == 0 ? "server.properties" : "server-" + (i + 1) + ".properties";
+      Files.writeString(tree.resolve(name), text);
+    }
     Files.writeString(
         tree.resolve("arguments"),
         String.join(
@@ -133,7 +158,7 @@ final class GuestMachine implements AutoCloseable {
     List<String> command = new ArrayList<>(List.of("tar", "-cf", tar.toString()));
     command.addAll(List.of("-C", tree.toString(), "."));
     command.addAll(List.of("-C", guest.resolve("payload").toString(), "strata.jar"));
-    command.add("guest-run.sh");
+    command.addAll(List.of("guest-run.sh", "guest-nfs.sh"));
     boot.classes().ifPresent(above -> command.addAll(List.of("-C", above.toString(), "classes")));
     run(command);
     return tar;
@@ -182,13 +207,14 @@ final class GuestMachine implements AutoCloseable {
     return Integer.parseInt(await(done, limit).group(1));
   }
 
-  /** Gives the guest a command. */
+  /** Gives the guest a command. A connection that closes takes what is not read yet with it. */
   void tell(String command) throws IOException {
-    try (Socket line = new Socket(InetAddress.getLoopbackAddress(), commands)) {
-      OutputStream out = line.getOutputStream();
-      out.write((command + "\n").getBytes(UTF_8));
-      out.flush();
-    }
+    Socket to =
+        line.isPresent() ? line.get() : new Socket(InetAddress.getLoopbackAddress(), commands);
+    line = Optional.of(to);
+    OutputStream out = to.getOutputStream();
+    out.write((command + "\n").getBytes(UTF_8));
+    out.flush();
   }
 
   /** Everything on the console of the present boot. */
@@ -220,8 +246,21 @@ final class GuestMachine implements AutoCloseable {
     process = Optional.empty();
   }
 
+  private void hangUp() {
+    try {
+      if (line.isPresent()) {
+        line.get().close();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      line = Optional.empty();
+    }
+  }
+
   @Override
   public void close() {
+    hangUp();
     process.ifPresent(running -> running.destroyForcibly().onExit().join());
     process = Optional.empty();
   }

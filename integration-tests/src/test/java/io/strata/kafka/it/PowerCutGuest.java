@@ -3,7 +3,6 @@ package io.strata.kafka.it;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -70,11 +69,7 @@ final class PowerCutGuest {
 
   /** Makes the disks that each chain copies, unless they were made for this jar. */
   void prepare() throws IOException, InterruptedException {
-    Path payload = Files.createDirectories(folder.resolve("payload"));
-    Files.copy(
-        Distribution.strataJar(),
-        payload.resolve("strata.jar"),
-        StandardCopyOption.REPLACE_EXISTING);
+    Path payload = folder.resolve("payload");
     Path stamp = folder.resolve("template").resolve("stamp");
     String of = sha256(payload.resolve("strata.jar")) + sha256(payload.resolve("guest-run.sh"));
     if (Files.exists(stamp) && Files.readString(stamp).equals(of)) {
@@ -113,7 +108,11 @@ final class PowerCutGuest {
     StockBroker formatted = StockBroker.in(template.resolve("kafka")).build();
     Files.createDirectories(tree);
     Files.move(formatted.logDirectory(), tree.resolve("kafka"));
-    Path image = template.resolve("home.img");
+    formatDisk(tree, template.resolve("home.img"));
+  }
+
+  /** Makes a disk with the files of the tree. */
+  static void formatDisk(Path tree, Path image) throws IOException, InterruptedException {
     Files.deleteIfExists(image);
     GuestMachine.run(
         List.of(
