@@ -53,6 +53,12 @@ broker() {
   ) | sed "s/^/$1: /" &
 }
 
+# broker_dies N
+broker_dies() { kill -9 "$(cat "/tmp/broker$1.pid")"; }
+
+# strata_remote N COMMAND: of the store, as broker N sees it.
+strata_remote() { strata remote "$2" --config "$(properties "$1")"; }
+
 # Waits until the lower level has a segment more.
 await_move() {
   before=$(find /data/export/slow/topics -name '*.log' | wc -l)

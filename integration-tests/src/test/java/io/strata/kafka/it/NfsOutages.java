@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,18 +18,23 @@ import java.util.function.BiFunction;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ThrowingRunnable;
 
 /**
  * Two brokers, each with its own client of one NFS server that has their remote tier: under load a
  * client loses its network; the server goes and comes back, with and without what it knew of its
- * clients. Every record is read back. Run by {@code powercut/run.sh --nfs}.
+ * clients; a broker dies. Every record is read back from either broker. Run by {@code
+ * powercut/run.sh --nfs}.
  */
 final class NfsOutages implements AutoCloseable {
 
@@ -162,13 +168,18 @@ final class NfsOutages implements AutoCloseable {
     theServerIsAway();
     assertOneMovesAtATime(); // Later it may take a round: see docs/remote.md.
     theServerForgetsItsClients();
+    aLeaderDies();
 
     loads.forEach(Load::close);
     ledgers.forEach(RecordLedger::assertNoneFailed);
-    verify("in the end", RecordLedger::verify);
+    for (int id = 1; id <= 2; id++) {
+      awaitLeader(id, 1, 2);
+      verify("in the end, led by broker " + id, RecordLedger::verify);
+      ask("strata_remote " + id + " scrub");
+    }
     assertThat(machine.lines(List.of("CorruptChunkException", "CorruptManifestException")))
         .isEmpty();
-    assertThat(machine.lines(List.of("BROKER ENDED"))).as("brokers that ended").hasSize(refused);
+    assertThat(machine.lines(List.of("BROKER ENDED"))).as("brokers that ended").hasSize(refused + 1);
   }
 
   private void theServerIsAway() throws IOException, InterruptedException {
@@ -187,7 +198,7 @@ final class NfsOutages implements AutoCloseable {
   /** New records are read; old ones may wait, and the consumer's call returns all the same. */
   private void assertReadsWhatIsLocal() throws InterruptedException {
     for (RecordLedger ledger : ledgers) {
-      TopicPartition partition = new TopicPartition(ledger.topic(), 0);
+      TopicPartition partition = partition(ledger);
       try (Consumer<byte[], byte[]> consumer = consumer(partition)) {
         consumer.seek(partition, offset(partition, OffsetSpec.latest()));
         Awaitility.await()
@@ -235,7 +246,61 @@ final class NfsOutages implements AutoCloseable {
     awaitCopied("after that");
   }
 
+  /** The other one goes on with what has been copied, and the dead one comes back. */
+  private void aLeaderDies() throws IOException, InterruptedException {
+    awaitLeader(2, 1, 2);
+    long began = System.nanoTime();
+    ask("broker_dies 2");
+    awaitState(1, Set.of(1));
+    say("broker 2 was killed, and broker 1 leads", began);
+    awaitCopied("after that");
+    ask("broker 2");
+    awaitStarted(3);
+    awaitState(1, Set.of(1, 2));
+    say("broker 2 is back", began);
+    awaitCopied("after that");
+  }
+
   // ---------------------------------------------------------------------------------------------
+
+  /** Has one broker lead both partitions. */
+  private void awaitLeader(int leader, Integer... replicas) throws InterruptedException {
+    List<Integer> order =
+        Stream.of(replicas).sorted(Comparator.comparing(id -> id != leader)).toList();
+    Map<TopicPartition, Optional<NewPartitionReassignment>> assignment = new HashMap<>();
+    for (RecordLedger ledger : ledgers) {
+      assignment.put(partition(ledger), Optional.of(new NewPartitionReassignment(order)));
+    }
+    Topics.await(admin.alterPartitionReassignments(assignment).all());
+    awaitAsserted(
+        () -> {
+          // The result has an error for a partition that it leads already.
+          Topics.await(admin.electLeaders(ElectionType.PREFERRED, assignment.keySet()).partitions());
+          assertState(leader, Set.of(replicas));
+        });
+  }
+
+  private void awaitState(int leader, Set<Integer> inSync) {
+    awaitAsserted(() -> assertState(leader, inSync));
+  }
+
+  private static void awaitAsserted(ThrowingRunnable assertion) {
+    Awaitility.await()
+        .atMost(LIMIT)
+        .pollInterval(Duration.ofSeconds(1))
+        .ignoreExceptions()
+        .untilAsserted(assertion);
+  }
+
+  private void assertState(int leader, Set<Integer> inSync) throws InterruptedException {
+    for (RecordLedger ledger : ledgers) {
+      Topics.assertState(admin, ledger.topic(), leader, inSync);
+    }
+  }
+
+  private static TopicPartition partition(RecordLedger ledger) {
+    return new TopicPartition(ledger.topic(), 0);
+  }
 
   private void awaitStarted(int times) throws IOException, InterruptedException {
     String started = "(?s)(" + PowerCutGuest.STARTED + ".*){" + times + "}";
@@ -292,7 +357,7 @@ final class NfsOutages implements AutoCloseable {
 
   private void awaitCopied(String when, RecordLedger ledger) throws InterruptedException {
     long began = System.nanoTime();
-    TopicPartition partition = new TopicPartition(ledger.topic(), 0);
+    TopicPartition partition = partition(ledger);
     long end = offset(partition, OffsetSpec.latest());
     Awaitility.await()
         .atMost(LIMIT)

@@ -85,20 +85,23 @@ final class Topics {
     Awaitility.await()
         .atMost(Tiers.PATIENCE)
         .ignoreExceptions()
-        .untilAsserted(
-            () -> {
-              TopicPartitionInfo now =
-                  await(admin.describeTopics(List.of(topic)).allTopicNames())
-                      .values()
-                      .iterator()
-                      .next()
-                      .partitions()
-                      .get(0);
-              assertThat(now.leader().id()).as("leader of %s", topic).isEqualTo(leader);
-              assertThat(now.isr().stream().map(Node::id).collect(Collectors.toSet()))
-                  .as("in-sync replicas of %s", topic)
-                  .isEqualTo(inSync);
-            });
+        .untilAsserted(() -> assertState(admin, topic, leader, inSync));
+  }
+
+  /** A topic of one partition has this leader, and these replicas in sync. */
+  static void assertState(Admin admin, String topic, int leader, Set<Integer> inSync)
+      throws InterruptedException {
+    TopicPartitionInfo now =
+        await(admin.describeTopics(List.of(topic)).allTopicNames())
+            .values()
+            .iterator()
+            .next()
+            .partitions()
+            .get(0);
+    assertThat(now.leader().id()).as("leader of %s", topic).isEqualTo(leader);
+    assertThat(now.isr().stream().map(Node::id).collect(Collectors.toSet()))
+        .as("in-sync replicas of %s", topic)
+        .isEqualTo(inSync);
   }
 
   /** Waits until a partition has this many records and markers. */
