@@ -179,7 +179,9 @@ final class NfsOutages implements AutoCloseable {
     }
     assertThat(machine.lines(List.of("CorruptChunkException", "CorruptManifestException")))
         .isEmpty();
-    assertThat(machine.lines(List.of("BROKER ENDED"))).as("brokers that ended").hasSize(refused + 1);
+    assertThat(machine.lines(List.of("BROKER ENDED")))
+        .as("brokers that ended")
+        .hasSize(refused + 1);
   }
 
   private void theServerIsAway() throws IOException, InterruptedException {
@@ -275,7 +277,8 @@ final class NfsOutages implements AutoCloseable {
     awaitAsserted(
         () -> {
           // The result has an error for a partition that it leads already.
-          Topics.await(admin.electLeaders(ElectionType.PREFERRED, assignment.keySet()).partitions());
+          Topics.await(
+              admin.electLeaders(ElectionType.PREFERRED, assignment.keySet()).partitions());
           assertState(leader, Set.of(replicas));
         });
   }
