@@ -15,7 +15,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
-import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -48,11 +47,6 @@ final class NfsOutages implements AutoCloseable {
   private static final long LOAD = 80 << 10;
 
   private static final Pattern MOVER = Pattern.compile("Broker (\\d) is now the one that moves");
-
-  /** Both begin to move and end to do so: when, by the guest's clock, and who. */
-  private static final Pattern TURN =
-      Pattern.compile(
-          "\\[([\\d:,]+)] INFO Broker (\\d) (is now|is not any more) the one that moves");
 
   private static final Map<String, String> PATIENT =
       Map.of(
@@ -166,7 +160,6 @@ final class NfsOutages implements AutoCloseable {
 
     aClientIsCutOff();
     theServerIsAway();
-    assertOneMovesAtATime(); // Later it may take a round: see docs/remote.md.
     theServerForgetsItsClients();
     aLeaderDies();
 
@@ -321,22 +314,6 @@ final class NfsOutages implements AutoCloseable {
         .results()
         .mapToInt(line -> Integer.parseInt(line.group(1)))
         .reduce(0, (before, next) -> next);
-  }
-
-  /** Nobody begins before the one before has said that it does not move any more. */
-  private void assertOneMovesAtATime() throws IOException {
-    List<MatchResult> turns =
-        TURN.matcher(machine.said())
-            .results()
-            .sorted(Comparator.comparing(turn -> turn.group(1)))
-            .toList();
-    String mover = "";
-    for (MatchResult turn : turns) {
-      boolean begins = turn.group(3).equals("is now");
-      assertThat(mover).as(turn.group()).isEqualTo(begins ? "" : turn.group(2));
-      mover = begins ? turn.group(2) : "";
-    }
-    PowerCuts.say("one broker at a time moved: " + turns.stream().map(t -> t.group(2)).toList());
   }
 
   private void createTopic(RecordLedger ledger, Integer... replicas) throws InterruptedException {
