@@ -85,7 +85,8 @@ final class NfsOutages implements AutoCloseable {
       PowerCuts.say("NFS: as promised");
     } catch (IOException | RuntimeException | AssertionError e) {
       PowerCuts.say("  FAILED");
-      throw e;
+      e.printStackTrace();
+      System.exit(1); // The clients' threads go on.
     }
     System.exit(0);
   }
@@ -108,6 +109,7 @@ final class NfsOutages implements AutoCloseable {
     all.put("remote.log.metadata.manager.listener.name", "PLAINTEXT");
     all.put("remote.log.manager.task.interval.ms", "1000");
     all.put("rlmm.config.remote.log.metadata.topic.replication.factor", "2");
+    all.put("rlmm.config.remote.log.metadata.topic.min.isr", "1"); // One broker copies alone.
     all.put("rlmm.config.remote.log.metadata.topic.num.partitions", "2");
     all.put("rlmm.config.remote.log.metadata.initialization.retry.interval.ms", "10000");
     all.put("rlmm.config.remote.log.metadata.initialization.retry.max.timeout.ms", "600000");
