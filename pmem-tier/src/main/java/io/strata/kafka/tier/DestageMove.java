@@ -97,7 +97,7 @@ final class DestageMove {
     }
     if (!DurableNames.survivesReboot(segment)) {
       // A pool that a reboot empties needs no durable names; from now on the log file counts.
-      DurableNames.forceEntries(segment.logFile());
+      durable.forceEntries(segment);
     }
     MoveResult result = finish(segment, copied);
     pace.ended(copied.bytes());

@@ -3,6 +3,7 @@ package io.strata.kafka.tier;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.strata.kafka.memory.Interrupts;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -22,6 +23,27 @@ final class Directories {
   private static final int ATTEMPTS = 1000;
 
   private Directories() {}
+
+  /**
+   * A file or directory could not be forced, now or before. The kernel says so once: a later force
+   * that succeeds proves nothing, and none is tried.
+   */
+  static final class ForceFailedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    /** The force that failed. */
+    ForceFailedException(IOException cause) {
+      super(cause.getMessage(), cause);
+    }
+
+    /** What an earlier force that failed leaves in doubt. */
+    ForceFailedException(Path file, IOException before) {
+      super(
+          "%s: a force of it has failed, and what that was for is in doubt until the restart: %s"
+              .formatted(file, before.getMessage()),
+          before);
+    }
+  }
 
   /** The directory of a file; of a root, itself. */
   static Path of(Path file) {
@@ -44,13 +66,22 @@ final class Directories {
     }
   }
 
-  /** Forces a file or a directory, its metadata and attributes included. */
+  /**
+   * Forces a file or a directory, its metadata and attributes included.
+   *
+   * @throws ForceFailedException if that fails
+   * @throws IOException if it cannot be opened; nothing is in doubt then
+   */
   static void force(Path file) throws IOException {
     // Also called in Kafka's threads, from a rename, which no interrupt ends half way.
     Interrupts.defer(
         () -> {
           try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             channel.force(true);
+          } catch (ClosedChannelException | FileSystemException notForced) {
+            throw notForced;
+          } catch (IOException e) {
+            throw new ForceFailedException(e);
           }
           return file;
         });

@@ -7,11 +7,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Makes durable what leads to a log file: its directory entry, its tag, and its directory's own
@@ -24,22 +22,32 @@ final class DurableNames {
 
   private final SegmentRegistry registry;
   private final LogFileNames names;
+  private final UnsyncedRenames directories;
   private final BackgroundWork work;
 
-  /** Over these segments. */
-  DurableNames(SegmentRegistry registry, LogFileNames names, BackgroundWork work) {
+  /**
+   * Over these segments.
+   *
+   * @param directories which of them could not be forced
+   */
+  DurableNames(
+      SegmentRegistry registry,
+      LogFileNames names,
+      UnsyncedRenames directories,
+      BackgroundWork work) {
     this.registry = registry;
     this.names = names;
+    this.directories = directories;
     this.work = work;
   }
 
   /**
    * Has renames made durable soon, in the background: what is appended next should not wait for it.
    *
-   * @param directories in which something has been renamed
+   * @param renamedIn the directories in which something has been renamed
    */
-  void settleSoon(UnsyncedRenames renames, List<Path> directories) {
-    for (Path directory : directories) {
+  void settleSoon(List<Path> renamedIn) {
+    for (Path directory : renamedIn) {
       BackgroundThreads.Lane lane = work.threads().of(directory);
       if (lane.renamedIn().add(directory)) {
         work.soon(
@@ -47,7 +55,7 @@ final class DurableNames {
             "make the renames in %s durable".formatted(directory),
             () -> {
               lane.renamedIn().remove(directory);
-              renames.settleDirectory(directory);
+              directories.settleDirectory(directory);
             });
       }
     }
@@ -92,25 +100,30 @@ final class DurableNames {
   }
 
   /**
-   * Forces each partition's directory once, and each log directory.
+   * Forces what leads to the files in each partition once.
    *
    * @param files with the directory of each; those whose directory is gone are taken out
    */
-  private static void forcePartitions(Map<TieredSegment, Path> files) throws IOException {
+  private void forcePartitions(Map<TieredSegment, Path> files) throws IOException {
     Map<Path, Boolean> partitions = new LinkedHashMap<>();
-    Set<Path> logDirectories = new LinkedHashSet<>();
     for (Map.Entry<TieredSegment, Path> each : files.entrySet()) {
       Path partition = each.getValue();
       if (survivesReboot(each.getKey()) && !partitions.containsKey(partition)) {
-        partitions.put(partition, Directories.forceIfThere(partition));
-        logDirectories.add(Directories.of(partition));
+        partitions.put(partition, forceNamesIn(partition));
       }
     }
-    for (Path logDirectory : logDirectories) {
-      Directories.force(logDirectory);
-    }
-    // Who has renamed or deleted it has seen to its files.
+    // What has renamed or deleted it has seen to its files.
     files.values().removeIf(partition -> !partitions.getOrDefault(partition, true));
+  }
+
+  /** Returns whether there is such a directory. */
+  private boolean forceNamesIn(Path partition) throws IOException {
+    try {
+      directories.forceNamesIn(partition);
+      return true;
+    } catch (NoSuchFileException goneOrRenamed) {
+      return false;
+    }
   }
 
   /**
@@ -123,7 +136,7 @@ final class DurableNames {
     }
     try (LogFile file = LogFile.of(segment, registry)) {
       if (survivesReboot(in.get())) {
-        file.force();
+        force(segment, file::force);
       }
       return true;
     } catch (NoSuchFileException goneOrRenamed) {
@@ -136,7 +149,31 @@ final class DurableNames {
         "make durable the directory entry of",
         segment,
         BackgroundWork.ATTEMPTS - 1,
-        () -> makeDurableIfThere(segment));
+        () -> {
+          try {
+            makeDurableIfThere(segment);
+          } catch (Directories.ForceFailedException e) {
+            // The flag stays unset until the restart.
+            work.failed("make durable the directory entry of " + segment.logFile(), e);
+          }
+        });
+  }
+
+  /**
+   * Forces a segment's log file, with the tag on it. After one that failed none is tried: its
+   * success would prove nothing.
+   */
+  private static void force(TieredSegment segment, BackgroundWork.Work force) throws IOException {
+    Optional<IOException> before = segment.forceFailure();
+    if (before.isPresent()) {
+      throw new Directories.ForceFailedException(segment.logFile(), before.get());
+    }
+    try {
+      force.run();
+    } catch (Directories.ForceFailedException e) {
+      segment.forceFailed(e);
+      throw e;
+    }
   }
 
   /** As {@link #makeDurable}, if the segment's file is where it was; recovery knows what to do. */
@@ -154,7 +191,9 @@ final class DurableNames {
    * Returns at once when the flag is set.
    *
    * @throws NoSuchFileException if the log file is not where it was; the flag is not set
-   * @throws IOException if it cannot be forced; the flag is not set
+   * @throws Directories.ForceFailedException if it cannot be forced: the flag is not set, and is
+   *     not before the restart
+   * @throws IOException if it cannot be opened; the flag is not set
    */
   void makeDurable(TieredSegment segment) throws IOException {
     Optional<Residence> in = segment.residence();
@@ -165,8 +204,8 @@ final class DurableNames {
     // slot and not the missing directory entry.
     try (LogFile file = LogFile.of(segment, registry)) {
       if (survivesReboot(in.get())) {
-        file.force();
-        forceDirectories(segment.logFile());
+        force(segment, file::force);
+        directories.forceNamesIn(Directories.of(segment.logFile()));
       }
     }
     segment.segment().set(SlotFlag.NAME_DURABLE);
@@ -179,23 +218,27 @@ final class DurableNames {
    *
    * @throws IOException if that fails, or if the file is not where it was last seen
    */
-  void forceName(TieredSegment segment, UnsyncedRenames directories) throws IOException {
+  void forceName(TieredSegment segment) throws IOException {
     for (var place = segment.place(); !segment.nameForced(place); place = segment.place()) {
       // Looked for, and not held: a rename in another partition must not wait for this force.
       names.hold(segment).close();
-      directories.forceName(place.logFile());
+      try {
+        directories.forceNamesIn(Directories.of(place.logFile()));
+      } catch (NoSuchFileException renamed) {
+        continue;
+      }
       segment.nameIsForced(place);
     }
   }
 
   /** As {@link #forceName}, soon: an append should not wait for it. */
-  void forceNameLater(TieredSegment segment, UnsyncedRenames directories) {
+  void forceNameLater(TieredSegment segment) {
     work.soon(
         segment.logFile(),
         "force the name of " + segment.logFile(),
         () -> {
           try {
-            forceName(segment, directories);
+            forceName(segment);
           } catch (NoSuchFileException goneOrRenamed) {
             // The next append, if there is one, sees to it.
             return;
@@ -204,20 +247,15 @@ final class DurableNames {
   }
 
   /** Makes a log file durable with its attributes, its directory entry, and its directory's own. */
-  static void forceEntries(Path logFile) throws IOException {
-    Directories.force(logFile);
-    forceDirectories(logFile);
+  void forceEntries(TieredSegment segment) throws IOException {
+    Path logFile = segment.logFile();
+    force(segment, () -> Directories.force(logFile));
+    directories.forceNamesIn(Directories.of(logFile));
   }
 
-  private static void forceDirectories(Path logFile) throws IOException {
-    Path directory = logFile.getParent();
-    if (directory != null) {
-      Directories.force(directory);
-      Path logDirectory = directory.getParent();
-      if (logDirectory != null) {
-        Directories.force(logDirectory);
-      }
-    }
+  /** Forces a directory; see {@link UnsyncedRenames#force}. */
+  void forceDirectory(Path directory) throws IOException {
+    directories.force(directory);
   }
 
   /** Whether a segment outlives a reboot in its pool: else nothing of its log file has to. */

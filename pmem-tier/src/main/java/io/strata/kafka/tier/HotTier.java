@@ -95,7 +95,9 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.logDirectories = logDirectories;
     SegmentChanges changes = new SegmentChanges();
     this.registry = new SegmentRegistry(changes);
-    this.unsynced = new UnsyncedRenames(pools);
+    this.unsynced =
+        new UnsyncedRenames(
+            pools.all().stream().anyMatch(pool -> pool.memory().durability().survivesReboot()));
     this.names = new LogFileNames(registry);
     this.newest = new NewestLogFiles(logDirectories);
     this.traffic = new Traffic(pools);
@@ -103,8 +105,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         new BackgroundThreads(
             logDirectories.all().stream().map(LogDirectory::path).toList(), parts.background());
     this.work = new BackgroundWork(counts, threads);
-    this.durable = new DurableNames(registry, names, work);
-    this.release = new SlotRelease(registry, names, work);
+    this.durable = new DurableNames(registry, names, unsynced, work);
+    this.release = new SlotRelease(registry, names, unsynced, work);
     this.times = new ModificationTimes(registry, names, counts, threads);
     this.poolForcer = new PoolForcer(registry, counts);
     this.space = new PoolSpace(new CleanSegments(), traffic, release, counts);
@@ -133,7 +135,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
               @Override
               public void forcedInLogFile(TieredSegment segment) throws IOException {
-                durable.forceName(segment, unsynced);
+                durable.forceName(segment);
               }
 
               @Override
@@ -235,7 +237,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     for (LogDirectory directory : logDirectories.all()) {
       try {
         List<Path> partitions = NewestLogFiles.partitions(directory.path());
-        durable.settleSoon(unsynced, unsynced.found(directory.path(), partitions));
+        durable.settleSoon(unsynced.found(directory.path(), partitions));
       } catch (IOException e) {
         // Its directories stay unknown, and whoever changes a segment there forces them first.
         counts.failed("list the partitions in " + directory.path(), e);
@@ -264,6 +266,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private void makeDurable(TieredSegment segment) {
     try {
       durable.makeDurableIfThere(segment);
+    } catch (Directories.ForceFailedException e) {
+      counts.failed("make durable the directory entry of " + segment.logFile(), e);
     } catch (IOException e) {
       counts.failed("make durable the directory entry of " + segment.logFile(), e);
       durable.makeDurableLater(segment);
@@ -315,7 +319,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private void goesOnInItsLogFile(TieredSegment segment) {
     segment.refuse();
     if (forcedAppends) {
-      durable.forceNameLater(segment, unsynced);
+      durable.forceNameLater(segment);
     }
   }
 
@@ -425,7 +429,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       }
       unsynced.fileRenamed(from.get(), to.get(), last);
     }
-    durable.settleSoon(unsynced, unsynced.directoriesOf(from.get(), to.get()));
+    durable.settleSoon(unsynced.directoriesOf(from.get(), to.get()));
     return true;
   }
 

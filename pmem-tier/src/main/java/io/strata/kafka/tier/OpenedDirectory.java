@@ -37,6 +37,8 @@ final class OpenedDirectory {
     if (channel.isPresent()) {
       try (FileChannel opened = channel.get()) {
         opened.force(true);
+      } catch (IOException e) {
+        throw new Directories.ForceFailedException(e);
       }
     }
     Directories.forceNearest(path);

@@ -71,7 +71,7 @@ final class RelocateMove {
       try (FileChannel logFile = names.with(segment, LogFileChannels::toRead)) {
         if (!DurableNames.survivesReboot(segment)) {
           // A power failure may have taken its name so far; from now on it may not.
-          DurableNames.forceEntries(segment.logFile());
+          durable.forceEntries(segment);
         }
         copied =
             segment

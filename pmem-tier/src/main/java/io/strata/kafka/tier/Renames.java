@@ -91,7 +91,7 @@ final class Renames {
         && !isFuture(target)) {
       // It takes the place of a replica that is about to be deleted. Kafka forces the rename.
       forceLogFiles(inside);
-      Directories.force(source);
+      durable.forceDirectory(source);
     }
   }
 
@@ -146,7 +146,7 @@ final class Renames {
     }
     Files.move(source, target, options);
     if (replaced.isPresent()) {
-      Directories.force(Directories.of(target));
+      durable.forceDirectory(Directories.of(target));
       // Its log file is gone with the rename, and its slot says that the log file was durable: a
       // crash before
       // the next line frees it all the same.

@@ -17,12 +17,22 @@ final class SlotRelease {
 
   private final SegmentRegistry registry;
   private final LogFileNames names;
+  private final UnsyncedRenames directories;
   private final BackgroundWork work;
 
-  /** Of these segments. */
-  SlotRelease(SegmentRegistry registry, LogFileNames names, BackgroundWork work) {
+  /**
+   * Of these segments.
+   *
+   * @param directories which of them could not be forced
+   */
+  SlotRelease(
+      SegmentRegistry registry,
+      LogFileNames names,
+      UnsyncedRenames directories,
+      BackgroundWork work) {
     this.registry = registry;
     this.names = names;
+    this.directories = directories;
     this.work = work;
   }
 
@@ -43,7 +53,12 @@ final class SlotRelease {
         segment.logFile(),
         "make durable the deletion of " + segment.logFile(),
         () -> {
-          unlinkedFrom.forceAndClose();
+          try {
+            unlinkedFrom.forceAndClose();
+          } catch (Directories.ForceFailedException e) {
+            directories.failed(directory, e);
+            throw e;
+          }
           free("free the slot of", segment, segment.segment()::free);
         });
   }

@@ -6,6 +6,7 @@ import io.strata.kafka.pool.Slot;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.Segment;
 import io.strata.kafka.segment.SegmentTag;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
@@ -37,6 +38,7 @@ final class TieredSegment {
   private final AtomicBoolean late = new AtomicBoolean();
   private volatile boolean missing;
   private volatile boolean refused;
+  private volatile Optional<IOException> forceFailure = Optional.empty();
   private volatile Place place;
 
   /** The place that is durable: what leads to the log file there has been forced. */
@@ -175,6 +177,16 @@ final class TieredSegment {
   void refuse() {
     refused = true;
     changed();
+  }
+
+  /** Why its log file could not be forced; what that force was for is in doubt then. */
+  Optional<IOException> forceFailure() {
+    return forceFailure;
+  }
+
+  /** Notes that its log file could not be forced. */
+  void forceFailed(IOException cause) {
+    forceFailure = Optional.of(cause);
   }
 
   void moveBegins() {

@@ -86,7 +86,7 @@ final class UnspillMove {
     Tag tag = new Tag(segment, held, slot.get());
     boolean done = false;
     try {
-      DurableNames.forceEntries(segment.logFile());
+      durable.forceEntries(segment);
       done = segment.segment().enter(slot.get(), tag);
     } finally {
       if (!done && !tag.mayBeThere) {

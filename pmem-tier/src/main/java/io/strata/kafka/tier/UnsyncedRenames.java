@@ -2,6 +2,7 @@ package io.strata.kafka.tier;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -33,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A process that was killed may have left any. So each directory that is there at the start is
  * taken for one with a rename to wait for.
  *
- * <p>All who wait for one directory share a force.
+ * <p>All who wait for one directory share a force: for a rename, or for the name of a file that was
+ * made in it. One that failed fails all that comes next in that directory, until the restart.
  *
  * <p>Thread safety: all methods may be called by any thread. A rename and what follows upon it are
  * Kafka's to order, by the log's lock.
@@ -52,10 +54,13 @@ final class UnsyncedRenames {
   /** How many there have been; counted after the directories know. */
   private final AtomicLong renames = new AtomicLong();
 
-  UnsyncedRenames(PoolSet pools) {
-    // What a power cut empties cannot get ahead.
-    this.needed =
-        pools.all().stream().anyMatch(pool -> pool.memory().durability().survivesReboot());
+  /**
+   * None yet.
+   *
+   * @param needed whether there is a pool that a power cut does not empty, and that may get ahead
+   */
+  UnsyncedRenames(boolean needed) {
+    this.needed = needed;
   }
 
   /** One directory: how many renames it has seen, and how many of them are durable. */
@@ -113,11 +118,23 @@ final class UnsyncedRenames {
     /** Waits for one of the renames, or for what is not known. */
     void await(String name) throws IOException {
       if (durable < 0 || failed() || awaited.containsKey(name)) {
-        settle();
+        settleIfThere();
       }
     }
 
-    /** Whoever waited for the lock finds that the one before has forced its renames, too. */
+    /** As {@link #settle}; a directory that is gone has taken its renames with it. */
+    void settleIfThere() throws IOException {
+      try {
+        settle();
+      } catch (NoSuchFileException goneOrRenamed) {
+        return;
+      }
+    }
+
+    /**
+     * Makes its renames durable. A thread that waited for the lock finds that the one before has
+     * forced them, too.
+     */
     void settle() throws IOException {
       long wanted = renames.get();
       if (durable >= wanted) {
@@ -137,15 +154,12 @@ final class UnsyncedRenames {
     private void force() throws IOException {
       IOException before = failure.get();
       if (before != null) {
-        throw new IOException(
-            "%s: its renames could not be made durable, and are in doubt until the restart: %s"
-                .formatted(path, before.getMessage()),
-            before);
+        throw new Directories.ForceFailedException(path, before);
       }
       long now = renames.get();
       try {
-        Directories.forceNearest(path);
-      } catch (IOException e) {
+        Directories.force(path);
+      } catch (Directories.ForceFailedException e) {
         failure.set(e);
         throw e;
       }
@@ -179,12 +193,14 @@ final class UnsyncedRenames {
     if (needed) {
       known(Directories.of(source)).more(nameOf(source));
       known(Directories.of(target)).more(nameOf(target));
-      // What is not durable in it is not so under its new name, either.
-      Renamed before = directories.remove(source);
-      if (before != null && !before.settled()) {
-        directories.compute(
-            target, (name, there) -> there != null && there.failed() ? there : before.as(name));
-      }
+    }
+    // What is not durable in it is not so under its new name, either.
+    Renamed before = directories.remove(source);
+    if (before != null && !before.settled()) {
+      directories.compute(
+          target, (name, there) -> there != null && there.failed() ? there : before.as(name));
+    }
+    if (needed) {
       long unused = renames.incrementAndGet();
     }
   }
@@ -253,22 +269,49 @@ final class UnsyncedRenames {
 
   /** Makes the renames in one directory durable. */
   void settleDirectory(Path directory) throws IOException {
-    known(directory).settle();
+    known(directory).settleIfThere();
   }
 
   /**
-   * Makes the name of a file durable that was made just now, and once that of its directory. Those
-   * who come at the same time share the forces.
+   * Forces a directory with all that is in it. Those who come at the same time share the force.
+   *
+   * @throws NoSuchFileException if it is not there by that name
+   * @throws Directories.ForceFailedException if that fails, or has failed before: what comes next
+   *     in the directory fails, too
    */
-  void forceName(Path file) throws IOException {
-    Path directory = Directories.of(file);
+  void force(Path directory) throws IOException {
+    force(known(directory));
+  }
+
+  private void force(Renamed directory) throws IOException {
+    directory.more();
+    try {
+      directory.settle();
+    } finally {
+      if (directory.failed()) {
+        // Segments whose renames were settled look again.
+        long unused = renames.incrementAndGet();
+      }
+    }
+  }
+
+  /** Notes that a directory could not be forced: what comes next in it fails. */
+  void failed(Path directory, IOException cause) {
+    Renamed failed = known(directory);
+    failed.more();
+    failed.failure.set(cause);
+    long unused = renames.incrementAndGet();
+  }
+
+  /**
+   * Makes the names durable of the files that are in a directory, and once its own; see {@link
+   * #force}.
+   */
+  void forceNamesIn(Path directory) throws IOException {
     Renamed in = known(directory);
-    in.more();
-    in.settle();
+    force(in);
     if (!in.linked) {
-      Renamed above = known(Directories.of(directory));
-      above.more();
-      above.settle();
+      force(Directories.of(directory));
       in.linked = true;
     }
   }

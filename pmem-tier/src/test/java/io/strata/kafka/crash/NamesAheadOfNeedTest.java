@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotState;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -307,11 +308,61 @@ class NamesAheadOfNeedTest {
     return !thread.isAlive();
   }
 
+  /** A second force may succeed though the entry never reached the disk. */
+  @Test
+  void aNameWhoseDirectoryCouldNotBeForcedIsNeverTakenForDurable() throws IOException {
+    assertNeverTakenForDurable(Point.DIRECTORY_FORCE);
+  }
+
+  /** The log file has its tag by that force. */
+  @Test
+  void aNameWhoseFileCouldNotBeForcedIsNeverTakenForDurable() throws IOException {
+    assertNeverTakenForDurable(Point.FILE_FORCE);
+  }
+
+  private void assertNeverTakenForDurable(Point fails) throws IOException {
+    try (Opened opened = new Opened()) {
+      SimWorld world = opened.world;
+      Expected created = world.create("orders-0");
+      world.append(created, SimBatches.of(1_000, 1));
+      failNext(fails, world);
+      world.background().runAll();
+      assertThat(world.failures).isNotEmpty();
+      assertThat(nameIsDurable(world)).containsExactly(false);
+      world.failures.clear();
+      world.background().runAll();
+      assertThat(world.failures).as("it is reported once").isEmpty();
+      // Its bytes would be behind a name that a power failure takes.
+      long id = world.openTier().segments().state().segments().get(0).id();
+      assertThatThrownBy(() -> world.openTier().segments().destage(id, 1, MoveControl.UNLIMITED))
+          .isInstanceOf(IOException.class)
+          .hasMessageContainingAll("orders-0", "until the restart");
+      Files.createDirectory(world.disk.getPath("/logs/young-0"));
+      Expected beside = world.create("young-0");
+      world.append(beside, SimBatches.of(1_000, 1));
+      world.background().runAll();
+      assertThat(nameIsDurable(world)).containsExactly(false, true);
+      world.close();
+      world.open();
+      assertThat(nameIsDurable(world)).containsExactly(true, true);
+    }
+  }
+
+  private static List<Boolean> nameIsDurable(SimWorld world) {
+    return world.openTier().pools().get(0).slots().stream()
+        .map(slot -> slot.has(SlotFlag.NAME_DURABLE))
+        .toList();
+  }
+
   private static void failNextForceOfADirectory(SimWorld world) {
+    failNext(Point.DIRECTORY_FORCE, world);
+  }
+
+  private static void failNext(Point what, SimWorld world) {
     AtomicBoolean fails = new AtomicBoolean(true);
     world.disk.points(
         point -> {
-          if (point == Point.DIRECTORY_FORCE && fails.getAndSet(false)) {
+          if (point == what && fails.getAndSet(false)) {
             throw NamesAheadOfNeedTest.<RuntimeException>unchecked(new IOException("a test's"));
           }
           return true;
@@ -337,7 +388,8 @@ class NamesAheadOfNeedTest {
       }
       world.background().runAll();
       assertThat(forced).filteredOn(Point.FILE_FORCE::equals).hasSize(5);
-      assertThat(forced).filteredOn(Point.DIRECTORY_FORCE::equals).hasSize(2);
+      // The partition's: its own name is durable since the first.
+      assertThat(forced).filteredOn(Point.DIRECTORY_FORCE::equals).hasSize(1);
     }
   }
 
