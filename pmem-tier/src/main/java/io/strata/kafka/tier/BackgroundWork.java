@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -116,11 +117,15 @@ final class BackgroundWork {
     execute(threads.of(segment.logFile()), task);
   }
 
-  private void execute(BackgroundThreads.Lane lane, Runnable task) {
+  private static void execute(BackgroundThreads.Lane lane, Runnable task) {
+    unlessClosing(() -> lane.executor().execute(task));
+  }
+
+  private static void unlessClosing(Runnable submission) {
     try {
-      lane.executor().execute(task);
-    } catch (RejectedExecutionException closed) {
-      // Closing: what is not done now is done by the next opening.
+      submission.run();
+    } catch (RejectedExecutionException closing) {
+      // What is not done now is done by the next opening.
       return;
     }
   }
@@ -128,10 +133,11 @@ final class BackgroundWork {
   /** As {@link #retrying}, in a while. */
   @SuppressWarnings("FutureReturnValueIgnored")
   void retryingLater(String what, TieredSegment segment, int attempts, Work work) {
-    threads
-        .of(segment.logFile())
-        .executor()
-        .schedule(() -> retrying(what, segment, attempts, work), RETRY_SECONDS, TimeUnit.SECONDS);
+    ScheduledExecutorService thread = threads.of(segment.logFile()).executor();
+    unlessClosing(
+        () ->
+            thread.schedule(
+                () -> retrying(what, segment, attempts, work), RETRY_SECONDS, TimeUnit.SECONDS));
   }
 
   /** Waits for what is under way, and ends the threads. */
