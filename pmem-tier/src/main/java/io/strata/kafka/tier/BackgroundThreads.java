@@ -22,7 +22,8 @@ import java.util.function.Supplier;
  */
 final class BackgroundThreads {
 
-  private static final int CLOSE_SECONDS = 10;
+  /** How long a disk is waited for at the end. */
+  static final int CLOSE_SECONDS = 10;
 
   private final Lane pools;
   private final Map<Path, Lane> byDirectory = new LinkedHashMap<>();

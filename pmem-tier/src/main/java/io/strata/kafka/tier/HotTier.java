@@ -28,6 +28,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The tier of a broker whose pools are open for writing: what is in the pools, and what happens to
@@ -549,9 +551,40 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     return logDirectories.skippedReasons();
   }
 
-  /** Brings every log file's modification time up to date with its last append. */
+  /**
+   * Brings every log file's modification time up to date with its last append; a disk that hangs is
+   * waited for ten seconds.
+   */
   public void refreshModificationTimes() {
-    times.refreshAll();
+    CountDownLatch refreshed = refreshTimesSoon();
+    try {
+      boolean unused = refreshed.await(BackgroundThreads.CLOSE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** On each disk's own thread. */
+  private CountDownLatch refreshTimesSoon() {
+    List<BackgroundThreads.Lane> lanes = work.threads().all();
+    CountDownLatch refreshed = new CountDownLatch(lanes.size());
+    for (BackgroundThreads.Lane lane : lanes) {
+      work.soon(
+          lane,
+          "refresh modification times",
+          () -> {
+            try {
+              times.refreshAll(lane);
+            } finally {
+              refreshed.countDown();
+            }
+          });
+    }
+    return refreshed;
+  }
+
+  ModificationTimes modificationTimes() {
+    return times;
   }
 
   Collection<TieredSegment> segments() {
@@ -582,10 +615,11 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     registry.remove(segment);
   }
 
+  /** Closes the pools, ten seconds later if a disk hangs. */
   @Override
   public void close() throws IOException {
+    CountDownLatch unused = refreshTimesSoon();
     work.close();
-    times.refreshAll();
     pools.close();
   }
 }

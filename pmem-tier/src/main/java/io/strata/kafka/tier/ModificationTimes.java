@@ -48,10 +48,12 @@ final class ModificationTimes {
     }
   }
 
-  /** Brings the modification time of every log file that was appended to up to date. */
-  void refreshAll() {
+  /** Brings the modification time of every log file in one log directory up to date. */
+  void refreshAll(BackgroundThreads.Lane lane) {
     for (TieredSegment segment : registry.all()) {
-      refresh(segment);
+      if (threads.of(segment.logFile()).equals(lane)) {
+        refresh(segment);
+      }
     }
   }
 

@@ -1,12 +1,22 @@
 package io.strata.kafka.tier;
 
+import static io.strata.kafka.tier.TierFixture.assertDone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,5 +54,97 @@ class BackgroundWorkTest {
       await().atMost(Duration.ofSeconds(30)).until(() -> calls.get() > 5);
       assertThat(failed).hasValue(2);
     }
+  }
+
+  @Test
+  void workThatIsToBeTriedAgainAfterTheEndIsLeft() throws IOException {
+    TierFixture fixture = new TierFixture(root).pool("a.pool", 4 << 20);
+    HotTier tier = fixture.open();
+    fixture.append(fixture.segment("orders-0", 0), Batches.of(1_000, 1));
+    TieredSegment segment = tier.segments().iterator().next();
+    fixture.close();
+    tier.backgroundWork()
+        .retryingLater(
+            "fail in a test",
+            segment,
+            2,
+            () -> {
+              throw new AssertionError("done after the end");
+            });
+  }
+
+  /** Both, at the end of a broker, wait for a while, and see to the other disks. */
+  @Test
+  void aDiskThatHangsKeepsNothingElseFromItsEnd() throws Exception {
+    Path second = Files.createDirectory(root.resolve("second")).toRealPath();
+    TierFixture fixture =
+        new TierFixture(Files.createDirectory(root.resolve("live"))).pool("a.pool", 16 << 20);
+    fixture.logDirectories.add(second);
+    CountDownLatch hung = new CountDownLatch(1);
+    CountDownLatch back = new CountDownLatch(1);
+    fixture.cloning =
+        (source, target) -> {
+          hung.countDown();
+          try {
+            back.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+          return false;
+        };
+    HotTier tier = fixture.open();
+    Path good = fixture.segment("orders-0", 0);
+    Path held = Files.createDirectory(second.resolve("lines-0")).resolve(good.getFileName());
+    fixture.append(held, Batches.of(1_000, 1));
+    assertDone(fixture.destage(held, 1));
+    FileChannel late = tier.open(sharesALockWith(held), TierFixture.KAFKA).orElseThrow();
+    fixture.append(good, Batches.of(1_000, 3));
+    fixture.awaitBackgroundWork();
+    CompletableFuture<Void> hanging =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                assertThat(tier.share(held, root.resolve("shared"))).isFalse();
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    hung.await();
+    FileTime old = FileTime.fromMillis(1_000_000);
+    assertThat(late.write(ByteBuffer.wrap(Batches.of(1_000, 4)))).isEqualTo(1_000);
+    for (boolean closing : new boolean[] {false, true}) {
+      fixture.append(good, Batches.of(1_000, 5));
+      Files.setLastModifiedTime(good, old);
+      CompletableFuture.runAsync(() -> end(fixture, closing)).get(60, TimeUnit.SECONDS);
+      assertThat(Files.getLastModifiedTime(good)).isGreaterThan(old);
+    }
+    back.countDown();
+    hanging.join();
+    late.close();
+    fixture.open();
+    assertThat(fixture.read(good).length).isEqualTo(3_000);
+    fixture.close();
+  }
+
+  private static void end(TierFixture fixture, boolean closing) {
+    try {
+      if (closing) {
+        fixture.close();
+      } else {
+        fixture.tier().refreshModificationTimes();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A log file beside another one whose name is held with that one's; see {@link LogFileNames}. */
+  private static Path sharesALockWith(Path logFile) {
+    return IntStream.iterate(1, offset -> offset + 1)
+        .mapToObj(offset -> logFile.resolveSibling(String.format("%020d.log", offset)))
+        .filter(other -> Math.floorMod(other.toString().hashCode(), 64)
+            == Math.floorMod(logFile.toString().hashCode(), 64))
+        .findFirst()
+        .orElseThrow();
   }
 }

@@ -63,7 +63,7 @@ class HotTierTest {
     fixture.append(file, TierFixture.bytes(100, 1));
     Files.setLastModifiedTime(file, FileTime.fromMillis(1000));
     Path away = Files.move(file, file.resolveSibling("away"));
-    fixture.tier().refreshModificationTimes();
+    fixture.refreshModificationTimesHere();
     Path unused = Files.move(away, file);
     assertThat(fixture.tier().lastModified(file).orElseThrow().toMillis()).isGreaterThan(1000);
   }

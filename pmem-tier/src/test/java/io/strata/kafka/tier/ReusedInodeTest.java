@@ -215,7 +215,7 @@ final class ReusedInodeTest {
     FileChannel kafka = compacted();
     FileTime time = FileTime.fromMillis(1_000_000);
     Files.setLastModifiedTime(old, time);
-    fixture.tier().refreshModificationTimes();
+    fixture.refreshModificationTimesHere();
     assertThat(Files.getLastModifiedTime(old)).isEqualTo(time);
     assertIsYounger(kafka);
   }

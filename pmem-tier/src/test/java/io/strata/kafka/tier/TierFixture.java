@@ -297,6 +297,11 @@ final class TierFixture implements AutoCloseable {
         };
   }
 
+  /** As {@link HotTier#refreshModificationTimes}, in this thread. */
+  void refreshModificationTimesHere() {
+    tier().backgroundWork().threads().all().forEach(tier().modificationTimes()::refreshAll);
+  }
+
   /** Keeps background work waiting, as slow disks do, until the answer is counted down. */
   CountDownLatch holdBackgroundWork() throws InterruptedException {
     List<BackgroundThreads.Lane> lanes = tier().backgroundWork().threads().all();
