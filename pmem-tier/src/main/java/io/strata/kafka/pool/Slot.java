@@ -333,6 +333,10 @@ public final class Slot {
    * <p>They are not free yet: a reader may be using them. Give them to {@link Pool#release} when
    * none is.
    *
+   * <p>When this throws an {@link IOException} they may be dropped, and are out of use until the
+   * pool is opened again: a power failure may bring them back to this slot, so that no other may
+   * have them. Nothing is lost by that: a pool that could not be forced stores nothing before.
+   *
    * @param offset at most the clean length
    * @return the dropped extents
    * @throws IllegalArgumentException if the offset is above the clean length
