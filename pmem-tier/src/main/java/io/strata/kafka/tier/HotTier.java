@@ -130,6 +130,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
               @Override
               public void appending(TieredSegment segment) throws IOException {
+                segment.appendedTo();
                 if (!segment.inLogFile() || forcedAppends) {
                   unsynced.settle(segment);
                 }
@@ -142,6 +143,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
               @Override
               public void truncating(TieredSegment segment) throws IOException {
+                segment.appendedTo();
                 unsynced.settle(segment);
               }
 

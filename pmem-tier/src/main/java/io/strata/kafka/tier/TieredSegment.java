@@ -159,13 +159,23 @@ final class TieredSegment {
     changed.set(false);
   }
 
-  /** Whether Kafka appended to it when that was looked at last: it keeps its slot then. */
+  /** Whether Kafka appended to it when that was last looked at: it keeps its slot then. */
   boolean active() {
     return active;
   }
 
   void active(boolean now) {
     active = now;
+  }
+
+  /**
+   * Notes that Kafka appends to it, or is about to: when newer ones have been truncated away, before
+   * {@link TierState} looks again.
+   */
+  void appendedTo() {
+    if (!active) {
+      active = true;
+    }
   }
 
   /** Whether it was to begin in a pool, and no pool had space for it. */

@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
@@ -182,6 +183,28 @@ final class CleanBytesTest {
       assertThat(file).hasBinaryContent(OLD);
       assertThat(left.read(file)).startsWith(OLD).endsWith(NEW);
     }
+  }
+
+  /** Kafka appends to it next: without its slot, that would go to the log file. */
+  @Test
+  void truncatedSegmentThatIsTheNewestAgainKeepsItsSlot() throws Exception {
+    Path newer = fixture.segment("orders-0", 1000);
+    assertDone(fixture.destage(old, HOME));
+    assertThat(fixture.view(old).active()).isFalse();
+    Path deleted = newer.resolveSibling(newer.getFileName() + ".deleted");
+    assertThat(fixture.tier().move(newer, deleted, StandardCopyOption.ATOMIC_MOVE)).isTrue();
+    assertThat(fixture.tier().delete(deleted)).isTrue();
+    try (FileChannel channel = openAsKafka()) {
+      channel.truncate(KEPT);
+    }
+    // Before the engine looks again, others need its space.
+    Path pressing = fixture.segment("lines-0", 0);
+    while (fixture.tier().traffic().of(0).spilledBytes() == 0) {
+      fixture.append(pressing, NEW);
+    }
+    assertThat(fixture.tier().segments()).extracting(TieredSegment::logFile).contains(old);
+    fixture.append(old, NEW);
+    assertThat(fixture.read(old)).isEqualTo(changed());
   }
 
   @Test
