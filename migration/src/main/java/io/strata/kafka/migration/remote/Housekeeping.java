@@ -101,6 +101,7 @@ final class Housekeeping implements AutoCloseable {
     levelNames = settings.levelNames();
     upkeep = new StoreUpkeep(store);
     tiers = new StoreTiers(store, levelNames);
+    tiers.askBeforeEachMove(upkeep::isStillMover);
     uncopied = new Uncopied(store);
     scrub = new ScrubRounds(store, engineEnvironment.clock(), engineEnvironment.nanoTime());
     visits =

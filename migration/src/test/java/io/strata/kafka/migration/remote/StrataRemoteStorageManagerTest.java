@@ -61,6 +61,7 @@ class StrataRemoteStorageManagerTest {
   private Path ssd = Path.of("");
   private final List<StrataRemoteStorageManager> managers = new ArrayList<>();
   private volatile StoreStage.Hook stages = StoreStage.Hook.NONE;
+  private Duration census = Duration.ofMillis(200);
 
   @BeforeEach
   void directories() throws Exception {
@@ -152,7 +153,7 @@ class StrataRemoteStorageManagerTest {
             Duration.ofSeconds(10),
             Duration.ofSeconds(10),
             Duration.ofSeconds(10),
-            Duration.ofMillis(200),
+            census,
             Duration.ZERO,
             Duration.ofHours(1),
             new MigrationSettings(
@@ -616,6 +617,34 @@ class StrataRemoteStorageManagerTest {
     try (Stream<Path> files = Files.walk(far)) {
       assertThat(files.filter(Files::isRegularFile)).noneMatch(p -> !p.endsWith("closed"));
     }
+  }
+
+  /** A server of NFS has given its lock away; the next round is far. */
+  @Test
+  void aBrokerWhoseLockHasGoneMovesNothingMore() throws Exception {
+    Path far = Files.createDirectory(top.resolve("far"));
+    census = Duration.ofHours(1);
+    StrataRemoteStorageManager manager =
+        manager(
+            settings(
+                Duration.ofSeconds(30),
+                List.of(0.0),
+                Optional.of(
+                    new ColdSettings(
+                        DirectoryManager.class.getName(),
+                        Optional.empty(),
+                        Map.of("directory", far.toString()))),
+                ssd));
+    org.awaitility.Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> stats().migration().isPresent());
+    Path unused = Files.writeString(ssd.resolve("locks/mover.mark"), "another broker's");
+    RemoteLogSegmentMetadata segment = copied(manager, 0);
+    org.awaitility.Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> stats().migration().orElseThrow().cancelled() > 0);
+    assertThat(stats().levels().get(1).segments()).isZero();
+    assertThat(all(manager.fetchLogSegment(segment, 0))).isEqualTo(bytes(0, BYTES));
   }
 
   /** Kafka takes "not found" for an empty index, and would return aborted records. */

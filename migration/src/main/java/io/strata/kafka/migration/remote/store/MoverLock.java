@@ -99,6 +99,29 @@ final class MoverLock implements AutoCloseable {
     }
   }
 
+  /**
+   * Looks in each directory whether the lock that is held there has gone to another broker. Takes
+   * none.
+   *
+   * @return whether none has; false, too, if no directory answers
+   */
+  boolean isStillHeld() throws IOException, InterruptedException {
+    boolean known = false;
+    for (Place place : places) {
+      try {
+        if (place.isHeld()) {
+          if (!place.isMarked()) {
+            return false;
+          }
+          known = true;
+        }
+      } catch (StoreUnavailableException | TimeLimitException e) {
+        continue; // The others are asked.
+      }
+    }
+    return known;
+  }
+
   /** Gives all locks up. They can be taken again. */
   @Override
   public synchronized void close() throws IOException {

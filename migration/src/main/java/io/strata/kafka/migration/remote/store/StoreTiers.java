@@ -30,6 +30,7 @@ public final class StoreTiers implements TieredSegments {
   private final List<String> names;
   private volatile List<Long> evictionOrder = List.of();
   private volatile Runnable wake = () -> {};
+  private volatile Permission permission = () -> true;
 
   /**
    * Over a store.
@@ -42,6 +43,18 @@ public final class StoreTiers implements TieredSegments {
     this.eviction = new Eviction(this.store);
     this.names = List.copyOf(names);
     this.store.placement().spaceMaker(this::makeSpace);
+  }
+
+  /** Whether this broker may move segments. */
+  @FunctionalInterface
+  public interface Permission {
+    /** Looks, in the store. */
+    boolean isGiven() throws IOException, InterruptedException;
+  }
+
+  /** Has this asked before each of the engine's moves. */
+  public void askBeforeEachMove(Permission asked) {
+    permission = asked;
   }
 
   private int lowest() {
@@ -146,7 +159,14 @@ public final class StoreTiers implements TieredSegments {
     if (entry.isEmpty()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
+    if (!permission.isGiven()) {
+      return notTheMover();
+    }
     return within(entry.get(), "copying", () -> levels.get(toTier).receive(entry.get(), control));
+  }
+
+  private static MoveResult notTheMover() {
+    return MoveResult.cancelled("another broker moves the store's segments now");
   }
 
   /** A move, or a part of one. */
@@ -185,14 +205,17 @@ public final class StoreTiers implements TieredSegments {
   @Override
   public MoveResult evict(long id) throws IOException {
     Optional<KnownSegment> entry = store.known().numbered(id);
-    return entry.isEmpty()
-        ? MoveResult.cancelled("it is not in the store any more")
-        : evict(entry.get());
+    if (entry.isEmpty()) {
+      return MoveResult.cancelled("it is not in the store any more");
+    }
+    return evict(entry.get(), permission);
   }
 
-  private MoveResult evict(KnownSegment entry) throws IOException {
+  private MoveResult evict(KnownSegment entry, Permission asked) throws IOException {
     try {
-      return within(entry, "evicting", () -> eviction.evict(entry));
+      return asked.isGiven()
+          ? within(entry, "evicting", () -> eviction.evict(entry))
+          : notTheMover();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while " + entry.key() + " was evicted");
@@ -233,7 +256,8 @@ public final class StoreTiers implements TieredSegments {
 
   private long evicted(KnownSegment entry) {
     try {
-      return evict(entry).bytes();
+      // Each broker makes space for its own copies.
+      return evict(entry, () -> true).bytes();
     } catch (IOException e) {
       return 0; // Another one may go; if none does, the copy goes to the next level.
     }

@@ -230,6 +230,14 @@ public final class StoreUpkeep implements AutoCloseable {
   }
 
   /**
+   * Whether this broker is still the one that moves, as far as the store says now: a server of NFS
+   * may have given its lock to another. Asked before each move.
+   */
+  public boolean isStillMover() throws IOException, InterruptedException {
+    return mover.isStillHeld();
+  }
+
+  /**
    * Ends the moves that a crash has interrupted; for the mover.
    *
    * @return what could not be looked at: a message each

@@ -138,14 +138,18 @@ class MoverLockTest {
   @Test
   void aLockThatHasGoneToAnotherBrokerIsNotHeld() throws Exception {
     MoverLock lock = new MoverLock(directories());
+    assertThat(lock.isStillHeld()).isFalse();
     hold(lock);
     assertThat(tries(lock)).isTrue();
+    assertThat(lock.isStillHeld()).isTrue();
     Path locks = top.resolve("ssd/locks");
     Files.move(locks, top.resolve("ssd/locks-before"));
     Files.createDirectory(locks);
     try (SegmentStore second = open(2)) {
       MoverLock other = new MoverLock(second.directories());
       hold(other, second.directories());
+      assertThat(lock.isStillHeld()).as("before a move").isFalse();
+      assertThat(other.isStillHeld()).isTrue();
       assertThat(tries(lock)).as("held twice").isFalse();
       lock.close();
       assertThat(tries(lock)).isFalse();
