@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.cli.StoreInventory.Copy;
 import io.strata.kafka.migration.remote.store.StoreIdentity;
 import io.strata.kafka.migration.remote.store.StoreInspection;
+import io.strata.kafka.migration.remote.store.StoreUnavailableException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -94,8 +95,9 @@ final class KafkaComparison {
    * Removes what Kafka does not need.
    *
    * @throws RefusedException if not all of what Kafka knows could be read; nothing was removed
+   * @throws StoreUnavailableException if a directory does not answer
    */
-  void remove() throws RefusedException {
+  void remove() throws IOException, InterruptedException, RefusedException {
     if (gap.isPresent() && !useless.isEmpty()) {
       throw new RefusedException(
           """
@@ -105,10 +107,15 @@ final class KafkaComparison {
               .formatted(gap.get()));
     }
     for (Useless one : useless) {
+      StoreInspection.Found found = one.copy().found();
       try {
-        if (StoreInspection.remove(one.copy().found())) {
-          removed.add(one.copy().found().path());
+        if (one.copy()
+            .place()
+            .whileItAnswers("removing from", control -> StoreInspection.remove(found))) {
+          removed.add(found.path());
         }
+      } catch (StoreUnavailableException e) {
+        throw e;
       } catch (IOException e) {
         kept.add(Failures.messageOf(e));
       }

@@ -85,7 +85,13 @@ final class StoreCheck {
           }
         };
     try {
-      Scrubber.scrub(place.directory(), options, InstantSource.system(), "", listener);
+      boolean unused =
+          place.whileItAnswers(
+              "checking",
+              control -> {
+                Scrubber.scrub(place.directory(), options, InstantSource.system(), "", listener);
+                return true;
+              });
     } catch (NoSuchFileException e) {
       if (result.findings.isEmpty()) {
         result.findings.add(

@@ -4,6 +4,7 @@ import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.StoreIdentity;
 import io.strata.kafka.migration.remote.store.StoreInspection;
 import io.strata.kafka.migration.remote.store.StoreNames;
+import io.strata.kafka.migration.remote.store.StoreUnavailableException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -55,34 +56,26 @@ final class StoreInventory {
     }
   }
 
-  /** Reads all manifests of some directories. */
-  static StoreInventory of(List<StorePlaces.Place> places, Predicate<SegmentKey> chosen) {
+  /**
+   * Reads all manifests of some directories.
+   *
+   * @throws StoreUnavailableException if one of them does not answer
+   */
+  static StoreInventory of(List<StorePlaces.Place> places, Predicate<SegmentKey> chosen)
+      throws IOException, InterruptedException {
     StoreInventory inventory = new StoreInventory(chosen);
-    places.forEach(inventory::read);
+    for (StorePlaces.Place place : places) {
+      inventory.read(place);
+    }
     return inventory;
   }
 
-  private void read(StorePlaces.Place place) {
+  private void read(StorePlaces.Place place) throws IOException, InterruptedException {
     Path directory = place.directory();
     try {
-      checkIdentity(directory, StoreIdentity.read(directory));
-      StoreInspection.list(
-          directory,
-          chosen,
-          new StoreInspection.Visitor() {
-            @Override
-            public void segment(StoreInspection.Found found) {
-              segments
-                  .computeIfAbsent(found.key().id(), id -> new Segment(new ArrayList<>()))
-                  .copies()
-                  .add(new Copy(place, found));
-            }
-
-            @Override
-            public void unreadable(Path path, String message) {
-              findings.add(message);
-            }
-          });
+      boolean unused = place.whileItAnswers("listing", control -> list(place));
+    } catch (StoreUnavailableException e) {
+      throw e;
     } catch (NoSuchFileException e) {
       findings.add(
           """
@@ -93,6 +86,29 @@ final class StoreInventory {
     } catch (IOException e) {
       findings.add("%s: cannot be read: %s".formatted(directory, Failures.messageOf(e)));
     }
+  }
+
+  private boolean list(StorePlaces.Place place) throws IOException {
+    Path directory = place.directory();
+    checkIdentity(directory, StoreIdentity.read(directory));
+    StoreInspection.list(
+        directory,
+        chosen,
+        new StoreInspection.Visitor() {
+          @Override
+          public void segment(StoreInspection.Found found) {
+            segments
+                .computeIfAbsent(found.key().id(), id -> new Segment(new ArrayList<>()))
+                .copies()
+                .add(new Copy(place, found));
+          }
+
+          @Override
+          public void unreadable(Path path, String message) {
+            findings.add(message);
+          }
+        });
+    return true;
   }
 
   private void checkIdentity(Path directory, StoreIdentity found) {

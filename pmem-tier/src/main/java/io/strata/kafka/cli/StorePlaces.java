@@ -3,6 +3,9 @@ package io.strata.kafka.cli;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.RemoteConfig;
+import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.store.StoreInspection;
 import io.strata.kafka.migration.remote.store.StoreOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,10 +46,23 @@ final class StorePlaces {
     String shown() {
       return level.equals(NO_LEVEL) ? directory.toString() : level;
     }
+
+    /** See {@link StoreInspection#whileItAnswers}. */
+    <T> T whileItAnswers(String what, Deadlines.Work<T> work)
+        throws IOException, InterruptedException {
+      return StorePlaces.whileItAnswers(directory, what, work);
+    }
+  }
+
+  private static <T> T whileItAnswers(Path directory, String what, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
+    return StoreInspection.whileItAnswers(
+        directory, what + " " + directory, EngineEnvironment.system().threads(), work);
   }
 
   /** The directories, those of the fastest level first. */
-  List<Place> resolve() throws IOException, UsageException, ConfigRefusedException {
+  List<Place> resolve()
+      throws IOException, InterruptedException, UsageException, ConfigRefusedException {
     Optional<BrokerProperties> broker = config.load();
     if (broker.isPresent() == !directories.isEmpty()) {
       throw new UsageException(
@@ -63,7 +79,7 @@ final class StorePlaces {
       return places;
     }
     for (Path directory : new LinkedHashSet<>(directories)) {
-      if (!Files.isDirectory(directory)) {
+      if (!whileItAnswers(directory, "looking at", control -> Files.isDirectory(directory))) {
         throw new UsageException(
             "--dir: found no directory " + directory + ", expected one of the store's");
       }

@@ -198,7 +198,8 @@ class KafkaMetadataTest {
     return KafkaComparison.of(inventory, view, DAY, Instant.now().toEpochMilli());
   }
 
-  private static StoreInventory inventory(RemoteStores stores) {
+  private static StoreInventory inventory(RemoteStores stores)
+      throws IOException, InterruptedException {
     return StoreInventory.of(
         List.of(new StorePlaces.Place("ssd", stores.ssd), new StorePlaces.Place("hdd", stores.hdd)),
         key -> true);

@@ -9,9 +9,11 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,7 +22,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,6 +99,30 @@ class RemoteCommandsTest {
     assertThat(segment.get("bytes").asInt()).isEqualTo(RemoteStores.BYTES);
     assertThat(segment.get("copies").get(1).get("level").asText()).isEqualTo("hdd");
     assertThat(segment.get("copies").get(0).get("path").asText()).isEqualTo(first.toString());
+  }
+
+  /** As in a directory of a server of NFS that has gone. */
+  @Test
+  void eachEndsWhereADirectoryDoesNotAnswer() throws Exception {
+    Path identity = stores.hdd.resolve(StoreNames.IDENTITY);
+    Files.delete(identity);
+    assertThat(new ProcessBuilder("mkfifo", identity.toString()).start().waitFor()).isZero();
+    List<CompletableFuture<CommandLineRun>> runs =
+        Stream.of("ls", "du", "verify", "scrub")
+            .map(command -> CompletableFuture.supplyAsync(
+                        () -> onBoth(command), work -> new Thread(work).start()))
+            .toList();
+    for (CompletableFuture<CommandLineRun> each : runs) {
+      CommandLineRun run = each.get(2, TimeUnit.MINUTES).fails(ExitCode.FAILED);
+      assertThat(run.err().lines()).hasSize(1);
+      assertThat(run.err()).startsWith("strata: " + stores.hdd + " did not answer within");
+    }
+    // What hangs in it ends.
+    FileChannel.open(identity, StandardOpenOption.READ, StandardOpenOption.WRITE).close();
+  }
+
+  private CommandLineRun onBoth(String command) {
+    return CommandLineRun.of("remote", command, "--dir", stores.ssd, "--dir", stores.hdd);
   }
 
   @Test

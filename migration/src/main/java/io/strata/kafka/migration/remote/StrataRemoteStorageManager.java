@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
@@ -209,6 +210,8 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
               throw new IllegalArgumentException(e.getMessage(), e);
             }
           });
+    } catch (TimeLimitException e) {
+      throw refused(noAnswer("its directories", OPENING));
     } catch (IOException e) {
       throw refused(e);
     } catch (InterruptedException e) {
@@ -217,11 +220,20 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
     }
   }
 
+  /** No key changes these times. */
+  private static TimeLimitException noAnswer(Object what, Duration limit) {
+    return new TimeLimitException(
+        "%s did not answer within %d s: look at the file system and its mount"
+            .formatted(what, limit.toSeconds()));
+  }
+
   /** One that hangs is found later, if it was the store's before. */
   private static StoreIdentity identity(Deadlines opening, Path directory) throws IOException {
     try {
       return opening.call(
           "reading " + directory, OPENING_ONE, control -> StoreIdentity.read(directory));
+    } catch (TimeLimitException e) {
+      throw noAnswer("it", OPENING_ONE);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while " + directory + " was read");

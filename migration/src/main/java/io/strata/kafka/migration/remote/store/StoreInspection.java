@@ -1,11 +1,14 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.remote.calls.Deadlines;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Predicate;
 
 /**
@@ -13,6 +16,9 @@ import java.util.function.Predicate;
  * no configuration of a broker, and leave no trace in the store.
  */
 public final class StoreInspection {
+  /** After so long a directory is asked whether it answers, and has as long to do so. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
   private StoreInspection() {}
 
   /**
@@ -56,6 +62,37 @@ public final class StoreInspection {
 
     /** A segment's directory that cannot be read, and why: a whole sentence with its path. */
     void unreadable(Path path, String message);
+  }
+
+  /**
+   * Works in a directory on another thread, for as long as the directory answers: a network file
+   * system may hang, and no signal but that of a kill ends what waits for it then.
+   *
+   * @param what names the work in messages
+   * @param threads makes the threads
+   * @throws StoreUnavailableException if the directory does not answer; the work is told to stop,
+   *     and not waited for
+   * @throws IOException what the work threw
+   */
+  public static <T> T whileItAnswers(
+      Path directory, String what, ThreadFactory threads, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
+    DirectoryAccess access =
+        new DirectoryAccess(
+            directory.toString(),
+            () -> {
+              try {
+                StoreIdentity unused = StoreIdentity.read(directory);
+              } catch (IOException e) {
+                return; // An answer.
+              }
+            },
+            new DirectoryAccess.Threads(Optional.of(threads), PATIENCE));
+    try {
+      return access.write(what, work);
+    } finally {
+      access.close();
+    }
   }
 
   /**
