@@ -169,8 +169,8 @@ final class TieredSegment {
   }
 
   /**
-   * Notes that Kafka appends to it, or is about to: when newer ones have been truncated away, before
-   * {@link TierState} looks again.
+   * Notes that Kafka appends to it, or is about to: when newer ones have been truncated away,
+   * before {@link TierState} looks again.
    */
   void appendedTo() {
     if (!active) {

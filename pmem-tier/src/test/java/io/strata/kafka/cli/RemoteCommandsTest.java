@@ -109,7 +109,9 @@ class RemoteCommandsTest {
     assertThat(new ProcessBuilder("mkfifo", identity.toString()).start().waitFor()).isZero();
     List<CompletableFuture<CommandLineRun>> runs =
         Stream.of("ls", "du", "verify", "scrub")
-            .map(command -> CompletableFuture.supplyAsync(
+            .map(
+                command ->
+                    CompletableFuture.supplyAsync(
                         () -> onBoth(command), work -> new Thread(work).start()))
             .toList();
     for (CompletableFuture<CommandLineRun> each : runs) {

@@ -111,7 +111,7 @@ class BackgroundWorkTest {
             });
     hung.await();
     FileTime old = FileTime.fromMillis(1_000_000);
-    assertThat(late.write(ByteBuffer.wrap(Batches.of(1_000, 4)))).isEqualTo(1_000);
+    assertThat(late.write(ByteBuffer.wrap(Batches.of(1_000, 4)))).isPositive();
     for (boolean closing : new boolean[] {false, true}) {
       fixture.append(good, Batches.of(1_000, 5));
       Files.setLastModifiedTime(good, old);
@@ -122,7 +122,7 @@ class BackgroundWorkTest {
     hanging.join();
     late.close();
     fixture.open();
-    assertThat(fixture.read(good).length).isEqualTo(3_000);
+    assertThat(fixture.read(good)).startsWith(Batches.of(1_000, 3)).endsWith(Batches.of(1_000, 5));
     fixture.close();
   }
 
@@ -142,8 +142,10 @@ class BackgroundWorkTest {
   private static Path sharesALockWith(Path logFile) {
     return IntStream.iterate(1, offset -> offset + 1)
         .mapToObj(offset -> logFile.resolveSibling(String.format("%020d.log", offset)))
-        .filter(other -> Math.floorMod(other.toString().hashCode(), 64)
-            == Math.floorMod(logFile.toString().hashCode(), 64))
+        .filter(
+            other ->
+                Math.floorMod(other.toString().hashCode(), 64)
+                    == Math.floorMod(logFile.toString().hashCode(), 64))
         .findFirst()
         .orElseThrow();
   }

@@ -14,7 +14,9 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** An append that is acknowledged with a force is in a file that a power failure leaves its name. */
+/**
+ * An append that is acknowledged with a force is in a file that a power failure leaves its name.
+ */
 final class ForcedNamesTest {
 
   private final SimFileSystem disk = new SimFileSystem();

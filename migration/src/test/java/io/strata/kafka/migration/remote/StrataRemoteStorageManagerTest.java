@@ -16,9 +16,11 @@ import io.strata.kafka.migration.remote.store.StoreStage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -617,6 +619,19 @@ class StrataRemoteStorageManagerTest {
     try (Stream<Path> files = Files.walk(far)) {
       assertThat(files.filter(Files::isRegularFile)).noneMatch(p -> !p.endsWith("closed"));
     }
+  }
+
+  /** As one of a server of NFS that has gone; no key changes how long it has. */
+  @Test
+  void aNewDirectoryThatDoesNotAnswerIsNamed() throws Exception {
+    Path identity = ssd.resolve("strata-store.json");
+    assertThat(new ProcessBuilder("mkfifo", identity.toString()).start().waitFor()).isZero();
+    assertThatThrownBy(this::manager)
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining(ssd + ": cannot be read: it did not answer within 10 s")
+        .hasMessageNotContaining("timeout.ms");
+    // What hangs in it ends.
+    FileChannel.open(identity, StandardOpenOption.READ, StandardOpenOption.WRITE).close();
   }
 
   /** A server of NFS has given its lock away; the next round is far. */

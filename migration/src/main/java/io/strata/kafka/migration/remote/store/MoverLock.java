@@ -116,7 +116,7 @@ final class MoverLock implements AutoCloseable {
           known = true;
         }
       } catch (StoreUnavailableException | TimeLimitException e) {
-        continue; // The others are asked.
+        // The others are asked.
       }
     }
     return known;
