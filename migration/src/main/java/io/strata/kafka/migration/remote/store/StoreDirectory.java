@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote.store;
 
 import static java.util.Objects.requireNonNull;
 
+import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileStore;
@@ -143,6 +144,9 @@ public final class StoreDirectory {
   static String reason(IOException e) {
     if (e instanceof FileSystemException fs && fs.getReason() != null) {
       return fs.getReason() + " (" + fs.getFile() + ")";
+    }
+    if (e instanceof TimeLimitException) {
+      return String.valueOf(e.getMessage());
     }
     return e.getClass().getSimpleName() + ": " + e.getMessage();
   }
