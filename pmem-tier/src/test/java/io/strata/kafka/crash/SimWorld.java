@@ -202,7 +202,7 @@ final class SimWorld {
     byte[] after = Arrays.copyOf(before, before.length + more.length);
     System.arraycopy(more, 0, after, before.length, more.length);
     FileChannel channel = channel(segment);
-    Map<Long, Set<String>> renamed = getsAhead(segment) ? renamedBeside(segment) : Map.of();
+    Map<Long, Set<String>> renamed = renamedBeside(segment);
     channel.position(before.length);
     segment.after = Optional.of(after);
     ByteBuffer buffer = ByteBuffer.wrap(more);
@@ -211,27 +211,21 @@ final class SimWorld {
     }
     segment.content = after;
     segment.after = Optional.empty();
-    if (getsAhead(segment)) {
+    if (setup.exact()) {
+      // Durable at once, in a pool or forced in the log file: it must not get ahead of renames.
       keepsRenames(segment, before.length, Integer.MAX_VALUE, renamed);
     }
   }
 
-  /** Whether a segment has bytes in a pool, or a slot at least. */
+  /** Whether all of a segment is in a pool: what is truncated there does not come back. */
   private boolean inPool(Expected segment) throws IOException {
     var state = tier().segments().state();
     return state.segments().stream()
         .anyMatch(
             view ->
                 view.name().id().baseOffset() == segment.offset
-                    && view.tier() < state.tiers().size());
-  }
-
-  /**
-   * Whether a change of a segment is durable at once, so that it must not get ahead of renames: in
-   * a pool, or forced in the log file.
-   */
-  private boolean getsAhead(Expected segment) throws IOException {
-    return setup.exact() || inPool(segment);
+                    && view.tier() < state.tiers().size()
+                    && !view.spilled());
   }
 
   /** By offset, what segments of its partition are not called any more, where that must last. */
@@ -259,7 +253,6 @@ final class SimWorld {
   void truncate(Expected segment, int length) throws IOException {
     byte[] rest = Arrays.copyOf(segment.content, length);
     boolean pooled = inPool(segment);
-    boolean ahead = getsAhead(segment);
     Map<Long, Set<String>> renamed = renamedBeside(segment);
     FileChannel channel = channel(segment);
     segment.after = Optional.of(rest);
@@ -270,7 +263,7 @@ final class SimWorld {
     if (pooled) {
       segment.truncatedInPool();
     }
-    if (ahead) {
+    if (setup.exact()) {
       keepsRenames(segment, -1, before, renamed);
     }
   }
