@@ -165,7 +165,6 @@ class LogDirectoryFaultTest {
                       .set("strata.migration.threshold", "-1")
                       .set("strata.migration.promote", "false")
                       .build())
-              .unset("strata.pool.type")
               .start();
       RecordLedger sealed = FailingMedia.topic(broker, "sealed", Tiers.SEGMENT);
       RecordLedger growing = FailingMedia.topic(broker, "growing", 64 * FailingMedia.MIB);

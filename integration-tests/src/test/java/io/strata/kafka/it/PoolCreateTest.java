@@ -33,7 +33,6 @@ class PoolCreateTest {
         work.closing(
             StockBroker.in(work.folder("broker"))
                 .strata(pool)
-                .set("strata.pool.type", "auto")
                 .set("strata.pool.create", "32MiB")
                 .build());
 

@@ -75,7 +75,9 @@ final class TierScale {
   private static void measure(Path folder, Path pool, int segments) throws IOException {
     Path logs = Files.createDirectories(folder.resolve("logs"));
     StrataConfig config =
-        StrataConfig.parse(Map.of("strata.pools", pool.toString())).config().orElseThrow();
+        StrataConfig.parse(Map.of("strata.pools", pool.toString(), "strata.pool.type", "mapped"))
+            .config()
+            .orElseThrow();
     TierSpec spec =
         new TierSpec(
             config, List.of(pool), OWNER, List.of(logs), config.placement(), Optional.empty());

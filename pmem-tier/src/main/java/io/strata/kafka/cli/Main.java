@@ -120,7 +120,7 @@ public final class Main implements Runnable {
       return PoolType.parse(text);
     } catch (IllegalArgumentException e) {
       throw new CommandLine.TypeConversionException(
-          "found '%s', expected auto, pmem, mapped or file".formatted(text));
+          "found '%s', expected auto, pmem, mapped, cache or file".formatted(text));
     }
   }
 

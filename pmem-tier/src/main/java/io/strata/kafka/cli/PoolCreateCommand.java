@@ -77,8 +77,8 @@ final class PoolCreateCommand implements Callable<Integer> {
       paramLabel = "TYPE",
       description =
           """
-          How the broker will reach it: auto, pmem, mapped or file; auto by default. The file is \
-          the same for all.\
+          How the broker will reach it: auto, pmem, mapped, cache or file; auto by default. The \
+          file is the same for all.\
           """)
   private @Nullable PoolType type;
 

@@ -114,7 +114,8 @@ final class StorageCheck {
                 what,
                 Marker.isMarked(directory)
                     ? "is marked as used with Strata"
-                    : "is not marked: it has not been used with Strata, or has been drained"));
+                    : "is not marked: it has not been used with Strata, has been drained, or its"
+                        + " log files have all bytes"));
       }
     } catch (IOException e) {
       found.add(Diagnosis.fail(what, Failures.messageOf(e), "repair it before the broker starts"));
@@ -173,7 +174,7 @@ final class StorageCheck {
       throws IOException {
     present.put(info.id(), file);
     PoolType configured = config.poolType(file);
-    MemoryType type = configured.fixed().orElseGet(() -> MemoryOpener.fitting(file));
+    MemoryType type = configured.on(file);
     Optional<String> unavailable = MemoryOpener.unavailable(type);
     if (unavailable.isPresent()) {
       found.add(
@@ -184,7 +185,8 @@ final class StorageCheck {
       return;
     }
     boolean first = config.tiers().get(0).pools().contains(file);
-    boolean dax = type != MemoryType.FILE && info.durability() == Durability.POWER;
+    boolean cache = type == MemoryType.CACHE;
+    boolean dax = type != MemoryType.FILE && !cache && info.durability() == Durability.POWER;
     if (first && config.requireDax() && !dax) {
       found.add(
           Diagnosis.fail(
@@ -193,27 +195,28 @@ final class StorageCheck {
               "mount its file system with -o dax, or take the key out"));
       return;
     }
-    if (config.durability() == AckDurability.ACK && FileProbe.isMemoryBacked(file)) {
+    boolean lost = !cache && FileProbe.isMemoryBacked(file);
+    if (config.durability() == AckDurability.ACK && lost) {
       found.add(
           Diagnosis.fail(
               what,
               "strata.durability=ack, and the pool is on a memory-backed file system",
-              "move it to a device, or take the key out"));
+              "set its type to auto, move it to a device, or take the key out"));
       return;
     }
     String text =
         "%s, type %s, %s of %s used, %s of %s slots"
             .formatted(
-                survives(dax, file),
+                cache ? "is written through to the log files" : survives(dax, file),
                 type.configName(),
                 ByteSize.format(report.usedBytes()),
                 ByteSize.format(info.dataSize()),
                 report.liveSlots() + report.deletingSlots(),
                 info.slotCount());
-    if (FileProbe.isMemoryBacked(file)) {
+    if (lost) {
       found.add(
           Diagnosis.warn(
-              what, text, "a reboot empties it: use it for trials, or put it on NVMe or DAX"));
+              what, text, "a reboot empties it: set its type to auto, or put it on NVMe or DAX"));
     } else {
       found.add(Diagnosis.ok(what, text + node(file)));
     }
@@ -268,7 +271,8 @@ final class StorageCheck {
   }
 
   private void missingPool(String what, Path file, long size) {
-    Optional<String> obstacle = MissingPools.obstacle(spec, present);
+    Optional<String> obstacle =
+        MissingPools.isCache(spec, file) ? Optional.empty() : MissingPools.obstacle(spec, present);
     Path directory = Optional.ofNullable(file.toAbsolutePath().getParent()).orElse(file);
     try {
       if (obstacle.isPresent()) {
@@ -336,7 +340,7 @@ final class StorageCheck {
       Map<UUID, Integer> others = new HashMap<>();
       try (PoolReader pool = Pool.openReadOnly(file)) {
         for (SlotSnapshot slot : pool.readAll()) {
-          if (!known.contains(slot.directoryId())) {
+          if (!slot.isCached() && !known.contains(slot.directoryId())) {
             others.merge(slot.directoryId(), 1, Integer::sum);
           }
         }

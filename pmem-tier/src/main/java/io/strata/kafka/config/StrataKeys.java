@@ -61,7 +61,8 @@ public final class StrataKeys {
               """
               The size with which a pool that is missing is created when the broker starts. It is \
               created only where no records can be lost with it: each log directory is there, and \
-              has no segment in a pool that is missing nor the mark of a broker that used one. \
+              has no segment in a pool that is missing nor the mark of a broker that used one; or \
+              where the pool is of type `cache`, which has nothing that the log files lack. \
               Otherwise the broker does not start. The size of a pool that is there is not \
               changed; see `strata pool grow`.\
               """)
@@ -76,11 +77,13 @@ public final class StrataKeys {
               """
               How the pools are reached, where `strata.tier.<name>.type` says nothing else. \
               `auto`: what fits the file system of each pool's file: `pmem` on DAX (`mapped` \
-              where libpmem is not installed), `mapped` on tmpfs, `file` on any other. The \
+              where libpmem is not installed), `cache` on tmpfs, `file` on any other. The \
               broker's log names the type of each pool. `mapped`: a shared mapping by the JDK \
               alone, durable across a power failure on a DAX file system. `pmem`: libpmem, for \
               Linux on x86-64 with the native libraries installed. `file`: a file on NVMe or SSD, \
-              durable when Kafka flushes.\
+              durable when Kafka flushes. `cache`: for memory that does not survive a reboot \
+              (tmpfs, volatile CXL memory): a mapping, too, but every append goes to the log file \
+              as well, as without Strata; losing the pool loses nothing.\
               """)
           .build();
 
@@ -161,8 +164,9 @@ public final class StrataKeys {
               What a power failure leaves of acknowledged records. `pool`: all of them where the \
               pool is on DAX; elsewhere what Kafka has flushed or replicated, as with a stock \
               broker. `ack`: all of them, but for topics that are excluded from the pools. Each \
-              append is then forced to the medium before it is acknowledged. `ack` needs pools on a device: the broker refuses to start with one \
-              on a memory-backed file system.\
+              append is then forced to the medium before it is acknowledged. `ack` needs pools on \
+              a device, or of type `cache`: the broker refuses to start with a `mapped` one on a \
+              memory-backed file system.\
               """)
           .build();
 

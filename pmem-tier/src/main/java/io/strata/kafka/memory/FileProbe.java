@@ -61,7 +61,7 @@ public final class FileProbe {
 
   /** Returns the durability of a file that is reached by a memory of the given type. */
   static Durability durability(MemoryType type, Path file) throws IOException {
-    if (isMemoryBacked(file)) {
+    if (type == MemoryType.CACHE || isMemoryBacked(file)) {
       return Durability.PROCESS;
     }
     return type != MemoryType.FILE && isDax(file) ? Durability.POWER : Durability.FORCE;

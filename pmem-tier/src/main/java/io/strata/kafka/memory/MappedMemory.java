@@ -29,6 +29,7 @@ final class MappedMemory implements PersistentMemory {
   private static final VarHandle WORD =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
+  private final MemoryType type;
   private final Path path;
   private final long size;
   private final boolean writable;
@@ -43,6 +44,7 @@ final class MappedMemory implements PersistentMemory {
   private volatile @Nullable MappedWindows windows;
 
   MappedMemory(
+      MemoryType type,
       Path path,
       long size,
       boolean writable,
@@ -50,6 +52,7 @@ final class MappedMemory implements PersistentMemory {
       MappedWindows windows,
       WriteBack<MappedWindows> writeBack,
       Optional<ZeroedRanges> ranges) {
+    this.type = type;
     this.path = path;
     this.size = size;
     this.writable = writable;
@@ -62,7 +65,7 @@ final class MappedMemory implements PersistentMemory {
 
   @Override
   public MemoryType type() {
-    return MemoryType.MAPPED;
+    return type;
   }
 
   @Override

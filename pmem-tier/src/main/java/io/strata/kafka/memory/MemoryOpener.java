@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
@@ -15,7 +16,8 @@ import jdk.nio.mapmode.ExtendedMapMode;
 /**
  * Opens memories on existing files. Stateless.
  *
- * <p>Needs no native library for the types {@link MemoryType#MAPPED} and {@link MemoryType#FILE}.
+ * <p>Needs no native library for the types {@link MemoryType#MAPPED}, {@link MemoryType#CACHE} and
+ * {@link MemoryType#FILE}.
  */
 public final class MemoryOpener {
   private MemoryOpener() {}
@@ -41,7 +43,7 @@ public final class MemoryOpener {
     return Interrupts.defer(
         () ->
             switch (type) {
-              case MAPPED -> openMapped(file, writable);
+              case MAPPED, CACHE -> openMapped(type, file, writable);
               case FILE -> openFile(file, writable);
               case PMEM -> openPmem(file, writable);
             });
@@ -49,19 +51,29 @@ public final class MemoryOpener {
 
   /**
    * The type that fits what a file is on: {@link MemoryType#PMEM} on a DAX file system where
-   * libpmem is there, {@link MemoryType#MAPPED} where it is not, and on a memory-backed file
-   * system; {@link MemoryType#FILE} on any other. A file that is not there, or cannot be looked at,
-   * gets {@link MemoryType#MAPPED}: opening it then says what is wrong.
+   * libpmem is there, {@link MemoryType#MAPPED} where it is not; {@link MemoryType#CACHE} on a
+   * memory-backed file system, also for a file that is still to be made there; {@link
+   * MemoryType#FILE} on any other. Any other file that is not there, or cannot be looked at, gets
+   * {@link MemoryType#MAPPED}: opening it then says what is wrong.
    */
   public static MemoryType fitting(Path file) {
     try {
-      if (!Files.isRegularFile(file) || FileProbe.isMemoryBacked(file)) {
+      if (FileProbe.isMemoryBacked(nearest(file))) {
+        return MemoryType.CACHE;
+      }
+      if (!Files.isRegularFile(file)) {
         return MemoryType.MAPPED;
       }
       return fitting(FileProbe.isDax(file), unavailable(MemoryType.PMEM).isEmpty());
     } catch (IOException unreadable) {
       return MemoryType.MAPPED;
     }
+  }
+
+  /** The file, or the directory that it is to be made in. */
+  private static Path nearest(Path file) {
+    Path directory = file.toAbsolutePath().getParent();
+    return directory != null && Files.notExists(file, LinkOption.NOFOLLOW_LINKS) ? directory : file;
   }
 
   /**
@@ -85,12 +97,14 @@ public final class MemoryOpener {
     return type == MemoryType.PMEM ? LibPmem.unavailable() : Optional.empty();
   }
 
-  private static PersistentMemory openMapped(Path file, boolean writable) throws IOException {
+  private static PersistentMemory openMapped(MemoryType type, Path file, boolean writable)
+      throws IOException {
     try (FileChannel channel = FileChannel.open(file, options(writable))) {
       long size = sizeOf(file, channel);
-      Durability durability = FileProbe.durability(MemoryType.MAPPED, file);
+      Durability durability = FileProbe.durability(type, file);
       MappedWindows windows = MappedWindows.map(channel, mapMode(durability, writable), size);
       return new MappedMemory(
+          type,
           file,
           size,
           writable,

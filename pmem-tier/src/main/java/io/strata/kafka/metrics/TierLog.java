@@ -52,6 +52,14 @@ public final class TierLog implements TierEvents {
   }
 
   @Override
+  public void poolReplaced(Path file, String damage) {
+    log.warn(
+        "Made pool {} anew, which was damaged; the log files have all that was in it: {}",
+        file,
+        damage);
+  }
+
+  @Override
   public void poolsNotCreated(List<Path> files, String reason) {
     log.warn(
         "strata.pool.create does not create {}, since records could be lost with it: {}",
@@ -88,7 +96,14 @@ public final class TierLog implements TierEvents {
         pool.usage().liveSlots(),
         info.slotCount());
     logFindings(pool);
-    if (info.durability().needsForce()) {
+    if (pool.isCache()) {
+      log.info(
+          """
+          Pool {} is written through: the log files have every byte of it, and keep what they do \
+          without Strata. Losing the pool loses nothing.\
+          """,
+          info.path());
+    } else if (info.durability().needsForce()) {
       log.warn(
           """
           Pool {} does not survive a power failure (its file system is not DAX): what was flushed \
@@ -100,8 +115,9 @@ public final class TierLog implements TierEvents {
       log.warn(
           """
           Pool {} is on a file system in memory: a power failure or a reboot empties it, flushed \
-          or not. Only what was replicated survives. Use a pool on a disk, or on persistent \
-          memory with strata.require.dax=true, for data that must stay.\
+          or not. Only what was replicated survives. The pool type auto or cache keeps all bytes \
+          in the log files, too; or use a pool on a disk, or on persistent memory with \
+          strata.require.dax=true.\
           """,
           info.path());
     }

@@ -212,6 +212,11 @@ public final class Pool implements AutoCloseable {
     return allocator.largestFree();
   }
 
+  /** Whether new segments are written through: nothing of theirs in the pool outlives this use. */
+  public boolean isCache() {
+    return memory.type() == MemoryType.CACHE;
+  }
+
   /** The bytes. */
   public PersistentMemory memory() {
     return memory;

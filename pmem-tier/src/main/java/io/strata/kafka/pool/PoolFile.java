@@ -1,10 +1,12 @@
 package io.strata.kafka.pool;
 
 import io.strata.kafka.layout.SlotLayout;
+import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.memory.PoolFiles;
+import io.strata.kafka.memory.Printable;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.migration.NoSpaceException;
 import io.strata.kafka.pool.PoolException.Kind;
@@ -83,6 +85,9 @@ final class PoolFile {
     PoolAccess.requireWritable(file);
     PoolLock lock = PoolLock.acquire(file);
     try {
+      if (type == MemoryType.CACHE && !FileProbe.isMemoryBacked(file)) {
+        requireClean(file);
+      }
       PersistentMemory memory = openMemory(file, type, true);
       try {
         requireAllocated(file, Superblocks.read(memory).current());
@@ -255,6 +260,24 @@ final class PoolFile {
           file,
           "type %s cannot be used: %s. Or use the type %s"
               .formatted(type.configName(), reason.get(), MemoryType.MAPPED.configName()));
+    }
+  }
+
+  /** What a power failure leaves of bytes that the pool alone has must not become less. */
+  private static void requireClean(Path file) throws IOException {
+    try (PoolReader pool = openReadOnly(file)) {
+      for (SlotSnapshot slot : pool.readAll()) {
+        if (!slot.isCached() && slot.cleanLength() < slot.committedLength()) {
+          throw new PoolException(
+              Kind.TYPE_UNAVAILABLE,
+              file,
+              """
+              type %s cannot be used yet: found bytes that no log file has, of %s for one, \
+              expected none; run 'strata drain' with the type of before, then start with this one\
+              """
+                  .formatted(MemoryType.CACHE.configName(), Printable.of(slot.relativePath())));
+        }
+      }
     }
   }
 

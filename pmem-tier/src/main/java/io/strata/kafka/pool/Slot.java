@@ -93,7 +93,7 @@ public final class Slot {
                 generation,
                 0,
                 0,
-                0,
+                pool.isCache() ? SlotFlag.CACHED.bit() : 0,
                 0,
                 directoryId,
                 relativePath,
@@ -105,7 +105,7 @@ public final class Slot {
 
   private void publish() throws IOException {
     // Where a power failure undoes what was not forced, each step is forced before the next.
-    words.storeBody(directoryId, relativePath, createdAtMillis);
+    words.storeBody(directoryId, relativePath, createdAtMillis, flags);
     words.force();
     words.persist(STATE_OFFSET, SlotState.LIVE.code());
     words.force();

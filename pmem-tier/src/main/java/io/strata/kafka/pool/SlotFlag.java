@@ -23,7 +23,12 @@ public enum SlotFlag {
    * One of the two slots of a segment that is being moved. Nothing is lost with it as long as the
    * log file's tag does not name it.
    */
-  COPY(SlotLayout.FLAG_COPY);
+  COPY(SlotLayout.FLAG_COPY),
+  /**
+   * The segment is written through: its log file has all bytes, and no tag. Set when the slot is
+   * allocated in a pool of {@link io.strata.kafka.memory.MemoryType#CACHE}, and never cleared.
+   */
+  CACHED(SlotLayout.FLAG_CACHED);
 
   private final int bit;
 

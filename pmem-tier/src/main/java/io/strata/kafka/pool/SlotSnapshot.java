@@ -30,4 +30,10 @@ public record SlotSnapshot(
     UUID directoryId,
     String relativePath,
     long createdAtMillis,
-    ExtentList extents) {}
+    ExtentList extents) {
+
+  /** Whether the segment is written through: its log file has all bytes. */
+  public boolean isCached() {
+    return flags.contains(SlotFlag.CACHED);
+  }
+}

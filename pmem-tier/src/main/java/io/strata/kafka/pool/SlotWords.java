@@ -84,7 +84,8 @@ final class SlotWords {
    * Stores and persists the body without extents, and then the first line of an empty segment but
    * its state.
    */
-  void storeBody(UUID directoryId, String relativePath, long createdAtMillis) throws IOException {
+  void storeBody(UUID directoryId, String relativePath, long createdAtMillis, int flags)
+      throws IOException {
     ByteBuffer body =
         ByteBuffer.allocate(EXTENTS_OFFSET - LINE_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     byte[] path = relativePath.getBytes(StandardCharsets.UTF_8);
@@ -99,7 +100,7 @@ final class SlotWords {
     store(GENERATION_OFFSET, generation);
     store(COMMITTED_LENGTH_OFFSET, 0);
     store(EXTENTS_IN_USE_OFFSET, ExtentList.EMPTY.inUse());
-    store(FLAGS_OFFSET, 0);
+    store(FLAGS_OFFSET, flags);
     store(BODY_CHECK_OFFSET, SlotImage.bodyCheck(generation, body.flip()));
     store(TRUNCATIONS_OFFSET, 0);
     store(CLEAN_LENGTH_OFFSET, 0);

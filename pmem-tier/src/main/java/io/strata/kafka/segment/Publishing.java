@@ -37,7 +37,7 @@ final class Publishing {
             writer.residence().get().slot().setCleanLength(copied.end());
           } catch (IOException e) {
             // The next change would not withdraw what the slot may say.
-            writer.markBroken(e);
+            writer.slotInDoubt(e);
             throw e;
           }
           return true;
@@ -101,7 +101,7 @@ final class Publishing {
       extents = in.get().free();
     } catch (IOException e) {
       // Freed or not: a change would be lost in the pool or in the log file.
-      writer.markBroken(e);
+      writer.slotInDoubt(e);
       throw e;
     }
     publisher.publish(Optional.empty(), HotView.inLogFile(writer.view().size()));

@@ -6,6 +6,7 @@ import io.strata.kafka.pool.Extent;
 import io.strata.kafka.pool.ExtentList;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotState;
 import java.io.IOException;
 import java.util.List;
@@ -53,6 +54,14 @@ public final class Residence {
   /** Whether the log file has all bytes of the pool, durably, too. */
   public boolean isClean() {
     return slot.cleanLength() == slot.committedLength();
+  }
+
+  /**
+   * Whether the segment is written through: its log file has all bytes, no tag leads here, and
+   * nothing here outlives the process.
+   */
+  public boolean isCached() {
+    return slot.has(SlotFlag.CACHED);
   }
 
   /** The space that the segment takes in the pool, in bytes. */

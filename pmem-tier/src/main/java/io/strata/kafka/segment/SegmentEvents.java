@@ -58,6 +58,14 @@ public interface SegmentEvents {
   default void evicted(long bytes, boolean atOnce) {}
 
   /**
+   * The pool of a segment that is written through has failed: the segment goes on in its log file,
+   * which has all its bytes.
+   *
+   * @param cause why
+   */
+  default void leftCache(Segment segment, IOException cause) {}
+
+  /**
    * Extents that nobody reads any more could not be given back to the pool. They stay out of use
    * until the pool is opened again; nothing else is lost.
    *

@@ -26,6 +26,10 @@ import java.util.function.LongSupplier;
  * truncation below the spill offset, or below where the pool's extents begin, truncates the log
  * file first.
  *
+ * <p>Of a segment that is written through ({@link Residence#isCached}) the log file has every
+ * change first, and what it has counts; then the pool. When the pool fails the segment goes on
+ * without it.
+ *
  * <p>Whatever fails leaves the view at what can be read: a caller that gets an exception finds the
  * segment as before, or longer by the part of its bytes that its source's position tells. What is
  * no {@link IOException} leaves a segment that can be read, and not changed before a restart.
@@ -175,6 +179,10 @@ final class SegmentWriter {
     }
     int start = source.position();
     try {
+      if (isCached()) {
+        writeThrough(source, position, logFile);
+        return source.position() - start;
+      }
       writeBelowPool(source, position, logFile);
       writeToPool(source, position + (source.position() - start));
       int done = source.position() - start;
@@ -204,9 +212,88 @@ final class SegmentWriter {
       if (in.isPresent() && !in.get().durableOnPersist()) {
         forcer.force(false, logFile);
       }
-      if (view.spilled()) {
+      if (view.spilled() || isCached()) {
         owner.forcedInLogFile(segment);
       }
+    }
+  }
+
+  /** Whether the log file has all bytes, whatever the pool has. */
+  private boolean isCached() {
+    return residence.map(Residence::isCached).orElse(false);
+  }
+
+  /** The log file first, as without a pool: what it takes counts, and its exception is thrown. */
+  @GuardedBy("lock")
+  private void writeThrough(ByteBuffer source, long position, FileChannel logFile)
+      throws IOException {
+    long size = view.size();
+    int start = source.position();
+    ByteBuffer written = source.duplicate();
+    boolean done = false;
+    try {
+      tail.truncate(logFile, size, false);
+      tail.write(source, position, logFile, size);
+      done = true;
+    } finally {
+      if (!done) {
+        // What the log file has taken, beyond the bytes that count, is not known.
+        tail.mayBeLonger();
+        if (position < size) {
+          leaveCache();
+        }
+      }
+      written.limit(source.position());
+      if (written.hasRemaining()) {
+        boolean first = !view.spilled();
+        cache(written, position);
+        view.extendTo(position + (source.position() - start));
+        if (written.hasRemaining()) {
+          events.spilled(written.remaining(), first);
+        }
+      }
+    }
+  }
+
+  /** Has the pool follow as far as it has space. What it does not take is the log file's alone. */
+  @GuardedBy("lock")
+  private void cache(ByteBuffer written, long position) {
+    if (!isCached()) {
+      return;
+    }
+    try {
+      int below = (int) Math.max(0, Math.min(view.poolStart() - position, written.remaining()));
+      written.position(written.position() + below);
+      if (written.hasRemaining()) {
+        writeToPool(written, position + below);
+      }
+      Slot slot = pooled().slot();
+      slot.setCleanLength(slot.committedLength());
+      if (written.hasRemaining() && !view.spilled()) {
+        spillFrom(view);
+      }
+    } catch (IOException e) {
+      cacheFailed(e);
+    }
+  }
+
+  /** The pool's memory fails, or its slot: the segment goes on without it. */
+  @GuardedBy("lock")
+  private void cacheFailed(IOException cause) {
+    events.leftCache(segment, cause);
+    leaveCache();
+  }
+
+  /** The log file has all bytes: shows readers that, and frees the slot if that can be done. */
+  @GuardedBy("lock")
+  private void leaveCache() {
+    Residence in = pooled();
+    publishWithoutLocking(Optional.empty(), HotView.inLogFile(view.size()));
+    try {
+      List<Extent> extents = in.free();
+      boolean unused = gate.retire(() -> release(in.pool(), extents));
+    } catch (IOException e) {
+      events.releaseFailed(segment, in.spaceBytes(), e);
     }
   }
 
@@ -240,7 +327,7 @@ final class SegmentWriter {
   private void replacing(long position) throws IOException {
     guard.changing();
     Optional<Residence> in = residence;
-    if (in.isPresent() && position < in.get().slot().cleanLength()) {
+    if (in.isPresent() && !isCached() && position < in.get().slot().cleanLength()) {
       in.get().slot().setCleanLength(in.get().slot().extents().start());
       tail.mayBeLonger();
     }
@@ -452,14 +539,18 @@ final class SegmentWriter {
     }
     // Once the flag is set, what the log file has beyond the spill offset is part of the segment.
     tail.truncate(logFile, before.size(), true);
-    Slot slot = pooled().slot();
-    if (!slot.has(SlotFlag.NAME_DURABLE)) {
+    if (!pooled().slot().has(SlotFlag.NAME_DURABLE)) {
       // Bytes without the tag that comes with them would be another file's.
       logFile.force(true);
     }
-    slot.set(SlotFlag.SPILLED);
-    view = HotView.spilled(before.pooled(), before.extents(), before.size(), before.size());
+    spillFrom(before);
     return true;
+  }
+
+  @GuardedBy("lock")
+  private void spillFrom(HotView before) throws IOException {
+    pooled().slot().set(SlotFlag.SPILLED);
+    view = HotView.spilled(before.pooled(), before.extents(), before.size(), before.size());
   }
 
   @GuardedBy("lock")
@@ -485,7 +576,7 @@ final class SegmentWriter {
       if (length < view.size()) {
         requireChangeable();
         guard.changing();
-        if (length < view.poolStart()) {
+        if (length < view.poolStart() && !isCached()) {
           truncateBelowPool(length, logFile);
         } else {
           boolean unused = truncateWithoutLocking(length, logFile);
@@ -524,20 +615,37 @@ final class SegmentWriter {
   private boolean truncateWithoutLocking(long length, FileChannel logFile) throws IOException {
     HotView before = view;
     boolean spilled = before.spilled();
+    boolean cached = isCached();
     long spillOffset = before.poolEnd(before.size());
-    if (residence.isPresent() && length < pooled().slot().cleanLength()) {
+    if (residence.isPresent() && !cached && length < pooled().slot().cleanLength()) {
       // First of all: the log file may be shorter from here on, or longer, whatever fails.
       pooled().slot().setCleanLength(length);
     }
-    if (spilled) {
+    if (spilled || cached) {
       truncateLogFile(before, length, logFile);
     }
     if (residence.isEmpty() || (spilled && length > spillOffset)) {
       return true;
     }
+    try {
+      return truncatePool(before, length, logFile);
+    } catch (IOException e) {
+      if (!cached) {
+        throw e;
+      }
+      view = before.withSize(length);
+      cacheFailed(e);
+      return true;
+    }
+  }
+
+  @GuardedBy("lock")
+  private boolean truncatePool(HotView before, long length, FileChannel logFile)
+      throws IOException {
+    boolean spilled = before.spilled();
     forcer.truncating(length);
     Residence in = pooled();
-    boolean shorter = !spilled && truncateFile(logFile, length);
+    boolean shorter = !spilled && !in.isCached() && truncateFile(logFile, length);
     if (shorter) {
       // What is truncated must not be there when the slot is evicted, or the pool is lost.
       logFile.force(true);
@@ -579,11 +687,14 @@ final class SegmentWriter {
     tail.mayBeLonger();
     boolean done = false;
     try {
-      tail.truncate(logFile, length, length <= before.poolEnd(before.size()));
+      tail.truncate(logFile, length, !isCached() && length <= before.poolEnd(before.size()));
       done = true;
     } finally {
       if (!done) {
         view = before.withSize(sizeAfterFailedTruncation(before, length, logFile));
+        if (isCached()) {
+          leaveCache();
+        }
       }
     }
   }
@@ -610,7 +721,7 @@ final class SegmentWriter {
    */
   @GuardedBy("lock")
   private long sizeAfterFailedTruncation(HotView before, long length, FileChannel logFile) {
-    long shortest = Math.max(length, before.poolEnd(before.size()));
+    long shortest = isCached() ? length : Math.max(length, before.poolEnd(before.size()));
     try {
       return Math.min(before.size(), Math.max(shortest, logFile.size()));
     } catch (IOException e) {
@@ -746,6 +857,22 @@ final class SegmentWriter {
     lock.lock();
     try {
       return !deleted && !inDoubt && broken.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * What the slot says is not known: the segment goes on without it, or is not changed any more.
+   */
+  void slotInDoubt(IOException cause) {
+    lock.lock();
+    try {
+      if (isCached()) {
+        cacheFailed(cause);
+      } else {
+        markBroken(cause);
+      }
     } finally {
       lock.unlock();
     }

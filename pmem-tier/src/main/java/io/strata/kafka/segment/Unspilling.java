@@ -53,9 +53,11 @@ final class Unspilling {
       if (begun.isEmpty()) {
         return false;
       }
-      logFile.force(true);
-      // Little is left to be forced under the writer lock.
-      begun.get().in().slot().force();
+      if (!begun.get().in().isCached()) {
+        logFile.force(true);
+        // Little is left to be forced under the writer lock.
+        begun.get().in().slot().force();
+      }
       step = attempt(begun.get(), logFile, buffer);
     }
     return step == Step.DONE;
@@ -95,16 +97,18 @@ final class Unspilling {
     Residence in = begun.in();
     long size = now.get().size();
     boolean none = in.slot().extents().count() == 0;
-    beginAt(begun.size(), in, size, dropped, publisher);
+    // What was appended since the log file was forced is copied; what is cached needs no force.
+    long from = in.isCached() ? size : begun.size();
+    beginAt(from, in, size, dropped, publisher);
     if (!none) {
       // What it has had is free when the last reader has left it, and may be needed.
       return Step.AGAIN;
     }
     if (!writer.extentsFor(size)) {
-      changeSlot(in, slot -> dropped.addAll(slot.truncate(begun.size())));
+      changeSlot(in, slot -> dropped.addAll(slot.truncate(from)));
       return Step.NO_SPACE;
     }
-    copy(logFile, begun.size(), size, in, buffer);
+    copy(logFile, from, size, in, buffer);
     changeSlot(
         in,
         slot -> {
@@ -175,7 +179,7 @@ final class Unspilling {
       change.run(in.slot());
     } catch (IOException e) {
       // A start may find it done, and the next change would be made as if it was not.
-      writer.markBroken(e);
+      writer.slotInDoubt(e);
       throw e;
     }
   }

@@ -131,7 +131,7 @@ final class DurableNames {
    */
   private boolean forceNewFile(TieredSegment segment) throws IOException {
     Optional<Residence> in = segment.residence();
-    if (in.isEmpty() || in.get().slot().has(SlotFlag.NAME_DURABLE)) {
+    if (in.isEmpty() || isSettled(in.get())) {
       return false;
     }
     try (LogFile file = LogFile.of(segment, registry)) {
@@ -197,7 +197,7 @@ final class DurableNames {
    */
   void makeDurable(TieredSegment segment) throws IOException {
     Optional<Residence> in = segment.residence();
-    if (in.isEmpty() || in.get().slot().has(SlotFlag.NAME_DURABLE)) {
+    if (in.isEmpty() || isSettled(in.get())) {
       return;
     }
     // If the path is another file's by now the flag stays unset, so that recovery will believe the
@@ -256,6 +256,11 @@ final class DurableNames {
   /** Forces a directory; see {@link UnsyncedRenames#force}. */
   void forceDirectory(Path directory) throws IOException {
     directories.force(directory);
+  }
+
+  /** Whether what leads to the log file is durable, or has not to be. */
+  private static boolean isSettled(Residence in) {
+    return in.isCached() || in.slot().has(SlotFlag.NAME_DURABLE);
   }
 
   /** Whether a segment outlives a reboot in its pool: else nothing of its log file has to. */

@@ -144,9 +144,13 @@ final class HotSegments {
     return known;
   }
 
-  /** Makes the one object that stands for the segment in a slot. */
+  /**
+   * Makes the one object that stands for the segment in a slot. One that needs no tag is known when
+   * it is open.
+   */
   TieredSegment admit(Residence residence, Path logFile) throws IOException {
-    return registry.add(factory.inPool(residence, logFile));
+    TieredSegment segment = factory.inPool(residence, logFile);
+    return segment.needsTag() ? registry.add(segment) : segment;
   }
 
   /** The log file has the tag, and so cannot be read without what that names. */
@@ -165,6 +169,10 @@ final class HotSegments {
   FileChannel open(TieredSegment hot, Path name, Set<? extends OpenOption> options)
       throws IOException {
     FileChannel channel = hot.segment().open(LogFileChannels.under(name, options), options);
+    if (!hot.needsTag() && registry.addUnpooled(hot) != hot) {
+      channel.close();
+      throw new FileSystemException(name.toString(), null, "it is open by another name");
+    }
     hot.missing(false);
     names.openedAs(hot, name);
     return channel;

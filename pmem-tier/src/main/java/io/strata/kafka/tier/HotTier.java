@@ -131,7 +131,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
               @Override
               public void appending(TieredSegment segment) throws IOException {
                 segment.appendedTo();
-                if (!segment.inLogFile() || forcedAppends) {
+                if (segment.needsTag() || forcedAppends) {
                   unsynced.settle(segment);
                 }
               }
@@ -149,9 +149,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
               @Override
               public void idle(TieredSegment segment) {
-                if (segment.inLogFile()) {
-                  registry.removeIfIdle(segment);
-                }
+                release.forgetIfIdle(segment);
               }
             },
             changes,
@@ -254,7 +252,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     while (true) {
       try {
         RecoveryReport report = new Recovery(pools, logDirectories, registry, factory).run();
-        logDirectories.mark();
+        logDirectories.mark(!pools.irreplaceable().isEmpty());
         return report;
       } catch (LogDirectoryFailure e) {
         logDirectories.skip(e.directory(), String.valueOf(e.getMessage()));
@@ -395,6 +393,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
           Files.delete(name);
           cold.get().segment().markDeleting();
           registry.remove(cold.get());
+          release.freeAfterUnlink(cold.get(), directory);
         }
         return cold.isPresent();
       }

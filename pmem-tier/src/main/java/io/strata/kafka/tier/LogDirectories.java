@@ -94,16 +94,21 @@ final class LogDirectories {
   }
 
   /**
-   * Marks the directories, so that a broker without Strata refuses them. After all refusals, and
-   * before the first append.
+   * Marks the directories, so that a broker without Strata refuses them, or takes the mark off.
+   * After all refusals, and before the first append.
    *
+   * @param mark whether a log file may lack bytes that a pool has, now or later
    * @throws LogDirectoryFailure for the first one that cannot be marked: nothing more may go into a
    *     pool there
    */
-  void mark() throws LogDirectoryFailure {
+  void mark(boolean mark) throws LogDirectoryFailure {
     for (LogDirectory directory : byPath.values()) {
       try {
-        Marker.mark(directory.path());
+        if (mark) {
+          Marker.mark(directory.path());
+        } else {
+          Marker.unmark(directory.path());
+        }
       } catch (IOException e) {
         throw new LogDirectoryFailure(
             directory, directory.path().resolve(MetaProperties.FILE_NAME), e);
@@ -112,14 +117,16 @@ final class LogDirectories {
   }
 
   /**
-   * Records in each directory where the pools are, and how far they have come. After the recovery:
-   * a start that is refused, for another file is where the pool was, must not make it forget which
-   * pool that was.
+   * Records in each directory where these pools are, and how far they have come. After the
+   * recovery: a start that is refused, for another file is where the pool was, must not make it
+   * forget which pool that was.
    */
   void recordPools(Map<UUID, Integer> sequences) {
+    Map<UUID, Path> recorded = new LinkedHashMap<>(pools);
+    recorded.keySet().retainAll(sequences.keySet());
     for (LogDirectory directory : List.copyOf(byPath.values())) {
       try {
-        directory.recordPools(pools);
+        directory.recordPools(recorded);
         directory.recordSequences(sequences);
       } catch (IOException e) {
         skip(directory, "it cannot be used: " + FailureText.of(e));

@@ -80,7 +80,7 @@ final class LogFile implements Closeable {
     return (key == null || key.equals(segment.fileKey()))
         && SegmentTag.read(pinned.path())
             .map(tag -> registry.find(tag).filter(segment::equals).isPresent())
-            .orElseGet(() -> segment.inLogFile() && segment.isHeld());
+            .orElseGet(() -> !segment.needsTag() && segment.isHeld());
   }
 
   /** Does something to the file. */

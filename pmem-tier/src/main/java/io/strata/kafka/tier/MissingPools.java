@@ -5,16 +5,19 @@ import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.pool.PoolSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -23,12 +26,17 @@ import java.util.UUID;
  *
  * <p>A pool that was lost must not come back empty: the broker would start without its records. So
  * nothing is created unless every log directory can be read and none of them has been used with a
- * pool that is missing. A new file has its name only when it is whole; what a crash leaves before
- * that is removed by the next creation.
+ * pool that is missing. Of a pool of {@link MemoryType#CACHE} the log files have everything: it is
+ * created, or made anew when it is damaged. Where it had another type before, the tags on log files
+ * still have the start refused. A new file has its name only when it is whole; what a crash leaves
+ * before that is removed by the next creation.
  *
  * <p>Thread safety: stateless; one thread at a time opens a broker's tier.
  */
 public final class MissingPools {
+
+  private static final Set<PoolException.Kind> DAMAGED =
+      EnumSet.of(PoolException.Kind.CORRUPT, PoolException.Kind.TRUNCATED);
 
   private MissingPools() {}
 
@@ -48,6 +56,13 @@ public final class MissingPools {
         spec.pools().stream()
             .filter(file -> !Files.exists(file, LinkOption.NOFOLLOW_LINKS))
             .toList();
+    for (Path file : missing) {
+      if (isCache(spec, file)) {
+        create(spec, file, size);
+        events.poolCreated(file, size, spec.owner());
+      }
+    }
+    missing = missing.stream().filter(Files::notExists).toList();
     Map<UUID, Path> present = new HashMap<>();
     for (Path file : spec.pools()) {
       if (!missing.contains(file)) {
@@ -84,6 +99,42 @@ public final class MissingPools {
       }
       events.poolCreated(file, size, spec.owner());
     }
+  }
+
+  /** Whether a pool that is missing can have had nothing that is not in the log files. */
+  public static boolean isCache(TierSpec spec, Path file) {
+    return spec.config().poolType(file).on(file) == MemoryType.CACHE && !mustBeDax(spec, file);
+  }
+
+  /**
+   * Makes a damaged pool anew if no log directory has been used with it but as a cache, and {@code
+   * strata.pool.create} says its size.
+   *
+   * @param damage why it was refused
+   * @return whether that was done
+   */
+  static boolean replace(TierSpec spec, Path file, PoolException damage, TierEvents events)
+      throws IOException {
+    if (spec.config().poolCreate().isEmpty()
+        || !DAMAGED.contains(damage.kind())
+        || !isCache(spec, file)) {
+      return false;
+    }
+    Map<UUID, Path> others = new HashMap<>();
+    for (Path other : spec.pools()) {
+      if (!other.equals(file)) {
+        try (PoolReader pool = Pool.openReadOnly(other)) {
+          others.put(pool.info().id(), other);
+        }
+      }
+    }
+    if (obstacle(spec.logDirectories(), others).isPresent()) {
+      return false;
+    }
+    Files.delete(file);
+    create(spec, file, spec.config().poolCreate().getAsLong());
+    events.poolReplaced(file, String.valueOf(damage.getMessage()));
+    return true;
   }
 
   /**

@@ -30,7 +30,7 @@ final class ModificationTimes {
 
   /** Notes a segment that has changed. Nearly free when that is noted already. */
   void changed(TieredSegment segment) {
-    if (!segment.inLogFile() && segment.timeIsLate()) {
+    if (segment.needsTag() && segment.timeIsLate()) {
       threads.of(segment.logFile()).changed().add(segment);
     }
   }
@@ -59,7 +59,7 @@ final class ModificationTimes {
 
   /** Brings the log file's modification time up to date with the last append. */
   void refresh(TieredSegment segment) {
-    if (segment.inLogFile() || !segment.hasChange()) {
+    if (!segment.needsTag() || !segment.hasChange()) {
       // In the log file its appends are the file's own.
       return;
     }

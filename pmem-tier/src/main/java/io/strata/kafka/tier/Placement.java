@@ -132,10 +132,14 @@ final class Placement {
       // Known before it can be found by its tag: one object must stand for it.
       TieredSegment segment = hot.admit(residence, place.file());
       registered = Optional.of(segment);
-      residence.tag().write(place.file());
+      if (segment.needsTag()) {
+        residence.tag().write(place.file());
+      }
       FileChannel channel = hot.open(segment, place.file(), options);
       counts.placed();
-      durable.makeDurableLater(segment);
+      if (segment.needsTag()) {
+        durable.makeDurableLater(segment);
+      }
       // The one before it is sealed now.
       space.wake();
       return new Placed(Optional.of(channel), false);

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -87,7 +88,15 @@ final class PoolSet {
       TierEvents events,
       TierParts.PoolOpening opening)
       throws IOException {
-    Pool pool = opening.open(file, tier.type(), spec.owner());
+    Pool pool;
+    try {
+      pool = opening.open(file, tier.type(), spec.owner());
+    } catch (PoolException e) {
+      if (!MissingPools.replace(spec, file, e, events)) {
+        throw e;
+      }
+      pool = opening.open(file, tier.type(), spec.owner());
+    }
     opened.add(pool);
     refuseCopy(opened, pool);
     if (opened.size() <= spec.config().tiers().get(0).pools().size()) {
@@ -99,9 +108,12 @@ final class PoolSet {
     return pool;
   }
 
-  /** Whether the operator has said that the tier's pools are to be durable when forced alone. */
+  /** Whether the operator has said that the tier's pools are to be durable when forced at most. */
   private static boolean wantsForce(TierConfig tier) {
-    return tier.type().fixed().equals(Optional.of(MemoryType.FILE));
+    return tier.type()
+        .fixed()
+        .filter(EnumSet.of(MemoryType.FILE, MemoryType.CACHE)::contains)
+        .isPresent();
   }
 
   private static void refuseCopy(List<Pool> opened, Pool pool) throws IOException {
@@ -132,16 +144,21 @@ final class PoolSet {
     }
   }
 
-  /** What nothing makes durable cannot hold what is promised to survive a power failure. */
+  /**
+   * What nothing makes durable cannot hold what is promised to survive a power failure, unless the
+   * log file has it, too.
+   */
   private static void requireReboots(TierSpec spec, Path file, Pool pool) throws IOException {
     if (spec.config().durability() == AckDurability.ACK
+        && !pool.isCache()
         && !pool.memory().durability().survivesReboot()) {
       throw new FileSystemException(
           file.toString(),
           null,
           """
           strata.durability=ack, and the pool is on a memory-backed file system, which a power \
-          failure empties; move it to a device, or set strata.durability=pool to accept that\
+          failure empties; give it the type auto or cache, so that the log files have its bytes, \
+          too, move it to a device, or set strata.durability=pool to accept that\
           """);
     }
   }
@@ -185,11 +202,19 @@ final class PoolSet {
     return paths;
   }
 
-  /** Counts this use of each pool; the pools' sequences by identity. */
+  /**
+   * The pools that may have bytes which a log file lacks: all but those in which everything is
+   * written through. After the recovery, which frees what was.
+   */
+  List<Pool> irreplaceable() {
+    return pools.stream().filter(pool -> !pool.isCache() || !pool.slots().isEmpty()).toList();
+  }
+
+  /** Counts this use of each irreplaceable pool; their sequences by identity. */
   Map<UUID, Integer> countUse() throws IOException {
     Map<UUID, Integer> sequences = new LinkedHashMap<>();
-    for (Map.Entry<UUID, Pool> each : byId.entrySet()) {
-      sequences.put(each.getKey(), each.getValue().countUse());
+    for (Pool pool : irreplaceable()) {
+      sequences.put(pool.info().id(), pool.countUse());
     }
     return sequences;
   }

@@ -13,4 +13,9 @@ record PoolTier(String name, List<Pool> pools) {
   PoolTier {
     pools = List.copyOf(pools);
   }
+
+  /** Whether segments are written through in one of its pools. */
+  boolean hasCache() {
+    return pools.stream().anyMatch(Pool::isCache);
+  }
 }

@@ -69,7 +69,7 @@ final class RelocateMove {
     try {
       CopyResult copied;
       try (FileChannel logFile = names.with(segment, LogFileChannels::toRead)) {
-        if (!DurableNames.survivesReboot(segment)) {
+        if (!DurableNames.survivesReboot(segment) && !tie.to.isCached()) {
           // A power failure may have taken its name so far; from now on it may not.
           durable.forceEntries(segment);
         }
@@ -83,7 +83,9 @@ final class RelocateMove {
         return ended.get();
       }
       hook.reached(MoveStage.RELOCATE_COMMITTED);
-      registry.addTag(tie.to.tag(), segment);
+      if (!tie.to.isCached()) {
+        registry.addTag(tie.to.tag(), segment);
+      }
       boolean done =
           names.with(
               segment,
@@ -148,6 +150,11 @@ final class RelocateMove {
             to.pool().info().path().toString(),
             "it was changed while it was copied into a pool that a reboot empties; it stays");
       }
+      if (to.isCached()) {
+        refuseTagged();
+        mayHold = true;
+        return;
+      }
       mayHold = true;
       if (from.isPresent()) {
         // Nothing is lost with it: recovery frees the one of the two that the log file does not
@@ -160,13 +167,26 @@ final class RelocateMove {
       hook.reached(MoveStage.RELOCATE_TAGGED);
     }
 
-    /** How much of the segment the log file has, durably so when this returns. */
+    /** No tag leads to what is written through, and its log file has all bytes. */
+    private void refuseTagged() throws IOException {
+      if (segment.needsTag() || !to.isClean()) {
+        throw new FileSystemException(
+            segment.toString(),
+            to.pool().info().path().toString(),
+            "found %s bytes of %s in its log file, expected all; it stays"
+                .formatted(to.slot().cleanLength(), to.slot().committedLength()));
+      }
+    }
+
+    /** How much of the segment the log file has, durably so when this returns if that matters. */
     private long cleanLength(Path logFile) throws IOException {
       if (from.isPresent() && !from.get().isClean()) {
         return from.get().slot().cleanLength();
       }
-      // Written back, perhaps, and not forced yet.
-      Directories.force(logFile);
+      if (!to.isCached()) {
+        // Written back, perhaps, and not forced yet.
+        Directories.force(logFile);
+      }
       long size = segment.segment().size();
       return Files.size(logFile) == size ? size : 0;
     }
@@ -177,15 +197,18 @@ final class RelocateMove {
       if (!mayHold) {
         return;
       }
-      if (from.isPresent()) {
-        registry.addTag(from.get().tag(), segment);
-        from.get().tag().write(logFile);
-      } else {
-        SegmentTag.remove(logFile);
-      }
-      Directories.force(logFile);
-      if (from.isPresent()) {
-        from.get().slot().clear(SlotFlag.COPY);
+      if (!to.isCached()) {
+        Optional<Residence> tagged = from.filter(in -> !in.isCached());
+        if (tagged.isPresent()) {
+          registry.addTag(tagged.get().tag(), segment);
+          tagged.get().tag().write(logFile);
+        } else {
+          SegmentTag.remove(logFile);
+        }
+        Directories.force(logFile);
+        if (from.isPresent()) {
+          from.get().slot().clear(SlotFlag.COPY);
+        }
       }
       mayHold = false;
     }

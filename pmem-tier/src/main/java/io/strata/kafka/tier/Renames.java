@@ -105,7 +105,7 @@ final class Renames {
   /** What has been written in the log file unforced, as long as it was acknowledged to nobody. */
   private static void forceLogFiles(List<TieredSegment> segments) throws IOException {
     for (TieredSegment segment : segments) {
-      if (segment.isLive() && (segment.inLogFile() || segment.segment().spilled())) {
+      if (segment.isLive() && (!segment.needsTag() || segment.segment().spilled())) {
         // Retention may be deleting it.
         Directories.forceIfThere(segment.logFile());
       }
@@ -172,6 +172,7 @@ final class Renames {
     if (replaced.isPresent()) {
       replaced.get().segment().markDeleting();
       registry.remove(replaced.get());
+      release.freeAfterUnlink(replaced.get(), Directories.of(target));
     }
     moved.ifPresent(segment -> renamed(segment, target));
     return true;

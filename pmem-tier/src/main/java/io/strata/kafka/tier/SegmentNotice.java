@@ -60,7 +60,7 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
     counters.appended(bytes, nanos);
     TieredSegment named = segment;
     if (named != null) {
-      named.disk().appended(bytes, nanos, named.inLogFile() || named.segment().spilled());
+      named.disk().appended(bytes, nanos, !named.needsTag() || named.segment().spilled());
     }
   }
 
@@ -146,6 +146,12 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
     if (named != null) {
       listener.idle(named);
     }
+  }
+
+  @Override
+  public void leftCache(Segment left, IOException cause) {
+    counters.leftCache(left, cause);
+    events.backgroundFailure("keep " + left.name() + " in its pool as well", cause);
   }
 
   @Override

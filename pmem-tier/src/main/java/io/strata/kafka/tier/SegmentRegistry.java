@@ -13,8 +13,9 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The segments that this process knows: those with bytes in a pool, and those without a slot that
- * have an open channel. By tag, by inode, by number, and by the directory of their log file.
+ * The segments that this process knows: those with bytes in a pool, and those all of whose bytes
+ * are in the log file that have an open channel. By tag, by inode, by number, and by the directory
+ * of their log file.
  *
  * <p>An inode may be another file's after its deletion. It leads to a segment only while a
  * descriptor of ours is open on that segment's file ({@link TieredSegment#isHeld}), and then that
@@ -70,7 +71,7 @@ final class SegmentRegistry {
   }
 
   /**
-   * Adds a segment without a slot on which a channel is open.
+   * Adds a segment that needs no tag and on which a channel is open.
    *
    * @return the segment that is known of that file now: another one if somebody was faster
    */
@@ -91,7 +92,7 @@ final class SegmentRegistry {
 
   /** Whether an entry is of an earlier file with the same inode, or as good as closed. */
   private static boolean isLeftOver(TieredSegment entry) {
-    return !entry.inLogFile() || !entry.isHeld();
+    return entry.needsTag() || !entry.isHeld();
   }
 
   /** Notes that the log file's tag may name this copy of the segment from now on. */
@@ -118,10 +119,10 @@ final class SegmentRegistry {
     return Optional.ofNullable(byTag.get(tag));
   }
 
-  /** The segment without a slot of an untagged file, if a descriptor of ours is open on it. */
+  /** The segment of an untagged file, if a descriptor of ours is open on it. */
   Optional<TieredSegment> findInLogFile(Object fileKey) {
     return Optional.ofNullable(byInode.get(fileKey))
-        .filter(known -> known.inLogFile() && known.isHeld());
+        .filter(known -> !known.needsTag() && known.isHeld());
   }
 
   Optional<TieredSegment> find(long id) {
@@ -136,9 +137,9 @@ final class SegmentRegistry {
   }
 
   /**
-   * Keeps a segment known until {@link #moveEnds}, whether a channel is open on it or not: a second
-   * object that is made for its file would not see where it is moved. The caller holds its file
-   * from before until then.
+   * Keeps a segment known until {@link TieredSegment#moveEnds}, whether a channel is open on it or
+   * not: a second object that is made for its file would not see where it is moved. The caller
+   * holds its file from before until then.
    *
    * @return false if it is not known any more
    */
@@ -155,13 +156,7 @@ final class SegmentRegistry {
     return found == segment;
   }
 
-  /** The end of what {@link #moveBegins} began. */
-  void moveEnds(TieredSegment segment) {
-    segment.moveEnds();
-    removeIfIdle(segment);
-  }
-
-  /** Forgets a segment that is in the log file without a tag, when no channel is open on it. */
+  /** Forgets a segment that has no tag and needs none, when no channel is open on it. */
   void removeIfIdle(TieredSegment segment) {
     TieredSegment unused =
         byInode.compute(segment.fileKey(), (key, known) -> withoutIdle(segment, known));
@@ -169,7 +164,7 @@ final class SegmentRegistry {
 
   private @Nullable TieredSegment withoutIdle(
       TieredSegment segment, @Nullable TieredSegment known) {
-    if (!segment.inLogFile()
+    if (segment.needsTag()
         || segment.tagged()
         || segment.moving()
         || segment.segment().openChannels() > 0) {

@@ -93,6 +93,10 @@ final class SlotRelease {
    * pool is repaired before.
    */
   void untag(TieredSegment segment, Residence left) throws IOException {
+    if (left.isCached()) {
+      forgetIfIdle(segment);
+      return;
+    }
     try {
       boolean unused =
           names.with(
@@ -106,8 +110,22 @@ final class SlotRelease {
       return;
     }
     registry.removeTag(left.tag(), segment);
-    if (segment.inLogFile()) {
-      registry.removeIfIdle(segment);
+    forgetIfIdle(segment);
+  }
+
+  /**
+   * Forgets a segment that is not found by a tag, when no channel is open on it. It leaves its
+   * pool: another object is made of its log file next time.
+   */
+  void forgetIfIdle(TieredSegment segment) {
+    registry.removeIfIdle(segment);
+    if (!registry.has(segment) && segment.residence().filter(Residence::isCached).isPresent()) {
+      work.soon(
+          work.threads().pools(),
+          "free the slot of " + segment.logFile(),
+          () -> {
+            var unused = Evictions.run(segment, true);
+          });
     }
   }
 }

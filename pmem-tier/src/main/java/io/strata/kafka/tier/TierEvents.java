@@ -20,6 +20,12 @@ public interface TierEvents {
   /** A pool that was missing was created. */
   default void poolCreated(Path file, long bytes, PoolOwner owner) {}
 
+  /**
+   * A damaged pool in which everything was written through was made anew: no record was in it
+   * alone.
+   */
+  default void poolReplaced(Path file, String damage) {}
+
   /** Missing pools were not created, though {@code strata.pool.create} is set, and why. */
   default void poolsNotCreated(List<Path> files, String reason) {}
 

@@ -33,6 +33,7 @@ final class TierMoves implements TieredSegments {
   private final MoveStage.Hook hook;
   private final TierState state;
   private final LogFileNames names;
+  private final SlotRelease release;
   private final DestageMove destage;
   private final EvictMove eviction;
   private final RelocateMove relocation;
@@ -59,6 +60,7 @@ final class TierMoves implements TieredSegments {
             pools, registry, placement, logDirectories.forcedPlacement(), InstantSource.system());
     CopySlots slots = new CopySlots(logDirectories, space);
     this.names = names;
+    this.release = upkeep.release();
     this.destage =
         new DestageMove(names, upkeep.durable(), upkeep.times(), space, this::scarcity, hook);
     this.eviction = new EvictMove(upkeep.release(), space, hook);
@@ -140,8 +142,12 @@ final class TierMoves implements TieredSegments {
       return MoveResult.cancelled("it is there already");
     }
     try {
-      return toLogFile || segment.segment().size() == 0
-          ? destage(segment, control)
+      if (toLogFile || segment.segment().size() == 0) {
+        return destage(segment, control);
+      }
+      // Held: no tag leads to what is written through.
+      return pools.tiers().get(toTier).hasCache()
+          ? moveUp(id, (same, held) -> relocate(same, in, toTier, true, control))
           : relocate(segment, in, toTier, true, control);
     } catch (NoSuchFileException e) {
       return MoveResult.cancelled("its file is gone: " + e.getMessage());
@@ -158,19 +164,28 @@ final class TierMoves implements TieredSegments {
 
   /**
    * Moves a segment into another tier's pool. Bytes that only the pool has are first copied into
-   * the log file if a reboot would take them there and not where they are.
+   * the log file if a reboot would take them there and not where they are. Into a pool that is
+   * written through it goes from its log file: the tag and the old slot have to be gone before.
    */
   private MoveResult relocate(
       TieredSegment segment, Optional<Residence> in, int toTier, boolean evict, MoveControl control)
       throws IOException, InterruptedException {
     PoolTier tier = pools.tiers().get(toTier);
+    boolean throughLogFile = segment.needsTag() && tier.hasCache();
     if (in.isPresent()
         && !in.get().isClean()
-        && tier.pools().stream().anyMatch(pool -> RelocateMove.survivesLess(pool, in.get()))) {
+        && (throughLogFile
+            || tier.pools().stream().anyMatch(pool -> RelocateMove.survivesLess(pool, in.get())))) {
       hook.reached(MoveStage.DESTAGE_STARTED);
       MoveResult copied = destage.all(segment, control);
       if (copied.outcome() != MoveResult.Outcome.DONE) {
         return copied;
+      }
+    }
+    if (throughLogFile) {
+      MoveResult evicted = eviction.run(segment, in.orElseThrow());
+      if (evicted.outcome() != MoveResult.Outcome.DONE) {
+        return evicted;
       }
     }
     hook.reached(MoveStage.RELOCATE_STARTED);
@@ -234,7 +249,8 @@ final class TierMoves implements TieredSegments {
       try {
         return move.run(segment, held);
       } finally {
-        registry.moveEnds(segment);
+        segment.moveEnds();
+        release.forgetIfIdle(segment);
         segment.changed();
       }
     } catch (NoSuchFileException e) {

@@ -218,6 +218,14 @@ final class TieredSegment {
   }
 
   /**
+   * Whether the log file's tag must lead to this segment, since the log file may lack bytes. One
+   * that is in the log file, or written through, is found by its inode.
+   */
+  boolean needsTag() {
+    return segment.residence().map(in -> !in.isCached()).orElse(false);
+  }
+
+  /**
    * The pool that the segment is read from.
    *
    * @throws java.util.NoSuchElementException when it is in the log file

@@ -86,7 +86,9 @@ final class UnspillMove {
     Tag tag = new Tag(segment, held, slot.get());
     boolean done = false;
     try {
-      durable.forceEntries(segment);
+      if (!slot.get().isCached()) {
+        durable.forceEntries(segment);
+      }
       done = segment.segment().enter(slot.get(), tag);
     } finally {
       if (!done && !tag.mayBeThere) {
@@ -116,6 +118,9 @@ final class UnspillMove {
 
     @Override
     public void link() throws IOException {
+      if (to.isCached()) {
+        return;
+      }
       registry.addTag(to.tag(), segment);
       mayBeThere = true;
       Path unused =
@@ -132,6 +137,9 @@ final class UnspillMove {
     @Override
     @SuppressWarnings("try") // what is held is only to be released
     public void unlink() throws IOException {
+      if (to.isCached()) {
+        return;
+      }
       // The file itself, which may have been renamed or deleted meanwhile.
       try (LogFileNames.Held name = names.lock(segment.logFile())) {
         boolean unused =

@@ -1,10 +1,12 @@
 package io.strata.kafka.crash;
 
+import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.pool.SimPools;
 import io.strata.kafka.tier.SimTier;
 import io.strata.kafka.tier.TierEvents;
 import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -99,7 +101,11 @@ final class SimWorld {
     for (int i = 0; i < memories.size(); i++) {
       SimMemory memory = memories.get(i);
       left.add(
-          end == End.KILL ? memory.kill() : memory.powerCut(new Loss(Loss.mix(loss.seed(), i))));
+          end == End.KILL
+              ? memory.kill()
+              : memory.durability().survivesReboot()
+                  ? memory.powerCut(new Loss(Loss.mix(loss.seed(), i)))
+                  : emptied(i));
     }
     SimFileSystem leftLogFile = end == End.KILL ? disk.kill() : disk.powerCut(loss);
     SimWorld world = new SimWorld(setup, leftLogFile, left, end == End.KILL ? boot : boot + 1);
@@ -109,6 +115,15 @@ final class SimWorld {
     world.killed = killed && end == End.KILL;
     world.exact = exact && (end == End.KILL || setup.exact());
     return world;
+  }
+
+  /** A pool on a file system in memory, as a start makes it anew. */
+  private SimMemory emptied(int pool) {
+    try {
+      return setup.format().get(pool);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   void points(Points points) {
@@ -147,6 +162,11 @@ final class SimWorld {
     background = new SimExecutor();
     SimExecutor executor = background;
     tier = SimTier.open(spec(), events, pools(), () -> executor);
+    for (SimMemory memory : memories) {
+      if (memory.type() == MemoryType.CACHE && !SimPools.slots(memory).isEmpty()) {
+        throw new AssertionError("found " + SimPools.slots(memory) + " in a pool written through");
+      }
+    }
   }
 
   void close() throws IOException {
@@ -217,7 +237,7 @@ final class SimWorld {
     }
   }
 
-  /** Whether all of a segment is in a pool: what is truncated there does not come back. */
+  /** Whether all of a segment is in a pool, where what is truncated does not come back. */
   private boolean inPool(Expected segment) throws IOException {
     var state = tier().segments().state();
     return state.segments().stream()
@@ -225,7 +245,8 @@ final class SimWorld {
             view ->
                 view.name().id().baseOffset() == segment.offset
                     && view.tier() < state.tiers().size()
-                    && !view.spilled());
+                    && !view.spilled()
+                    && (setup.exact() || !setup.isCache(view.tier())));
   }
 
   /** By offset, what segments of its partition are not called any more, where that must last. */

@@ -118,7 +118,12 @@ final class Witness {
   void begin(long segmentOffset, Points alsoDoing) throws IOException {
     offset = segmentOffset;
     Optional<Place> own =
-        tag(world).map(tag -> new Place(tag.pool(), tag.slot(), tag.generation()));
+        Files.exists(file(world))
+            ? world
+                .openTier()
+                .slotOf(file(world))
+                .map(tag -> new Place(tag.pool(), tag.slot(), tag.generation()))
+            : Optional.empty();
     others.addAll(slots(world).keySet());
     own.ifPresent(others::remove);
     first = own;

@@ -27,10 +27,11 @@ class MemoryOpenerTest {
   }
 
   @Test
-  void autoIsAMappingInMemory(@TempDir(factory = MemoryDirectory.OnTmpfs.class) Path directory)
+  void autoIsACacheInMemory(@TempDir(factory = MemoryDirectory.OnTmpfs.class) Path directory)
       throws IOException {
     assertThat(MemoryOpener.fitting(Files.write(directory.resolve("x"), new byte[4096])))
-        .isEqualTo(MemoryType.MAPPED);
+        .isEqualTo(MemoryType.CACHE);
+    assertThat(MemoryOpener.fitting(directory.resolve("to-be-made"))).isEqualTo(MemoryType.CACHE);
   }
 
   @Test
@@ -44,7 +45,8 @@ class MemoryOpenerTest {
 
   /** Whatever opens it then says what is wrong. */
   @Test
-  void autoIsAMappingWhereThereIsNoFile(@TempDir Path directory) {
+  void autoIsAMappingWhereThereIsNoFile(
+      @TempDir(factory = MemoryDirectory.OnDisk.class) Path directory) {
     assertThat(MemoryOpener.fitting(directory.resolve("none"))).isEqualTo(MemoryType.MAPPED);
     assertThat(MemoryOpener.fitting(directory)).isEqualTo(MemoryType.MAPPED);
   }

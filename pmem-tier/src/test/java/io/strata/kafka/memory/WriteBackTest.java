@@ -58,7 +58,14 @@ class WriteBackTest {
   void oneFailedForceIsThatOfEverybodyInAMapping() throws Exception {
     try (PersistentMemory memory =
         new MappedMemory(
-            file, SIZE, true, Durability.FORCE, windows(), failingOnce(), Optional.empty())) {
+            MemoryType.MAPPED,
+            file,
+            SIZE,
+            true,
+            Durability.FORCE,
+            windows(),
+            failingOnce(),
+            Optional.empty())) {
       staysRefused(memory);
     }
     try (PersistentMemory again = MemoryOpener.open(MemoryType.MAPPED, file, true)) {

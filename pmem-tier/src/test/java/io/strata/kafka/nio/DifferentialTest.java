@@ -53,10 +53,18 @@ class DifferentialTest {
   }
 
   /** Over a real pool: one with space, one with few slots, and one that is always full. */
-  @ParameterizedTest(name = "seed {0}, {1} MiB in {2} slots, up to {3} bytes at once")
-  @CsvSource({"7,32,64,3000", "8,32,2,3000", "9,8,64,300000", "10,4,64,2000000"})
+  @ParameterizedTest(name = "seed {0}, {1} MiB in {2} slots, up to {3} bytes at once, {4}")
+  @CsvSource({
+    "7,32,64,3000,mapped",
+    "8,32,2,3000,mapped",
+    "9,8,64,300000,mapped",
+    "10,4,64,2000000,mapped",
+    "7,32,64,3000,cache",
+    "8,32,2,3000,cache",
+    "9,8,64,300000,cache"
+  })
   void agreesWithTheJdkOverAPool(
-      long seed, int megabytes, int slots, int longest, @TempDir Path directory)
+      long seed, int megabytes, int slots, int longest, String type, @TempDir Path directory)
       throws IOException {
     Path file = directory.resolve("hot.pool");
     PoolOwner owner = PoolOwner.of(1, "test-cluster");
@@ -67,7 +75,9 @@ class DifferentialTest {
         ProgressListener.NONE);
     Path logs = Files.createDirectory(directory.resolve("logs"));
     StrataConfig config =
-        StrataConfig.parse(Map.of("strata.pools", file.toString())).config().orElseThrow();
+        StrataConfig.parse(Map.of("strata.pools", file.toString(), "strata.pool.type", type))
+            .config()
+            .orElseThrow();
     Pattern everySegment =
         Pattern.compile(Pattern.quote(directory.toRealPath() + "/our/") + ".*[0-9]{20}\\.log.*");
     TierSpec spec =

@@ -38,9 +38,13 @@ final class TinyPool implements AutoCloseable {
 
   /** A new pool in a file. */
   static TinyPool create(Path file) throws IOException {
-    PoolSpec spec = PoolSpec.of(file, MemoryType.MAPPED, SIZE).withSlotCount(SLOTS);
-    Pool.create(spec, ProgressListener.NONE);
-    return open(file);
+    return create(file, MemoryType.MAPPED);
+  }
+
+  /** A new pool of a type in a file. */
+  static TinyPool create(Path file, MemoryType type) throws IOException {
+    Pool.create(PoolSpec.of(file, type, SIZE).withSlotCount(SLOTS), ProgressListener.NONE);
+    return new TinyPool(Pool.open(file, type, PoolOwner.ANY));
   }
 
   /** An existing one. */
@@ -80,9 +84,10 @@ final class TinyPool implements AutoCloseable {
   /** Closes the pool and opens it again, as a restart does; all slots are new objects. */
   void reopen() throws IOException {
     Path file = pool.info().path();
+    MemoryType type = pool.info().type();
     pool.close();
     ballast.clear();
-    pool = Pool.open(file, MemoryType.MAPPED, PoolOwner.ANY);
+    pool = Pool.open(file, type, PoolOwner.ANY);
     takeBallast();
   }
 

@@ -7,6 +7,7 @@ import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentEvents;
+import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -143,6 +144,17 @@ public final class SimTier {
         .flatMap(tag -> tier.registry().find(tag))
         .map(segment -> !segment.inLogFile())
         .orElse(false);
+  }
+
+  /** The slot of a file that is open, or has a tag. */
+  public Optional<SegmentTag> slotOf(Path file) throws IOException {
+    Optional<SegmentTag> tag = Tags.of(file);
+    return tag.isPresent()
+        ? tag
+        : tier.registry()
+            .findInLogFile(LogFileNames.keyOf(file))
+            .flatMap(TieredSegment::residence)
+            .map(Residence::tag);
   }
 
   /** Whether a file says that bytes of it are in a pool. */
