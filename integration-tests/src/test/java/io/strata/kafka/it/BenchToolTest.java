@@ -209,6 +209,111 @@ class BenchToolTest {
     assertThat(WORK.pools().resolve("turns.pool")).doesNotExist();
   }
 
+  /**
+   * All begin as a stock broker; at the first restart one of them becomes one with a pool. What was
+   * written before is read after a restart and a kill.
+   */
+  @Test
+  @Tag("long")
+  void brokersAreRestartedAndKilledBetweenPhases() throws Exception {
+    Path examples = Path.of("..", "examples", "benchmarks", "contenders").toAbsolutePath();
+    Path file =
+        Files.writeString(
+            WORK.folder("files").resolve("life.yaml"),
+            """
+            name: life
+            begin-as: %s
+            topics: {events: {partitions: 20}}
+            phases:
+              fill: {producers: {main: {topic: events, keys: 1k, until: {records: 500}}}}
+              restart: {broker: restart}
+              more: {producers: {main: {topic: events, keys: 1k, until: {records: 500}}}}
+              kill: {broker: kill, consumers: {main: {topic: events}}}
+            """
+                .formatted(examples.resolve("stock.yaml")));
+    Path folder = WORK.folder("life");
+    Path output = folder.resolve("results");
+
+    JavaProcess.Finished finished =
+        bench(
+            "life",
+            "paired",
+            file.toString(),
+            "--contender=" + examples.resolve("stock.yaml"),
+            "--contender=" + examples.resolve("strata.yaml"),
+            "--kafka=" + Distribution.kafkaLibs(),
+            "--define=strata=" + Distribution.strataJar(),
+            "--define=pool=" + WORK.pools().resolve("life.pool"),
+            "--define=size=64MiB",
+            "--work=" + folder.resolve("work"),
+            "--rounds=1",
+            "--max-load=1000",
+            "--max-other=1000",
+            "--output=" + output);
+
+    assertThat(finished.exitCode()).as(finished.output()).isZero();
+    assertThat(finished.output())
+        .containsPattern("restart brokers +start-seconds +stock .*strata .*ratio")
+        .containsPattern("restart brokers +stop-seconds +stock .*strata .*ratio")
+        .containsPattern("kill brokers +start-seconds +stock .*strata .*ratio")
+        .doesNotContainPattern("kill brokers +stop-seconds");
+    for (String label : List.of("01-stock", "02-strata")) {
+      JsonNode result =
+          new ObjectMapper().readTree(output.resolve(label + "/result.json").toFile());
+      assertThat(group(result, 3, 0).path("records").asLong()).as(label).isEqualTo(1000);
+      JsonNode phases = result.path("phases");
+      assertThat(phases.at("/1/groups")).isEmpty();
+      assertThat(phases.at("/1/brokers/start-seconds").asDouble()).isPositive();
+      assertThat(phases.at("/1/brokers/stop-seconds").asDouble()).isPositive();
+      // Before the restart neither has tiers.
+      assertThat(phases.at("/0/tiers")).isEmpty();
+      assertThat(phases.at("/2/tiers/0/bytes").has("hot, dirty"))
+          .isEqualTo(label.equals("02-strata"));
+    }
+    assertThat(Files.readAllLines(output.resolve("summary.csv")))
+        .anyMatch(line -> line.startsWith("strata,kill,,brokers,"));
+    assertThat(WORK.pools().resolve("life.pool")).doesNotExist();
+  }
+
+  /** A broker that does not come back is a failure that names why, and at once. */
+  @Test
+  @Tag("long")
+  void aBrokerThatDoesNotComeBackIsShown() throws Exception {
+    Path files = WORK.folder("files");
+    Path good = Files.writeString(files.resolve("good.yaml"), "label: good\n");
+    Path bad =
+        Files.writeString(
+            files.resolve("bad.yaml"), "label: bad\nproperties: {log.segment.bytes: nothing}\n");
+    Path scenario =
+        Files.writeString(
+            files.resolve("back.yaml"),
+            """
+            name: back
+            begin-as: good.yaml
+            topics: {events: {}}
+            phases: {kill: {broker: kill}}
+            """);
+    Path folder = WORK.folder("back");
+
+    JavaProcess.Finished finished =
+        bench(
+            "back",
+            "paired",
+            scenario.toString(),
+            "--contender=" + bad,
+            "--contender=" + good,
+            "--kafka=" + Distribution.kafkaLibs(),
+            "--work=" + folder.resolve("work"),
+            "--max-load=1000",
+            "--max-other=1000",
+            "--output=" + folder.resolve("results"));
+
+    assertThat(finished.exitCode()).isEqualTo(1);
+    assertThat(finished.output())
+        .containsPattern("FAILED: bad, [^:]+:[^:]+:[^:]+: kill: .*the broker ended with code 1")
+        .contains("Invalid value nothing for configuration log.segment.bytes");
+  }
+
   /** A broker that does not start is a failure that names why. */
   @Test
   @Tag("long")

@@ -165,6 +165,9 @@ final class PairedCommand implements Callable<Integer> {
     }
     Map<String, String> all = new HashMap<>(values);
     all.put("work", work.toAbsolutePath().toString());
+    // What is wrong with the scenario shows before a broker starts.
+    Optional<Contender> first =
+        options.read(file, List.of()).beginAs().map(begin -> Contender.read(begin, all));
     Set<String> labels = new HashSet<>();
     List<Entrant> entrants = new ArrayList<>();
     for (Path each : contenders) {
@@ -174,10 +177,9 @@ final class PairedCommand implements Callable<Integer> {
             "%s: found the label %s again, expected another for each"
                 .formatted(each, contender.label()));
       }
-      // What is wrong with the scenario shows before a broker starts.
-      options.read(file, List.of());
       entrants.add(
           new BrokerEntrant(
+              first.orElse(contender),
               contender,
               kafka.toAbsolutePath(),
               work.toAbsolutePath().resolve(contender.label()),

@@ -73,19 +73,24 @@ final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     // All are read before the first runs: what is wrong shows now.
-    List<Scenario> scenarios = files.stream().map(file -> options.read(file, where())).toList();
+    List<Coordinator> runs =
+        files.stream().map(file -> coordinator(options.read(file, where()))).toList();
     boolean good = true;
-    for (Scenario scenario : scenarios) {
-      Consumer<String> progress = quiet ? line -> {} : spec.commandLine().getErr()::println;
-      String name = label.isEmpty() ? scenario.name() : label;
-      RunResult result = new Coordinator(scenario, name, progress).run();
-      Path folder = folder(scenario.name());
+    for (Coordinator run : runs) {
+      RunResult result = run.run();
+      Path folder = folder(result.name());
       write(folder, result);
       spec.commandLine().getOut().print(Figures.table(result));
       spec.commandLine().getOut().println("results: " + folder);
       good &= result.hasSucceeded();
     }
     return good ? 0 : BenchMain.FAILED;
+  }
+
+  private Coordinator coordinator(Scenario scenario) {
+    Consumer<String> progress = quiet ? line -> {} : spec.commandLine().getErr()::println;
+    String name = label.isEmpty() ? scenario.name() : label;
+    return new Coordinator(scenario, name, progress, Optional.empty());
   }
 
   private List<String> where() {

@@ -43,6 +43,19 @@ class BenchMainTest {
     assertThat(err.toString()).contains("a.yaml: phases: found 'no phase', expected one at least");
   }
 
+  /** The brokers of a cluster that the tool has not started are not its to stop. */
+  @Test
+  void onlyPairedRestartsABroker() throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve("a.yaml"), "name: a\ntopics: {t: {}}\nphases: {p: {broker: kill}}\n");
+
+    assertThat(run("run", file.toString(), "-o", folder.resolve("out").toString())).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("a: phases.p.broker: found 'kill', expected stays: only 'strata-bench paired'");
+    assertThat(folder.resolve("out")).doesNotExist();
+  }
+
   @Test
   void noCommandIsAMistake() {
     assertThat(run()).isEqualTo(2);

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -27,6 +28,7 @@ import java.util.stream.Stream;
 public final class BrokerEntrant implements Entrant {
   private static final long COMMAND_MINUTES = 10;
 
+  private final Contender first;
   private final Contender contender;
   private final Path kafka;
   private final Path folder;
@@ -37,17 +39,21 @@ public final class BrokerEntrant implements Entrant {
   /**
    * Creates one.
    *
+   * @param first what the broker is until the scenario first restarts or kills it
+   * @param contender what it is from then on
    * @param kafka the folder of Kafka's jars
    * @param folder its own; deleted and made anew
    * @param scenario reads the scenario for an address of the broker and one of its JMX
    */
   public BrokerEntrant(
+      Contender first,
       Contender contender,
       Path kafka,
       Path folder,
       BiFunction<String, String, Scenario> scenario,
       MachineLoad load,
       Consumer<String> progress) {
+    this.first = first;
     this.contender = contender;
     this.kafka = kafka;
     this.folder = folder;
@@ -65,28 +71,29 @@ public final class BrokerEntrant implements Entrant {
   public Attempt run(int round) {
     List<String> failures = new ArrayList<>();
     Optional<RunResult> result = Optional.empty();
-    Optional<BrokerProcess> broker = Optional.empty();
+    Optional<BrokerProcess> started = Optional.empty();
     double others = 0;
     try {
       delete();
       Files.createDirectories(folder);
-      shell("before", contender.before());
-      broker = Optional.of(new BrokerProcess(contender, kafka, folder));
-      broker.get().start();
-      Scenario own = scenario.apply(broker.get().bootstrap(), broker.get().jmx());
+      shell("before", commands(Contender::before));
+      BrokerProcess broker = new BrokerProcess(first, contender, kafka, folder);
+      started = Optional.of(broker);
+      broker.startFirst();
+      Scenario own = scenario.apply(broker.bootstrap(), broker.jmx());
       long begin = System.nanoTime();
-      double busy = load.busySeconds() - ownSeconds(broker.get());
-      result = Optional.of(new Coordinator(own, label(), progress).run());
+      double busy = load.busySeconds() - ownSeconds(broker);
+      result =
+          Optional.of(new Coordinator(own, label(), progress, Optional.of(broker)).run());
       others =
-          (load.busySeconds() - ownSeconds(broker.get()) - busy)
-              / ((System.nanoTime() - begin) / 1e9);
+          (load.busySeconds() - ownSeconds(broker) - busy) / ((System.nanoTime() - begin) / 1e9);
     } catch (IOException e) {
       failures.add(String.valueOf(e.getMessage()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       failures.add("interrupted");
     }
-    failures.addAll(cleanUp(broker, failures.isEmpty() && isGood(result)));
+    failures.addAll(cleanUp(started, failures.isEmpty() && isGood(result)));
     return new Attempt(result.orElseGet(this::nothing).failed(failures), Math.max(0, others));
   }
 
@@ -94,9 +101,18 @@ public final class BrokerEntrant implements Entrant {
     return result.isPresent() && result.get().hasSucceeded();
   }
 
-  /** What this program and the broker have used. */
-  private static double ownSeconds(BrokerProcess broker) {
+  /** The commands of all that the broker is in one round. */
+  private List<String> commands(Function<Contender, List<String>> which) {
+    return Stream.of(first, contender)
+        .distinct()
+        .flatMap(each -> which.apply(each).stream())
+        .toList();
+  }
+
+  /** What this program and the broker's processes have used. */
+  private double ownSeconds(BrokerProcess broker) throws IOException {
     return broker.processorSeconds()
+        + load.endedSeconds()
         + ProcessHandle.current().info().totalCpuDuration().map(Duration::toNanos).orElse(0L) / 1e9;
   }
 
@@ -110,7 +126,7 @@ public final class BrokerEntrant implements Entrant {
             broker.get().stop();
           }
         });
-    attempt(failures, () -> shell("after", contender.after()));
+    attempt(failures, () -> shell("after", commands(Contender::after)));
     if (deletes && failures.isEmpty()) {
       attempt(failures, this::delete);
     }

@@ -1,7 +1,7 @@
 package io.strata.kafka.bench.paired;
 
+import io.strata.kafka.bench.run.OwnBroker;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,18 +13,21 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.Uuid;
 
 /**
- * A broker of one node, newly formatted in an empty folder, in a process of its own. Used by one
- * thread.
+ * A broker of one node, newly formatted in an empty folder, in a process of its own. Its first
+ * start may be as another contender. Used by one thread.
  */
-final class BrokerProcess {
+final class BrokerProcess implements OwnBroker {
   private static final long LIMIT_SECONDS = 180;
   private static final int LAST_LINES = 20;
+
+  private static final Path OUTGOING_PORTS = Path.of("/proc/sys/net/ipv4/ip_local_port_range");
 
   private final Contender contender;
   private final Path kafka;
@@ -32,25 +35,29 @@ final class BrokerProcess {
   private final int port;
   private final int controllerPort;
   private final int jmxPort;
+
+  /** What the next start is as. */
+  private Contender form;
+
   private Optional<Process> process = Optional.empty();
 
   /**
    * Creates one, not started.
    *
+   * @param first what it is until it is first stopped or killed
+   * @param contender what it is from then on
    * @param kafka the folder of Kafka's jars
    * @param folder its own, empty
    */
-  BrokerProcess(Contender contender, Path kafka, Path folder) throws IOException {
+  BrokerProcess(Contender first, Contender contender, Path kafka, Path folder) throws IOException {
+    this.form = first;
     this.contender = contender;
     this.kafka = kafka;
     this.folder = folder;
-    try (ServerSocket first = new ServerSocket(0);
-        ServerSocket second = new ServerSocket(0);
-        ServerSocket third = new ServerSocket(0)) {
-      port = first.getLocalPort();
-      controllerPort = second.getLocalPort();
-      jmxPort = third.getLocalPort();
-    }
+    List<Integer> ports = List.copyOf(BrokerPorts.find(3, OUTGOING_PORTS));
+    port = ports.get(0);
+    controllerPort = ports.get(1);
+    jmxPort = ports.get(2);
   }
 
   String bootstrap() {
@@ -61,14 +68,8 @@ final class BrokerProcess {
     return "127.0.0.1:" + jmxPort;
   }
 
-  /** Formats and starts it, and waits until it answers. */
-  void start() throws IOException, InterruptedException {
-    Path properties = folder.resolve("server.properties");
-    Files.writeString(
-        properties,
-        properties().entrySet().stream()
-            .map(e -> "%s=%s%n".formatted(e.getKey(), e.getValue()))
-            .collect(Collectors.joining()));
+  /** Formats its log directories and starts it, and waits until it answers. */
+  void startFirst() throws IOException, InterruptedException {
     Process format =
         launch(
             "format",
@@ -77,13 +78,19 @@ final class BrokerProcess {
             "kafka.tools.StorageTool",
             "format",
             "--config",
-            properties.toString(),
+            writeProperties().toString(),
             "--cluster-id",
             Uuid.randomUuid().toString());
     if (!format.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || format.exitValue() != 0) {
       format.destroyForcibly();
       throw new IOException("%s: formatting failed: %s".formatted(folder, last("format")));
     }
+    start();
+    awaitAnswer();
+  }
+
+  @Override
+  public void start() throws IOException {
     List<String> management =
         List.of(
             "-Dcom.sun.management.jmxremote.port=" + jmxPort,
@@ -93,11 +100,20 @@ final class BrokerProcess {
             "-Dcom.sun.management.jmxremote.authenticate=false",
             "-Dcom.sun.management.jmxremote.ssl=false");
     Process broker =
-        launch("broker", contender.prefix(), management, "kafka.Kafka", properties.toString());
+        launch(
+            "broker", form.prefix(), management, "kafka.Kafka", writeProperties().toString());
     process = Optional.of(broker);
     // Whoever ends this program does not want to look for a broker.
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(broker)));
-    awaitAnswer(broker);
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(() -> processes(broker).forEach(ProcessHandle::destroy)));
+  }
+
+  private Path writeProperties() throws IOException {
+    return Files.writeString(
+        folder.resolve("server.properties"),
+        properties().entrySet().stream()
+            .map(e -> "%s=%s%n".formatted(e.getKey(), e.getValue()))
+            .collect(Collectors.joining()));
   }
 
   private Map<String, String> properties() {
@@ -113,7 +129,7 @@ final class BrokerProcess {
     all.put("offsets.topic.replication.factor", "1");
     all.put("transaction.state.log.replication.factor", "1");
     all.put("transaction.state.log.min.isr", "1");
-    all.putAll(contender.properties());
+    all.putAll(form.properties());
     return all;
   }
 
@@ -122,9 +138,9 @@ final class BrokerProcess {
       throws IOException {
     List<String> command = new ArrayList<>(prefix);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(contender.jvm());
+    command.addAll(form.jvm());
     command.addAll(options);
-    List<String> path = new ArrayList<>(contender.classPath());
+    List<String> path = new ArrayList<>(form.classPath());
     path.add(kafka.resolve("*").toString());
     command.add("-cp");
     command.add(String.join(":", path));
@@ -133,19 +149,26 @@ final class BrokerProcess {
     return new ProcessBuilder(command)
         .directory(folder.toFile())
         .redirectErrorStream(true)
-        .redirectOutput(folder.resolve(name + ".out").toFile())
+        // What it has said before a restart stays.
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve(name + ".out").toFile()))
         .start();
   }
 
-  private void awaitAnswer(Process broker) throws IOException, InterruptedException {
+  @Override
+  public void requireAlive() throws IOException {
+    Process broker = process.orElseThrow();
+    if (!broker.isAlive()) {
+      throw new IOException(
+          "%s: the broker ended with code %d: %s"
+              .formatted(folder, broker.exitValue(), last("broker")));
+    }
+  }
+
+  private void awaitAnswer() throws IOException, InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap()))) {
       while (true) {
-        if (!broker.isAlive()) {
-          throw new IOException(
-              "%s: the broker ended with code %d: %s"
-                  .formatted(folder, broker.exitValue(), last("broker")));
-        }
+        requireAlive();
         try {
           if (!admin.describeCluster().nodes().get(5, TimeUnit.SECONDS).isEmpty()) {
             return;
@@ -162,36 +185,60 @@ final class BrokerProcess {
     }
   }
 
-  /** The processor time that it has used. */
+  /** The processor time that the running process has used. */
   double processorSeconds() {
-    return process.map(Process::toHandle).stream()
-        .flatMap(broker -> Stream.concat(Stream.of(broker), broker.descendants()))
+    return process.stream()
+        .flatMap(broker -> processes(broker).stream())
         .flatMap(each -> each.info().totalCpuDuration().stream())
         .mapToDouble(time -> time.toNanos() / 1e9)
         .sum();
   }
 
-  /** Stops it; one that does not stop is killed, and that is a failure. */
-  void stop() throws IOException, InterruptedException {
+  @Override
+  public void stop() throws IOException, InterruptedException {
+    end(ProcessHandle::destroy);
+  }
+
+  @Override
+  public void kill() throws IOException, InterruptedException {
+    end(ProcessHandle::destroyForcibly);
+  }
+
+  /** Ends it, if it runs; from now on it is the contender. */
+  private void end(Consumer<ProcessHandle> signal) throws IOException, InterruptedException {
+    form = contender;
     if (process.isEmpty()) {
       return;
     }
     Process broker = process.get();
     process = Optional.empty();
-    end(broker);
-    if (!broker.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-      broker.descendants().forEach(ProcessHandle::destroyForcibly);
-      broker.destroyForcibly();
+    List<ProcessHandle> all = processes(broker);
+    all.forEach(signal);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    boolean ended = true;
+    for (ProcessHandle each : all) {
+      ended &= hasEnded(each, end);
+    }
+    if (!ended) {
+      all.forEach(ProcessHandle::destroyForcibly);
       throw new IOException(
           "%s: the broker did not stop in %d s: %s"
               .formatted(folder, LIMIT_SECONDS, last("broker")));
     }
   }
 
+  private static boolean hasEnded(ProcessHandle one, long end) throws InterruptedException {
+    try {
+      one.onExit().get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (ExecutionException | TimeoutException e) {
+      return false;
+    }
+  }
+
   /** With a prefix, the broker is its child. */
-  private static void end(Process broker) {
-    broker.descendants().forEach(ProcessHandle::destroy);
-    broker.destroy();
+  private static List<ProcessHandle> processes(Process broker) {
+    return Stream.concat(broker.descendants(), Stream.of(broker.toHandle())).toList();
   }
 
   private String last(String name) throws IOException {

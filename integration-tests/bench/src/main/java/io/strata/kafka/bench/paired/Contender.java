@@ -22,8 +22,9 @@ import java.util.regex.Pattern;
  * @param jvm options of the broker's JVM, and of the tool that formats its directories
  * @param properties of the broker, beside those that any single node needs
  * @param prefix a command that runs the broker's, such as one that limits its memory
- * @param before commands of a shell before each start, the broker's folder being there and empty
- * @param after commands of a shell after each stop, before the folder is deleted
+ * @param before commands of a shell before the broker's first start, its folder being there and
+ *     empty
+ * @param after commands of a shell after its last stop, before the folder is deleted
  */
 public record Contender(
     String label,

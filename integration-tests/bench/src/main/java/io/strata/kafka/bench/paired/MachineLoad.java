@@ -16,6 +16,9 @@ public interface MachineLoad {
    */
   double busySeconds() throws IOException;
 
+  /** Seconds of processors that this program's children have used which have ended. */
+  double endedSeconds() throws IOException;
+
   /** Linux's, from the folder proc. */
   static MachineLoad of(Path proc) {
     return new MachineLoad() {
@@ -27,6 +30,11 @@ public interface MachineLoad {
       private static final int IDLE = 4;
       private static final int IOWAIT = 5;
       private static final int STEAL = 8;
+
+      /** Columns of a process's stat after its name: cutime and cstime. */
+      private static final int ENDED_USER = 13;
+
+      private static final int ENDED_SYSTEM = 14;
 
       @Override
       public double average() throws IOException {
@@ -44,6 +52,16 @@ public interface MachineLoad {
           ticks += i == IDLE || i == IOWAIT ? 0 : Double.parseDouble(columns.get(i));
         }
         return ticks / TICKS;
+      }
+
+      @Override
+      public double endedSeconds() throws IOException {
+        String text = Files.readString(proc.resolve("self/stat"));
+        // The name is in parentheses, and may have any character in it.
+        List<String> columns = List.of(text.substring(text.lastIndexOf(')') + 2).split(" ", -1));
+        return (Double.parseDouble(columns.get(ENDED_USER))
+                + Double.parseDouble(columns.get(ENDED_SYSTEM)))
+            / TICKS;
       }
     };
   }

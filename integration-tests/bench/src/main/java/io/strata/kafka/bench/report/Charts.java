@@ -62,7 +62,9 @@ final class Charts {
       own.add(quantiles(name));
       own.addAll(tiers(name));
       own.removeIf(chart -> chart.lines().isEmpty());
-      charts.put(name, own);
+      if (!own.isEmpty()) {
+        charts.put(name, own);
+      }
     }
     return charts;
   }

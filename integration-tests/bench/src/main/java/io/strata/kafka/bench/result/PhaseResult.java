@@ -9,7 +9,9 @@ import java.util.Map;
  * @param warmupSeconds at its beginning that are in no figure but those over time
  * @param groups producers before consumers
  * @param brokers processor time: {@code processor-seconds}, and per GB (10^9 bytes) in and out;
- *     what is not known is not there
+ *     where the phase restarts or kills the broker, {@code start-seconds} from the start of its
+ *     process until each partition of the scenario's topics has a leader that answers, and {@code
+ *     stop-seconds} of an orderly stop; what is not known is not there
  * @param tiers bytes per tier over time, where the brokers have tiers
  */
 public record PhaseResult(

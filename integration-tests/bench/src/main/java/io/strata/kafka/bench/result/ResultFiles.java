@@ -13,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Reads and writes results. */
 public final class ResultFiles {
@@ -57,26 +59,84 @@ public final class ResultFiles {
     }
   }
 
-  /** A line of {@link #writeSummary}. */
+  /**
+   * A line of {@link #writeSummary}: a group's, or the brokers', which have the last three figures
+   * alone.
+   */
   record SummaryLine(
       String label,
       String phase,
       String group,
       String role,
-      int clients,
-      long records,
-      long bytes,
-      long errors,
-      double seconds,
-      double recordsPerSecond,
-      double megabytesPerSecond,
-      double meanMs,
-      double p50Ms,
-      double p90Ms,
-      double p99Ms,
-      double p999Ms,
-      double p9999Ms,
-      double maxMs) {}
+      @Nullable Integer clients,
+      @Nullable Long records,
+      @Nullable Long bytes,
+      @Nullable Long errors,
+      @Nullable Double seconds,
+      @Nullable Double recordsPerSecond,
+      @Nullable Double megabytesPerSecond,
+      @Nullable Double meanMs,
+      @Nullable Double p50Ms,
+      @Nullable Double p90Ms,
+      @Nullable Double p99Ms,
+      @Nullable Double p999Ms,
+      @Nullable Double p9999Ms,
+      @Nullable Double maxMs,
+      @Nullable Double processorSeconds,
+      @Nullable Double startSeconds,
+      @Nullable Double stopSeconds) {
+
+    static SummaryLine of(String label, String phase, GroupResult group) {
+      GroupResult.Latency latency = group.latency();
+      return new SummaryLine(
+          label,
+          phase,
+          group.name(),
+          group.role(),
+          group.clients(),
+          group.records(),
+          group.bytes(),
+          group.errors(),
+          group.seconds(),
+          group.recordsPerSecond(),
+          group.megabytesPerSecond(),
+          latency.mean(),
+          latency.p50(),
+          latency.p90(),
+          latency.p99(),
+          latency.p999(),
+          latency.p9999(),
+          latency.max(),
+          null,
+          null,
+          null);
+    }
+
+    static SummaryLine of(String label, String phase, Map<String, Double> brokers) {
+      return new SummaryLine(
+          label,
+          phase,
+          "",
+          "brokers",
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          brokers.get("processor-seconds"),
+          brokers.get("start-seconds"),
+          brokers.get("stop-seconds"));
+    }
+  }
 
   /** A line of {@link #writeSeries}. */
   record SeriesLine(
@@ -92,33 +152,16 @@ public final class ResultFiles {
       double p999Ms,
       double maxMs) {}
 
-  /** Writes a line for each group of each phase, as CSV. */
+  /** Writes a line for each group of each phase, and one for its brokers' figures, as CSV. */
   public static void writeSummary(Path file, List<RunResult> results) throws IOException {
     List<SummaryLine> lines = new ArrayList<>();
     for (RunResult result : results) {
       for (PhaseResult phase : result.phases()) {
         for (GroupResult group : phase.groups()) {
-          GroupResult.Latency latency = group.latency();
-          lines.add(
-              new SummaryLine(
-                  result.label(),
-                  phase.name(),
-                  group.name(),
-                  group.role(),
-                  group.clients(),
-                  group.records(),
-                  group.bytes(),
-                  group.errors(),
-                  group.seconds(),
-                  group.recordsPerSecond(),
-                  group.megabytesPerSecond(),
-                  latency.mean(),
-                  latency.p50(),
-                  latency.p90(),
-                  latency.p99(),
-                  latency.p999(),
-                  latency.p9999(),
-                  latency.max()));
+          lines.add(SummaryLine.of(result.label(), phase.name(), group));
+        }
+        if (!phase.brokers().isEmpty()) {
+          lines.add(SummaryLine.of(result.label(), phase.name(), phase.brokers()));
         }
       }
     }

@@ -2,6 +2,7 @@ package io.strata.kafka.bench.run;
 
 import io.strata.kafka.bench.scenario.Scenario;
 import io.strata.kafka.bench.scenario.TopicSpec;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -15,20 +16,36 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.TopicPartitionInfo;
-import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.errors.RetriableException;
 
 /** The topics of a run: created for it, with names that no other run has. */
 final class BenchTopics implements AutoCloseable {
   private static final long LIMIT_SECONDS = 120;
 
+  /** How long one look for an answer takes, before the next look at the broker's process. */
+  private static final long LOOK_MILLIS = 500;
+
+  /**
+   * How the admin client comes back to a broker that starts: soon, for that time is a figure. The
+   * scenario's own properties go before these.
+   */
+  private static final Map<String, String> COMES_BACK =
+      Map.of(
+          "reconnect.backoff.ms", "20",
+          "reconnect.backoff.max.ms", "50",
+          "retry.backoff.ms", "20",
+          "retry.backoff.max.ms", "50");
+
   private final Admin admin;
   private final Map<String, List<String>> names = new LinkedHashMap<>();
+  private final Map<TopicPartition, OffsetSpec> partitions = new HashMap<>();
 
   BenchTopics(Scenario scenario) {
-    Map<String, Object> properties = new HashMap<>(scenario.kafka());
+    Map<String, Object> properties = new HashMap<>(COMES_BACK);
+    properties.putAll(scenario.kafka());
     properties.put("bootstrap.servers", scenario.bootstrap());
     admin = Admin.create(properties);
   }
@@ -47,8 +64,8 @@ final class BenchTopics implements AutoCloseable {
     return get("the cluster", admin.describeCluster().nodes());
   }
 
-  /** Creates all topics, and waits until each partition has a leader. */
-  void create(Scenario scenario) throws BenchmarkException {
+  /** Creates all topics, and waits until they are served. */
+  void create(Scenario scenario) throws BenchmarkException, IOException {
     String run = Long.toString(System.currentTimeMillis() % 2_176_782_336L, Character.MAX_RADIX);
     List<NewTopic> topics = new ArrayList<>();
     scenario
@@ -64,26 +81,51 @@ final class BenchTopics implements AutoCloseable {
                               .configs(spec.config())));
             });
     get("the topics", admin.createTopics(topics).all());
-    awaitLeaders();
-    // A leader may be known before it has its log; this asks each, and asks again.
-    Map<TopicPartition, OffsetSpec> partitions = new HashMap<>();
     topics.forEach(
         topic -> {
           for (int p = 0; p < topic.numPartitions(); p++) {
             partitions.put(new TopicPartition(topic.name(), p), OffsetSpec.latest());
           }
         });
-    get("the topics' leaders", admin.listOffsets(partitions).all());
+    awaitServed(LIMIT_SECONDS, () -> {});
   }
 
-  private void awaitLeaders() throws BenchmarkException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
-    while (!haveLeaders()) {
+  /** Looks at a broker's process. */
+  interface Look {
+    /** Returns if the broker may still come to serve; otherwise throws why it will not. */
+    void look() throws IOException;
+  }
+
+  /**
+   * Waits until each partition has a leader that answers. A leader may be known before it has its
+   * log: each is asked for the end of it.
+   *
+   * @param broker looked at again and again meanwhile
+   */
+  void awaitServed(double limitSeconds, Look broker) throws BenchmarkException, IOException {
+    long end = System.nanoTime() + Math.round(limitSeconds * TimeUnit.SECONDS.toNanos(1));
+    KafkaFuture<?> answers = admin.listOffsets(partitions).all();
+    while (true) {
+      try {
+        answers.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        return;
+      } catch (ExecutionException e) {
+        // The client has asked again and again, and has given up.
+        if (!(e.getCause() instanceof RetriableException)) {
+          throw new BenchmarkException("the topics' leaders: " + e.getCause());
+        }
+        answers = admin.listOffsets(partitions).all();
+      } catch (TimeoutException notYet) {
+        // It still asks.
+      } catch (InterruptedException e) {
+        throw failed("the topics' leaders", e);
+      }
+      broker.look();
       if (System.nanoTime() > end) {
         throw new BenchmarkException(
-            "the topics: found partitions without a leader after %d s".formatted(LIMIT_SECONDS));
+            "the topics: found partitions without a leader that answers after %.0f s"
+                .formatted(limitSeconds));
       }
-      pause();
     }
   }
 
@@ -97,27 +139,6 @@ final class BenchTopics implements AutoCloseable {
       own.add("%s-%d".formatted(prefix, i));
     }
     return own;
-  }
-
-  private boolean haveLeaders() throws BenchmarkException {
-    try {
-      return admin
-          .describeTopics(all())
-          .allTopicNames()
-          .get(LIMIT_SECONDS, TimeUnit.SECONDS)
-          .values()
-          .stream()
-          .flatMap(topic -> topic.partitions().stream())
-          .map(TopicPartitionInfo::leader)
-          .allMatch(leader -> leader != null && !leader.isEmpty());
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof UnknownTopicOrPartitionException) {
-        return false;
-      }
-      throw new BenchmarkException("the topics: " + e.getCause());
-    } catch (InterruptedException | TimeoutException e) {
-      throw failed("the topics", e);
-    }
   }
 
   /** The topics in the cluster, by their names in the scenario. */
@@ -167,15 +188,7 @@ final class BenchTopics implements AutoCloseable {
     }
   }
 
-  private static void pause() throws BenchmarkException {
-    try {
-      TimeUnit.MILLISECONDS.sleep(50);
-    } catch (InterruptedException e) {
-      throw failed("the topics", e);
-    }
-  }
-
-  private static <T> T get(String what, org.apache.kafka.common.KafkaFuture<T> future)
+  private static <T> T get(String what, KafkaFuture<T> future)
       throws BenchmarkException {
     try {
       return future.get(LIMIT_SECONDS, TimeUnit.SECONDS);

@@ -12,33 +12,40 @@ import org.apache.kafka.common.Node;
 
 /** Watches the brokers during a phase. Not thread-safe. */
 final class BrokerWatch implements AutoCloseable {
+  private final List<String> brokers;
   private final List<BrokerProbe> probes = new ArrayList<>();
   private final List<Sample> samples = new ArrayList<>();
 
   private record Sample(double seconds, double processorSeconds, Map<String, Long> tiers) {}
 
   /**
-   * Connects to what the scenario names.
+   * Creates one, not connected.
+   *
+   * @param brokers as the scenario names them
+   */
+  BrokerWatch(List<String> brokers) {
+    this.brokers = brokers;
+  }
+
+  /**
+   * Connects to all; to be called again after {@link #disconnect} when the brokers have new processes.
    *
    * @param nodes the cluster's brokers
    */
-  static BrokerWatch connect(List<String> brokers, Collection<Node> nodes) throws IOException {
-    BrokerWatch watch = new BrokerWatch();
+  void connect(Collection<Node> nodes) throws IOException {
     for (String broker : brokers) {
       if (broker.equals("local")) {
-        watch.probes.addAll(ProcessProbe.local(nodes));
+        probes.addAll(ProcessProbe.local(nodes));
       } else if (broker.startsWith("pid:")) {
-        watch.probes.add(ProcessProbe.of(broker.substring("pid:".length())));
+        probes.add(ProcessProbe.of(broker.substring("pid:".length())));
       } else if (broker.matches("[^:/]+:[0-9]+")) {
-        watch.probes.add(JmxProbe.connect(broker));
+        probes.add(JmxProbe.connect(broker));
       } else {
-        watch.close();
         throw new ScenarioException(
             "brokers: found '%s', expected local, pid:NUMBER or HOST:PORT of JMX"
                 .formatted(broker));
       }
     }
-    return watch;
   }
 
   /** What the brokers say of themselves. */
@@ -105,8 +112,14 @@ final class BrokerWatch implements AutoCloseable {
         .toList();
   }
 
+  /** Disconnects from all. */
+  void disconnect() {
+    probes.forEach(BrokerProbe::close);
+    probes.clear();
+  }
+
   @Override
   public void close() {
-    probes.forEach(BrokerProbe::close);
+    disconnect();
   }
 }

@@ -6,12 +6,14 @@ import io.strata.kafka.bench.load.LoadClock;
 import io.strata.kafka.bench.result.PhaseResult;
 import io.strata.kafka.bench.result.RunResult;
 import io.strata.kafka.bench.scenario.Scenario;
+import io.strata.kafka.bench.scenario.ScenarioException;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.apache.kafka.common.KafkaException;
@@ -21,7 +23,7 @@ public final class Coordinator {
   private final Scenario scenario;
   private final String label;
   private final Consumer<String> progress;
-  private final LoadClock clock = new LoadClock(0);
+  private final Optional<OwnBroker> broker;
   private final Map<String, String> cluster = new TreeMap<>();
   private final List<HostInfo> hosts = new ArrayList<>();
   private final List<PhaseResult> phases = new ArrayList<>();
@@ -32,11 +34,25 @@ public final class Coordinator {
    *
    * @param label of the result
    * @param progress hears a line each interval
+   * @param broker what the scenario restarts and kills; empty for a cluster that others have started
+   * @throws ScenarioException if the scenario restarts or kills a broker, and there is none
    */
-  public Coordinator(Scenario scenario, String label, Consumer<String> progress) {
+  public Coordinator(
+      Scenario scenario, String label, Consumer<String> progress, Optional<OwnBroker> broker) {
+    if (broker.isEmpty()) {
+      scenario
+          .brokerSteps()
+          .forEach(
+              (phase, step) -> {
+                throw new ScenarioException(
+                    "%s: phases.%s.broker: found '%s', expected stays: only 'strata-bench paired' has a broker that it may restart"
+                        .formatted(scenario.name(), phase, step.word()));
+              });
+    }
     this.scenario = scenario;
     this.label = label;
     this.progress = progress;
+    this.broker = broker;
   }
 
   /** Runs all phases, up to one that fails; what fails is in the result. */
@@ -63,16 +79,19 @@ public final class Coordinator {
   }
 
   private void runPhases() throws BenchmarkException, IOException {
+    LoadClock clock = new LoadClock(0);
     try (Agents agents = Agents.reach(scenario, clock);
         BenchTopics topics = new BenchTopics(scenario);
-        BrokerWatch brokers = BrokerWatch.connect(scenario.brokers(), topics.nodes())) {
+        BrokerWatch brokers = new BrokerWatch(scenario.brokers())) {
+      brokers.connect(topics.nodes());
       hosts.addAll(agents.hosts());
       cluster.putAll(topics.cluster());
       cluster.putAll(brokers.facts());
       topics.create(scenario);
       try {
         for (String name : scenario.phases().keySet()) {
-          PhaseRun phase = new PhaseRun(scenario, name, agents, topics, brokers, clock, progress);
+          PhaseRun phase =
+              new PhaseRun(scenario, name, agents, topics, brokers, broker, clock, progress);
           try {
             phase.run();
           } finally {

@@ -8,6 +8,7 @@ import io.strata.kafka.bench.result.GroupFigures;
 import io.strata.kafka.bench.result.GroupResult;
 import io.strata.kafka.bench.result.PhaseResult;
 import io.strata.kafka.bench.scenario.PhaseSpec;
+import io.strata.kafka.bench.scenario.PhaseSpec.BrokerStep;
 import io.strata.kafka.bench.scenario.ProducerSpec;
 import io.strata.kafka.bench.scenario.Scenario;
 import java.io.IOException;
@@ -26,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 
-/** Leads all hosts through one phase. Used by one thread. */
+/** Leads the broker and all hosts through one phase. Used by one thread. */
 final class PhaseRun {
   private static final double NANOS = 1e9;
   private static final double MEGA = 1e6;
@@ -39,9 +40,11 @@ final class PhaseRun {
   private final Agents agents;
   private final BenchTopics topics;
   private final BrokerWatch brokers;
+  private final Optional<OwnBroker> broker;
   private final LoadClock clock;
   private final Consumer<String> progress;
   private final Map<String, GroupFigures> figures = new LinkedHashMap<>();
+  private final Map<String, Double> lifeFigures = new TreeMap<>();
   private final Map<Integer, Merged> pending = new TreeMap<>();
   private final Map<String, Integer> hostsEnded = new HashMap<>();
   private final Set<Integer> finished = new HashSet<>();
@@ -55,6 +58,7 @@ final class PhaseRun {
       Agents agents,
       BenchTopics topics,
       BrokerWatch brokers,
+      Optional<OwnBroker> broker,
       LoadClock clock,
       Consumer<String> progress) {
     this.scenario = scenario;
@@ -63,6 +67,7 @@ final class PhaseRun {
     this.agents = agents;
     this.topics = topics;
     this.brokers = brokers;
+    this.broker = broker;
     this.clock = clock;
     this.progress = progress;
     phase
@@ -97,9 +102,46 @@ final class PhaseRun {
 
   /** Runs the phase to its end; what goes wrong is in {@link #failures}. */
   void run() throws BenchmarkException, IOException {
+    brokers.begin();
+    if (phase.broker() != BrokerStep.STAYS) {
+      brokers.disconnect();
+      restart(broker.orElseThrow());
+      brokers.connect(topics.nodes());
+    }
+    if (phase.hasClients()) {
+      runClients();
+    }
+  }
+
+  /** Restarts or kills the broker, and waits until it serves. */
+  private void restart(OwnBroker own) throws BenchmarkException {
+    try {
+      own.requireAlive();
+      if (phase.broker() == BrokerStep.KILL) {
+        own.kill();
+      } else {
+        long asked = System.nanoTime();
+        own.stop();
+        lifeFigures.put("stop-seconds", (System.nanoTime() - asked) / NANOS);
+      }
+      long started = System.nanoTime();
+      own.start();
+      topics.awaitServed(phase.limitSeconds(), own::requireAlive);
+      lifeFigures.put("start-seconds", (System.nanoTime() - started) / NANOS);
+    } catch (IOException e) {
+      throw new BenchmarkException("%s: %s".formatted(name, e.getMessage()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new BenchmarkException("interrupted");
+    }
+    lifeFigures.forEach(
+        (figure, seconds) ->
+            progress.accept(String.format(Locale.ROOT, "%s: %s %.2f", name, figure, seconds)));
+  }
+
+  private void runClients() throws BenchmarkException, IOException {
     agents.prepare(scenario, name, topics.names());
     pause();
-    brokers.begin();
     long start = clock.micros() + (agents.areRemote() ? LEAD_REMOTE_MICROS : LEAD_HERE_MICROS);
     agents.giveAll(new AgentOrder.Start(start));
     long startNanos = clock.nanoTime(start);
@@ -260,12 +302,10 @@ final class PhaseRun {
   PhaseResult result() {
     List<GroupResult> groups = figures.values().stream().map(GroupFigures::result).toList();
     double from = figures.values().stream().mapToDouble(GroupFigures::measuredFrom).min().orElse(0);
-    return new PhaseResult(
-        name,
-        phase.warmupSeconds(),
-        groups,
-        brokers.figures(from, bytes(groups, "producers"), bytes(groups, "consumers")),
-        brokers.tiers());
+    Map<String, Double> ofBrokers = new TreeMap<>(lifeFigures);
+    ofBrokers.putAll(
+        brokers.figures(from, bytes(groups, "producers"), bytes(groups, "consumers")));
+    return new PhaseResult(name, phase.warmupSeconds(), groups, ofBrokers, brokers.tiers());
   }
 
   private static long bytes(List<GroupResult> groups, String role) {

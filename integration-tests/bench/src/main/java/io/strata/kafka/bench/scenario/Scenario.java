@@ -1,9 +1,12 @@
 package io.strata.kafka.bench.scenario;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.strata.kafka.bench.scenario.PhaseSpec.BrokerStep;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A benchmark: which clients do what, in which order.
@@ -14,6 +17,8 @@ import java.util.Map;
  * @param bootstrap the cluster
  * @param hosts where clients run
  * @param brokers whose processor time counts
+ * @param beginAs the file of the contender that every broker of a paired run is until the first
+ *     phase that restarts or kills it; if empty, each is its own contender from its first start
  * @param intervalSeconds of the figures over time
  * @param kafka properties of every client
  * @param keepTopics whether topics stay
@@ -27,6 +32,7 @@ public record Scenario(
     String bootstrap,
     List<String> hosts,
     List<String> brokers,
+    Optional<Path> beginAs,
     double intervalSeconds,
     Map<String, String> kafka,
     boolean keepTopics,
@@ -55,6 +61,7 @@ public record Scenario(
             all.text("bootstrap"),
             all.texts("hosts"),
             all.texts("brokers"),
+            Optional.of(all.text("begin-as")).filter(file -> !file.equals("none")).map(Path::of),
             all.seconds("interval"),
             all.properties("kafka"),
             all.flag("keep-topics"),
@@ -67,6 +74,14 @@ public record Scenario(
   /** The value of a key at the top level. */
   public String text(String key) {
     return new Place("", tree).text(key);
+  }
+
+  /** The steps of the broker's life by phase, in their order; without the phases that have none. */
+  public Map<String, BrokerStep> brokerSteps() {
+    Map<String, BrokerStep> steps = new LinkedHashMap<>();
+    phases.forEach((phase, spec) -> steps.put(phase, spec.broker()));
+    steps.values().removeIf(step -> step == BrokerStep.STAYS);
+    return steps;
   }
 
   /** The clients of the largest group on one topic, over all hosts. */
@@ -113,6 +128,10 @@ public record Scenario(
     }
     if (phases.isEmpty()) {
       throw Units.wrong("phases", "no phase", "one at least");
+    }
+    if (beginAs.isPresent() && brokerSteps().isEmpty()) {
+      throw Units.wrong(
+          "begin-as", beginAs.get().toString(), "none, or a phase with broker: restart or kill");
     }
     phases.forEach(
         (phase, spec) -> {

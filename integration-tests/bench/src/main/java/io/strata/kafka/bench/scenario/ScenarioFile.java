@@ -92,6 +92,7 @@ public final class ScenarioFile {
       }
     }
     file.resolveFiles(file.tree);
+    file.resolveContender();
     return Scenario.of(file.tree);
   }
 
@@ -261,6 +262,14 @@ public final class ScenarioFile {
       }
     }
     return changed;
+  }
+
+  /** The contender's file is beside the scenario's, too. */
+  private void resolveContender() {
+    JsonNode beginAs = tree.path("begin-as");
+    if (beginAs.isTextual() && !beginAs.asText().equals("none")) {
+      tree.put("begin-as", folder.resolve(beginAs.asText()).toString());
+    }
   }
 
   /** Files are beside the scenario's. */

@@ -63,6 +63,11 @@ class PairedRunnerTest {
           public double busySeconds() {
             return 0;
           }
+
+          @Override
+          public double endedSeconds() {
+            return 0;
+          }
         };
     return new PairedRunner(
             List.of(entrants), new PairedRules(rounds, 2, Duration.ZERO, 0.5), load, progress::add)
@@ -131,10 +136,14 @@ class PairedRunnerTest {
     Files.writeString(proc.resolve("loadavg"), "1.25 0.99 0.50 2/300 12345\n");
     Files.writeString(
         proc.resolve("stat"), "cpu  100 20 30 5000 600 7 8 35 99 0\ncpu0 1 2 3 4 5 6 7 8 9 0\n");
+    Files.writeString(
+        Files.createDirectory(proc.resolve("self")).resolve("stat"),
+        "7 (a) (b) S 1 7 7 0 -1 4194560 900 800 0 0 11 12 250 75 20 0 1 0 5\n");
 
     MachineLoad load = MachineLoad.of(proc);
 
     assertThat(load.average()).isEqualTo(1.25);
     assertThat(load.busySeconds()).isEqualTo(2.0);
+    assertThat(load.endedSeconds()).isEqualTo(3.25);
   }
 }

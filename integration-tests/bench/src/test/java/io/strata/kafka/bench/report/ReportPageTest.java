@@ -92,6 +92,32 @@ class ReportPageTest {
         .isEqualTo("[[0.0,1.0],[1.0,3.0]]");
   }
 
+  /** A phase without clients has figures alone. */
+  @Test
+  void aStartHasFiguresAndNoCharts() throws IOException {
+    RunResult loaded = result("stock", 5_000_000);
+    PhaseResult kill =
+        new PhaseResult("kill", 0, List.of(), Map.of("start-seconds", 4.5), List.of());
+    JsonNode data =
+        data(
+            ReportPage.html(
+                List.of(
+                    new RunResult(
+                        loaded.format(),
+                        loaded.tool(),
+                        loaded.label(),
+                        loaded.name(),
+                        loaded.scenario(),
+                        loaded.started(),
+                        loaded.cluster(),
+                        loaded.hosts(),
+                        List.of(loaded.phases().get(0), kill),
+                        List.of()))));
+
+    assertThat(data.path("charts").fieldNames()).toIterable().containsExactly("load");
+    assertThat(data.at("/results/0/phases/1/brokers/start-seconds").asDouble()).isEqualTo(4.5);
+  }
+
   @Test
   void severalAreSideBySide() throws IOException {
     JsonNode data =

@@ -29,7 +29,7 @@ class ComparisonTest {
             new Comparison.Spread(100, 90, 110, 3), new Comparison.Spread(150, 90, 220, 3));
     assertThat(line.ratios()).containsExactly(new Comparison.Ratio(1.5, 1, 2, true, List.of()));
     assertThat(comparison.lines().stream().map(Comparison.Line::metric))
-        .contains("p50 ms", "p99.99 ms", "processor-seconds-per-gb-in");
+        .contains("p50 ms", "p99.99 ms", "processor-seconds-per-gb-in", "start-seconds");
   }
 
   /** Failed runs have figures, too, and none is to be seen in a ratio. */

@@ -39,7 +39,7 @@ class ResultFilesTest {
                 "load",
                 0,
                 List.of(group.result()),
-                Map.of("processor-seconds-per-gb-in", 2.5),
+                Map.of("processor-seconds-per-gb-in", 2.5, "start-seconds", 4.5),
                 List.of(new PhaseResult.TierPoint(0.5, Map.of("hot, dirty", 7L))))),
         List.of());
   }
@@ -75,10 +75,12 @@ class ResultFilesTest {
     ResultFiles.writeSeries(folder.resolve("series.csv"), result);
 
     List<String> summary = Files.readAllLines(folder.resolve("summary.csv"));
-    assertThat(summary).hasSize(3);
+    assertThat(summary).hasSize(5);
     assertThat(summary.get(0)).startsWith("label,phase,group,role,clients,records,bytes,errors");
     assertThat(summary.get(1))
         .startsWith("strata,load,main,producers,2,1000,50000000,0,1.0,1000.0");
+    assertThat(summary.get(0)).endsWith(",maxMs,processorSeconds,startSeconds,stopSeconds");
+    assertThat(summary.get(2)).isEqualTo("strata,load,,brokers,,,,,,,,,,,,,,,,4.5,");
     List<String> series = Files.readAllLines(folder.resolve("series.csv"));
     assertThat(series).hasSize(2);
     assertThat(series.get(1)).startsWith("strata,load,main,0.0,1.0,1000,50000000,");

@@ -25,8 +25,8 @@ class BrokerWatchTest {
   }
 
   private static List<String> facts(int port) throws IOException {
-    try (BrokerWatch watch =
-        BrokerWatch.connect(List.of("local"), List.of(new Node(1, "127.0.0.1", port)))) {
+    try (BrokerWatch watch = new BrokerWatch(List.of("local"))) {
+      watch.connect(List.of(new Node(1, "127.0.0.1", port)));
       return List.copyOf(watch.facts().values());
     }
   }
@@ -34,7 +34,8 @@ class BrokerWatchTest {
   @Test
   void processorTimeIsPerGigabyteSinceTheWarmup() throws IOException {
     String own = "pid:" + ProcessHandle.current().pid();
-    try (BrokerWatch watch = BrokerWatch.connect(List.of(own), List.of())) {
+    try (BrokerWatch watch = new BrokerWatch(List.of(own))) {
+      watch.connect(List.of());
       watch.begin();
       watch.sample(0);
       watch.sample(1);
@@ -52,10 +53,29 @@ class BrokerWatchTest {
 
   @Test
   void whatIsNoBrokerIsNamed() {
-    assertThatThrownBy(() -> BrokerWatch.connect(List.of("http://x"), List.of()))
+    assertThatThrownBy(() -> connect("http://x"))
         .isInstanceOf(ScenarioException.class)
         .hasMessageContaining("found 'http://x', expected local, pid:NUMBER or HOST:PORT");
-    assertThatThrownBy(() -> BrokerWatch.connect(List.of("pid:x"), List.of()))
+    assertThatThrownBy(() -> connect("pid:x"))
         .hasMessageContaining("found 'pid:x', expected a number");
+  }
+
+  private static void connect(String broker) throws IOException {
+    try (BrokerWatch watch = new BrokerWatch(List.of(broker))) {
+      watch.connect(List.of());
+    }
+  }
+
+  /** The process after a restart is another one; what was closed is not read again. */
+  @Test
+  void itConnectsAgainAfterARestart() throws IOException {
+    String own = "pid:" + ProcessHandle.current().pid();
+    try (BrokerWatch watch = new BrokerWatch(List.of(own))) {
+      watch.connect(List.of());
+      watch.disconnect();
+      watch.connect(List.of());
+
+      assertThat(watch.facts()).containsOnlyKeys("broker 1 process");
+    }
   }
 }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,7 +50,7 @@ class ScenarioFileTest {
 
     assertThat(scenario.bootstrap()).isEqualTo("localhost:9092");
     assertThat(scenario.topics().get("events"))
-        .isEqualTo(new TopicSpec(3, 1, false, java.util.Map.of("retention.bytes", "1000")));
+        .isEqualTo(new TopicSpec(3, 1, false, Map.of("retention.bytes", "1000")));
     assertThat(scenario.phases().keySet()).containsExactly("load", "drain");
     ProducerSpec slow = producers(scenario, "slow");
     assertThat(slow.client())
@@ -112,6 +113,33 @@ class ScenarioFileTest {
     assertThat(drain.clients()).isEqualTo(7);
   }
 
+  @Test
+  void aPhaseMayRestartTheBroker() {
+    Scenario scenario =
+        parse("phases.load.broker=restart", "phases.drain.broker=kill", "begin-as=a/stock.yaml");
+
+    assertThat(scenario.brokerSteps())
+        .isEqualTo(
+            Map.of("load", PhaseSpec.BrokerStep.RESTART, "drain", PhaseSpec.BrokerStep.KILL));
+    assertThat(scenario.beginAs()).contains(folder.resolve("a/stock.yaml"));
+    assertThat(Scenario.of(scenario.tree())).isEqualTo(scenario);
+    assertThat(parse().brokerSteps()).isEmpty();
+    assertThat(parse().beginAs()).isEmpty();
+  }
+
+  /** Without clients there is nothing else to do in a phase. */
+  @Test
+  void onlyAPhaseWithAStepNeedsNoClients() {
+    String text = "name: a\ntopics: {events: {}}\nphases: {one: {broker: %s}}\n";
+
+    Scenario killing = ScenarioFile.parse(text.formatted("kill"), folder, List.of());
+    assertThat(Objects.requireNonNull(killing.phases().get("one")).hasClients()).isFalse();
+    assertThatThrownBy(() -> ScenarioFile.parse(text.formatted("stays"), folder, List.of()))
+        .isInstanceOf(ScenarioException.class)
+        .hasMessageContaining("phases.one: found 'no group', expected one of producers or")
+        .hasMessageContaining("or broker: restart or kill");
+  }
+
   /** What other hosts get is the tree; they read the same from it. */
   @Test
   void theTreeIsTheScenario() {
@@ -144,6 +172,10 @@ class ScenarioFileTest {
         "hosts=here | hosts: found 'here', expected a list, such as [a, b]",
         "phases={} | expected one at least",
         "phases.load.nothing.at.all=1 | found 'phases.load.nothing.at.all=1', expected a place",
+        "phases.load.broker=stop | phases.load.broker: found 'stop', expected one of stays,"
+            + " restart, kill",
+        "begin-as=stock.yaml | /stock.yaml', expected none, or a phase with broker: restart or"
+            + " kill",
         "name=a/b | name: found 'a/b', expected letters",
         "without-value | an override: found 'without-value', expected KEY=VALUE",
       })
