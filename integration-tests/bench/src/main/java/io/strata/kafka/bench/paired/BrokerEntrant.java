@@ -83,8 +83,7 @@ public final class BrokerEntrant implements Entrant {
       Scenario own = scenario.apply(broker.bootstrap(), broker.jmx());
       long begin = System.nanoTime();
       double busy = load.busySeconds() - ownSeconds(broker);
-      result =
-          Optional.of(new Coordinator(own, label(), progress, Optional.of(broker)).run());
+      result = Optional.of(new Coordinator(own, label(), progress, Optional.of(broker)).run());
       others =
           (load.busySeconds() - ownSeconds(broker) - busy) / ((System.nanoTime() - begin) / 1e9);
     } catch (IOException e) {

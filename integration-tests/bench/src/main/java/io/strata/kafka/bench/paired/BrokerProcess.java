@@ -100,8 +100,7 @@ final class BrokerProcess implements OwnBroker {
             "-Dcom.sun.management.jmxremote.authenticate=false",
             "-Dcom.sun.management.jmxremote.ssl=false");
     Process broker =
-        launch(
-            "broker", form.prefix(), management, "kafka.Kafka", writeProperties().toString());
+        launch("broker", form.prefix(), management, "kafka.Kafka", writeProperties().toString());
     process = Optional.of(broker);
     // Whoever ends this program does not want to look for a broker.
     Runtime.getRuntime()

@@ -188,8 +188,7 @@ final class BenchTopics implements AutoCloseable {
     }
   }
 
-  private static <T> T get(String what, KafkaFuture<T> future)
-      throws BenchmarkException {
+  private static <T> T get(String what, KafkaFuture<T> future) throws BenchmarkException {
     try {
       return future.get(LIMIT_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException e) {

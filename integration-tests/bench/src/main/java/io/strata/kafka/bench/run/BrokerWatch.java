@@ -28,7 +28,8 @@ final class BrokerWatch implements AutoCloseable {
   }
 
   /**
-   * Connects to all; to be called again after {@link #disconnect} when the brokers have new processes.
+   * Connects to all; to be called again after {@link #disconnect} when the brokers have new
+   * processes.
    *
    * @param nodes the cluster's brokers
    */

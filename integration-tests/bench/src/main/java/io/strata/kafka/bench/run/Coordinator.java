@@ -34,7 +34,8 @@ public final class Coordinator {
    *
    * @param label of the result
    * @param progress hears a line each interval
-   * @param broker what the scenario restarts and kills; empty for a cluster that others have started
+   * @param broker what the scenario restarts and kills; empty for a cluster that others have
+   *     started
    * @throws ScenarioException if the scenario restarts or kills a broker, and there is none
    */
   public Coordinator(

@@ -303,8 +303,7 @@ final class PhaseRun {
     List<GroupResult> groups = figures.values().stream().map(GroupFigures::result).toList();
     double from = figures.values().stream().mapToDouble(GroupFigures::measuredFrom).min().orElse(0);
     Map<String, Double> ofBrokers = new TreeMap<>(lifeFigures);
-    ofBrokers.putAll(
-        brokers.figures(from, bytes(groups, "producers"), bytes(groups, "consumers")));
+    ofBrokers.putAll(brokers.figures(from, bytes(groups, "producers"), bytes(groups, "consumers")));
     return new PhaseResult(name, phase.warmupSeconds(), groups, ofBrokers, brokers.tiers());
   }
 

@@ -152,7 +152,7 @@ class ScenarioFileTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "nmae=x | found the key 'nmae', expected one of bootstrap, brokers",
+        "nmae=x | found the key 'nmae', expected one of begin-as, bootstrap",
         "producers.aks=1 | phases.load.producers.slow: found the key 'aks', expected one of acks",
         "producers.acks=2 | phases.load.producers.slow.acks: found '2', expected one of all, -1",
         "producers.clients=0 | clients: found '0', expected 1 at least",
