@@ -114,8 +114,7 @@ final class StorageCheck {
                 what,
                 Marker.isMarked(directory)
                     ? "is marked as used with Strata"
-                    : "is not marked: it has not been used with Strata, has been drained, or its"
-                        + " log files have all bytes"));
+                    : "is not marked: its log files have all bytes, drained or written through"));
       }
     } catch (IOException e) {
       found.add(Diagnosis.fail(what, Failures.messageOf(e), "repair it before the broker starts"));

@@ -7,6 +7,7 @@ import io.strata.kafka.pool.PoolInfo;
 import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.tier.RecoveryReport;
 import io.strata.kafka.tier.TierEvents;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -221,6 +222,11 @@ public final class TierLog implements TierEvents {
                 file,
                 bytesInPool,
                 before));
+  }
+
+  @Override
+  public void leftCache(String segment, IOException cause) {
+    log.warn("The pool of {} has failed, and it goes on in its log file alone", segment, cause);
   }
 
   @Override

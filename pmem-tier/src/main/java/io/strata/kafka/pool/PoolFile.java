@@ -263,7 +263,7 @@ final class PoolFile {
     }
   }
 
-  /** What a power failure leaves of bytes that the pool alone has must not become less. */
+  /** Refuses bytes that the pool alone has: a cache would not keep them over a power failure. */
   private static void requireClean(Path file) throws IOException {
     try (PoolReader pool = openReadOnly(file)) {
       for (SlotSnapshot slot : pool.readAll()) {

@@ -151,7 +151,7 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
   @Override
   public void leftCache(Segment left, IOException cause) {
     counters.leftCache(left, cause);
-    events.backgroundFailure("keep " + left.name() + " in its pool as well", cause);
+    events.leftCache(left.name(), cause);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolOwner;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -49,6 +50,9 @@ public interface TierEvents {
    * log file.
    */
   default void spilled(Path file, long bytesInPool) {}
+
+  /** A pool's memory has failed: a segment that is written through goes on in its log file. */
+  default void leftCache(String segment, IOException cause) {}
 
   /** Something in the background failed; it is tried again. */
   default void backgroundFailure(String what, Exception cause) {}
