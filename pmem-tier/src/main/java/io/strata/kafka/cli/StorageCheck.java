@@ -169,6 +169,12 @@ final class StorageCheck {
     }
   }
 
+  private static boolean isWrittenThrough(Path file) throws IOException {
+    try (PoolReader pool = Pool.openReadOnly(file)) {
+      return pool.readAll().stream().allMatch(SlotSnapshot::isCached);
+    }
+  }
+
   private void soundPool(String what, Path file, PoolInfo info, CheckReport report)
       throws IOException {
     present.put(info.id(), file);
@@ -194,13 +200,13 @@ final class StorageCheck {
               "mount its file system with -o dax, or take the key out"));
       return;
     }
-    boolean lost = !cache && FileProbe.isMemoryBacked(file);
+    boolean lost = FileProbe.isMemoryBacked(file) && !(cache && isWrittenThrough(file));
     if (config.durability() == AckDurability.ACK && lost) {
       found.add(
           Diagnosis.fail(
               what,
               "strata.durability=ack, and the pool is on a memory-backed file system",
-              "set its type to auto, move it to a device, or take the key out"));
+              "drain it and set its type to auto, move it to a device, or take the key out"));
       return;
     }
     String text =
@@ -215,7 +221,9 @@ final class StorageCheck {
     if (lost) {
       found.add(
           Diagnosis.warn(
-              what, text, "a reboot empties it: set its type to auto, or put it on NVMe or DAX"));
+              what,
+              text,
+              "a reboot empties it: drain it and set its type to auto, or put it on NVMe or DAX"));
     } else {
       found.add(Diagnosis.ok(what, text + node(file)));
     }

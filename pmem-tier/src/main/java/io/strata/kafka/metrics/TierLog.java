@@ -97,7 +97,16 @@ public final class TierLog implements TierEvents {
         pool.usage().liveSlots(),
         info.slotCount());
     logFindings(pool);
-    if (pool.isCache()) {
+    int before = pool.irreplaceableSegments();
+    if (pool.isCache() && before > 0) {
+      log.warn(
+          """
+          Pool {} is written through from now on, and still has {} segments of before: until they \
+          have left it, a power failure or a reboot takes the bytes that their log files lack.\
+          """,
+          info.path(),
+          before);
+    } else if (pool.isCache()) {
       log.info(
           """
           Pool {} is written through: the log files have every byte of it, and keep what they do \

@@ -217,6 +217,11 @@ public final class Pool implements AutoCloseable {
     return memory.type() == MemoryType.CACHE;
   }
 
+  /** How many segments are not written through: the pool may have bytes that log files lack. */
+  public int irreplaceableSegments() {
+    return (int) slots().stream().filter(slot -> !slot.has(SlotFlag.CACHED)).count();
+  }
+
   /** The bytes. */
   public PersistentMemory memory() {
     return memory;

@@ -86,7 +86,7 @@ final class PoolFile {
     PoolLock lock = PoolLock.acquire(file);
     try {
       if (type == MemoryType.CACHE && !FileProbe.isMemoryBacked(file)) {
-        requireClean(file);
+        requireWrittenThrough(file);
       }
       PersistentMemory memory = openMemory(file, type, true);
       try {
@@ -263,17 +263,17 @@ final class PoolFile {
     }
   }
 
-  /** Refuses bytes that the pool alone has: a cache would not keep them over a power failure. */
-  private static void requireClean(Path file) throws IOException {
+  /** Refuses segments of another type: a cache forces nothing, and they are appended to. */
+  private static void requireWrittenThrough(Path file) throws IOException {
     try (PoolReader pool = openReadOnly(file)) {
       for (SlotSnapshot slot : pool.readAll()) {
-        if (!slot.isCached() && slot.cleanLength() < slot.committedLength()) {
+        if (!slot.isCached()) {
           throw new PoolException(
               Kind.TYPE_UNAVAILABLE,
               file,
               """
-              type %s cannot be used yet: found bytes that no log file has, of %s for one, \
-              expected none; run 'strata drain' with the type of before, then start with this one\
+              type %s cannot be used yet: found a segment of another type, %s for one, expected \
+              none; run 'strata drain' with the type of before, then start with this one\
               """
                   .formatted(MemoryType.CACHE.configName(), Printable.of(slot.relativePath())));
         }

@@ -33,6 +33,9 @@ final class Publishing {
           if (stale(copied) || writer.residence().isEmpty()) {
             return false;
           }
+          if (writer.residence().get().isCached()) {
+            return true; // An append may have gone beyond the copy.
+          }
           try {
             writer.residence().get().slot().setCleanLength(copied.end());
           } catch (IOException e) {

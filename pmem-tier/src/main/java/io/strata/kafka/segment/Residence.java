@@ -51,9 +51,9 @@ public final class Residence {
     return new SegmentTag(pool.info().id(), slot.index(), slot.generation());
   }
 
-  /** Whether the log file has all bytes of the pool, durably, too. */
+  /** Whether the log file has all bytes of the pool; durably, too, unless it is written through. */
   public boolean isClean() {
-    return slot.cleanLength() == slot.committedLength();
+    return isCached() || slot.cleanLength() == slot.committedLength();
   }
 
   /**

@@ -249,6 +249,7 @@ public final class Segment {
   public long dirtyBytes() {
     return writer
         .residence()
+        .filter(in -> !in.isClean())
         .map(in -> Math.max(0, in.slot().committedLength() - in.slot().cleanLength()))
         .orElse(0L);
   }

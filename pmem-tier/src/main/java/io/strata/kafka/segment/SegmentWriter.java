@@ -367,7 +367,11 @@ final class SegmentWriter {
     lock.lock();
     try {
       Optional<Residence> in = residence;
-      if (in.isPresent() && !deleted && !view.spilled() && readingLogFile.get() == 0) {
+      if (in.isPresent()
+          && !in.get().isCached()
+          && !deleted
+          && !view.spilled()
+          && readingLogFile.get() == 0) {
         truncateFile(logFile, in.get().slot().cleanLength());
       }
     } finally {
@@ -923,8 +927,15 @@ final class SegmentWriter {
     lock.lock();
     try {
       if (!deleted) {
-        if (residence.isPresent()) {
-          residence.get().slot().markDeleting();
+        try {
+          if (residence.isPresent()) {
+            residence.get().slot().markDeleting();
+          }
+        } catch (IOException e) {
+          if (!isCached()) {
+            throw e;
+          }
+          cacheFailed(e);
         }
         deleted = true;
         guard.changing();

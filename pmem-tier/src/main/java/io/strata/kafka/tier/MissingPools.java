@@ -125,6 +125,9 @@ public final class MissingPools {
       if (!other.equals(file)) {
         try (PoolReader pool = Pool.openReadOnly(other)) {
           others.put(pool.info().id(), other);
+        } catch (PoolException e) {
+          // As if it was missing: what log directories refer to is known without it.
+          damage.addSuppressed(e);
         }
       }
     }

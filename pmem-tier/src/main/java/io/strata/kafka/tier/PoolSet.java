@@ -150,15 +150,16 @@ final class PoolSet {
    */
   private static void requireReboots(TierSpec spec, Path file, Pool pool) throws IOException {
     if (spec.config().durability() == AckDurability.ACK
-        && !pool.isCache()
-        && !pool.memory().durability().survivesReboot()) {
+        && !pool.memory().durability().survivesReboot()
+        && (!pool.isCache() || pool.irreplaceableSegments() > 0)) {
       throw new FileSystemException(
           file.toString(),
           null,
           """
           strata.durability=ack, and the pool is on a memory-backed file system, which a power \
           failure empties; give it the type auto or cache, so that the log files have its bytes, \
-          too, move it to a device, or set strata.durability=pool to accept that\
+          too, and run 'strata drain' if it has segments of before; move it to a device; or set \
+          strata.durability=pool to accept that\
           """);
     }
   }

@@ -169,7 +169,7 @@ final class RelocateMove {
 
     /** No tag leads to what is written through, and its log file has all bytes. */
     private void refuseTagged() throws IOException {
-      if (segment.needsTag() || !to.isClean()) {
+      if (segment.needsTag() || to.slot().cleanLength() != to.slot().committedLength()) {
         throw new FileSystemException(
             segment.toString(),
             to.pool().info().path().toString(),

@@ -146,7 +146,7 @@ final class TierMoves implements TieredSegments {
         return destage(segment, control);
       }
       // Held: no tag leads to what is written through.
-      return pools.tiers().get(toTier).hasCache()
+      return in.get().isCached() || pools.tiers().get(toTier).hasCache()
           ? moveUp(id, (same, held) -> relocate(same, in, toTier, true, control))
           : relocate(segment, in, toTier, true, control);
     } catch (NoSuchFileException e) {

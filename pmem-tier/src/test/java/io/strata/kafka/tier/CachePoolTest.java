@@ -265,19 +265,59 @@ final class CachePoolTest {
     assertThatThrownBy(this::start).hasMessageContainingAll("type cache", "orders-0", "drain");
   }
 
+  /** What is appended to it next would be in memory that nothing forces, and nowhere else. */
+  @Test
+  void onADeviceASegmentWithoutBytesCountsToo() throws IOException {
+    type("mapped");
+    start();
+    channel(fixture.segment("orders-0", 0)).close();
+    fixture.close();
+    type("cache");
+
+    assertThatThrownBy(this::start).hasMessageContainingAll("type cache", "orders-0", "drain");
+  }
+
+  @Test
+  void whatIsNotWrittenThroughHasNoAcknowledgedAppends() throws IOException {
+    type("mapped");
+    start();
+    fixture.append(fixture.segment("orders-0", 0), BYTES);
+    fixture.close();
+    onMemory("cache");
+    fixture.extra = new HashMap<>(fixture.extra);
+    fixture.extra.put("strata.durability", "ack");
+
+    assertThatThrownBy(this::start).hasMessageContainingAll("strata.durability=ack", "drain");
+  }
+
+  @Test
+  void twoDamagedPoolsAreMadeAnew() throws IOException {
+    Path second = fixture.root.resolve("second.pool");
+    fixture.pools.add(second);
+    start();
+    fixture.append(fixture.segment("orders-0", 0), BYTES);
+    fixture.close();
+    truncate(pool);
+    truncate(second);
+
+    start();
+    assertThat(notes).containsExactly("replaced hot.pool", "replaced second.pool");
+    assertThat(fixture.read(fixture.segment("orders-0", 0))).isEqualTo(BYTES);
+  }
+
   @Test
   void aDamagedPoolIsMadeAnew() throws IOException {
     start();
     fixture.append(fixture.segment("orders-0", 0), BYTES);
     fixture.close();
-    truncatePool();
+    truncate(pool);
 
     start();
     assertThat(notes).containsExactly("replaced hot.pool");
     assertThat(fixture.read(fixture.segment("orders-0", 0))).isEqualTo(BYTES);
   }
 
-  private void truncatePool() throws IOException {
+  private static void truncate(Path pool) throws IOException {
     try (FileChannel channel = FileChannel.open(pool, StandardOpenOption.WRITE)) {
       FileChannel unused = channel.truncate(SIZE / 2);
     }
@@ -289,7 +329,7 @@ final class CachePoolTest {
     start();
     fixture.append(fixture.segment("orders-0", 0), BYTES);
     fixture.close();
-    truncatePool();
+    truncate(pool);
     type("cache");
 
     assertThatThrownBy(this::start).isInstanceOf(PoolException.class);
