@@ -130,6 +130,31 @@ final class WrittenThroughTest implements SegmentEvents {
   }
 
   @Test
+  void noDeletionFailsWithThePool() throws IOException {
+    assertThat(append(0, 100_000)).isEqualTo(100_000);
+    failPool();
+
+    segment.markDeleting();
+
+    assertThat(left).hasSize(1);
+    segment.free();
+    assertThat(segment.residence()).isEmpty();
+    assertContent(100_000);
+  }
+
+  @Test
+  void aCopyDoesNotTakeBackWhatHasBeenAppendedSince() throws Exception {
+    assertThat(append(0, 100_000)).isEqualTo(100_000);
+    try (FileChannel forThis = logFile.open()) {
+      CopyResult copied = segment.copyToLogFile(forThis, CopyPace.FREE);
+      assertThat(append(100_000, 200_000)).isEqualTo(100_000);
+      assertThat(segment.markClean(copied)).isTrue();
+    }
+    assertThat(slot.cleanLength()).isEqualTo(200_000);
+    assertContent(200_000);
+  }
+
+  @Test
   void aTruncationThatTheLogFileRefusesIsTheCallersFailure() throws IOException {
     assertThat(append(0, 100_000)).isEqualTo(100_000);
     logFile.failTruncates(1);
