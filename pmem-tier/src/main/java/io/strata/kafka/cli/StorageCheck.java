@@ -171,7 +171,7 @@ final class StorageCheck {
 
   private static boolean isWrittenThrough(Path file) throws IOException {
     try (PoolReader pool = Pool.openReadOnly(file)) {
-      return pool.readAll().stream().allMatch(SlotSnapshot::isCached);
+      return pool.findIrreplaceable().isEmpty();
     }
   }
 

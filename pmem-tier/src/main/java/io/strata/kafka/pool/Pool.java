@@ -222,6 +222,11 @@ public final class Pool implements AutoCloseable {
     return (int) slots().stream().filter(slot -> !slot.has(SlotFlag.CACHED)).count();
   }
 
+  /** Whether all segments are written through: losing the pool loses nothing. */
+  public boolean isReplaceable() {
+    return isCache() && irreplaceableSegments() == 0;
+  }
+
   /** The bytes. */
   public PersistentMemory memory() {
     return memory;
@@ -377,7 +382,7 @@ public final class Pool implements AutoCloseable {
 
   /**
    * How often the pool's superblock has been changed; from 1. It never goes down, save by another
-   * file in the pool's place: somebody who has seen a higher one knows that this is an older copy.
+   * file in the pool's place: a reader that has seen a higher one knows that this is an older copy.
    */
   public int sequence() {
     return sequence;

@@ -266,17 +266,17 @@ final class PoolFile {
   /** Refuses segments of another type: a cache forces nothing, and they are appended to. */
   private static void requireWrittenThrough(Path file) throws IOException {
     try (PoolReader pool = openReadOnly(file)) {
-      for (SlotSnapshot slot : pool.readAll()) {
-        if (!slot.isCached()) {
-          throw new PoolException(
-              Kind.TYPE_UNAVAILABLE,
-              file,
-              """
-              type %s cannot be used yet: found a segment of another type, %s for one, expected \
-              none; run 'strata drain' with the type of before, then start with this one\
-              """
-                  .formatted(MemoryType.CACHE.configName(), Printable.of(slot.relativePath())));
-        }
+      Optional<SlotSnapshot> found = pool.findIrreplaceable();
+      if (found.isPresent()) {
+        throw new PoolException(
+            Kind.TYPE_UNAVAILABLE,
+            file,
+            """
+            type %s cannot be used yet: found a segment of another type, %s for one, expected \
+            none; run 'strata drain' with the type of before, then start with this one\
+            """
+                .formatted(
+                    MemoryType.CACHE.configName(), Printable.of(found.get().relativePath())));
       }
     }
   }

@@ -578,7 +578,7 @@ public final class Slot {
       start = Math.max(0, Math.min(from, forcedLength));
       truncationsBefore = truncations;
     }
-    // The length before the extents: whoever commits a length has grown the extents before.
+    // The length before the extents: a commit of a length comes after the growth of the extents.
     long end = Math.min(to, committedLength);
     ExtentList current = extents;
     end = Math.min(end, current.end());

@@ -241,7 +241,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         List<Path> partitions = NewestLogFiles.partitions(directory.path());
         durable.settleSoon(unsynced.found(directory.path(), partitions));
       } catch (IOException e) {
-        // Its directories stay unknown, and whoever changes a segment there forces them first.
+        // Its directories stay unknown, and a change of a segment there forces them first.
         counts.failed("list the partitions in " + directory.path(), e);
       }
     }

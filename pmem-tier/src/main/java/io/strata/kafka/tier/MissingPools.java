@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -52,17 +53,19 @@ public final class MissingPools {
     }
     long size = spec.config().poolCreate().getAsLong();
     // A link without a target is a pool whose file system is not mounted.
-    List<Path> missing =
+    List<Path> absent =
         spec.pools().stream()
             .filter(file -> !Files.exists(file, LinkOption.NOFOLLOW_LINKS))
             .toList();
-    for (Path file : missing) {
+    List<Path> missing = new ArrayList<>();
+    for (Path file : absent) {
       if (isCache(spec, file)) {
         create(spec, file, size);
         events.poolCreated(file, size, spec.owner());
+      } else {
+        missing.add(file);
       }
     }
-    missing = missing.stream().filter(Files::notExists).toList();
     Map<UUID, Path> present = new HashMap<>();
     for (Path file : spec.pools()) {
       if (!missing.contains(file)) {
@@ -72,9 +75,9 @@ public final class MissingPools {
             events.poolOfAnotherSize(file, pool.info().size(), size);
           }
         } catch (IOException e) {
-          List<Path> absent = spec.pools().stream().filter(each -> !Files.exists(each)).toList();
-          if (!absent.isEmpty()) {
-            events.poolsNotCreated(absent, unreadable(file));
+          List<Path> still = spec.pools().stream().filter(each -> !Files.exists(each)).toList();
+          if (!still.isEmpty()) {
+            events.poolsNotCreated(still, unreadable(file));
           }
           return; // Opening it says what is wrong with it.
         }

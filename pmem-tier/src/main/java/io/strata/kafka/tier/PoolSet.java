@@ -151,7 +151,7 @@ final class PoolSet {
   private static void requireReboots(TierSpec spec, Path file, Pool pool) throws IOException {
     if (spec.config().durability() == AckDurability.ACK
         && !pool.memory().durability().survivesReboot()
-        && (!pool.isCache() || pool.irreplaceableSegments() > 0)) {
+        && !pool.isReplaceable()) {
       throw new FileSystemException(
           file.toString(),
           null,
@@ -205,10 +205,10 @@ final class PoolSet {
 
   /**
    * The pools that may have bytes which a log file lacks: all but those in which everything is
-   * written through. After the recovery, which frees what was.
+   * written through.
    */
   List<Pool> irreplaceable() {
-    return pools.stream().filter(pool -> !pool.isCache() || !pool.slots().isEmpty()).toList();
+    return pools.stream().filter(pool -> !pool.isReplaceable()).toList();
   }
 
   /** Counts this use of each irreplaceable pool; their sequences by identity. */

@@ -102,7 +102,7 @@ final class BrokerProcess implements OwnBroker {
     Process broker =
         launch("broker", form.prefix(), management, "kafka.Kafka", writeProperties().toString());
     process = Optional.of(broker);
-    // Whoever ends this program does not want to look for a broker.
+    // The broker must not outlive this program.
     Runtime.getRuntime()
         .addShutdownHook(new Thread(() -> processes(broker).forEach(ProcessHandle::destroy)));
   }

@@ -110,7 +110,7 @@ final class BenchTopics implements AutoCloseable {
         answers.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
         return;
       } catch (ExecutionException e) {
-        // The client has asked again and again, and has given up.
+        // The client has retried until its own time limit.
         if (!(e.getCause() instanceof RetriableException)) {
           throw new BenchmarkException("the topics' leaders: " + e.getCause());
         }

@@ -250,7 +250,7 @@ public final class StoreDirectory {
 
   /**
    * Renames a segment's directory into the trash: it cannot be seen any more, and nobody takes it
-   * out again. That is durable when this returns, whoever has renamed it.
+   * out again. That is durable when this returns, also if another broker has renamed it.
    *
    * @param nonce makes its name there one of this process
    * @return where it is now; empty if it was not there
@@ -265,7 +265,7 @@ public final class StoreDirectory {
       if (!Files.isDirectory(path.resolve(StoreNames.TRASH))) {
         throw e;
       }
-      // Whoever has renamed it may not have forced that yet, and a power cut would bring it back.
+      // The broker that renamed it may not have forced that, and a power cut would bring it back.
       forceNoEntry(place);
       return Optional.empty();
     }

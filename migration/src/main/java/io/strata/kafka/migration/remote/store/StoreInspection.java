@@ -96,7 +96,7 @@ public final class StoreInspection {
   }
 
   /**
-   * Reads the manifests of a directory. Segments that come or go meanwhile may be told of or not.
+   * Reads the manifests of a directory. Segments that come or go meanwhile may be reported or not.
    *
    * @param chosen which segments
    * @throws IOException if the directory cannot be listed; a visitor's exceptions pass
@@ -159,7 +159,7 @@ public final class StoreInspection {
     try {
       return StoreMemory.read(logDirectories).of(directory).isPresent();
     } catch (IOException e) {
-      return false; // Whoever opens the store tells of it.
+      return false; // Opening the store reports it.
     }
   }
 
