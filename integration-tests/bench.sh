@@ -12,9 +12,10 @@ Usage: integration-tests/bench.sh scale [SEGMENTS]              heap, pool bytes
                                                                 a home of 80 MB/s: a burst after a quiet minute, and a
                                                                 steady load with retention; 2048 60 90 80 all. Needs root,
                                                                 nbdkit, nbdfuse and fuse3, and 16 GiB of memory
-       integration-tests/bench.sh remote [MIB [SEGMENTS [read|copy|many|all]]]
-                                                                the remote tier: catching up, copying, first byte, heap
-                                                                and threads; 4096 10000 all. Root drops the page cache
+       integration-tests/bench.sh remote [MIB [SEGMENTS [read|copy|many|all [ROUNDS]]]]
+                                                                the remote tier, in turns: catching up, copying, first
+                                                                byte; heap and threads; 4096 10000 all 9. Needs 16 GiB
+                                                                of memory, and 20 GiB of disk
        integration-tests/bench.sh planning [SEGMENTS...]        processor time of a planning round; 1000 10000 100000
 
 Needs a built tree: mvn -q -DskipTests verify. Load on brokers, and stock Kafka against Strata: examples/bin/strata-bench

@@ -30,6 +30,10 @@
 
 {{- if or .Values.strata.enabled .Values.drain.enabled -}}
 {{- if not .Values.strata.tiers -}}{{- fail "strata.tiers is empty: name at least one tier, or set strata.enabled=false" -}}{{- end -}}
+{{- $types := dict -}}
+{{- range $tier := .Values.strata.tiers -}}
+{{- range .volumes -}}{{- $types = set $types . ($tier.type | default "auto") -}}{{- end -}}
+{{- end -}}
 {{- $volumes := dict -}}
 {{- range .Values.strata.volumes -}}
 {{- if hasKey $volumes .name -}}{{- fail (printf "strata.volumes: two volumes are called %s; give each a name of its own" .name) -}}{{- end -}}
@@ -39,11 +43,15 @@
 {{- fail (printf "strata.poolSize=%s does not fit into volume %s of %s: leave some space for the file system, 5 %% for example" $values.strata.poolSize .name .size) -}}
 {{- end -}}
 {{- $volume := . -}}
+{{- if and (eq .type "memory") $values.strata.requireDax (has .name (first $values.strata.tiers).volumes) -}}
+{{- fail (printf "strata.requireDax=true, and volume %s of the first tier is of type memory, which survives no power failure: no broker would start. Take type claim on DAX, or set strata.requireDax=false" .name) -}}
+{{- end -}}
+{{- $type := get $types .name | default "auto" -}}
 {{- range $values.nodePools -}}
 {{- if has "broker" .roles -}}
 {{- $ephemeral := include "strata-kafka.isEphemeral" . -}}
-{{- if and (eq $volume.type "memory") (not $ephemeral) -}}
-{{- fail (printf "strata.volumes: %s is of type memory, which is gone with the pod, and the log directories of node pool %s are not: after a roll the broker would refuse to start for its lost pool. Take type claim, or storage of type ephemeral" $volume.name .name) -}}
+{{- if and (eq $volume.type "memory") (not $ephemeral) (not (has $type (list "auto" "cache"))) -}}
+{{- fail (printf "strata.volumes: %s is of type memory, which is gone with the pod, its tier has pools of type %s, and the log directories of node pool %s stay: after a roll the broker would refuse to start for its lost pool. Take type auto or cache for the tier, or a volume of type claim" $volume.name $type .name) -}}
 {{- end -}}
 {{- if and (eq $volume.type "claim") $ephemeral -}}
 {{- fail (printf "strata.volumes: %s is of type claim, which stays, and log directories of node pool %s are ephemeral: after a roll the broker would refuse to start for its lost log directories. Take type memory, or storage of type persistent-claim" $volume.name .name) -}}

@@ -205,6 +205,7 @@ final class MigrationComparison {
 
     Run(Contender contender, Map<String, String> topic) throws Exception {
       this.contender = contender;
+      FullMemory.fill(folder);
       Path own = Files.createDirectories(folder.resolve("run-" + runs));
       Path device = Files.createDirectories(memory.resolve("run-" + runs++));
       mount = closing(LogDevice.ext4(device, (int) size.poolMebibytes() * HOME_POOLS, 0));

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,9 +27,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * The remote tier against stock Kafka that reads from its own log directory, and against the
- * manager of Kafka's own tests: catching up on cold data, copying, the first byte of an old offset,
- * heap and threads of many segments. A benchmark, not a test: see docs/benchmarks.md for the
- * command.
+ * manager of Kafka's own tests, in turns: catching up on cold data, the first byte of an old
+ * offset, copying; heap and threads of many segments. A benchmark, not a test: see
+ * docs/benchmarks.md for the command.
  */
 final class RemoteComparison {
 
@@ -41,20 +42,22 @@ final class RemoteComparison {
 
   private final Path folder;
   private final long bytes;
+  private final int rounds;
   private int runs;
 
-  private RemoteComparison(Path folder, long bytes) {
+  private RemoteComparison(Path folder, long bytes, int rounds) {
     this.folder = folder;
     this.bytes = bytes;
+    this.rounds = rounds;
   }
 
   /** Who is compared. */
   private enum Contender {
     STOCK("stock Kafka, own log directory", Optional.empty(), false),
     LOCAL("LocalTieredStorage", Optional.of(RemoteManager.LOCAL), false),
+    LOCAL_FORCED("LocalTieredStorage, forced", Optional.of(RemoteManager.LOCAL_FORCED), false),
     STRATA("Strata", Optional.of(RemoteManager.STRATA), false),
-    STRATA_POOL("Strata, from the pool, copied", Optional.of(RemoteManager.STRATA), true),
-    STRATA_CLEAN("Strata, clean segments", Optional.of(RemoteManager.STRATA), true);
+    STRATA_POOL("Strata, from the pool", Optional.of(RemoteManager.STRATA), true);
 
     private final String title;
     private final Optional<RemoteManager> manager;
@@ -70,28 +73,35 @@ final class RemoteComparison {
   /**
    * Prints the figures.
    *
-   * @param arguments MiB of cold data (4096), remote segments for heap and threads (10000), and
-   *     what to run: read, copy, many or all (all)
+   * @param arguments MiB of cold data (4096), remote segments for heap and threads (10000), what to
+   *     run: read, copy, many or all (all), and rounds that count (9)
    */
   public static void main(String[] arguments) throws Exception {
     long mebibytes = arguments.length > 0 ? Long.parseLong(arguments[0]) : 4096;
     int segments = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 10_000;
     String what = arguments.length > 2 ? arguments[2] : "all";
+    int rounds = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 9;
     Path folder = Files.createTempDirectory(Files.createDirectories(Distribution.work()), "bench-");
     try {
-      RemoteComparison comparison = new RemoteComparison(folder, mebibytes * MIB);
-      if (!what.equals("copy") && !what.equals("many")) {
-        for (Contender contender : List.of(Contender.STOCK, Contender.LOCAL, Contender.STRATA)) {
-          comparison.read(contender);
-        }
+      RemoteComparison comparison = new RemoteComparison(folder, mebibytes * MIB, rounds);
+      if (what.equals("read") || what.equals("all")) {
+        comparison.inTurns(
+            comparison::prepareReading,
+            comparison::read,
+            Contender.LOCAL,
+            Contender.STRATA,
+            Contender.STOCK);
       }
-      if (!what.equals("read") && !what.equals("many")) {
-        for (Contender contender :
-            List.of(Contender.LOCAL, Contender.STRATA_POOL, Contender.STRATA_CLEAN)) {
-          comparison.copy(contender);
-        }
+      if (what.equals("copy") || what.equals("all")) {
+        comparison.inTurns(
+            run -> {},
+            comparison::copy,
+            Contender.LOCAL_FORCED,
+            Contender.LOCAL,
+            Contender.STRATA,
+            Contender.STRATA_POOL);
       }
-      if (!what.equals("read") && !what.equals("copy")) {
+      if (what.equals("many") || what.equals("all")) {
         comparison.many(segments);
       }
     } finally {
@@ -103,81 +113,100 @@ final class RemoteComparison {
     System.out.println(String.format(Locale.ROOT, format, values));
   }
 
+  /** What is done with a contender's broker before the rounds. */
+  private interface Preparation {
+    void prepare(Run run) throws Exception;
+  }
+
+  /** What is measured in a contender's turn: figures by their names. */
+  private interface Turn {
+    Map<String, Double> measure(Run run, int round) throws Exception;
+  }
+
+  /**
+   * Has the contenders take turns: a round for warming up, then those that count. Who begins
+   * rotates. Ratios are those to the first contender, round by round.
+   */
+  private void inTurns(Preparation preparation, Turn turn, Contender... contenders)
+      throws Exception {
+    List<Run> open = new ArrayList<>();
+    PairedFigures figures = new PairedFigures(contenders[0].title);
+    try {
+      for (Contender contender : contenders) {
+        FullMemory.fill(folder);
+        Run run = new Run(contender, (int) Math.max(1, Math.min(128, bytes / MIB / 32)));
+        open.add(run);
+        preparation.prepare(run);
+      }
+      for (int round = 0; round <= rounds; round++) {
+        for (int i = 0; i < open.size(); i++) {
+          Run run = open.get((i + round) % open.size());
+          Map<String, Double> seen = turn.measure(run, round);
+          print("round %d, %s: %s", round, run.contender.title, seen);
+          if (round > 0) {
+            figures.add(run.contender.title, seen);
+          }
+        }
+      }
+      System.out.print(figures.table());
+    } finally {
+      for (Run run : open) {
+        run.close();
+      }
+    }
+  }
+
   // ---------------------------------------------------------------------------------------------
   // reading
   // ---------------------------------------------------------------------------------------------
 
-  private void read(Contender contender) throws Exception {
-    try (Run run = new Run(contender, (int) Math.max(1, Math.min(128, bytes / MIB / 32)))) {
-      run.create(contender.manager.isPresent(), "local.retention.bytes", "1");
-      run.send(bytes);
-      if (contender.manager.isPresent()) {
-        run.tier.awaitTiered(run.broker, TOPIC, PARTITIONS, 1);
-      }
-      run.restart();
-      dropCaches();
-      Seen cold = run.consume();
-      Seen warm = run.consume();
-      print(
-          "catch-up of %d MiB, %-32s cold %6.0f MB/s, fetch p99 %6.1f ms; again %6.0f MB/s, p99"
-              + " %6.1f ms",
-          bytes / MIB,
-          contender.title,
-          cold.megabytesPerSecond,
-          cold.p99Millis,
-          warm.megabytesPerSecond,
-          warm.p99Millis);
-      run.restart();
-      dropCaches();
-      List<Long> offsets = run.offsets();
-      double first = run.firstByte(offsets);
-      double again = run.firstByte(offsets);
-      run.restart();
-      double restarted = run.firstByte(offsets);
-      print(
-          "first byte of %d old offsets, %-32s median cold %6.1f ms, warm %6.1f ms, after a restart"
-              + " %6.1f ms",
-          LOOKUPS, contender.title, first, again, restarted);
+  private void prepareReading(Run run) throws Exception {
+    boolean remote = run.contender.manager.isPresent();
+    run.create(TOPIC, remote, "local.retention.bytes", "1");
+    run.send(TOPIC, bytes);
+    if (remote) {
+      run.tier.awaitTiered(run.broker, TOPIC, PARTITIONS, 1);
     }
   }
 
-  /** What a consumer saw. */
-  private record Seen(double megabytesPerSecond, double p99Millis) {}
-
-  private static void dropCaches() {
-    try {
-      new ProcessBuilder("sync").start().waitFor();
-      Files.writeString(Path.of("/proc/sys/vm/drop_caches"), "3");
-    } catch (IOException e) {
-      print("the page cache cannot be dropped (%s): cold is as warm as it is", e.toString());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+  private Map<String, Double> read(Run run, int round) throws Exception {
+    Map<String, Double> figures = new LinkedHashMap<>();
+    run.restart();
+    run.evict();
+    run.consume("cold", figures);
+    run.consume("warm", figures);
+    run.restart();
+    List<Long> offsets = run.offsets(round);
+    figures.put("first byte after a restart, ms", run.firstByte(offsets));
+    run.evict();
+    figures.put("first byte cold, ms", run.firstByte(offsets));
+    figures.put("first byte warm, ms", run.firstByte(offsets));
+    return figures;
   }
 
   // ---------------------------------------------------------------------------------------------
   // copying
   // ---------------------------------------------------------------------------------------------
 
-  private void copy(Contender contender) throws Exception {
-    try (Run run = new Run(contender, (int) Math.max(1, Math.min(128, bytes / MIB / 32)))) {
-      run.create(false);
-      run.send(bytes);
-      if (contender == Contender.STRATA_CLEAN) {
-        Tiers.awaitClean(run.broker, run.broker.tiers().get(0));
-      }
-      double processorBefore = run.processorSeconds();
-      long began = System.nanoTime();
-      Topics.alter(run.broker, TOPIC, Map.of("remote.storage.enable", "true"));
-      long stored = run.awaitStored();
-      double seconds = (System.nanoTime() - began) / 1e9;
-      print(
-          "copy of %d MiB, %-32s %6.0f MB/s, processor %5.2f s per GiB",
-          stored / MIB,
-          contender.title,
-          stored / 1e6 / seconds,
-          (run.processorSeconds() - processorBefore) / (stored / (1024.0 * MIB)));
+  private Map<String, Double> copy(Run run, int round) throws Exception {
+    String topic = TOPIC + round;
+    run.create(topic, false);
+    run.send(topic, bytes);
+    if (run.contender.pool) {
+      Tiers.awaitClean(run.broker, run.broker.tiers().get(0));
     }
+    double processorBefore = run.processorSeconds();
+    long began = System.nanoTime();
+    Topics.alter(run.broker, topic, Map.of("remote.storage.enable", "true"));
+    long stored = run.awaitStored(topic);
+    double seconds = (System.nanoTime() - began) / 1e9;
+    double processor = run.processorSeconds() - processorBefore;
+    Topics.delete(run.broker, topic);
+    run.awaitNoSegments();
+    Map<String, Double> figures = new LinkedHashMap<>();
+    figures.put("copy, MB/s", stored / 1e6 / seconds);
+    figures.put("copy, processor s per GiB", processor / (stored / (1024.0 * MIB)));
+    return figures;
   }
 
   // ---------------------------------------------------------------------------------------------
@@ -188,8 +217,8 @@ final class RemoteComparison {
   private void many(int segments) throws Exception {
     for (Contender contender : List.of(Contender.LOCAL, Contender.STRATA)) {
       try (Run run = new Run(contender, 1)) {
-        run.create(true, "local.retention.bytes", "1", "segment.bytes", "" + MIB);
-        run.send(8 * MIB);
+        run.create(TOPIC, true, "local.retention.bytes", "1", "segment.bytes", "" + MIB);
+        run.send(TOPIC, 8 * MIB);
         run.tier.awaitTiered(run.broker, TOPIC, PARTITIONS, 1);
         double heapBefore = run.heapMebibytes();
         long threadsBefore = run.threads();
@@ -215,15 +244,18 @@ final class RemoteComparison {
   /** One broker with its store. */
   private final class Run implements AutoCloseable {
 
+    private final Contender contender;
     private final TieredBrokers tier;
+    private final Path own;
     private final Path store;
     private final StockBroker broker;
     private final Optional<Path> pool;
     private final int segmentMebibytes;
 
     Run(Contender contender, int segmentMebibytes) throws Exception {
+      this.contender = contender;
       this.segmentMebibytes = segmentMebibytes;
-      Path own = Files.createDirectories(folder.resolve("run-" + runs++));
+      own = Files.createDirectories(folder.resolve("run-" + runs++));
       store = Files.createDirectories(own.resolve("store"));
       tier = TieredBrokers.over(store).with(contender.manager.orElse(RemoteManager.STRATA));
       StockBroker.Builder builder;
@@ -238,7 +270,7 @@ final class RemoteComparison {
             "1024",
             pool.get().toString());
         builder = tier.withPools(own.resolve("broker"), pool.get());
-        builder.set("strata.migration.threshold", contender == Contender.STRATA_CLEAN ? "0" : "-1");
+        builder.set("strata.migration.threshold", "0");
       } else {
         pool = Optional.empty();
         builder =
@@ -253,7 +285,7 @@ final class RemoteComparison {
       broker = builder.build().start();
     }
 
-    void create(boolean remote, String... more) throws Exception {
+    void create(String topic, boolean remote, String... more) throws Exception {
       Map<String, String> config =
           new HashMap<>(
               Map.of("segment.bytes", "" + segmentMebibytes * MIB, "file.delete.delay.ms", "100"));
@@ -263,10 +295,10 @@ final class RemoteComparison {
       for (int i = 0; remote && i < more.length; i += 2) {
         config.put(more[i], more[i + 1]);
       }
-      Topics.create(broker, TOPIC, PARTITIONS, config);
+      Topics.create(broker, topic, PARTITIONS, config);
     }
 
-    void send(long total) throws Exception {
+    void send(String topic, long total) throws Exception {
       byte[] value = new byte[RECORD];
       new Random(7).nextBytes(value);
       try (Producer<byte[], byte[]> producer =
@@ -279,7 +311,7 @@ final class RemoteComparison {
               new ByteArraySerializer())) {
         for (long sent = 0, i = 0; sent < total; sent += RECORD, i++) {
           var unused =
-              producer.send(new ProducerRecord<>(TOPIC, (int) (i % PARTITIONS), null, value));
+              producer.send(new ProducerRecord<>(topic, (int) (i % PARTITIONS), null, value));
         }
       }
     }
@@ -303,8 +335,25 @@ final class RemoteComparison {
       return IntStream.range(0, PARTITIONS).mapToObj(p -> new TopicPartition(TOPIC, p)).toList();
     }
 
+    /** Drops what the page cache has of this broker's files, and has other pages in its place. */
+    void evict() throws IOException, InterruptedException {
+      Process drop =
+          new ProcessBuilder(
+                  "sh",
+                  "-c",
+                  "sync; find . -type f -exec dd status=none of={} oflag=nocache"
+                      + " conv=notrunc,fdatasync count=0 ';'")
+              .directory(own.toFile())
+              .inheritIO()
+              .start();
+      if (drop.waitFor() != 0) {
+        throw new IOException("the page cache of " + own + " was not dropped: cold would be warm");
+      }
+      FullMemory.fill(folder);
+    }
+
     /** Reads everything from the beginning. */
-    Seen consume() throws Exception {
+    void consume(String name, Map<String, Double> figures) throws Exception {
       try (Consumer<byte[], byte[]> consumer = consumer()) {
         consumer.assign(partitions());
         consumer.seekToBeginning(partitions());
@@ -328,13 +377,15 @@ final class RemoteComparison {
         if (seen < total) {
           throw new AssertionError("found " + seen + " records, expected " + total);
         }
-        return new Seen(
-            seen * (double) RECORD / 1e6 / seconds, gaps.get((int) (gaps.size() * 0.99)) / 1e6);
+        figures.put("catch-up " + name + ", MB/s", seen * (double) RECORD / 1e6 / seconds);
+        figures.put(
+            "catch-up " + name + ", p99 between polls, ms",
+            gaps.get((int) (gaps.size() * 0.99)) / 1e6);
       }
     }
 
-    List<Long> offsets() {
-      Random random = new Random(11);
+    List<Long> offsets(int round) {
+      Random random = new Random(11 + round);
       try (Consumer<byte[], byte[]> consumer = consumer()) {
         long end = consumer.endOffsets(partitions()).values().stream().min(Long::compare).get();
         return random.longs(LOOKUPS, 0, end * 8 / 10).boxed().toList();
@@ -365,8 +416,8 @@ final class RemoteComparison {
     }
 
     /** Waits until the store has every sealed segment; their bytes. */
-    long awaitStored() throws Exception {
-      int sealed = sealedSegments();
+    long awaitStored(String topic) throws Exception {
+      int sealed = sealedSegments(topic);
       long end = System.nanoTime() + LONG.toNanos();
       while (System.nanoTime() < end) {
         if (tier.manager().segments(store).size() >= sealed && sealed > 0) {
@@ -377,6 +428,16 @@ final class RemoteComparison {
       throw new AssertionError("expected " + sealed + " segments in the store");
     }
 
+    void awaitNoSegments() throws Exception {
+      long end = System.nanoTime() + LONG.toNanos();
+      while (!tier.manager().segments(store).isEmpty()) {
+        if (System.nanoTime() > end) {
+          throw new AssertionError("expected no segments in the store");
+        }
+        Thread.sleep(100);
+      }
+    }
+
     private long storedBytes() throws IOException {
       long stored = 0;
       for (RemoteManager.Segment segment : tier.manager().segments(store)) {
@@ -385,10 +446,10 @@ final class RemoteComparison {
       return stored;
     }
 
-    private int sealedSegments() throws IOException {
+    private int sealedSegments(String topic) throws IOException {
       int sealed = 0;
       for (int p = 0; p < PARTITIONS; p++) {
-        sealed += LogFiles.segments(LogFiles.partition(broker, TOPIC, p)).size() - 1;
+        sealed += LogFiles.segments(LogFiles.partition(broker, topic, p)).size() - 1;
       }
       return sealed;
     }

@@ -45,6 +45,16 @@ enum RemoteManager {
           .library(KafkaVersion.ofThisRun().storageTests())
           .set("rsm.config.dir", directories.get(0).toString());
     }
+  },
+
+  /** That one, with its copies forced to the disk. */
+  LOCAL_FORCED(ForcedLocalStorage.class.getName(), LOCAL.segment.pattern()) {
+    @Override
+    StockBroker.Builder configure(StockBroker.Builder builder, List<Path> directories) {
+      return LOCAL
+          .configure(builder, directories)
+          .library(KafkaOwnTests.classesOf(ForcedLocalStorage.class));
+    }
   };
 
   private final String className;

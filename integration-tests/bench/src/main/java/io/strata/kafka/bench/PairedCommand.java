@@ -9,6 +9,7 @@ import io.strata.kafka.bench.paired.PairedRunner;
 import io.strata.kafka.bench.report.ReportPage;
 import io.strata.kafka.bench.result.Comparison;
 import io.strata.kafka.bench.result.ResultFiles;
+import io.strata.kafka.bench.result.RunResult;
 import io.strata.kafka.bench.scenario.ScenarioException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -141,7 +142,8 @@ final class PairedCommand implements Callable<Integer> {
             Duration.ofSeconds(settle),
             mostOther.orElse(cores * OTHERS));
     PairedRunner.Outcome outcome =
-        new PairedRunner(entrants(load, quiet ? line -> {} : progress), rules, load, progress)
+        new PairedRunner(
+                entrants(load, quiet ? line -> {} : progress), rules, load, progress, this::keep)
             .run();
     write(outcome);
     outcome.discarded().forEach(why -> spec.commandLine().getOut().println("discarded: " + why));
@@ -192,12 +194,16 @@ final class PairedCommand implements Callable<Integer> {
     return entrants;
   }
 
+  /**
+   * In the order of the contenders: {@code compare} takes all folders, and the first one's label.
+   */
+  private void keep(int place, int round, RunResult result) throws IOException {
+    Path folder = output.resolve("%02d-%s-%02d".formatted(place, result.label(), round));
+    RunCommand.write(Files.createDirectories(folder), result);
+  }
+
   private void write(PairedRunner.Outcome outcome) throws IOException {
     Files.createDirectories(output);
-    for (int i = 0; i < outcome.results().size(); i++) {
-      Path folder = output.resolve("%02d-%s".formatted(i + 1, outcome.results().get(i).label()));
-      RunCommand.write(Files.createDirectories(folder), outcome.results().get(i));
-    }
     Files.write(output.resolve("discarded.txt"), outcome.discarded());
     ResultFiles.writeSummary(output.resolve("summary.csv"), outcome.results());
     ReportPage.write(output.resolve("report.html"), outcome.results());

@@ -305,7 +305,7 @@ class ChartTest {
         "nodePools[0].roles[0]=broker | no pool has the role controller",
         "nodePools[1].roles[0]=controller | no pool has the role broker",
         "strata.poolSize=128GiB | strata.poolSize=128GiB does not fit into volume pmem of 128Gi",
-        "strata.volumes[0].type=memory | pmem is of type memory",
+        "strata.volumes[0].type=memory | volume pmem of the first tier is of type memory",
         "nodePools[1].storage.type=ephemeral | pmem is of type claim",
         "strata.volumes[0].name=other | tier hot names volume pmem, which is not in strata.volumes"
             + " (there: other)",
@@ -325,6 +325,8 @@ class ChartTest {
       delimiter = '|',
       value = {
         "strata.tiers[1].name=hot;strata.tiers[1].volumes[0]=pmem | two tiers are called hot",
+        "strata.requireDax=false;strata.volumes[0].type=memory;strata.tiers[0].type=mapped |"
+            + " pmem is of type memory, which is gone with the pod, its tier has pools of type mapped",
         "strata.tiers[1].name=warm;strata.tiers[1].volumes[0]=pmem | volume pmem is in two tiers",
         "strata.volumes[1].name=spare;strata.volumes[1].type=claim;strata.volumes[1].size=200Gi |"
             + " no tier uses volume spare",

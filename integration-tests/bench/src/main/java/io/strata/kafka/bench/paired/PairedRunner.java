@@ -20,6 +20,7 @@ public final class PairedRunner {
   private final PairedRules rules;
   private final MachineLoad load;
   private final Consumer<String> progress;
+  private final Keeper keeper;
   private final List<RunResult> results = new ArrayList<>();
   private final List<String> discarded = new ArrayList<>();
 
@@ -28,13 +29,30 @@ public final class PairedRunner {
    *
    * @param entrants in the order of the first round; results are compared with the first's
    * @param progress hears what is done
+   * @param keeper gets the results of a round that counts, and of a failed one, when it has ended
    */
   public PairedRunner(
-      List<Entrant> entrants, PairedRules rules, MachineLoad load, Consumer<String> progress) {
+      List<Entrant> entrants,
+      PairedRules rules,
+      MachineLoad load,
+      Consumer<String> progress,
+      Keeper keeper) {
     this.entrants = List.copyOf(entrants);
     this.rules = rules;
     this.load = load;
     this.progress = progress;
+    this.keeper = keeper;
+  }
+
+  /** Keeps results as they come: a program that is stopped early has what it measured. */
+  @FunctionalInterface
+  public interface Keeper {
+    /**
+     * Keeps a result.
+     *
+     * @param place of its entrant among the entrants, from 1
+     */
+    void keep(int place, int round, RunResult result) throws IOException;
   }
 
   /**
@@ -60,7 +78,7 @@ public final class PairedRunner {
         Entrant.Attempt attempt = entrant.run(round);
         own.add(attempt.result());
         if (!attempt.result().hasSucceeded()) {
-          results.addAll(own);
+          keep(round, own);
           return outcome(false);
         }
         others = Math.max(others, attempt.otherCores());
@@ -72,11 +90,19 @@ public final class PairedRunner {
             others,
             rules.mostOtherCores());
       } else {
-        results.addAll(own);
+        keep(round, own);
         counted++;
       }
     }
     return outcome(counted == rules.rounds());
+  }
+
+  private void keep(int round, List<RunResult> own) throws IOException {
+    results.addAll(own);
+    List<String> labels = entrants.stream().map(Entrant::label).toList();
+    for (RunResult result : own) {
+      keeper.keep(labels.indexOf(result.label()) + 1, round, result);
+    }
   }
 
   private boolean isQuiet(int round) throws IOException, InterruptedException {

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PairedRunnerTest {
   private final List<String> order = new ArrayList<>();
   private final List<String> progress = new ArrayList<>();
+  private final List<String> kept = new ArrayList<>();
   private double loadAverage;
 
   private Entrant entrant(String label, IntFunction<Entrant.Attempt> attempts) {
@@ -70,7 +71,11 @@ class PairedRunnerTest {
           }
         };
     return new PairedRunner(
-            List.of(entrants), new PairedRules(rounds, 2, Duration.ZERO, 0.5), load, progress::add)
+            List.of(entrants),
+            new PairedRules(rounds, 2, Duration.ZERO, 0.5),
+            load,
+            progress::add,
+            (place, round, result) -> kept.add("%d-%s-%d".formatted(place, result.label(), round)))
         .run();
   }
 
@@ -89,6 +94,24 @@ class PairedRunnerTest {
         .containsExactly("a", "a", "a", "b", "b", "b", "c", "c", "c");
   }
 
+  @Test
+  void whatARoundMeasuredIsKeptBeforeTheNextBegins() throws Exception {
+    List<Integer> before = new ArrayList<>();
+
+    run(
+        2,
+        entrant(
+            "a",
+            round -> {
+              before.add(kept.size());
+              return attempt("a", 0);
+            }),
+        entrant("b", round -> attempt("b", 0)));
+
+    assertThat(before).containsExactly(0, 2);
+    assertThat(kept).containsExactly("1-a-1", "2-b-1", "2-b-2", "1-a-2");
+  }
+
   /** For all of them: pairs stay pairs. */
   @Test
   void aRoundInWhichTheMachineDidOtherWorkIsDiscarded() throws Exception {
@@ -103,6 +126,7 @@ class PairedRunnerTest {
     assertThat(outcome.discarded())
         .containsExactly("round 1: other programs used 0.75 processors, 0.50 at most");
     assertThat(order).hasSize(6);
+    assertThat(kept).hasSize(4).noneMatch(name -> name.endsWith("-1"));
   }
 
   @Test
@@ -129,6 +153,7 @@ class PairedRunnerTest {
     assertThat(order).containsExactly("a1", "b1", "b2");
     assertThat(outcome.isComplete()).isFalse();
     assertThat(outcome.results().get(2).failures()).containsExactly("disk full");
+    assertThat(kept).containsExactly("1-a-1", "2-b-1", "2-b-2");
   }
 
   @Test
