@@ -1,5 +1,7 @@
 package io.strata.kafka.it;
 
+import static org.awaitility.Awaitility.await;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -428,14 +430,8 @@ final class RemoteComparison {
       throw new AssertionError("expected " + sealed + " segments in the store");
     }
 
-    void awaitNoSegments() throws Exception {
-      long end = System.nanoTime() + LONG.toNanos();
-      while (!tier.manager().segments(store).isEmpty()) {
-        if (System.nanoTime() > end) {
-          throw new AssertionError("expected no segments in the store");
-        }
-        Thread.sleep(100);
-      }
+    void awaitNoSegments() {
+      await().atMost(LONG).until(() -> tier.manager().segments(store).isEmpty());
     }
 
     private long storedBytes() throws IOException {

@@ -194,9 +194,7 @@ final class PairedCommand implements Callable<Integer> {
     return entrants;
   }
 
-  /**
-   * In the order of the contenders: {@code compare} takes all folders, and the first one's label.
-   */
+  /** Writes a result to a folder whose name sorts by contender: {@code compare} takes them all. */
   private void keep(int place, int round, RunResult result) throws IOException {
     Path folder = output.resolve("%02d-%s-%02d".formatted(place, result.label(), round));
     RunCommand.write(Files.createDirectories(folder), result);
