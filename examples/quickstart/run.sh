@@ -23,8 +23,9 @@ Options:
   --type TYPE       mapped (default): a mapped file, JDK only
                     pmem: libpmem, for persistent memory; needs libpmem (Debian: libpmem1 libpmemobj1 libpmempool1)
                     file: ordinary file I/O, for NVMe and SSD
+                    cache: written through to the log files, what Strata chooses on tmpfs
   --path PATH       where the pool goes: a directory, or the name of a file that does not exist yet
-                    (default: /dev/shm when it has room, else the temporary directory)
+                    (default: /dev/shm when it has space, else the temporary directory)
   --pool-size SIZE  size of the pool, in MiB or GiB (default 512MiB; at least 64MiB)
   --records N       how many records of 1 KiB to produce (default: one and a half times the pool, and on until it spills)
   --port PORT       the broker's port; the controller takes the next one (default: the first free one from 19092)
@@ -176,7 +177,7 @@ while (($# > 0)); do
   esac
   shift
 done
-[[ $type == mapped || $type == pmem || $type == file ]] || misuse "--type: found '$type', expected mapped, pmem or file"
+[[ $type == @(mapped|pmem|file|cache) ]] || misuse "--type: found '$type', expected mapped, pmem, file or cache"
 pool_mib=$(mebibytes "$pool_size")
 ((pool_mib >= 64)) || misuse "--pool-size: found $pool_mib MiB, expected at least 64"
 if [[ -n $port ]]; then
@@ -218,7 +219,7 @@ java_version=$("$java" -version 2>&1) || fail "$java -version does not work: ${j
 java_major=${BASH_REMATCH[1]}
 ((java_major >= 17)) || fail "$java is version ${BASH_REMATCH[0]#*\"}, expected 17 or later: install one, or set JAVA_HOME"
 
-# available_mib DIRECTORY: room on its file system, in MiB.
+# available_mib DIRECTORY: space on its file system, in MiB.
 available_mib() {
   local lines
   lines=$(df --output=avail -B1M -- "$1") || return 1
@@ -292,11 +293,11 @@ if [[ -n $records ]]; then
   records_given=yes
   total_records=$records
 fi
-home_mib=$((total_records * 2 * RECORD_SIZE / MIB + 256))
+logs_mib=$((total_records * 2 * RECORD_SIZE / MIB + 256))
 # What a single step may take, before it counts as hanging.
-tool_seconds=$((150 + home_mib / 10))
+tool_seconds=$((150 + logs_mib / 10))
 free_mib=$(available_mib "$here")
-((free_mib >= home_mib)) || fail "$here has $free_mib MiB free, $home_mib are needed: choose a smaller --pool-size or fewer --records"
+((free_mib >= logs_mib)) || fail "$here has $free_mib MiB free, $logs_mib are needed: choose a smaller --pool-size or fewer --records"
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Strata's jar and a stock Kafka
@@ -540,7 +541,8 @@ row() { note "$(printf '%-50s %8s' "$1" "$2")"; }
 
 say "Where the segments live"
 count_segments
-((hot > 0)) || fail "no segment is in the pool"
+# What is written through is in the log files: the start has emptied the pool.
+((hot > 0)) || [[ $type == cache ]] || fail "no segment is in the pool"
 row WHERE SEGMENTS
 row "pool alone" $((totals[hot] - totals[clean]))
 row "pool, and a copy in the log file" "${totals[clean]}"

@@ -82,6 +82,10 @@ final class RemoteComparison {
     long mebibytes = arguments.length > 0 ? Long.parseLong(arguments[0]) : 4096;
     int segments = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 10_000;
     String what = arguments.length > 2 ? arguments[2] : "all";
+    if (!List.of("read", "copy", "many", "all").contains(what)) {
+      throw new IllegalArgumentException(
+          "found '%s', expected read, copy, many or all".formatted(what));
+    }
     int rounds = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 9;
     Path folder = Files.createTempDirectory(Files.createDirectories(Distribution.work()), "bench-");
     try {

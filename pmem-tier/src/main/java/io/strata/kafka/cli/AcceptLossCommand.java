@@ -2,11 +2,14 @@ package io.strata.kafka.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.broker.TierSpecs;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.segment.SegmentTag;
 import io.strata.kafka.tier.AcceptedLoss;
+import io.strata.kafka.tier.MissingPools;
+import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -95,13 +98,14 @@ final class AcceptLossCommand implements Callable<Integer> {
     directories.add(broker.metadataLogDir());
     try (BrokerStopped stopped = BrokerStopped.require(List.copyOf(directories))) {
       boolean yes = confirmation.given();
-      AcceptedLoss.Plan plan = plan(strata, directories);
+      TierSpec tier = TierSpecs.of(strata, broker);
+      AcceptedLoss.Plan plan = plan(tier, directories);
       if (yes) {
         AcceptedLoss.run(plan);
       }
       print(plan, yes, spec.commandLine().getOut());
       if (yes) {
-        printNext(strata.pools());
+        printNext(tier);
       }
       for (AcceptedLoss.Skipped skipped : plan.skipped()) {
         spec.commandLine()
@@ -122,14 +126,17 @@ final class AcceptLossCommand implements Callable<Integer> {
     }
   }
 
-  private AcceptedLoss.Plan plan(StrataConfig strata, Set<Path> directories) throws IOException {
-    try (PoolReaders pools = PoolReaders.open(strata.pools())) {
+  private AcceptedLoss.Plan plan(TierSpec tier, Set<Path> directories) throws IOException {
+    try (PoolReaders pools = PoolReaders.open(tier.config().pools())) {
       PrintWriter err = spec.commandLine().getErr();
-      for (PoolException refusal : pools.refusals()) {
+      for (Map.Entry<Path, PoolException> each : pools.refusals().entrySet()) {
+        PoolException refusal = each.getValue();
         if (!LOST.contains(refusal.kind())) {
           throw refusal;
         }
-        err.println("strata: lost: " + refusal.getMessage());
+        if (!MissingPools.isCache(tier, each.getKey())) {
+          err.println("strata: lost: " + refusal.getMessage());
+        }
       }
       for (OlderPool pool : OlderPool.among(pools.paths(), directories)) {
         if (!lostPools.contains(pool.id())) {
@@ -147,13 +154,13 @@ final class AcceptLossCommand implements Callable<Integer> {
   }
 
   /** Says what is left to do with the pools that were taken for lost. */
-  private void printNext(List<Path> files) throws IOException {
-    try (PoolReaders pools = PoolReaders.open(files)) {
+  private void printNext(TierSpec tier) throws IOException {
+    try (PoolReaders pools = PoolReaders.open(tier.config().pools())) {
       Map<Path, UUID> open = new HashMap<>();
       pools.paths().forEach((id, file) -> open.put(file, id));
-      for (Path file : files) {
+      for (Path file : tier.config().pools()) {
         UUID id = open.get(file);
-        if (id == null || lostPools.contains(id)) {
+        if (id == null ? !MissingPools.isMadeAnew(tier, file) : lostPools.contains(id)) {
           spec.commandLine()
               .getErr()
               .println(

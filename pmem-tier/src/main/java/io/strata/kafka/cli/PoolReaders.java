@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +23,7 @@ import java.util.UUID;
  */
 final class PoolReaders implements AutoCloseable {
   private final Map<UUID, PoolReader> pools = new LinkedHashMap<>();
-  private final List<PoolException> refusals = new ArrayList<>();
+  private final Map<Path, PoolException> refusals = new LinkedHashMap<>();
 
   private PoolReaders() {}
 
@@ -34,15 +35,15 @@ final class PoolReaders implements AutoCloseable {
         PoolReader pool = Pool.openReadOnly(file);
         readers.pools.put(pool.info().id(), pool);
       } catch (PoolException e) {
-        readers.refusals.add(e);
+        readers.refusals.put(file, e);
       }
     }
     return readers;
   }
 
-  /** Why pools could not be opened. */
-  List<PoolException> refusals() {
-    return List.copyOf(refusals);
+  /** Why pools could not be opened, by their files. */
+  Map<Path, PoolException> refusals() {
+    return Collections.unmodifiableMap(refusals);
   }
 
   /** Returns the files of those that could be opened, as they are configured. */

@@ -35,7 +35,7 @@ final class SegmentInventory implements AutoCloseable {
   /** Opens the pools; one that cannot be opened is a finding. */
   SegmentInventory(List<Path> poolFiles) throws IOException {
     this.pools = PoolReaders.open(poolFiles);
-    pools.refusals().forEach(refusal -> findings.add(String.valueOf(refusal.getMessage())));
+    pools.refusals().forEach((file, refusal) -> findings.add(String.valueOf(refusal.getMessage())));
   }
 
   /**

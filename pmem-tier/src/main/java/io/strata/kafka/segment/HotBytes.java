@@ -13,6 +13,9 @@ import java.nio.channels.WritableByteChannel;
  */
 final class HotBytes implements SegmentBytes {
 
+  /** A transfer that meets a fault stops at the page that has it. */
+  private static final int PROBE_LENGTH = 4096;
+
   private final Segment segment;
   private final SegmentReader reader;
   private final SegmentWriter writer;
@@ -60,7 +63,13 @@ final class HotBytes implements SegmentBytes {
         if (position >= size) {
           return -1;
         }
-        int read = reader.read(view, size, target, position, logFile);
+        int read;
+        try {
+          read = reader.read(view, size, target, position, logFile);
+        } catch (SegmentReader.PoolReadException e) {
+          writer.leaveFailedCache(view, e.poolFailure());
+          continue;
+        }
         if (read > 0) {
           countLogFileRead(view, size, position, read);
           return read;
@@ -102,6 +111,22 @@ final class HotBytes implements SegmentBytes {
 
   @Override
   public long transferTo(long position, long count, WritableByteChannel target, FileChannel logFile)
+      throws IOException {
+    try {
+      return transfer(position, count, target, logFile);
+    } catch (IOException e) {
+      // The target's failure, or the pool's. What the target got is not known, so nothing is
+      // repeated; but a read leaves a cache that fails.
+      try {
+        int unused = read(ByteBuffer.allocate(PROBE_LENGTH), position, logFile);
+      } catch (IOException again) {
+        e.addSuppressed(again);
+      }
+      throw e;
+    }
+  }
+
+  private long transfer(long position, long count, WritableByteChannel target, FileChannel logFile)
       throws IOException {
     int token = gate.enter();
     try {

@@ -22,6 +22,7 @@ final class SegmentReader {
    * @param size what the view's size was, over {@code position}
    * @return the number of bytes; fewer than asked for only if the log file ends before {@code
    *     size}. On an exception the target's position is as before
+   * @throws PoolReadException if the pool fails
    */
   int read(HotView view, long size, ByteBuffer target, long position, FileChannel logFile)
       throws IOException {
@@ -40,7 +41,7 @@ final class SegmentReader {
       }
       if (at >= poolStart && at < Math.min(end, poolEnd)) {
         int inPool = (int) (Math.min(end, poolEnd) - at);
-        view.pooled().load(view.extents(), at, target, inPool);
+        loadFromPool(view, at, target, inPool);
         at += inPool;
       }
       if (at >= Math.max(poolStart, poolEnd) && at < end) {
@@ -53,6 +54,32 @@ final class SegmentReader {
       if (!done) {
         target.position(start);
       }
+    }
+  }
+
+  private static void loadFromPool(HotView view, long at, ByteBuffer target, int length)
+      throws PoolReadException {
+    try {
+      view.pooled().load(view.extents(), at, target, length);
+    } catch (IOException e) {
+      throw new PoolReadException(e);
+    }
+  }
+
+  /** The pool could not be read; the log file may have the bytes as well. */
+  static final class PoolReadException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final IOException poolFailure;
+
+    PoolReadException(IOException poolFailure) {
+      super(poolFailure.getMessage(), poolFailure);
+      this.poolFailure = poolFailure;
+    }
+
+    /** What the pool has thrown. */
+    IOException poolFailure() {
+      return poolFailure;
     }
   }
 

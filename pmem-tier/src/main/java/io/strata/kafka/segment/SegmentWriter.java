@@ -284,6 +284,28 @@ final class SegmentWriter {
     leaveCache();
   }
 
+  /**
+   * A reader could not read the pool: the segment goes on without it, if its log file has all
+   * bytes.
+   *
+   * @param seen the view that was read; nothing is done if it is not the segment's any more
+   * @throws IOException the cause, if nothing else has the bytes
+   */
+  void leaveFailedCache(HotView seen, IOException cause) throws IOException {
+    lock.lock();
+    try {
+      if (view != seen) {
+        return;
+      }
+      if (!isCached()) {
+        throw cause;
+      }
+      cacheFailed(cause);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** The log file has all bytes: shows readers that, and frees the slot if that can be done. */
   @GuardedBy("lock")
   private void leaveCache() {

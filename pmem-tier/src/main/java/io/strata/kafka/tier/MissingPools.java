@@ -109,6 +109,11 @@ public final class MissingPools {
     return spec.config().poolType(file).on(file) == MemoryType.CACHE && !mustBeDax(spec, file);
   }
 
+  /** Whether a start makes a pool that is missing without a look at what it had. */
+  public static boolean isMadeAnew(TierSpec spec, Path file) {
+    return spec.config().poolCreate().isPresent() && isCache(spec, file);
+  }
+
   /**
    * Makes a damaged pool anew if no log directory has been used with it but as a cache, and {@code
    * strata.pool.create} says its size.
@@ -118,9 +123,7 @@ public final class MissingPools {
    */
   static boolean replace(TierSpec spec, Path file, PoolException damage, TierEvents events)
       throws IOException {
-    if (spec.config().poolCreate().isEmpty()
-        || !DAMAGED.contains(damage.kind())
-        || !isCache(spec, file)) {
+    if (!DAMAGED.contains(damage.kind()) || !isMadeAnew(spec, file)) {
       return false;
     }
     Map<UUID, Path> others = new HashMap<>();

@@ -8,8 +8,12 @@ import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -116,6 +120,71 @@ final class WrittenThroughTest implements SegmentEvents {
     assertContent(200_000);
     assertThat(append(200_000, 300_000)).isEqualTo(100_000);
     assertContent(300_000);
+  }
+
+  @Test
+  void noReadFailsWithThePool() throws IOException {
+    assertThat(append(0, 100_000)).isEqualTo(100_000);
+    failPool();
+
+    assertContent(100_000);
+
+    assertThat(left).hasSize(1);
+    assertThat(segment.residence()).isEmpty();
+    assertThat(append(100_000, 200_000)).isEqualTo(100_000);
+    assertContent(200_000);
+  }
+
+  @Test
+  void aReadThatTheLogFileFailsLeavesThePoolAlone() throws IOException {
+    assertThat(append(0, 40_000)).isEqualTo(40_000);
+    pool.leaveFree(0);
+    assertThat(append(40_000, 100_000)).isEqualTo(60_000);
+    channel.close();
+
+    assertThatThrownBy(() -> channel.read(ByteBuffer.allocate(10), 90_000))
+        .isInstanceOf(ClosedChannelException.class);
+
+    channel = segment.open(logFile.open(), READ_WRITE);
+    assertThat(left).isEmpty();
+    assertThat(segment.residence()).isPresent();
+    assertContent(100_000);
+  }
+
+  @Test
+  void aTransferThatFailsWithThePoolFailsOnce() throws IOException {
+    assertThat(append(0, 100_000)).isEqualTo(100_000);
+    failPool();
+    try (FileChannel target =
+        FileChannel.open(
+            directory.resolve("target"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      assertThatThrownBy(() -> channel.transferTo(0, 100_000, target))
+          .isInstanceOf(IOException.class);
+
+      assertThat(left).hasSize(1);
+      assertThat(channel.transferTo(0, 100_000, target)).isEqualTo(100_000);
+    }
+  }
+
+  @Test
+  void aTransferThatItsTargetFailsLeavesThePoolAlone() throws IOException {
+    assertThat(append(0, 100_000)).isEqualTo(100_000);
+    WritableByteChannel broken =
+        Channels.newChannel(
+            new OutputStream() {
+              @Override
+              public void write(int b) throws IOException {
+                throw new IOException("broken pipe");
+              }
+            });
+
+    assertThatThrownBy(() -> channel.transferTo(0, 100_000, broken))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("broken pipe");
+
+    assertThat(left).isEmpty();
+    assertContent(100_000);
+    assertThat(segment.bytesInPool()).isEqualTo(100_000);
   }
 
   @Test
