@@ -57,27 +57,32 @@ final class HotBytes implements SegmentBytes {
   public int read(ByteBuffer target, long position, FileChannel logFile) throws IOException {
     int token = gate.enter();
     try {
-      while (true) {
-        HotView view = writer.view();
-        long size = view.size();
-        if (position >= size) {
-          return -1;
-        }
-        int read;
-        try {
-          read = reader.read(view, size, target, position, logFile);
-        } catch (SegmentReader.PoolReadException e) {
-          writer.leaveFailedCache(view, e.poolFailure());
-          continue;
-        }
-        if (read > 0) {
-          countLogFileRead(view, size, position, read);
-          return read;
-        }
-        checkLogFileWasTruncated(view, position, logFile);
-      }
+      return readInsideGate(target, position, logFile);
     } finally {
       gate.exit(token);
+    }
+  }
+
+  private int readInsideGate(ByteBuffer target, long position, FileChannel logFile)
+      throws IOException {
+    while (true) {
+      HotView view = writer.view();
+      long size = view.size();
+      if (position >= size) {
+        return -1;
+      }
+      int read;
+      try {
+        read = reader.read(view, size, target, position, logFile);
+      } catch (SegmentReader.PoolReadException e) {
+        writer.leaveFailedCache(view, e.poolFailure());
+        continue;
+      }
+      if (read > 0) {
+        countLogFileRead(view, size, position, read);
+        return read;
+      }
+      checkLogFileWasTruncated(view, position, logFile);
     }
   }
 

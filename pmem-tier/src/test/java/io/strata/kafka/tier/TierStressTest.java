@@ -40,6 +40,8 @@ final class TierStressTest {
 
   private static final long MIB = 1 << 20;
   private static final int SECONDS = Integer.getInteger("strata.stress.seconds", 10);
+  private static final int STEPS_PER_PAUSE = 500;
+  private static final long PAUSE_MILLIS = 1000;
   private static final int PARTITIONS = 3;
 
   /** A busy machine is given this much longer to have everything happen at least once. */
@@ -83,7 +85,8 @@ final class TierStressTest {
         StressPartition partition =
             new StressPartition(fixture, "orders-" + p, new Random(seed + p));
         partitions.add(partition);
-        works.add(partition::step);
+        Random random = new Random(seed + 300 + p);
+        works.add(() -> stepOrPause(partition, random));
       }
       for (int i = 0; i < 2; i++) {
         Random random = new Random(seed + 100 + i);
@@ -104,6 +107,14 @@ final class TierStressTest {
         partition.check();
       }
       drained(fixture);
+    }
+  }
+
+  /** Now and then a partition is quiet for so long that its segments' moves come to their end. */
+  private static void stepOrPause(StressPartition partition, Random random) throws Exception {
+    partition.step();
+    if (random.nextInt(STEPS_PER_PAUSE) == 0) {
+      Thread.sleep(PAUSE_MILLIS);
     }
   }
 
@@ -160,7 +171,7 @@ final class TierStressTest {
   private boolean enough() {
     return destaged.get() > 3
         && evicted.get() > 3
-        && promoted.get() > 1
+        && promoted.get() > 0
         && partitions.stream()
             .allMatch(
                 p ->
@@ -177,7 +188,7 @@ final class TierStressTest {
       Thread.sleep(1);
       return;
     }
-    SegmentView view = views.get(random.nextInt(views.size()));
+    SegmentView view = pick(tiers, views, random);
     if (!moving.add(view.id())) {
       return; // One move of a segment at a time, as the engine has it.
     }
@@ -186,6 +197,15 @@ final class TierStressTest {
     } finally {
       moving.remove(view.id());
     }
+  }
+
+  /** Any of them, and every second time one that may be promoted: few are, and not for long. */
+  private static SegmentView pick(TieredSegments tiers, List<SegmentView> views, Random random) {
+    int logFile = tiers.state().tiers().size();
+    List<SegmentView> sealed =
+        views.stream().filter(v -> v.tier() == logFile && !v.active()).toList();
+    List<SegmentView> some = sealed.isEmpty() || random.nextBoolean() ? views : sealed;
+    return some.get(random.nextInt(some.size()));
   }
 
   private void move(TieredSegments tiers, SegmentView view, Random random) throws Exception {
