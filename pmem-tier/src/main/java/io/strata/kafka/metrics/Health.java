@@ -114,7 +114,7 @@ record Health(int value, List<String> reasons) {
     if (sample.segments().refused() > 0) {
       degraded(
           reasons,
-          "no pool had a free slot and space: %d active segments are in their log files alone"
+          "the pools had too little space: %d active segments are in their log files alone"
               .formatted(sample.segments().refused()));
     }
     if (sample.segments().spilling() > 0) {

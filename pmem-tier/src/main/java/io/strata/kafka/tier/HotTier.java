@@ -111,7 +111,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.release = new SlotRelease(registry, names, unsynced, work);
     this.times = new ModificationTimes(registry, names, counts, threads);
     this.poolForcer = new PoolForcer(registry, counts);
-    this.space = new PoolSpace(new CleanSegments(), traffic, release, counts);
+    this.space =
+        new PoolSpace(pools, spec.config().migration().thresholds(), traffic, release, counts);
     this.wanted = spec.placement();
     this.durability = spec.config().durability();
     this.forcedAppends = forcesBy(spec.config().spillForce());
@@ -173,7 +174,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             new Upkeep(durable, release, times),
             space,
             this::mayBeHot,
-            spec.config().migration(),
             spec.moveHook());
   }
 
@@ -451,7 +451,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   /** Works by what the operator has changed on the live broker. */
   public void reconfigure(LocalSettings settings) {
     wanted = settings.placement();
-    moves.reconfigure(settings.migration());
+    space.scarcity().thresholds(settings.migration().thresholds());
+    moves.lookAgain();
     forceAppends(forcesBy(settings.spillForce()));
   }
 

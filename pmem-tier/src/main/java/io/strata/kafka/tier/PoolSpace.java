@@ -33,17 +33,33 @@ final class PoolSpace implements SpaceMaker {
   /** How many entries are looked at for one append: most are evicted, some may be stale. */
   private static final int ATTEMPTS = 256;
 
-  private final CleanSegments clean;
+  private final CleanSegments clean = new CleanSegments();
+  private final Scarcity scarcity;
   private final Traffic traffic;
   private final SlotRelease release;
   private final TierCounts counts;
   private volatile Runnable onDemand = () -> {};
 
-  PoolSpace(CleanSegments clean, Traffic traffic, SlotRelease release, TierCounts counts) {
-    this.clean = clean;
+  /**
+   * The space of some pools.
+   *
+   * @param thresholds as {@link Scarcity} has them
+   */
+  PoolSpace(
+      PoolSet pools,
+      List<Double> thresholds,
+      Traffic traffic,
+      SlotRelease release,
+      TierCounts counts) {
+    this.scarcity = new Scarcity(thresholds, tier -> dirtyShare(pools.tiers().get(tier)));
     this.traffic = traffic;
     this.release = release;
     this.counts = counts;
+  }
+
+  /** How scarce the space is in each tier. */
+  Scarcity scarcity() {
+    return scarcity;
   }
 
   /** Has {@code wake} run when space runs short. */
@@ -131,9 +147,28 @@ final class PoolSpace implements SpaceMaker {
     return others >= pool.usage().capacityBytes() / RESERVE_SHARE;
   }
 
-  /** A LIVE slot for a new segment, in the first tier that has space for one. */
+  /** A tier's share of space that is neither free nor had by evictions, from 0 to 1. */
+  private double dirtyShare(PoolTier tier) {
+    long capacity = 0;
+    long dirty = 0;
+    for (Pool pool : tier.pools()) {
+      PoolUsage usage = pool.usage();
+      capacity += usage.capacityBytes();
+      dirty += Math.max(0, usage.capacityBytes() - usage.freeBytes() - clean.bytes(pool));
+    }
+    return (double) dirty / capacity;
+  }
+
+  /**
+   * A LIVE slot for a new segment, in the first tier that has space for one. Where space is scarce
+   * a tier passes some segments on.
+   */
   Optional<Residence> place(PoolSet pools, SegmentPlace place) throws IOException {
-    for (PoolTier tier : pools.tiers()) {
+    for (int t = 0; t < pools.tiers().size(); t++) {
+      PoolTier tier = pools.tiers().get(t);
+      if (scarcity.passesOn(t)) {
+        continue;
+      }
       for (Pool pool : bySpace(tier)) {
         if (hasRoom(pool)) {
           Optional<Slot> slot = pool.allocateSlot(place.directoryId(), place.relativePath());

@@ -25,7 +25,7 @@ public final class TierCounts {
     return placements.sum();
   }
 
-  /** Segments that went to the log file at once, because no pool had a free slot. */
+  /** Segments that went to the log file at once, because the pools had too little space. */
   public long placementsRefused() {
     return placementsRefused.sum();
   }

@@ -2,7 +2,6 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.api.PlacementPolicy;
 import io.strata.kafka.api.TierUsage;
-import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.migration.TieredSegments;
@@ -37,7 +36,6 @@ final class TierMoves implements TieredSegments {
   private final DestageMove destage;
   private final EvictMove eviction;
   private final RelocateMove relocation;
-  private volatile List<Double> thresholds;
   private final UnspillMove unspilling;
 
   TierMoves(
@@ -48,10 +46,8 @@ final class TierMoves implements TieredSegments {
       Upkeep upkeep,
       PoolSpace space,
       PlacementPolicy placement,
-      MigrationSettings settings,
       MoveStage.Hook hook) {
     this.pools = pools;
-    this.thresholds = settings.thresholds();
     this.registry = registry;
     this.space = space;
     this.hook = hook;
@@ -80,26 +76,13 @@ final class TierMoves implements TieredSegments {
     return state.usagesNow();
   }
 
-  /** Works by other settings from now on. */
-  void reconfigure(MigrationSettings settings) {
-    thresholds = settings.thresholds();
+  /** Looks at all segments again: what is wanted of them has changed. */
+  void lookAgain() {
     state.lookAgain();
   }
 
-  /**
-   * How scarce the space for appends is in a segment's tier: 0 until half of what is above the
-   * threshold is dirty, then up to 1.
-   */
   private double scarcity(TieredSegment segment) {
-    Optional<Residence> in = segment.residence();
-    if (in.isEmpty()) {
-      return 1;
-    }
-    int tier = pools.tierOf(in.get().pool());
-    double threshold = Math.max(0, thresholds.get(tier));
-    double begin = (1 + threshold) / 2;
-    double dirty = state.usagesNow().get(tier).dirtyShare();
-    return begin >= 1 ? dirty : Math.min(1, Math.max(0, (dirty - begin) / (1 - begin)));
+    return segment.residence().map(in -> space.scarcity().of(pools.tierOf(in.pool()))).orElse(1.0);
   }
 
   TierFigures figures() {

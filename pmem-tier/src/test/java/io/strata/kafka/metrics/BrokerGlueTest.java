@@ -98,7 +98,7 @@ class BrokerGlueTest {
                   1,
                   List.of(
                       """
-                      no pool had a free slot and space: 1 active segments are in their log files \
+                      the pools had too little space: 1 active segments are in their log files \
                       alone\
                       """,
                       "the pools are full: 1 active segments spill to their log files")));
