@@ -397,8 +397,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         }
         return cold.isPresent();
       }
-      // What compaction has put in its place is there by a rename.
-      unsynced.settleAll(known.get());
+      unsynced.settleReplacements(name);
       known.get().segment().markDeleting();
       Files.delete(name);
       registry.remove(known.get());

@@ -1,6 +1,7 @@
 package io.strata.kafka.tier;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.api.SegmentName;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -22,13 +23,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Kafka appends, rolls and truncates under a log's lock, and a busy disk takes long to force a
  * directory. So whoever renames has it forced in the background at once ({@link DurableNames}), and
- * what comes next waits for two kinds of renames only:
+ * what comes next waits for some renames only:
  *
  * <ul>
  *   <li>of a segment behind which its partition has no records: a truncation removes such ones.
  *       Retention and compaction rename segments before others; if one comes back, it is a part of
  *       the log as the log was, and Kafka removes it again;
- *   <li>of the partition itself.
+ *   <li>of the partition itself;
+ *   <li>of what compaction puts in the place of others, when these are deleted.
  * </ul>
  *
  * <p>A process that was killed may have left any. So each directory that is there at the start is
@@ -44,6 +46,9 @@ final class UnsyncedRenames {
 
   /** Stands for the segments behind which a partition has no records; no file's name. */
   private static final String LAST_SEGMENT = "/";
+
+  /** Stands for the segments that compaction puts in others' place; no file's name. */
+  private static final String REPLACEMENTS = "//";
 
   private final boolean needed;
   private final ConcurrentMap<Path, Renamed> directories = new ConcurrentHashMap<>();
@@ -215,12 +220,21 @@ final class UnsyncedRenames {
       for (Path directory : directoriesOf(source, target)) {
         if (last) {
           known(directory).more(LAST_SEGMENT);
-        } else {
-          known(directory).more();
         }
+        if (replaces(target)) {
+          known(directory).more(REPLACEMENTS);
+        }
+        known(directory).more();
       }
       long unused = renames.incrementAndGet();
     }
+  }
+
+  /** From this rename on Kafka completes a replacement that a crash has interrupted. */
+  private static boolean replaces(Path target) {
+    return SegmentNames.of(target)
+        .filter(name -> name.stage() == SegmentName.Stage.SWAP)
+        .isPresent();
   }
 
   private static String nameOf(Path directory) {
@@ -258,12 +272,16 @@ final class UnsyncedRenames {
     }
   }
 
-  /** Makes all renames in a segment's partition durable, and all beside that partition. */
-  void settleAll(TieredSegment segment) throws IOException {
+  /**
+   * Makes the renames durable that a segment's deletion waits for: a replacement that a power
+   * failure undid would leave neither. Retention's renames are not waited for: what comes back by
+   * its old name is deleted by its slot.
+   */
+  void settleReplacements(Path segment) throws IOException {
     if (needed) {
-      Path partition = Directories.of(segment.logFile());
-      settleDirectory(partition);
-      settleDirectory(Directories.of(partition));
+      Path partition = Directories.of(segment);
+      known(partition).await(REPLACEMENTS);
+      known(Directories.of(partition)).await(nameOf(partition));
     }
   }
 

@@ -77,4 +77,49 @@ final class ForcedNamesTest {
       Files.delete(other);
     }
   }
+
+  /** Retention deletes many segments, and a busy disk takes long to force their directory. */
+  @Test
+  void aDeletionWaitsForNoRenameOfRetention() throws IOException {
+    UnsyncedRenames names = noted();
+    Path segment = partition.resolve("00000000000000000000.log");
+    rename(names, segment.toString(), segment + ".deleted");
+    names.settleReplacements(disk.getPath(segment + ".deleted"));
+    assertThat(forced).isEmpty();
+  }
+
+  /** Else a power failure leaves neither the segment nor what compaction has made of it. */
+  @Test
+  void aDeletionWaitsForWhatTakesTheSegmentsPlace() throws IOException {
+    UnsyncedRenames names = noted();
+    Path segment = partition.resolve("00000000000000000000.log");
+    Path deleted = partition.resolve("00000000000000000000.log.deleted");
+    rename(names, segment + ".cleaned", segment + ".swap");
+    rename(names, segment.toString(), deleted.toString());
+    rename(names, segment + ".swap", segment.toString());
+    names.settleReplacements(deleted);
+    assertThat(forced).containsExactly(Point.DIRECTORY_FORCE);
+    names.settleReplacements(deleted);
+    assertThat(forced).hasSize(1);
+  }
+
+  private UnsyncedRenames noted() throws IOException {
+    UnsyncedRenames names = new UnsyncedRenames(true);
+    for (Path directory : names.found(logs, List.of(partition))) {
+      names.settleDirectory(directory);
+    }
+    forced.clear();
+    return names;
+  }
+
+  private void rename(UnsyncedRenames names, String from, String to) throws IOException {
+    Path source = disk.getPath(from);
+    Path target = disk.getPath(to);
+    if (!Files.exists(source)) {
+      Files.createFile(source);
+    }
+    names.fileRenamed(source, target, false);
+    Files.move(source, target);
+    names.fileRenamed(source, target, false);
+  }
 }
