@@ -215,6 +215,9 @@ final class MigrationComparison {
               .set("log.dirs", mount.path().resolve("data").toString())
               .set("metadata.log.dir", Files.createDirectories(own.resolve("metadata")).toString())
               .set("log.segment.bytes", "" + Math.max(MIB, size.pool() / 64))
+              // Segments are small, and each roll has a thread force the index: with ten threads
+              // retention would wait for the disk.
+              .set("background.threads", "100")
               .set("log.retention.check.interval.ms", "500")
               .set("log.initial.task.delay.ms", "500")
               .set("log.segment.delete.delay.ms", "500");
