@@ -6,7 +6,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Counters and histograms whose values are kept elsewhere and read when somebody asks. Reporters
+ * Counters and histograms whose values are kept elsewhere and read when a reporter asks. Reporters
  * tell metrics by these classes, whose constructors only this package may call: so this class is in
  * it.
  *

@@ -47,7 +47,7 @@ final class PoolLock implements AutoCloseable {
   @GuardedBy("HELD")
   private static final Set<Object> HELD = new HashSet<>();
 
-  /** How often somebody may remove the lock file while it is being locked. */
+  /** How often the lock file may be removed while it is being locked. */
   private static final int ATTEMPTS = 10;
 
   private final Path file;
@@ -62,8 +62,8 @@ final class PoolLock implements AutoCloseable {
   /**
    * Takes the lock of a pool, which need not exist.
    *
-   * @throws PoolException with {@link Kind#LOCKED} if somebody has it, or could have it by another
-   *     name of the file
+   * @throws PoolException with {@link Kind#LOCKED} if another process has it, or could have it by
+   *     another name of the file
    */
   static PoolLock acquire(Path pool) throws IOException {
     PoolLock lock = of(pool);
@@ -143,7 +143,7 @@ final class PoolLock implements AutoCloseable {
     try {
       // Read before the file is opened: what is the same afterwards is what was opened.
       expected = fileKey(file);
-      // Never through a symbolic link: what is written here would go into somebody else's file.
+      // Never through a symbolic link: what is written here would go into another's file.
       opened = FileChannel.open(file, READ, WRITE, NOFOLLOW_LINKS);
     } catch (NoSuchFileException e) {
       return false;
@@ -182,7 +182,7 @@ final class PoolLock implements AutoCloseable {
     try {
       Path unused = Files.createFile(file, PoolFiles.ownerOnly(file));
     } catch (FileAlreadyExistsException e) {
-      // Somebody's who has been here before, or has put something else there.
+      // Of a process that was here before, or something else that was put there.
       if (!Files.isRegularFile(file, NOFOLLOW_LINKS)) {
         throw new PoolException(
             Kind.LOCKED,

@@ -13,9 +13,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * to the log file does so piece by piece in {@link #piece}; who changes the segment calls {@link
  * #changing} first, which waits for the piece under way, if there is one, and lets no other begin.
  *
- * <p>Why no piece is missed: the changer counts and then looks whether somebody copies; the copier
- * announces itself (under the writer lock, so not in the middle of a change) and looks at the count
- * inside the lock that the changer takes.
+ * <p>Why no piece is missed: the changer counts and then looks whether a copy is under way; the
+ * copier announces itself (under the writer lock, so not in the middle of a change) and looks at
+ * the count inside the lock that the changer takes.
  *
  * <p>Thread safety: all methods may be called by any number of threads; {@link #changing} and
  * {@link #beginCopy} under the writer lock. One copier at a time.

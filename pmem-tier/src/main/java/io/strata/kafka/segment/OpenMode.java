@@ -19,7 +19,7 @@ record OpenMode(boolean readable, boolean writable, boolean append, boolean trun
 
   /** When a write is forced. */
   enum Sync {
-    /** When somebody asks. */
+    /** When the caller asks. */
     NEVER,
     /** Its bytes before it returns. */
     DATA,

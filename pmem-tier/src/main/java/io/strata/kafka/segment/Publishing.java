@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The second half of a move: makes a copy count, and gives up what it makes needless. Under the
- * writer lock, and only if the segment has not changed since {@link Copying} began.
+ * The second half of a move: makes a copy count, and frees what it makes needless. Under the writer
+ * lock, and only if the segment has not changed since {@link Copying} began.
  *
  * <p>Readers never wait: they see the old place or the new one, and the old place is given to
  * nobody before the last of them has left it.

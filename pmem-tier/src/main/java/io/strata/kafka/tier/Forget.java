@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Gives up the segments of a log directory that is gone for good.
+ * Frees the segments of a log directory that is gone for good.
  *
  * <p>Thread safety: used by one thread, with no broker running (the pool's lock sees to it).
  */

@@ -18,8 +18,8 @@ import java.nio.file.attribute.BasicFileAttributes;
  *
  * <p>What is proved, and by what: a segment with bytes in a pool, or one that has just left it, by
  * the tag on the file; one without a tag by its inode, while a descriptor of ours is open on it. A
- * path, and an inode that nobody holds, prove nothing. Two files may carry one tag, when somebody
- * has made a copy with its attributes: an inode that is not the segment's refutes.
+ * path, and an inode without an open descriptor, prove nothing. Two files may carry one tag, when
+ * one is a copy with the other's attributes: an inode that is not the segment's refutes.
  *
  * <p>Thread safety: used by one thread.
  */

@@ -178,7 +178,7 @@ final class LogFileNames {
 
   /**
    * Whether a name of a segment's file is a second one, the segment's own being there, too: a hard
-   * link that somebody has made.
+   * link that was made.
    */
   static boolean isOtherName(Path name, TieredSegment segment) throws IOException {
     Path logFile = segment.logFile();

@@ -147,14 +147,18 @@ final class PoolSpace implements SpaceMaker {
     return others >= pool.usage().capacityBytes() / RESERVE_SHARE;
   }
 
-  /** A tier's share of space that is neither free nor had by evictions, from 0 to 1. */
+  /**
+   * A tier's share of space that is neither free nor had by evictions, from 0 to 1. All of a cache
+   * can be evicted.
+   */
   private double dirtyShare(PoolTier tier) {
     long capacity = 0;
     long dirty = 0;
     for (Pool pool : tier.pools()) {
       PoolUsage usage = pool.usage();
+      long taken = pool.isCache() ? 0 : usage.capacityBytes() - usage.freeBytes();
       capacity += usage.capacityBytes();
-      dirty += Math.max(0, usage.capacityBytes() - usage.freeBytes() - clean.bytes(pool));
+      dirty += Math.max(0, taken - clean.bytes(pool));
     }
     return (double) dirty / capacity;
   }
@@ -252,7 +256,7 @@ final class PoolSpace implements SpaceMaker {
       }
       Optional<Residence> left = Evictions.run(segment, false);
       if (left.isEmpty()) {
-        // Somebody is at it just now.
+        // Another thread is changing it.
         becameClean(segment);
         return 0;
       }

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * What has changed since somebody last looked: the segments, each once, however often it changes,
- * and the directories in which other segments are listed than before.
+ * What has changed since the last look: the segments, each once, however often it changes, and the
+ * directories in which other segments are listed than before.
  *
  * <p>Thread safety: any number of threads add; one at a time takes.
  */

@@ -73,7 +73,7 @@ final class SegmentRegistry {
   /**
    * Adds a segment that needs no tag and on which a channel is open.
    *
-   * @return the segment that is known of that file now: another one if somebody was faster
+   * @return the segment that is known of that file now: another one if another thread was faster
    */
   TieredSegment addUnpooled(TieredSegment segment) {
     TieredSegment known =

@@ -326,7 +326,9 @@ final class TierState {
     return new TieredSegments.State(usages(), views, unwanted, true);
   }
 
-  /** What is deleted soon is not worth a move; a stray replica stays until somebody removes it. */
+  /**
+   * What is deleted soon is not worth a move; a stray replica stays until the operator removes it.
+   */
   private static boolean mayMove(SegmentName name) {
     return name.stage() == SegmentName.Stage.LIVE
         && (name.replica() == SegmentName.Replica.CURRENT

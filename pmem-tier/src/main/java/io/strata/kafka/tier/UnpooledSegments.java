@@ -111,7 +111,7 @@ final class UnpooledSegments {
         names.openedAs(segment, name);
         return Optional.of(channel);
       }
-      // Somebody opened the file by another name meanwhile: one object must stand for it.
+      // Another thread opened the file by another name meanwhile: one object must stand for it.
       channel.close();
     }
   }

@@ -74,7 +74,7 @@ final class UnsyncedRenames {
     private final AtomicLong renames = new AtomicLong();
     private final ReentrantLock forcing = new ReentrantLock();
 
-    /** What somebody may have to wait for, with the number of its last rename. */
+    /** What a change may have to wait for, with the number of its last rename. */
     private final ConcurrentMap<String, Long> awaited = new ConcurrentHashMap<>();
 
     /** Below 0 while what there was before this process is not known; written under the lock. */

@@ -111,6 +111,22 @@ final class CachePoolTest {
     assertThat(LogDirectory.find(fixture.logs()).orElseThrow().recordedPools()).isEmpty();
   }
 
+  /** Nothing of it has to be copied before it can be evicted: its space is never scarce. */
+  @Test
+  void aCacheTakesEverySegmentUntilItIsFull() throws IOException {
+    start();
+    List<FileChannel> channels = new ArrayList<>();
+    while (channels.size() * (long) BYTES.length < SIZE * 9 / 10) {
+      Path file = fixture.segment("orders-" + channels.size(), 0);
+      channels.add(channel(file));
+      write(channels.get(channels.size() - 1), BYTES);
+      assertThat(fixture.view(file).tier()).as("tier of %s", file).isZero();
+    }
+    for (FileChannel channel : channels) {
+      channel.close();
+    }
+  }
+
   @Test
   void aSegmentIsOneForAllItsChannelsAndLeavesWithTheLast() throws IOException {
     start();

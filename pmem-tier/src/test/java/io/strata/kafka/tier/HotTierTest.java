@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.strata.kafka.memory.Durability;
+import io.strata.kafka.pool.PoolUsage;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -53,6 +54,30 @@ class HotTierTest {
     assertThat(fixture.tier().size(file)).hasValue(300_000);
     assertThat(SegmentTag.read(file)).isPresent();
     assertThat(fixture.tier().figures().hot()).isEqualTo(1);
+  }
+
+  /** Else all appends wait for the log disk at once when it is full. */
+  @Test
+  void aPoolThatIsNearlyFullOfDirtySegmentsTakesOnlySomeOfTheNewOnes() throws IOException {
+    PoolUsage usage = fixture.tier().pools().get(0).usage();
+    int placed = 0;
+    int passedOn = 0;
+    while (passedOn == 0) {
+      assertThat(usage.freeBytes()).isGreaterThan(MIB);
+      Path file = fixture.segment("orders-" + placed, 0);
+      fixture.append(file, TierFixture.bytes(200_000, 1));
+      boolean hot = SegmentTag.read(file).isPresent();
+      placed += hot ? 1 : 0;
+      passedOn += hot ? 0 : 1;
+      assertThat(Files.size(file)).isEqualTo(hot ? 0 : 200_000);
+      if (!hot) {
+        assertThat(usage.freeBytes()).isLessThan(usage.capacityBytes() / 4);
+      }
+      usage = fixture.tier().pools().get(0).usage();
+    }
+    Path next = fixture.segment("orders-" + (placed + 1), 0);
+    fixture.append(next, TierFixture.bytes(200_000, 1));
+    assertThat(SegmentTag.read(next)).as("the next one is placed again").isPresent();
   }
 
   @Test
