@@ -54,8 +54,8 @@ package io.strata.kafka.layout;
  *       bytes behind the committed length
  *   <li>evict a part: extents in use and truncations (one more); then, where a power failure undoes
  *       what was not forced, that forced, and zeros instead of the dropped extents, forced
- *   <li>delete: state {@link #STATE_DELETING}; the log file is unlinked; then state {@link
- *       #STATE_FREE}
+ *   <li>delete: state {@link #STATE_DELETING}, from where on the slot has no bytes, whatever its
+ *       other words say; the log file is unlinked; then state {@link #STATE_FREE}
  * </ol>
  */
 public final class SlotLayout {

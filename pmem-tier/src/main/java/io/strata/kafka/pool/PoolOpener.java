@@ -233,7 +233,7 @@ final class PoolOpener {
 
   private void noteIfShortened(SlotImage slot) throws IOException {
     long stored = stored(slot, COMMITTED_LENGTH_OFFSET);
-    if (stored > slot.committedLength()) {
+    if (slot.state() == SlotState.LIVE && stored > slot.committedLength()) {
       shortened.add(new Shortened(slot.index(), slot.path(), stored, slot.committedLength()));
     }
   }

@@ -137,13 +137,12 @@ public final class PoolReader implements AutoCloseable {
 
   /**
    * Whether what was read from the snapshot's extents before this call was the segment's: it has
-   * not been freed, and no extent has been taken from it.
+   * not been deleted, and no extent has been taken from it.
    */
   public boolean valid(SlotSnapshot snapshot) throws IOException {
     VarHandle.loadLoadFence();
     Line line = readLine(snapshot.index());
-    return (holds(line.state, snapshot.index(), STATE_OFFSET, SlotState.LIVE.code())
-            || holds(line.state, snapshot.index(), STATE_OFFSET, SlotState.DELETING.code()))
+    return holds(line.state, snapshot.index(), STATE_OFFSET, SlotState.LIVE.code())
         && holds(line.generation, snapshot.index(), GENERATION_OFFSET, snapshot.generation())
         && holds(line.truncations, snapshot.index(), TRUNCATIONS_OFFSET, snapshot.truncations());
   }

@@ -507,7 +507,9 @@ public final class Slot {
   }
 
   /**
-   * Declares that the segment's log file is about to be unlinked; forced where that is needed.
+   * Declares that the segment's log file is about to be unlinked; forced where that is needed. An
+   * opening of the pool finds no bytes of it any more: its extents may go to {@link Pool#release}
+   * as after {@link #free}.
    *
    * @throws IllegalStateException if the slot is free
    */

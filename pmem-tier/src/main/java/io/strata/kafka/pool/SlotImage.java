@@ -87,6 +87,11 @@ record SlotImage(
       if (state.get() == SlotState.FREE) {
         return Optional.of(free(generation.getAsLong()));
       }
+      if (state.get() == SlotState.DELETING) {
+        // Its log file is unlinked or about to be: nobody reads its bytes any more.
+        return image(
+            state.get(), generation, 0, 0, flags, truncations, bodyCheck, ExtentList.EMPTY);
+      }
       ExtentList extents;
       boolean spilled = (flags.getAsLong() & FLAG_SPILLED) != 0;
       boolean beginsAgain = spilled && clean.getAsLong() > length.getAsLong();
@@ -115,7 +120,27 @@ record SlotImage(
         flags = OptionalLong.of(flags.getAsLong() & ~FLAG_SPILLED);
         length = OptionalLong.of(extents.end());
       }
-      verifyLine(length.getAsLong(), extents, flags.getAsLong());
+      return image(
+          state.get(),
+          generation,
+          length.getAsLong(),
+          clean.getAsLong(),
+          flags,
+          truncations,
+          bodyCheck,
+          extents);
+    }
+
+    private Optional<SlotImage> image(
+        SlotState state,
+        OptionalLong generation,
+        long length,
+        long clean,
+        OptionalLong flags,
+        OptionalLong truncations,
+        OptionalLong bodyCheck,
+        ExtentList extents) {
+      verifyLine(length, extents, flags.getAsLong());
       Optional<String> path = body(generation.getAsLong(), bodyCheck.getAsLong());
       if (broken || path.isEmpty()) {
         return Optional.empty();
@@ -123,10 +148,10 @@ record SlotImage(
       return Optional.of(
           new SlotImage(
               index,
-              state.get(),
+              state,
               generation.getAsLong(),
-              length.getAsLong(),
-              Math.min(clean.getAsLong(), length.getAsLong()),
+              length,
+              Math.min(clean, length),
               (int) flags.getAsLong(),
               truncations.getAsLong(),
               new UUID(slot.getLong(DIRECTORY_ID_OFFSET), slot.getLong(DIRECTORY_ID_OFFSET + 8)),

@@ -3,6 +3,7 @@ package io.strata.kafka.segment;
 import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotSnapshot;
+import io.strata.kafka.pool.SlotState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -50,6 +51,7 @@ final class ReadOnlyBytes implements SegmentBytes {
 
   private SlotSnapshot snapshot() throws IOException {
     return pool.read(tag.slot(), tag.generation())
+        .filter(slot -> slot.state() == SlotState.LIVE)
         .orElseThrow(
             () ->
                 new IOException(

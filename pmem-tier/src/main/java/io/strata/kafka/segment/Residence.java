@@ -23,6 +23,7 @@ public final class Residence {
   private final Pool pool;
   private final ExtentBytes bytes;
   private final AtomicBoolean claimed = new AtomicBoolean();
+  private final AtomicBoolean taken = new AtomicBoolean();
 
   /**
    * The copy in a slot.
@@ -85,9 +86,24 @@ public final class Residence {
   }
 
   /**
+   * Takes the extents of a slot that is DELETING.
+   *
+   * @return the extents, to be released when nobody reads them; none if the slot is in another
+   *     state, or they have been taken
+   */
+  List<Extent> takeExtents() {
+    return slot.state() == SlotState.DELETING ? extentsOnce() : List.of();
+  }
+
+  private List<Extent> extentsOnce() {
+    return taken.compareAndSet(false, true) ? slot.extents().toList() : List.of();
+  }
+
+  /**
    * Frees the slot, durably, unless another thread has done so or is about to.
    *
-   * @return the extents, to be released when nobody reads them; empty when there is nothing to do
+   * @return the extents, to be released when nobody reads them; none if they have been taken, or
+   *     there is nothing to do
    * @throws IOException when the pool fails: the slot is free or not, and may be freed again
    */
   public List<Extent> free() throws IOException {
@@ -96,12 +112,11 @@ public final class Residence {
     }
     boolean done = false;
     try {
-      List<Extent> extents = slot.extents().toList();
       if (slot.state() != SlotState.FREE) {
         slot.free();
       }
       done = true;
-      return extents;
+      return extentsOnce();
     } finally {
       if (!done) {
         claimed.set(false);

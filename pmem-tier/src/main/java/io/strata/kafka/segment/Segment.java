@@ -31,9 +31,9 @@ import java.util.Set;
  * one in the log file promises is what any file does, or survival of a power cut if {@link
  * SegmentSettings#spillForce} is set.
  *
- * <p>The end of a segment takes three steps, so that a crash between them leaves something to
- * finish and nothing to doubt: {@link #markDeleting}, the caller unlinks the log file, {@link
- * #free}.
+ * <p>The end of a segment takes four steps, so that a crash between them leaves something to finish
+ * and nothing to doubt: {@link #markDeleting}, the caller unlinks the log file and calls {@link
+ * #releaseBytes}, and {@link #free} when the unlinking is durable.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
@@ -492,19 +492,29 @@ public final class Segment {
   }
 
   /**
-   * Frees the slot, durably; its extents are free for others when no channel is open and no reader
-   * is about. Without effect the second time.
+   * Releases the extents of a segment whose log file has been unlinked: they are free for others
+   * when no channel is open and no reader is about. The unlinking need not be durable. Without
+   * effect the second time.
+   *
+   * @throws IllegalStateException without {@link #markDeleting}
+   */
+  public void releaseBytes() {
+    release(writer.takeExtents());
+  }
+
+  /**
+   * Frees the slot, durably, and what {@link #releaseBytes} has not released, when the unlinking of
+   * the log file is durable. Without effect the second time.
    *
    * @throws IllegalStateException without {@link #markDeleting}
    */
   public void free() throws IOException {
-    Optional<Residence> in = writer.residence();
-    if (in.isEmpty()) {
-      return;
-    }
-    Pool pool = in.get().pool();
-    List<Extent> extents = writer.free();
+    release(writer.free());
+  }
+
+  private void release(List<Extent> extents) {
     if (!extents.isEmpty()) {
+      Pool pool = writer.residence().orElseThrow().pool();
       lifetime.whenUnused(
           () -> {
             // A read that began before its channel was closed may look only now.

@@ -971,6 +971,20 @@ final class SegmentWriter {
   }
 
   /**
+   * Takes the extents of a deleted segment from its slot. The view stays as it is.
+   *
+   * @return the extents, which the caller must release when nobody can read them any more
+   */
+  List<Extent> takeExtents() {
+    lock.lock();
+    try {
+      return requireDeleted().map(Residence::takeExtents).orElse(List.of());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
    * Frees the slot of a deleted segment, durably. The view stays as it is.
    *
    * @return the extents, which the caller must release when nobody can read them any more; empty
@@ -979,19 +993,25 @@ final class SegmentWriter {
   List<Extent> free() throws IOException {
     lock.lock();
     try {
-      if (!deleted) {
-        throw new IllegalStateException(segment.name() + " is to be freed and was not deleted");
-      }
-      return residence.isPresent() ? residence.get().free() : List.of();
+      Optional<Residence> in = requireDeleted();
+      return in.isPresent() ? in.get().free() : List.of();
     } finally {
       lock.unlock();
     }
   }
 
+  @GuardedBy("lock")
+  private Optional<Residence> requireDeleted() {
+    if (!deleted) {
+      throw new IllegalStateException(segment.name() + " is to be freed and was not deleted");
+    }
+    return residence;
+  }
+
   /**
    * Shows an empty segment from now on: the freed one's bytes are about to be another's. Takes no
    * lock, since an interrupt may close the last channel in a thread that must not wait; after
-   * {@link #free} nobody else changes the view.
+   * {@link #markDeleting} nobody else changes the view.
    */
   void forgetBytes() {
     view = HotView.inPool(ExtentBytes.NONE, ExtentList.EMPTY, 0);

@@ -37,12 +37,13 @@ final class SlotRelease {
   }
 
   /**
-   * Frees the slot of a segment whose log file has been unlinked, when the unlinking is durable:
-   * until then a power failure may bring the file back, and the slot must still say that it was
-   * deleted. If the force fails the slot says so until the restart: a second force that succeeds
-   * proves nothing.
+   * Frees what a segment has whose log file has been unlinked: its extents now, its slot when the
+   * unlinking is durable. Until then a power failure may bring the file back, and the slot must
+   * still say that it was deleted. If the force fails the slot says so until the restart: a second
+   * force that succeeds proves nothing.
    */
   void freeAfterUnlink(TieredSegment segment, Path directory) {
+    segment.segment().releaseBytes();
     if (!DurableNames.survivesReboot(segment)) {
       free("free the slot of", segment, segment.segment()::free);
       return;

@@ -229,14 +229,20 @@ class NamesAheadOfNeedTest {
     }
   }
 
-  /** Whether the file comes back with the next power failure is not known: recovery looks. */
+  /**
+   * Whether the file comes back with the next power failure is not known: recovery looks. The
+   * segment's bytes are nobody's concern any more, and their space waits for no force.
+   */
   @Test
-  void anUnlinkingThatCouldNotBeForcedKeepsTheSlot() throws IOException {
+  void anUnlinkingThatCouldNotBeForcedKeepsTheSlotAndNotItsBytes() throws IOException {
     try (Opened opened = new Opened()) {
       SimWorld world = opened.world;
       Expected deleted = opened.segment();
+      world.closeChannel(deleted);
+      assertThat(world.openTier().pools().get(0).usage().usedBytes()).isPositive();
       failNextForceOfADirectory(world);
       world.delete(deleted);
+      assertThat(world.openTier().pools().get(0).usage().usedBytes()).isZero();
       world.background().runAll();
       assertThat(world.openTier().pools().get(0).slots())
           .extracting(Slot::state)

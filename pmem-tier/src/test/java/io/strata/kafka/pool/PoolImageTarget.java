@@ -186,13 +186,17 @@ final class PoolImageTarget implements FuzzTarget {
     try (PoolReader reader = new PoolReader(memory)) {
       for (int i = -1; i <= SLOTS; i++) {
         Optional<SlotSnapshot> slot = reader.read(i);
-        assertThat(slot.isEmpty() || reader.valid(slot.get())).isTrue();
+        assertThat(slot.isEmpty() || reader.valid(slot.get()) == isLive(slot.get())).isTrue();
         slot.ifPresent(s -> assertThat(s.committedLength()).isLessThanOrEqualTo(s.extents().end()));
       }
     } catch (PoolException e) {
       assertThat(e).hasMessageContaining(ImageMemory.PATH.toString());
     }
     assertThat(memory.stores()).as("stores of a reader").isZero();
+  }
+
+  private static boolean isLive(SlotSnapshot slot) {
+    return slot.state() == SlotState.LIVE;
   }
 
   private static Optional<Kind> open(ImageMemory memory, PoolOwner opener, boolean sane)

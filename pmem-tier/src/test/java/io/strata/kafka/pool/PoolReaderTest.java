@@ -96,12 +96,13 @@ class PoolReaderTest {
     assertThat(slot.grow()).isTrue();
     assertThat(reader.valid(first)).as("appends do no harm").isTrue();
     slot.setCleanLength(60);
-    slot.markDeleting();
-    assertThat(reader.valid(first)).as("nor does a deletion begun").isTrue();
     pool.release(slot.truncate(50));
     assertThat(reader.valid(first)).as("a truncation may").isFalse();
     SlotSnapshot second = reader.read(slot.index()).orElseThrow();
     assertThat(reader.valid(second)).isTrue();
+    slot.markDeleting();
+    assertThat(reader.valid(second)).as("so may a deletion that has begun").isFalse();
+    assertThat(reader.read(slot.index()).orElseThrow().extents().count()).isZero();
     slot.free();
     assertThat(reader.valid(second)).isFalse();
     assertThat(reader.read(slot.index())).isEmpty();
@@ -198,8 +199,8 @@ class PoolReaderTest {
         pool.release(slot.truncate(random.nextLong(slot.committedLength() + 1)));
       } else {
         slot.markDeleting();
-        slot.free();
         pool.release(slot.extents().toList());
+        slot.free();
         slots.remove(slot);
       }
     }

@@ -296,6 +296,28 @@ class PoolTest {
   }
 
   @Test
+  void aSlotThatIsBeingDeletedHasNoBytesAtTheNextOpening() throws IOException {
+    Pool pool = create();
+    Slot deleted = pool.allocateSlot(DIRECTORY, "a").orElseThrow();
+    assertThat(deleted.grow()).isTrue();
+    deleted.commit(100);
+    List<Extent> extents = deleted.extents().toList();
+    deleted.markDeleting();
+    pool.release(extents);
+    Slot next = pool.allocateSlot(DIRECTORY, "b").orElseThrow();
+    assertThat(next.grow()).isTrue();
+    assertThat(next.extents().toList()).as("of the same block").isEqualTo(extents);
+
+    Pool reopened = reopen();
+    assertThat(reopened.report().deletingSlots()).isEqualTo(1);
+    assertThat(reopened.report().shortened()).isEmpty();
+    Slot found = reopened.slot(deleted.index(), deleted.generation()).orElseThrow();
+    assertThat(found.extents().count()).isZero();
+    assertThat(found.committedLength()).isZero();
+    assertThat(reopened.usage()).isEqualTo(pool.usage());
+  }
+
+  @Test
   void slotsRunOut() throws IOException {
     Pool.format(memory, spec().withSlotCount(3));
     Pool pool = open();

@@ -253,16 +253,16 @@ final class PoolWorkload {
     segment.states.add(SlotState.DELETING);
     segment.slot.markDeleting();
     segment.states.remove(SlotState.LIVE);
+    dropped.addAll(segment.slot.extents().toList());
+    if (random.nextBoolean()) {
+      release();
+    }
     if (random.nextInt(4) == 0) {
       return;
     }
     segment.states.add(SlotState.FREE);
     segment.slot.free();
     segment.states.remove(SlotState.DELETING);
-    dropped.addAll(segment.slot.extents().toList());
-    if (random.nextBoolean()) {
-      release();
-    }
   }
 
   private void release() throws IOException {
@@ -286,8 +286,14 @@ final class PoolWorkload {
         assertThat(slot.committedLength()).as("%s", slot).isZero();
         used.add(identity);
       } else {
-        verify(slot, segment, forcedOnly);
-        assertContent(opened, slot, segment, forcedOnly);
+        if (slot.state() == SlotState.DELETING) {
+          assertThat(segment.states).as("states of %s", slot).contains(SlotState.DELETING);
+          assertThat(slot.extents().count()).as("extents of %s", slot).isZero();
+          assertThat(slot.committedLength()).as("committed length of %s", slot).isZero();
+        } else {
+          verify(slot, segment, forcedOnly);
+          assertContent(opened, slot, segment, forcedOnly);
+        }
       }
     }
     if (opened.info().durability().needsForce()) {

@@ -120,8 +120,10 @@ final class ReadOnlySegmentTest {
     writer.write(ByteBuffer.wrap(bytes(100)));
     try (FileChannel channel = channel()) {
       writer.close();
-      written.markDeleting();
       assertThat(channel.read(ByteBuffer.allocate(100), 0)).as("still there").isEqualTo(100);
+      written.markDeleting();
+      assertThatThrownBy(() -> channel.read(ByteBuffer.allocate(100), 0))
+          .hasMessageContaining("open the file again");
       written.free();
       assertThat(pool.allocate("next").index()).isEqualTo(written.tag().slot());
       assertThatThrownBy(() -> channel.read(ByteBuffer.allocate(100), 0))

@@ -243,7 +243,7 @@ final class SegmentStressTest {
     private void end(Life current) throws IOException {
       current.segment().markDeleting();
       Files.delete(current.logFile());
-      current.segment().free();
+      current.segment().releaseBytes();
       if (random.nextBoolean()) {
         // A deleted segment that is still open keeps its bytes.
         ByteBuffer target = ByteBuffer.allocate(BLOCK);
@@ -251,6 +251,7 @@ final class SegmentStressTest {
           current.check(0, target.flip(), current.era());
         }
       }
+      current.segment().free();
       current.reader().close();
       ends.incrementAndGet();
     }

@@ -434,7 +434,30 @@ final class SegmentTest {
   }
 
   @Test
+  void theBytesOfADeletedSegmentAreFreeBeforeItsSlotIs() throws IOException {
+    append(bytes(1, 2 * BLOCK));
+    channel.close();
+    long free = pool.pool().usage().freeBytes();
+    segment.markDeleting();
+    assertThat(pool.pool().usage().freeBytes()).as("it may still be read").isEqualTo(free);
+    segment.releaseBytes();
+    segment.releaseBytes();
+    assertThat(pool.pool().usage().freeBytes()).isEqualTo(free + 2 * BLOCK);
+    assertThat(segment.slot().state()).isEqualTo(SlotState.DELETING);
+
+    Segment other = newSegment("topic-1/00000000000000000000.log", false);
+    byte[] all = bytes(2, 32 * BLOCK);
+    try (FileChannel writer = other.open(new HeapFile().open(), READ_WRITE)) {
+      writer.write(ByteBuffer.wrap(all));
+    }
+    assertThat(pool.pool().usage().freeBytes()).isZero();
+    segment.free();
+    assertThat(pool.pool().usage().freeBytes()).as("they are released once").isZero();
+  }
+
+  @Test
   void freeingNeedsTheMark() {
+    assertThatThrownBy(() -> segment.releaseBytes()).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> segment.free()).isInstanceOf(IllegalStateException.class);
   }
 
