@@ -23,12 +23,6 @@ public final class LogReads {
   /** No index of Kafka's is larger: its offsets are 32 bits. */
   private static final long LARGEST_INDEX = Integer.MAX_VALUE - 8;
 
-  /**
-   * What a reader that goes on asks for next: Kafka fetches 1 MiB at a time by default. It comes
-   * into the page cache while Kafka and the consumer have the fetch before.
-   */
-  private static final int READ_AHEAD = 1 << 20;
-
   private final CopyBuffers buffers = new CopyBuffers();
 
   /**
@@ -59,7 +53,6 @@ public final class LogReads {
   private void fill(
       Path log, ChunkChecksums chunks, long position, ReadTarget target, CallControl control)
       throws IOException {
-    ReadAheadHint.willNeed(log, position, (long) target.bytes() + READ_AHEAD);
     try (CopyBuffers.Lease lease = buffers.borrow(chunks.chunkBytes());
         FileChannel channel = FileChannel.open(log, StandardOpenOption.READ)) {
       ByteBuffer buffer = lease.buffer();
