@@ -6,10 +6,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.stream.IntStream;
 
 /**
@@ -23,25 +24,28 @@ import java.util.stream.IntStream;
  * bytes sees all or nothing of a concurrent write of the same 8, so words are read and written
  * under one of a fixed number of locks.
  */
-final class FileMemory implements PersistentMemory {
+final class FileMemory extends MemoryOnFile<ReopeningChannel> {
   /** A power of two. */
   private static final int WORD_LOCKS = 64;
 
+  /**
+   * The length of a buffer for a transfer, in bytes: a socket's send buffer (100 KiB is Kafka's
+   * default) takes no more at once, and what it does not take has been read in vain.
+   */
+  private static final int BUFFER_LENGTH = 256 << 10;
+
+  /** More threads than this at a time get a buffer as well; it is not kept. */
+  private static final int KEPT_BUFFERS = 16;
+
   private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(256 << 10).asReadOnlyBuffer();
 
-  private final Path path;
-  private final long size;
-  private final boolean writable;
-  private final Durability durability;
   private final ReopeningChannel channel;
-  private final WriteBack<ReopeningChannel> writeBack;
-  private final TransferBuffers transferBuffers = new TransferBuffers();
-
-  /** Empty where zeros are stored. */
-  private final Optional<ZeroedRanges> ranges;
 
   private final Object[] wordLocks =
       IntStream.range(0, WORD_LOCKS).mapToObj(i -> new Object()).toArray();
+
+  /** Kept for the next transfer: to allocate a buffer takes longer than to fill it. */
+  private final BlockingQueue<ByteBuffer> transferBuffers = new ArrayBlockingQueue<>(KEPT_BUFFERS);
 
   private volatile boolean closed;
 
@@ -53,48 +57,26 @@ final class FileMemory implements PersistentMemory {
       ReopeningChannel channel,
       WriteBack<ReopeningChannel> writeBack,
       Optional<ZeroedRanges> ranges) {
-    this.path = path;
-    this.size = size;
-    this.writable = writable;
-    this.durability = durability;
+    super(MemoryType.FILE, path, size, writable, durability, writeBack, ranges);
     this.channel = channel;
-    this.writeBack = writeBack;
-    this.ranges = ranges;
   }
 
   @Override
-  public MemoryType type() {
-    return MemoryType.FILE;
-  }
-
-  @Override
-  public Durability durability() {
-    return durability;
-  }
-
-  @Override
-  public Path path() {
-    return path;
-  }
-
-  @Override
-  public long size() {
-    return size;
-  }
-
-  @Override
-  public boolean writable() {
-    return writable;
+  ReopeningChannel open() throws IOException {
+    if (closed) {
+      throw new ClosedChannelException();
+    }
+    return channel;
   }
 
   @Override
   public void load(long position, ByteBuffer target) throws IOException {
-    checkOpen();
-    Ranges.check(position, target.remaining(), size);
+    ReopeningChannel open = open();
+    check(position, target.remaining());
     int start = target.position();
     int limit = target.limit();
     try {
-      channel.repeatably(
+      open.repeatably(
           file -> {
             target.position(start);
             readFully(file, position, target);
@@ -108,8 +90,8 @@ final class FileMemory implements PersistentMemory {
 
   @Override
   public long loadLong(long position) throws IOException {
-    checkOpen();
-    Ranges.checkWord(position, size);
+    ReopeningChannel unused = open();
+    checkWord(position, size);
     ByteBuffer word = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     synchronized (lockOf(position)) {
       load(position, word);
@@ -119,12 +101,12 @@ final class FileMemory implements PersistentMemory {
 
   @Override
   public void store(long position, ByteBuffer source) throws IOException {
-    checkWritable();
+    ReopeningChannel open = openForWriting();
     int start = source.position();
     int length = source.remaining();
-    Ranges.check(position, length, size);
+    check(position, length);
     try {
-      channel.repeatably(
+      open.repeatably(
           file -> {
             source.position(start);
             writeFully(file, position, source);
@@ -144,8 +126,8 @@ final class FileMemory implements PersistentMemory {
 
   @Override
   public void storeLong(long position, long value) throws IOException {
-    checkWritable();
-    Ranges.checkWord(position, size);
+    ReopeningChannel unused = openForWriting();
+    checkWord(position, size);
     ByteBuffer word = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     word.putLong(0, value);
     synchronized (lockOf(position)) {
@@ -155,8 +137,8 @@ final class FileMemory implements PersistentMemory {
 
   @Override
   public void zero(long position, long length) throws IOException {
-    checkWritable();
-    Ranges.check(position, length, size);
+    ReopeningChannel unused = openForWriting();
+    check(position, length);
     ByteBuffer zeros = ZEROS.duplicate();
     for (long done = 0; done < length; ) {
       int piece = (int) Math.min(zeros.capacity(), length - done);
@@ -166,28 +148,10 @@ final class FileMemory implements PersistentMemory {
   }
 
   @Override
-  public void zeroRange(long position, long length) throws IOException {
-    checkWritable();
-    Ranges.check(position, length, size);
-    if (ranges.isEmpty() || !ranges.get().zero(position, length)) {
-      zero(position, length);
-    }
-  }
-
-  @Override
   public void persist(long position, long length) throws IOException {
-    checkOpen();
-    Ranges.check(position, length, size);
+    ReopeningChannel unused = open();
+    check(position, length);
     VarHandle.releaseFence();
-  }
-
-  @Override
-  public void force(long position, long length) throws IOException {
-    checkOpen();
-    Ranges.check(position, length, size);
-    if (durability.needsForce() && writable) {
-      writeBack.force(channel, position, length);
-    }
   }
 
   /**
@@ -198,31 +162,27 @@ final class FileMemory implements PersistentMemory {
    * stores other segments' bytes where these were.
    */
   @Override
-  public Optional<IOException> failure() {
-    return writeBack.failure();
-  }
-
-  @Override
   public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
-    checkOpen();
-    Ranges.check(position, count, size);
+    ReopeningChannel unused = open();
+    check(position, count);
     if (count == 0) {
       return 0;
     }
-    ByteBuffer copy = transferBuffers.take();
+    ByteBuffer kept = transferBuffers.poll();
+    ByteBuffer copy = kept == null ? ByteBuffer.allocateDirect(BUFFER_LENGTH) : kept.clear();
     try {
       copy.limit((int) Math.min(count, copy.capacity()));
       load(position, copy);
       return target.write(copy.flip());
     } finally {
-      transferBuffers.giveBack(copy);
+      boolean unusedToo = transferBuffers.offer(copy);
     }
   }
 
   @Override
   public void close() throws IOException {
     closed = true;
-    ranges.ifPresent(ZeroedRanges::close);
+    super.close();
     channel.close();
   }
 
@@ -258,19 +218,5 @@ final class FileMemory implements PersistentMemory {
 
   private Object lockOf(long position) {
     return wordLocks[(int) (position / Long.BYTES) & (WORD_LOCKS - 1)];
-  }
-
-  private void checkOpen() throws IOException {
-    if (closed) {
-      throw new ClosedChannelException();
-    }
-  }
-
-  private void checkWritable() throws IOException {
-    checkOpen();
-    if (!writable) {
-      throw new NonWritableChannelException();
-    }
-    writeBack.requireNoFailure();
   }
 }

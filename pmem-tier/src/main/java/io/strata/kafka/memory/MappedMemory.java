@@ -7,7 +7,6 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -19,26 +18,19 @@ import org.jspecify.annotations.Nullable;
  * <p>On a DAX file system the mapping is synchronous and a persist flushes cache lines; elsewhere a
  * stored byte is in the page cache at once, and on the medium after a force.
  *
- * <p>Every access to the mapping happens in this class or in {@link MappedReads}, and is followed
- * by {@link Faults#deliver}.
+ * <p>Every access to the mapping is followed by {@link Faults#deliver}. Bytes leave it by the JVM's
+ * own copies, which survive a fault, or by a system call of the target's, which answers a fault
+ * with an error code; never by a native copy, in which a fault ends the process.
  *
  * <p>Thread safety: as {@link PersistentMemory} says. A close does not wait for calls under way;
  * these end normally.
  */
-final class MappedMemory implements PersistentMemory {
+class MappedMemory extends MemoryOnFile<MappedWindows> {
+  /** The most that one attempt to transfer offers to its target, in bytes. */
+  private static final int MAX_TRANSFER = 1 << 20;
+
   private static final VarHandle WORD =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
-  private final MemoryType type;
-  private final Path path;
-  private final long size;
-  private final boolean writable;
-  private final Durability durability;
-  private final MappedReads reads;
-  private final WriteBack<MappedWindows> writeBack;
-
-  /** Empty where zeros are stored. */
-  private final Optional<ZeroedRanges> ranges;
 
   /** Null when closed. */
   private volatile @Nullable MappedWindows windows;
@@ -52,52 +44,51 @@ final class MappedMemory implements PersistentMemory {
       MappedWindows windows,
       WriteBack<MappedWindows> writeBack,
       Optional<ZeroedRanges> ranges) {
-    this.type = type;
-    this.path = path;
-    this.size = size;
-    this.writable = writable;
-    this.durability = durability;
-    this.reads = new MappedReads(path, size);
+    super(type, path, size, writable, durability, writeBack, ranges);
     this.windows = windows;
-    this.writeBack = writeBack;
-    this.ranges = ranges;
   }
 
   @Override
-  public MemoryType type() {
-    return type;
+  @CheckReturnValue
+  final MappedWindows open() throws IOException {
+    MappedWindows open = windows;
+    if (open == null) {
+      throw new ClosedChannelException();
+    }
+    return open;
   }
 
   @Override
-  public Durability durability() {
-    return durability;
-  }
-
-  @Override
-  public Path path() {
-    return path;
-  }
-
-  @Override
-  public long size() {
-    return size;
-  }
-
-  @Override
-  public boolean writable() {
-    return writable;
-  }
-
-  @Override
-  public void load(long position, ByteBuffer target) throws IOException {
+  public final void load(long position, ByteBuffer target) throws IOException {
     MappedWindows open = open();
-    reads.load(open, position, target);
+    int start = target.position();
+    int length = target.remaining();
+    check(position, length);
+    try {
+      for (int done = 0; done < length; ) {
+        int piece = MappedWindows.piece(length - done);
+        long at = position + done;
+        target.put(start + done, open.at(at), MappedWindows.offset(at), piece);
+        Faults.deliver(); // before the loop polls for a safepoint
+        done += piece;
+      }
+    } catch (InternalError e) {
+      throw Faults.at(path, position, length, size, e);
+    }
+    target.position(start + length);
   }
 
   @Override
-  public long loadLong(long position) throws IOException {
+  public final long loadLong(long position) throws IOException {
     MappedWindows open = open();
-    return reads.loadLong(open, position);
+    checkWord(position, size);
+    try {
+      long value = (long) WORD.getAcquire(open.at(position), MappedWindows.offset(position));
+      Faults.deliver();
+      return value;
+    } catch (InternalError e) {
+      throw Faults.at(path, position, Long.BYTES, size, e);
+    }
   }
 
   @Override
@@ -105,7 +96,7 @@ final class MappedMemory implements PersistentMemory {
     MappedWindows open = openForWriting();
     int start = source.position();
     int length = source.remaining();
-    Ranges.check(position, length, size);
+    check(position, length);
     try {
       for (int done = 0; done < length; ) {
         int piece = MappedWindows.piece(length - done);
@@ -133,9 +124,9 @@ final class MappedMemory implements PersistentMemory {
   }
 
   @Override
-  public void storeLong(long position, long value) throws IOException {
+  public final void storeLong(long position, long value) throws IOException {
     MappedWindows open = openForWriting();
-    Ranges.checkWord(position, size);
+    checkWord(position, size);
     try {
       WORD.setRelease(open.at(position), MappedWindows.offset(position), value);
       Faults.deliver();
@@ -145,25 +136,16 @@ final class MappedMemory implements PersistentMemory {
   }
 
   @Override
-  public void zero(long position, long length) throws IOException {
+  public final void zero(long position, long length) throws IOException {
     MappedWindows open = openForWriting();
-    Ranges.check(position, length, size);
+    check(position, length);
     open.zero(path, position, length);
-  }
-
-  @Override
-  public void zeroRange(long position, long length) throws IOException {
-    MappedWindows unused = openForWriting();
-    Ranges.check(position, length, size);
-    if (ranges.isEmpty() || !ranges.get().zero(position, length)) {
-      zero(position, length);
-    }
   }
 
   @Override
   public void persist(long position, long length) throws IOException {
     MappedWindows open = open();
-    Ranges.check(position, length, size);
+    check(position, length);
     if (durability.durableOnPersist() && writable) {
       open.force(path, position, length);
     } else {
@@ -172,54 +154,35 @@ final class MappedMemory implements PersistentMemory {
   }
 
   @Override
-  public void force(long position, long length) throws IOException {
+  public final long transferTo(long position, long count, WritableByteChannel target)
+      throws IOException {
     MappedWindows open = open();
-    Ranges.check(position, length, size);
-    if (durability.needsForce() && writable) {
-      writeBack.force(open, position, length);
+    check(position, count);
+    if (count == 0) {
+      return 0;
+    }
+    int length = (int) Math.min(count, MAX_TRANSFER);
+    ByteBuffer piece =
+        open.at(position).slice(MappedWindows.offset(position), length).asReadOnlyBuffer();
+    try {
+      int written = target.write(piece);
+      Faults.deliver();
+      return written;
+    } catch (InternalError e) {
+      throw Faults.at(path, position, length, size, e);
     }
   }
 
   @Override
-  public Optional<IOException> failure() {
-    return writeBack.failure();
-  }
-
-  @Override
-  public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
+  public final boolean populate(long position, long length) throws IOException {
     MappedWindows open = open();
-    return reads.transferTo(open, position, count, target);
-  }
-
-  @Override
-  public boolean populate(long position, long length) throws IOException {
-    MappedWindows open = open();
-    Ranges.check(position, length, size);
+    check(position, length);
     return LibC.available() && open.populate(position, length);
   }
 
   @Override
-  public void close() {
+  public final void close() throws IOException {
     windows = null;
-    ranges.ifPresent(ZeroedRanges::close);
-  }
-
-  @CheckReturnValue
-  private MappedWindows open() throws IOException {
-    MappedWindows open = windows;
-    if (open == null) {
-      throw new ClosedChannelException();
-    }
-    return open;
-  }
-
-  @CheckReturnValue
-  private MappedWindows openForWriting() throws IOException {
-    MappedWindows open = open();
-    if (!writable) {
-      throw new NonWritableChannelException();
-    }
-    writeBack.requireNoFailure();
-    return open;
+    super.close();
   }
 }

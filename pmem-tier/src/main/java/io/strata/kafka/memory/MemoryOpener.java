@@ -42,11 +42,7 @@ public final class MemoryOpener {
     }
     return Interrupts.defer(
         () ->
-            switch (type) {
-              case MAPPED, CACHE -> openMapped(type, file, writable);
-              case FILE -> openFile(file, writable);
-              case PMEM -> openPmem(file, writable);
-            });
+            type == MemoryType.FILE ? openFile(file, writable) : openMapped(type, file, writable));
   }
 
   /**
@@ -103,15 +99,16 @@ public final class MemoryOpener {
       long size = sizeOf(file, channel);
       Durability durability = FileProbe.durability(type, file);
       MappedWindows windows = MappedWindows.map(channel, mapMode(durability, writable), size);
-      return new MappedMemory(
-          type,
-          file,
-          size,
-          writable,
-          durability,
-          windows,
-          writeBack(file),
-          ranges(file, writable, durability));
+      WriteBack<MappedWindows> writeBack =
+          new WriteBack<>(file, (open, position, length) -> open.force(file, position, length));
+      Optional<PmemCalls> calls =
+          writable && type == MemoryType.PMEM
+              ? Optional.of(calls(file, windows))
+              : Optional.empty();
+      Optional<ZeroedRanges> ranges = ranges(file, writable, durability);
+      return type == MemoryType.PMEM
+          ? new PmemMemory(file, size, durability, windows, writeBack, calls, ranges)
+          : new MappedMemory(type, file, size, writable, durability, windows, writeBack, ranges);
     }
   }
 
@@ -126,31 +123,6 @@ public final class MemoryOpener {
         new WriteBack<>(file, (opened, position, length) -> opened.force());
     return new FileMemory(
         file, size, writable, durability, channel, writeBack, ranges(file, writable, durability));
-  }
-
-  private static PersistentMemory openPmem(Path file, boolean writable) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, options(writable))) {
-      long size = sizeOf(file, channel);
-      Durability durability = FileProbe.durability(MemoryType.PMEM, file);
-      MappedWindows windows = MappedWindows.map(channel, mapMode(durability, writable), size);
-      Optional<PmemStores> stores =
-          writable
-              ? Optional.of(new PmemStores(file, size, windows, calls(file, windows)))
-              : Optional.empty();
-      return new PmemMemory(
-          file,
-          size,
-          durability,
-          windows,
-          writeBack(file),
-          stores,
-          ranges(file, writable, durability));
-    }
-  }
-
-  private static WriteBack<MappedWindows> writeBack(Path file) {
-    return new WriteBack<>(
-        file, (windows, position, length) -> windows.force(file, position, length));
   }
 
   private static PmemCalls calls(Path file, MappedWindows windows) throws IOException {

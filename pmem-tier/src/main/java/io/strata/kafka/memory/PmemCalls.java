@@ -3,7 +3,7 @@ package io.strata.kafka.memory;
 import java.nio.ByteBuffer;
 
 /**
- * The calls of libpmem that {@link PmemStores} needs.
+ * The calls of libpmem that {@link PmemMemory} needs.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */

@@ -1,38 +1,32 @@
 package io.strata.kafka.memory;
 
 import java.io.IOException;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.NonWritableChannelException;
-import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Intel's libpmem by way of LLPL for stores, and a mapping by the JDK for loads.
+ * Intel's libpmem by way of LLPL for stores, and a mapping by the JDK for loads and words.
  *
  * <p>On a file system without DAX it flushes all the same, and is as durable as its file: LLPL does
  * not notice. What {@link #durability} says was probed by this package.
  *
- * <p>Thread safety: as {@link PersistentMemory} says. A close does not wait for calls under way;
- * these end normally.
+ * <p>LLPL maps the file for itself, and does not say where; stores go through a second mapping of
+ * the same pages. LLPL has no public way to undo its mapping, which stays until the process ends.
+ *
+ * <p>Bulk bytes go by non-temporal stores to the medium. This is the one native copy of this
+ * package; why a store may do what a load must not is in docs/adr/0002-faults-under-a-mapping.md: a
+ * fault in it ends the process, which has then acknowledged nothing of what it was storing.
+ *
+ * <p>Thread safety: as {@link PersistentMemory} says.
  */
-final class PmemMemory implements PersistentMemory {
-  private final Path path;
-  private final long size;
-  private final Durability durability;
-  private final MappedReads reads;
-  private final WriteBack<MappedWindows> writeBack;
-
+final class PmemMemory extends MappedMemory {
   /** Empty when read-only. */
-  private final Optional<PmemStores> stores;
+  private final Optional<PmemCalls> calls;
 
-  /** Empty where zeros are stored. */
-  private final Optional<ZeroedRanges> ranges;
-
-  /** Null when closed. */
-  private volatile @Nullable MappedWindows windows;
+  /** Where each window begins. */
+  private final long[] addresses;
 
   PmemMemory(
       Path path,
@@ -40,51 +34,11 @@ final class PmemMemory implements PersistentMemory {
       Durability durability,
       MappedWindows windows,
       WriteBack<MappedWindows> writeBack,
-      Optional<PmemStores> stores,
+      Optional<PmemCalls> calls,
       Optional<ZeroedRanges> ranges) {
-    this.path = path;
-    this.size = size;
-    this.durability = durability;
-    this.reads = new MappedReads(path, size);
-    this.writeBack = writeBack;
-    this.stores = stores;
-    this.windows = windows;
-    this.ranges = ranges;
-  }
-
-  @Override
-  public MemoryType type() {
-    return MemoryType.PMEM;
-  }
-
-  @Override
-  public Durability durability() {
-    return durability;
-  }
-
-  @Override
-  public Path path() {
-    return path;
-  }
-
-  @Override
-  public long size() {
-    return size;
-  }
-
-  @Override
-  public boolean writable() {
-    return stores.isPresent();
-  }
-
-  @Override
-  public void load(long position, ByteBuffer target) throws IOException {
-    reads.load(open(), position, target);
-  }
-
-  @Override
-  public long loadLong(long position) throws IOException {
-    return reads.loadLong(open(), position);
+    super(MemoryType.PMEM, path, size, calls.isPresent(), durability, windows, writeBack, ranges);
+    this.calls = calls;
+    this.addresses = windows.addresses();
   }
 
   /**
@@ -94,9 +48,25 @@ final class PmemMemory implements PersistentMemory {
    */
   @Override
   public void store(long position, ByteBuffer source) throws IOException {
-    PmemStores open = openForWriting();
-    Ranges.check(position, source.remaining(), size);
-    open.store(position, source);
+    MappedWindows open = openForWriting();
+    PmemCalls to = calls.orElseThrow();
+    int start = source.position();
+    int length = source.remaining();
+    check(position, length);
+    try {
+      for (int done = 0; done < length; ) {
+        int piece = Math.min(to.maxPiece(), length - done);
+        long target = MappedWindows.address(addresses, position + done);
+        int from = start + done;
+        done += piece;
+        to.copy(target, source, from, piece, done == length);
+      }
+    } catch (InternalError e) {
+      throw Faults.at(path, position, length, size, e);
+    } finally {
+      Reference.reachabilityFence(open);
+    }
+    source.position(start + length);
   }
 
   @Override
@@ -105,81 +75,15 @@ final class PmemMemory implements PersistentMemory {
   }
 
   @Override
-  public void storeLong(long position, long value) throws IOException {
-    PmemStores open = openForWriting();
-    Ranges.checkWord(position, size);
-    open.storeLong(position, value);
-  }
-
-  @Override
-  public void zero(long position, long length) throws IOException {
-    PmemStores open = openForWriting();
-    Ranges.check(position, length, size);
-    open.zero(position, length);
-  }
-
-  @Override
-  public void zeroRange(long position, long length) throws IOException {
-    PmemStores unused = openForWriting();
-    Ranges.check(position, length, size);
-    if (ranges.isEmpty() || !ranges.get().zero(position, length)) {
-      zero(position, length);
-    }
-  }
-
-  @Override
   public void persist(long position, long length) throws IOException {
-    MappedWindows unused = open();
-    Ranges.check(position, length, size);
-    if (stores.isPresent() && length > 0) {
-      stores.get().persist(position, length);
-    }
-  }
-
-  @Override
-  public void force(long position, long length) throws IOException {
     MappedWindows open = open();
-    Ranges.check(position, length, size);
-    if (durability.needsForce() && writable()) {
-      writeBack.force(open, position, length);
+    check(position, length);
+    try {
+      if (calls.isPresent() && length > 0) {
+        calls.get().persist(position, length);
+      }
+    } finally {
+      Reference.reachabilityFence(open);
     }
-  }
-
-  @Override
-  public Optional<IOException> failure() {
-    return writeBack.failure();
-  }
-
-  @Override
-  public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
-    return reads.transferTo(open(), position, count, target);
-  }
-
-  @Override
-  public boolean populate(long position, long length) throws IOException {
-    MappedWindows open = open();
-    Ranges.check(position, length, size);
-    return open.populate(position, length);
-  }
-
-  @Override
-  public void close() {
-    windows = null;
-    ranges.ifPresent(ZeroedRanges::close);
-  }
-
-  private MappedWindows open() throws IOException {
-    MappedWindows open = windows;
-    if (open == null) {
-      throw new ClosedChannelException();
-    }
-    return open;
-  }
-
-  private PmemStores openForWriting() throws IOException {
-    MappedWindows unused = open();
-    PmemStores open = stores.orElseThrow(NonWritableChannelException::new);
-    writeBack.requireNoFailure();
-    return open;
   }
 }

@@ -141,7 +141,7 @@ public final class RecordingMemory implements PersistentMemory {
 
   /** Makes every access to a range fail as a bad block does. */
   public synchronized void fail(long position, long length) {
-    Ranges.check(position, length, size);
+    Objects.checkFromIndexSize(position, length, size);
     faults.put(position, position + length);
   }
 
@@ -152,7 +152,7 @@ public final class RecordingMemory implements PersistentMemory {
 
   /** Whether every byte of a range is certain to survive a power cut. */
   public synchronized boolean isPersisted(long position, long length) {
-    Ranges.check(position, length, size);
+    Objects.checkFromIndexSize(position, length, size);
     for (int word = word(position); word < wordAfter(position + length); word++) {
       if (isUncertain(word)) {
         return false;
@@ -261,7 +261,7 @@ public final class RecordingMemory implements PersistentMemory {
   @Override
   public synchronized long loadLong(long position) throws IOException {
     checkOpen();
-    Ranges.checkWord(position, size);
+    MemoryOnFile.checkWord(position, size);
     checkAccess(position, Long.BYTES);
     return seen.getLong((int) position);
   }
@@ -291,7 +291,7 @@ public final class RecordingMemory implements PersistentMemory {
   @Override
   public synchronized void storeLong(long position, long value) throws IOException {
     checkOpen();
-    Ranges.checkWord(position, size);
+    MemoryOnFile.checkWord(position, size);
     checkAccess(position, Long.BYTES);
     remember(position, Long.BYTES);
     seen.putLong((int) position, value);
@@ -385,7 +385,7 @@ public final class RecordingMemory implements PersistentMemory {
   @GuardedBy("this")
   private void checkAccess(long position, long length) throws IOException {
     checkOpen();
-    Ranges.check(position, length, size);
+    Objects.checkFromIndexSize(position, length, size);
     Map.Entry<Long, Long> fault = faults.lowerEntry(position + length);
     if (fault != null && fault.getValue() > position) {
       throw new IOException(

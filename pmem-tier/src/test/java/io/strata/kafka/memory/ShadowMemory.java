@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.Random;
 
 /**
@@ -109,7 +110,7 @@ final class ShadowMemory implements PersistentMemory {
   @Override
   public long loadLong(long position) throws IOException {
     checkOpen();
-    Ranges.checkWord(position, size());
+    MemoryOnFile.checkWord(position, size());
     return (long) WORD.getAcquire(seen, (int) position);
   }
 
@@ -137,7 +138,7 @@ final class ShadowMemory implements PersistentMemory {
   @Override
   public void storeLong(long position, long value) throws IOException {
     checkOpen();
-    Ranges.checkWord(position, size());
+    MemoryOnFile.checkWord(position, size());
     WORD.setRelease(seen, (int) position, value);
     writeBackSome(position, Long.BYTES);
   }
@@ -218,7 +219,7 @@ final class ShadowMemory implements PersistentMemory {
 
   private void check(long position, long length) throws IOException {
     checkOpen();
-    Ranges.check(position, length, size());
+    Objects.checkFromIndexSize(position, length, size());
   }
 
   private void checkOpen() throws IOException {

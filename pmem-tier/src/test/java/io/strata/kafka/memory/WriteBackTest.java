@@ -78,7 +78,6 @@ class WriteBackTest {
     MemoryOpener.unavailable(MemoryType.PMEM).ifPresent(Assumptions::abort);
     MappedWindows windows = windows();
     PmemCalls calls = new LlplPmem(MemoryPool.openPool(file.toString()));
-    PmemStores stores = new PmemStores(file, SIZE, windows, calls);
     try (PersistentMemory memory =
         new PmemMemory(
             file,
@@ -86,7 +85,7 @@ class WriteBackTest {
             Durability.FORCE,
             windows,
             failingOnce(),
-            Optional.of(stores),
+            Optional.of(calls),
             Optional.empty())) {
       staysRefused(memory);
     }

@@ -10,13 +10,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A store asks libpmem for a fence at its end: without that nothing is durable. */
-class PmemStoresTest {
+class PmemCallsTest {
   private static final int PIECE = 1000;
   private static final int SIZE = 1 << 20;
 
@@ -31,7 +32,7 @@ class PmemStoresTest {
 
   @Test
   void theLastPieceOfAStoreIsFencedAndNoOther() throws IOException {
-    stores().store(4096, ByteBuffer.allocate(2500).position(100));
+    memory().store(4096, ByteBuffer.allocate(2500).position(100));
     assertThat(asked)
         .containsExactly(
             "copy 100 to 4096, 1000 bytes",
@@ -41,13 +42,13 @@ class PmemStoresTest {
 
   @Test
   void aStoreOfOnePieceIsFenced() throws IOException {
-    stores().store(0, ByteBuffer.allocate(PIECE));
+    memory().store(0, ByteBuffer.allocate(PIECE));
     assertThat(asked).containsExactly("copy 0 to 0, 1000 bytes, fence");
   }
 
   @Test
   void aPersistFlushesTheWholeRange() throws IOException {
-    stores().persist(8, SIZE - 8);
+    memory().persist(8, SIZE - 8);
     assertThat(asked).containsExactly("flush 8, 1048568 bytes");
   }
 
@@ -75,10 +76,16 @@ class PmemStoresTest {
     assertThat(ForeignPmem.available()).isEqualTo(Runtime.version().feature() >= 22);
   }
 
-  private PmemStores stores() throws IOException {
+  private PersistentMemory memory() throws IOException {
     MappedWindows windows = windows();
-    return new PmemStores(
-        directory.resolve("pool"), SIZE, windows, new Recorded(windows.addresses()));
+    return new PmemMemory(
+        directory.resolve("pool"),
+        SIZE,
+        Durability.POWER,
+        windows,
+        new WriteBack<>(directory, (open, position, length) -> {}),
+        Optional.of(new Recorded(windows.addresses())),
+        Optional.empty());
   }
 
   private MappedWindows windows() throws IOException {
