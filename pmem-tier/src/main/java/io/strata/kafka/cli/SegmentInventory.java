@@ -135,7 +135,7 @@ final class SegmentInventory implements AutoCloseable {
   private SegmentEntry inPool(SegmentName name, Path file, SegmentTag tag, SlotSnapshot slot)
       throws IOException {
     long inPool = slot.committedLength();
-    boolean spilled = slot.flags().contains(SlotFlag.SPILLED);
+    boolean spilled = slot.has(SlotFlag.SPILLED);
     return new SegmentEntry(
         name,
         file,

@@ -15,6 +15,7 @@ import io.strata.kafka.pool.PoolChecker;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.pool.PoolInfo;
 import io.strata.kafka.pool.PoolReader;
+import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotSnapshot;
 import io.strata.kafka.tier.LogDirectory;
 import io.strata.kafka.tier.Marker;
@@ -347,7 +348,7 @@ final class StorageCheck {
       Map<UUID, Integer> others = new HashMap<>();
       try (PoolReader pool = Pool.openReadOnly(file)) {
         for (SlotSnapshot slot : pool.readAll()) {
-          if (!slot.isCached() && !known.contains(slot.directoryId())) {
+          if (!slot.has(SlotFlag.CACHED) && !known.contains(slot.directoryId())) {
             others.merge(slot.directoryId(), 1, Integer::sum);
           }
         }

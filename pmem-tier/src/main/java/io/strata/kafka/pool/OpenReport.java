@@ -1,16 +1,10 @@
 package io.strata.kafka.pool;
 
-import java.time.Duration;
 import java.util.List;
 
 /**
  * The result of opening a pool for writing. Immutable and safe for use by any thread.
  *
- * @param liveSlots slots that hold a segment
- * @param deletingSlots slots whose deletion was begun and is to be finished: unlink the log file,
- *     free
- * @param freeSlots slots that can be allocated
- * @param usedBytes bytes in the segments' extents
  * @param repaired what was wrong with the superblock or the session line, and has been put right
  * @param bound whether the pool had no owner and has been bound to the opener
  * @param daxLost whether persisted bytes survived a power failure where the pool was used before,
@@ -19,19 +13,13 @@ import java.util.List;
  *     was not forced (see {@link io.strata.kafka.memory.Durability#FORCE})
  * @param shortened the segments whose committed length was beyond the extents that are there, since
  *     these had not been forced. Others may have zeros where bytes had not been forced
- * @param took how long opening took
  */
 public record OpenReport(
-    int liveSlots,
-    int deletingSlots,
-    int freeSlots,
-    long usedBytes,
     List<CheckFinding> repaired,
     boolean bound,
     boolean daxLost,
     boolean powerLost,
-    List<Shortened> shortened,
-    Duration took) {
+    List<Shortened> shortened) {
 
   /**
    * A segment that had grown, and not been forced since, when the power went.

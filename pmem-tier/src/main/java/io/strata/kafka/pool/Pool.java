@@ -7,6 +7,7 @@ import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.memory.ProgressListener;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -45,7 +46,7 @@ public final class Pool implements AutoCloseable {
   private final PagesAhead pages;
   private Optional<ThreadFactory> pageThreads = Optional.empty();
   private final OpenReport report;
-  private final AutoCloseable lock;
+  private final Closeable lock;
 
   /** By index; null where the slot is free. */
   private final AtomicReferenceArray<Slot> slots;
@@ -64,7 +65,7 @@ public final class Pool implements AutoCloseable {
       Superblock superblock,
       PoolScan scan,
       OpenReport report,
-      AutoCloseable lock) {
+      Closeable lock) {
     this.memory = memory;
     this.superblock = superblock;
     this.sequence = superblock.sequence();
@@ -76,7 +77,7 @@ public final class Pool implements AutoCloseable {
     this.slots = new AtomicReferenceArray<>(superblock.slotCount());
     this.generations = scan.generations();
     this.freeSlots = new BlockSet(superblock.slotCount());
-    for (SlotImage image : scan.used()) {
+    for (SlotSnapshot image : scan.used()) {
       slots.set(image.index(), new Slot(this, image));
     }
     synchronized (freeSlotsLock) {
@@ -409,8 +410,18 @@ public final class Pool implements AutoCloseable {
   @Override
   public void close() throws IOException {
     pages.close();
-    try (PoolClosing closing = new PoolClosing(memory, lock)) {
-      closing.endSession(superblock, isCleared());
+    try (lock;
+        memory) {
+      endSession();
+    }
+  }
+
+  /** Makes everything durable, and says so in the session line. */
+  private void endSession() throws IOException {
+    if (memory.durability().needsForce()) {
+      boolean cleared = isCleared();
+      memory.force(0, superblock.poolSize());
+      (cleared ? Session.CLEARED : Session.CLOSED).write(memory, superblock.salt());
     }
   }
 

@@ -70,7 +70,7 @@ public final class PoolChecker {
   private static CheckReport report(
       PersistentMemory memory, Superblock superblock, PoolScan scan, List<CheckFinding> findings) {
     int deleting = 0;
-    for (SlotImage slot : scan.used()) {
+    for (SlotSnapshot slot : scan.used()) {
       if (slot.state() == SlotState.DELETING) {
         deleting++;
       }

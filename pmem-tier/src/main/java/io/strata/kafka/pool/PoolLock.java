@@ -7,6 +7,7 @@ import static java.nio.file.StandardOpenOption.WRITE;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.memory.PoolFiles;
 import io.strata.kafka.pool.PoolException.Kind;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
-final class PoolLock implements AutoCloseable {
+final class PoolLock implements Closeable {
   /**
    * The locks that this process holds: lock files by path, pools by device and inode. The system's
    * locks are the process's, not the channel's: closing any other channel on the lock file drops

@@ -6,8 +6,8 @@ import io.strata.kafka.layout.CheckedWord;
 import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.pool.OpenReport.Shortened;
 import io.strata.kafka.pool.PoolException.Kind;
+import java.io.Closeable;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -34,13 +34,12 @@ final class PoolOpener {
    * @param lock is closed with the pool, and not if this throws
    */
   static Pool open(
-      PersistentMemory memory, PoolOwner expected, OptionalLong bootId, AutoCloseable lock)
+      PersistentMemory memory, PoolOwner expected, OptionalLong bootId, Closeable lock)
       throws IOException {
     return new PoolOpener(memory, bootId).open(expected, lock);
   }
 
-  private Pool open(PoolOwner expected, AutoCloseable lock) throws IOException {
-    long start = System.nanoTime();
+  private Pool open(PoolOwner expected, Closeable lock) throws IOException {
     Superblocks.Reading reading = Superblocks.read(memory);
     refuseOtherOwner(reading.current().owner(), expected);
     Session.Reading session = Session.read(memory, reading.current().salt());
@@ -59,9 +58,14 @@ final class PoolOpener {
       clear(superblock, scan);
     }
     beginSession(superblock);
-    boolean powerLost = session.session().lostPower(bootId);
-    return new Pool(
-        memory, superblock, scan, report(superblock, reading, scan, powerLost, start), lock);
+    OpenReport report =
+        new OpenReport(
+            List.copyOf(repaired),
+            !superblock.owner().equals(reading.current().owner()),
+            superblock.hadDax() && !memory.durability().durableOnPersist(),
+            session.session().lostPower(bootId),
+            List.copyOf(shortened));
+    return new Pool(memory, superblock, scan, report, lock);
   }
 
   /**
@@ -76,27 +80,6 @@ final class PoolOpener {
       // next must be whole.
       memory.force(0, TABLE);
     }
-  }
-
-  private OpenReport report(
-      Superblock superblock,
-      Superblocks.Reading reading,
-      PoolScan scan,
-      boolean powerLost,
-      long start) {
-    int deleting =
-        (int) scan.used().stream().filter(slot -> slot.state() == SlotState.DELETING).count();
-    return new OpenReport(
-        scan.used().size() - deleting,
-        deleting,
-        superblock.slotCount() - scan.used().size(),
-        superblock.dataSize() - scan.allocator().freeBytes(),
-        List.copyOf(repaired),
-        !superblock.owner().equals(reading.current().owner()),
-        superblock.hadDax() && !memory.durability().durableOnPersist(),
-        powerLost,
-        List.copyOf(shortened),
-        Duration.ofNanos(System.nanoTime() - start));
   }
 
   private void refuseOtherOwner(PoolOwner found, PoolOwner expected) throws PoolException {
@@ -150,12 +133,12 @@ final class PoolOpener {
    *
    * @param unforced whether some of what was stored and not forced may be missing
    */
-  private void settle(Superblock superblock, List<SlotImage> slots, boolean unforced)
+  private void settle(Superblock superblock, List<SlotSnapshot> slots, boolean unforced)
       throws IOException {
     // What was found may be in no better place than the page cache.
     forceTable(superblock, unforced);
     boolean changed = false;
-    for (SlotImage slot : slots) {
+    for (SlotSnapshot slot : slots) {
       // The flags before the lengths: if this is cut, too, the next opening must see that a spilled
       // segment has been shortened.
       changed |= storeIfOther(superblock, slot, FLAGS_OFFSET, slot.flags());
@@ -166,7 +149,7 @@ final class PoolOpener {
     }
     forceTable(superblock, changed);
     changed = false;
-    for (SlotImage slot : slots) {
+    for (SlotSnapshot slot : slots) {
       noteIfShortened(slot);
       changed |= storeIfOther(superblock, slot, COMMITTED_LENGTH_OFFSET, slot.committedLength());
       changed |= storeIfOther(superblock, slot, CLEAN_LENGTH_OFFSET, slot.cleanLength());
@@ -174,7 +157,7 @@ final class PoolOpener {
     // No length may be found beyond the extents.
     forceTable(superblock, changed);
     changed = unforced;
-    for (SlotImage slot : slots) {
+    for (SlotSnapshot slot : slots) {
       changed |= storeIfOther(superblock, slot, EXTENTS_IN_USE_OFFSET, slot.extents().inUse());
       if (unforced) {
         // An entry that is not in use must not stand for one that is to come.
@@ -202,7 +185,7 @@ final class PoolOpener {
    */
   private void clear(Superblock superblock, PoolScan scan) throws IOException {
     List<Extent> committed = new ArrayList<>();
-    for (SlotImage slot : scan.used()) {
+    for (SlotSnapshot slot : scan.used()) {
       ExtentList extents = slot.extents();
       for (int i = 0; i < extents.count(); i++) {
         long length = Math.min(extents.length(i), slot.committedLength() - extents.start(i));
@@ -227,18 +210,18 @@ final class PoolOpener {
     }
   }
 
-  private long stored(SlotImage slot, int offset) throws IOException {
+  private long stored(SlotSnapshot slot, int offset) throws IOException {
     return memory.loadLong(slotPosition(slot.index()) + offset) & CheckedWord.MAX_VALUE;
   }
 
-  private void noteIfShortened(SlotImage slot) throws IOException {
+  private void noteIfShortened(SlotSnapshot slot) throws IOException {
     long stored = stored(slot, COMMITTED_LENGTH_OFFSET);
     if (slot.state() == SlotState.LIVE && stored > slot.committedLength()) {
-      shortened.add(new Shortened(slot.index(), slot.path(), stored, slot.committedLength()));
+      shortened.add(new Shortened(slot.index(), slot.relativePath(), stored, slot.committedLength()));
     }
   }
 
-  private boolean storeIfOther(Superblock superblock, SlotImage slot, int offset, long value)
+  private boolean storeIfOther(Superblock superblock, SlotSnapshot slot, int offset, long value)
       throws IOException {
     long position = slotPosition(slot.index()) + offset;
     long word = CheckedWord.encode(value, position, superblock.salt());

@@ -11,10 +11,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * A pool read by a process that does not write to it, while another one may.
@@ -76,11 +74,11 @@ public final class PoolReader implements AutoCloseable {
       memory.load(slotPosition(index), slot.clear());
       VarHandle.loadLoadFence();
       Line after = readLine(index);
-      Optional<SlotImage> image =
-          SlotImage.decode(superblock, slot, index, unforced, findings::add);
+      Optional<SlotSnapshot> found =
+          SlotDecoder.decode(superblock, slot, index, unforced, findings::add);
       if (before.equals(after) && before.equals(Line.of(slot))) {
-        if (image.isPresent()) {
-          return image.filter(PoolReader::holdsSegment).map(PoolReader::snapshot);
+        if (found.isPresent()) {
+          return found.filter(read -> read.state() != SlotState.FREE);
         }
         break;
       }
@@ -121,7 +119,7 @@ public final class PoolReader implements AutoCloseable {
 
   /** A segment that is not written through; empty if there is none. */
   public Optional<SlotSnapshot> findIrreplaceable() throws IOException {
-    return readAll().stream().filter(slot -> !slot.isCached()).findFirst();
+    return readAll().stream().filter(slot -> !slot.has(SlotFlag.CACHED)).findFirst();
   }
 
   /** All slots that are not free, each as it is at one moment. */
@@ -147,10 +145,6 @@ public final class PoolReader implements AutoCloseable {
         && holds(line.truncations, snapshot.index(), TRUNCATIONS_OFFSET, snapshot.truncations());
   }
 
-  private static boolean holdsSegment(SlotImage image) {
-    return image.state() == SlotState.LIVE || image.state() == SlotState.DELETING;
-  }
-
   private boolean isFree(int index) throws IOException {
     long state = memory.loadLong(slotPosition(index) + STATE_OFFSET);
     return holds(state, index, STATE_OFFSET, SlotState.FREE.code());
@@ -162,27 +156,6 @@ public final class PoolReader implements AutoCloseable {
     } catch (CorruptWordException e) {
       return false;
     }
-  }
-
-  private static SlotSnapshot snapshot(SlotImage image) {
-    Set<SlotFlag> flags = EnumSet.noneOf(SlotFlag.class);
-    for (SlotFlag flag : SlotFlag.values()) {
-      if ((image.flags() & flag.bit()) != 0) {
-        flags.add(flag);
-      }
-    }
-    return new SlotSnapshot(
-        image.index(),
-        image.generation(),
-        image.state(),
-        image.committedLength(),
-        image.cleanLength(),
-        Set.copyOf(flags),
-        image.truncations(),
-        image.directoryId(),
-        image.path(),
-        image.createdAtMillis(),
-        image.extents());
   }
 
   /** The words that change when extents, the body, or what the length says do. */

@@ -1,8 +1,11 @@
 package io.strata.kafka.pool;
 
+import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.pool.CheckFinding.Severity;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,33 +25,34 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * @param allocator the free map
  */
 record PoolScan(
-    List<SlotImage> used,
+    List<SlotSnapshot> used,
     int free,
     AtomicLongArray generations,
     List<CheckFinding> findings,
     BuddyAllocator allocator) {
+  private static final int SLOTS_AT_ONCE = 1024;
 
   /**
    * Walks over the slots.
    *
    * @param unforced whether some of what was stored and not forced may be missing; see {@link
-   *     SlotImage#decode}
+   *     SlotDecoder#decode}
    */
   static PoolScan of(PersistentMemory memory, Superblock superblock, boolean unforced)
       throws IOException {
-    List<SlotImage> used = new ArrayList<>();
+    List<SlotSnapshot> used = new ArrayList<>();
     List<CheckFinding> findings = new ArrayList<>();
     AtomicInteger free = new AtomicInteger();
     AtomicLongArray generations = new AtomicLongArray(superblock.slotCount());
     BuddyAllocator allocator = new BuddyAllocator(superblock.dataPosition(), superblock.dataSize());
-    SlotTable.scan(
+    scan(
         memory,
         superblock,
         (index, bytes) -> {
-          Optional<SlotImage> read =
-              SlotImage.decode(superblock, bytes, index, unforced, findings::add);
+          Optional<SlotSnapshot> read =
+              SlotDecoder.decode(superblock, bytes, index, unforced, findings::add);
           if (read.isPresent()) {
-            SlotImage slot = read.get();
+            SlotSnapshot slot = read.get();
             generations.set(index, slot.generation());
             if (slot.state() == SlotState.FREE) {
               free.incrementAndGet();
@@ -62,16 +66,43 @@ record PoolScan(
         List.copyOf(used), free.get(), generations, List.copyOf(findings), allocator);
   }
 
+  /** Is given each slot's bytes in turn. */
+  interface Visitor {
+    /**
+     * One slot.
+     *
+     * @param slot its 1,024 bytes, from index 0; reused after the call
+     */
+    void visit(int index, ByteBuffer slot) throws IOException;
+  }
+
+  /** Reads the slot table in large pieces. */
+  static void scan(PersistentMemory memory, Superblock superblock, Visitor visitor)
+      throws IOException {
+    int slots = superblock.slotCount();
+    ByteBuffer piece =
+        ByteBuffer.allocate(Math.min(SLOTS_AT_ONCE, slots) * SlotLayout.SLOT_LENGTH)
+            .order(ByteOrder.LITTLE_ENDIAN);
+    for (int first = 0; first < slots; first += SLOTS_AT_ONCE) {
+      int count = Math.min(SLOTS_AT_ONCE, slots - first);
+      piece.clear().limit(count * SlotLayout.SLOT_LENGTH);
+      memory.load(SlotLayout.slotPosition(first), piece);
+      for (int i = 0; i < count; i++) {
+        visitor.visit(first + i, piece.slice(i * SlotLayout.SLOT_LENGTH, SlotLayout.SLOT_LENGTH));
+      }
+    }
+  }
+
   private static void markUsed(
-      SlotImage slot,
-      List<SlotImage> before,
+      SlotSnapshot slot,
+      List<SlotSnapshot> before,
       BuddyAllocator allocator,
       List<CheckFinding> findings) {
     for (int i = 0; i < slot.extents().count(); i++) {
       Extent extent = slot.extents().get(i);
       if (!allocator.markUsed(extent.position(), BuddyAllocator.orderOf(extent.length()))) {
         findings.add(overlap(slot.index(), extent, "another segment's"));
-        for (SlotImage other : before) {
+        for (SlotSnapshot other : before) {
           if (overlaps(other.extents(), extent)) {
             findings.add(overlap(other.index(), extent, "slot " + slot.index() + "'s, too,"));
           }

@@ -57,13 +57,13 @@ public final class Slot {
   private boolean stale;
 
   /** A handle on a slot as it is in the pool. */
-  Slot(Pool pool, SlotImage image) {
+  Slot(Pool pool, SlotSnapshot image) {
     this.pool = pool;
     this.words = new SlotWords(pool.memory(), pool.salt(), image.index(), image.generation());
     this.index = image.index();
     this.generation = image.generation();
     this.directoryId = image.directoryId();
-    this.relativePath = image.path();
+    this.relativePath = image.relativePath();
     this.createdAtMillis = image.createdAtMillis();
     this.state = image.state();
     this.committedLength = image.committedLength();
@@ -87,7 +87,7 @@ public final class Slot {
     Slot slot =
         new Slot(
             pool,
-            new SlotImage(
+            new SlotSnapshot(
                 index,
                 SlotState.FREE,
                 generation,

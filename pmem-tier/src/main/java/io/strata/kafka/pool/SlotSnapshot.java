@@ -1,18 +1,17 @@
 package io.strata.kafka.pool;
 
-import java.util.Set;
 import java.util.UUID;
 
 /**
- * A slot as another process found it: of one moment, and perhaps no longer so. Immutable and safe
- * for use by any thread.
+ * A slot as it was found at one moment, and perhaps no longer is; that of an empty segment when it
+ * was free. Immutable and safe for use by any thread.
  *
  * @param index of the slot
+ * @param state what it held
  * @param generation the slot's generation
- * @param state LIVE or DELETING
  * @param committedLength bytes of the segment that are in the pool
  * @param cleanLength how many of its first bytes are durable in the log file, too
- * @param flags durable facts
+ * @param flags durable facts, a bit for each; see {@link #has}
  * @param truncations tells whether extents may have been taken from the segment since
  * @param directoryId of the log directory
  * @param relativePath of the segment when it was created, relative to its log directory
@@ -21,19 +20,26 @@ import java.util.UUID;
  */
 public record SlotSnapshot(
     int index,
-    long generation,
     SlotState state,
+    long generation,
     long committedLength,
     long cleanLength,
-    Set<SlotFlag> flags,
+    int flags,
     long truncations,
     UUID directoryId,
     String relativePath,
     long createdAtMillis,
     ExtentList extents) {
 
-  /** Whether the segment is written through: its log file has all bytes. */
-  public boolean isCached() {
-    return flags.contains(SlotFlag.CACHED);
+  private static final UUID NO_DIRECTORY = new UUID(0, 0);
+
+  static SlotSnapshot free(int index, long generation) {
+    return new SlotSnapshot(
+        index, SlotState.FREE, generation, 0, 0, 0, 0, NO_DIRECTORY, "", 0, ExtentList.EMPTY);
+  }
+
+  /** Whether the flag is set. */
+  public boolean has(SlotFlag flag) {
+    return (flags & flag.bit()) != 0;
   }
 }

@@ -101,7 +101,7 @@ final class SlotWords {
     store(COMMITTED_LENGTH_OFFSET, 0);
     store(EXTENTS_IN_USE_OFFSET, ExtentList.EMPTY.inUse());
     store(FLAGS_OFFSET, flags);
-    store(BODY_CHECK_OFFSET, SlotImage.bodyCheck(generation, body.flip()));
+    store(BODY_CHECK_OFFSET, SlotDecoder.bodyCheck(generation, body.flip()));
     store(TRUNCATIONS_OFFSET, 0);
     store(CLEAN_LENGTH_OFFSET, 0);
     persistLine();

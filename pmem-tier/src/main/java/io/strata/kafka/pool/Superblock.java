@@ -24,21 +24,14 @@ record Superblock(
     boolean hadDax,
     int sequence) {
 
-  /** A copy of the superblock that cannot be used. */
+  /** A copy of the superblock that cannot be used: what was found, and what was expected. */
   static final class UnusableException extends Exception {
     private static final long serialVersionUID = 1L;
     private final PoolException.Kind kind;
-    private final String reason;
 
     UnusableException(PoolException.Kind kind, String reason) {
       super(reason);
       this.kind = kind;
-      this.reason = reason;
-    }
-
-    /** Returns what was found, and what was expected. */
-    String reason() {
-      return reason;
     }
 
     /** NOT_A_POOL, NEWER_VERSION or CORRUPT. */
@@ -64,29 +57,11 @@ record Superblock(
   }
 
   Superblock withSize(long newSize) {
-    return new Superblock(
-        poolId,
-        newSize,
-        slotCount,
-        dataPosition,
-        dataSize(newSize, dataPosition),
-        createdAtMillis,
-        owner,
-        hadDax,
-        sequence + 1);
+    return with(newSize, owner, hadDax, sequence + 1);
   }
 
   Superblock withSequence(int newSequence) {
-    return new Superblock(
-        poolId,
-        poolSize,
-        slotCount,
-        dataPosition,
-        dataSize,
-        createdAtMillis,
-        owner,
-        hadDax,
-        newSequence);
+    return with(poolSize, owner, hadDax, newSequence);
   }
 
   /**
@@ -95,16 +70,20 @@ record Superblock(
    * @param dax whether persisted bytes survive a power failure there; once they did, that is kept
    */
   Superblock openedBy(PoolOwner newOwner, boolean dax) {
+    return with(poolSize, newOwner, hadDax || dax, sequence + 1);
+  }
+
+  private Superblock with(long newSize, PoolOwner newOwner, boolean dax, int newSequence) {
     return new Superblock(
         poolId,
-        poolSize,
+        newSize,
         slotCount,
         dataPosition,
-        dataSize,
+        dataSize(newSize, dataPosition),
         createdAtMillis,
         newOwner,
-        hadDax || dax,
-        sequence + 1);
+        dax,
+        newSequence);
   }
 
   /** Returns the salt of the checked words of this pool. */

@@ -52,7 +52,7 @@ final class Superblocks {
       } catch (Superblock.UnusableException e) {
         reasons.add(e);
         toRepair.add(position);
-        findings.add(warning(position, "a broken copy (" + e.reason() + ")", "a valid copy"));
+        findings.add(warning(position, "a broken copy (" + e.getMessage() + ")", "a valid copy"));
       }
     }
     refuseIfUnusable(memory, usable, reasons);
@@ -118,7 +118,7 @@ final class Superblocks {
             %s: a newer Strata made it; use that version's jar again. To go back to this one, run \
             'strata drain' with the newer jar, remove this file and create the pool again\
             """
-                .formatted(reason.reason()));
+                .formatted(reason.getMessage()));
       }
     }
     if (!usable.isEmpty()) {
@@ -134,7 +134,7 @@ final class Superblocks {
           and Kafka replicates what is missing; otherwise name a file that 'strata pool create' \
           has made\
           """
-              .formatted(reasons.get(0).reason()));
+              .formatted(reasons.get(0).getMessage()));
     }
     throw new PoolException(
         Kind.CORRUPT,
@@ -144,7 +144,7 @@ final class Superblocks {
         copy, or move it away, keep it and run 'strata accept-loss', and Kafka \
         replicates what is missing\
         """
-            .formatted(reasons.get(0).reason(), reasons.get(1).reason()));
+            .formatted(reasons.get(0).getMessage(), reasons.get(1).getMessage()));
   }
 
   private static Superblock choose(PersistentMemory memory, List<Superblock> usable)

@@ -62,7 +62,7 @@ final class ReadOnlyBytes implements SegmentBytes {
 
   private HotView viewOf(SlotSnapshot slot, FileChannel logFile) throws IOException {
     long inPool = slot.committedLength();
-    return slot.flags().contains(SlotFlag.SPILLED)
+    return slot.has(SlotFlag.SPILLED)
         ? HotView.spilled(pooled, slot.extents(), inPool, Math.max(inPool, logFile.size()))
         : HotView.inPool(pooled, slot.extents(), inPool);
   }
@@ -90,7 +90,7 @@ final class ReadOnlyBytes implements SegmentBytes {
    * right one, too: a slot that was read while it spilled may show the flag with an earlier length.
    */
   private boolean stillHolds(SlotSnapshot slot) throws IOException {
-    return slot.flags().contains(SlotFlag.SPILLED) ? snapshot().equals(slot) : pool.valid(slot);
+    return slot.has(SlotFlag.SPILLED) ? snapshot().equals(slot) : pool.valid(slot);
   }
 
   @Override

@@ -35,7 +35,7 @@ class PoolCheckerTest {
 
   private final RecordingMemory memory = new RecordingMemory(SIZE);
   private Superblock superblock = Superblock.create(new UUID(0, 0), SIZE, SLOTS, 0, PoolOwner.ANY);
-  private Map<Integer, SlotImage> sound = Map.of();
+  private Map<Integer, SlotSnapshot> sound = Map.of();
 
   /** Slots: 0 live with four extents, 1 deleting, 2 live and empty, 3 freed. */
   @BeforeEach
@@ -65,9 +65,9 @@ class PoolCheckerTest {
     assertThat(sound).containsOnlyKeys(0, 1, 2);
   }
 
-  private Map<Integer, SlotImage> images() throws IOException {
-    Map<Integer, SlotImage> images = new HashMap<>();
-    for (SlotImage slot : PoolScan.of(memory, superblock, false).used()) {
+  private Map<Integer, SlotSnapshot> images() throws IOException {
+    Map<Integer, SlotSnapshot> images = new HashMap<>();
+    for (SlotSnapshot slot : PoolScan.of(memory, superblock, false).used()) {
       images.put(slot.index(), slot);
     }
     return images;
@@ -131,8 +131,8 @@ class PoolCheckerTest {
     List<CheckFinding> findings = new ArrayList<>();
     ByteBuffer bytes = ByteBuffer.allocate(SlotLayout.SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     memory.load(SlotLayout.slotPosition(slot), bytes);
-    Optional<SlotImage> image =
-        SlotImage.decode(superblock, bytes.flip(), slot, false, findings::add);
+    Optional<SlotSnapshot> image =
+        SlotDecoder.decode(superblock, bytes.flip(), slot, false, findings::add);
     if (!findings.isEmpty()) {
       assertThat(image).as("a damaged slot is not read, at %d", position).isEmpty();
       assertThat(findings)
@@ -143,7 +143,7 @@ class PoolCheckerTest {
               });
       return true;
     }
-    Optional<SlotImage> used = image.filter(read -> read.state() != SlotState.FREE);
+    Optional<SlotSnapshot> used = image.filter(read -> read.state() != SlotState.FREE);
     assertThat(used).isEqualTo(Optional.ofNullable(sound.get(slot)));
     return false;
   }

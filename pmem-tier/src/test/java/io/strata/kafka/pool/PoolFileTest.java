@@ -627,7 +627,7 @@ class PoolFileTest {
       }
       long before = processorNanos();
       try (Pool pool = Pool.open(file, MemoryType.MAPPED, PoolOwner.ANY)) {
-        assertThat(pool.report().liveSlots()).isEqualTo(10_000);
+        assertThat(pool.usage().liveSlots()).isEqualTo(10_000);
       }
       // Of this thread, whatever else the machine does.
       assertThat(processorNanos() - before).isLessThan(Duration.ofSeconds(2).toNanos());

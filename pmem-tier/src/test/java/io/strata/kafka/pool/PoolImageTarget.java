@@ -145,7 +145,7 @@ final class PoolImageTarget implements FuzzTarget {
         bytes.putLong(at + LINE_LENGTH + where % 43 * 8, value);
         long generation = bytes.getLong(at + GENERATION_OFFSET) & CheckedWord.MAX_VALUE;
         ByteBuffer body = bytes.slice(at + LINE_LENGTH, EXTENTS_OFFSET - LINE_LENGTH);
-        putWord(bytes, at + BODY_CHECK_OFFSET, SlotImage.bodyCheck(generation, body), salt);
+        putWord(bytes, at + BODY_CHECK_OFFSET, SlotDecoder.bodyCheck(generation, body), salt);
       }
       case 5 -> {
         int copy = (where & 1) * SuperblockLayout.COPY_LENGTH;

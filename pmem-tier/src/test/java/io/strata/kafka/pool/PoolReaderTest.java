@@ -73,7 +73,7 @@ class PoolReaderTest {
 
     assertThat(snapshot.committedLength()).isEqualTo(77);
     assertThat(snapshot.extents()).isEqualTo(slot.extents());
-    assertThat(snapshot.flags()).containsExactly(SlotFlag.SPILLED);
+    assertThat(snapshot.flags()).isEqualTo(SlotFlag.SPILLED.bit());
     assertThat(snapshot.relativePath()).isEqualTo("t-0/0.log");
     assertThat(snapshot.directoryId()).isEqualTo(DIRECTORY);
     assertThat(reader.readAll()).containsExactly(snapshot);

@@ -70,7 +70,7 @@ class PoolTest {
     assertThat(found.has(SlotFlag.NAME_DURABLE)).isTrue();
     assertThat(found.has(SlotFlag.SPILLED)).isFalse();
     assertThat(again.usage()).isEqualTo(pool.usage());
-    assertThat(again.report().liveSlots()).isEqualTo(1);
+    assertThat(again.slots()).containsExactly(found);
     assertThat(again.report().powerLost()).isFalse();
   }
 
@@ -280,7 +280,7 @@ class PoolTest {
     Pool pool = create();
     Slot first = pool.allocateSlot(DIRECTORY, "a").orElseThrow();
     first.markDeleting();
-    assertThat(reopen().report().deletingSlots()).isEqualTo(1);
+    assertThat(reopen().slots()).extracting(Slot::state).containsExactly(SlotState.DELETING);
     first.free();
     assertThat(pool.state(first.index())).isEqualTo(SlotState.FREE);
     assertThat(first.state()).isEqualTo(SlotState.FREE);
@@ -309,7 +309,7 @@ class PoolTest {
     assertThat(next.extents().toList()).as("of the same block").isEqualTo(extents);
 
     Pool reopened = reopen();
-    assertThat(reopened.report().deletingSlots()).isEqualTo(1);
+    assertThat(reopened.slots()).extracting(Slot::state).containsOnlyOnce(SlotState.DELETING);
     assertThat(reopened.report().shortened()).isEmpty();
     Slot found = reopened.slot(deleted.index(), deleted.generation()).orElseThrow();
     assertThat(found.extents().count()).isZero();

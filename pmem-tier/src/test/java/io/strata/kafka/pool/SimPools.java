@@ -64,7 +64,7 @@ public final class SimPools {
   public static List<FirstLine> slots(PersistentMemory memory) throws IOException {
     Superblock superblock = Superblocks.read(memory).current();
     List<FirstLine> found = new ArrayList<>();
-    SlotTable.scan(
+    PoolScan.scan(
         memory,
         superblock,
         (index, bytes) -> {
