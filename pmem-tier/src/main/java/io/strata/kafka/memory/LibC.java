@@ -53,30 +53,20 @@ final class LibC {
    *     (95) when the file system cannot
    */
   static void allocate(Path file, long position, long length) {
-    int descriptor = Calls.open(pathBytes(file), O_RDWR | O_CLOEXEC);
+    int descriptor = open(file);
     try {
       int unused = Calls.fallocate(descriptor, 0, position, length);
     } finally {
-      int unused = Calls.close(descriptor);
+      close(descriptor);
     }
   }
 
-  /**
-   * Opens a file for reading and writing.
-   *
-   * @return its descriptor; see {@link #close}
-   * @throws LastErrorException with {@code errno}
-   */
+  /** Opens a file for reading and writing. */
   static int open(Path file) {
     return Calls.open(pathBytes(file), O_RDWR | O_CLOEXEC);
   }
 
-  /**
-   * Opens a file for its name alone: it can be neither read nor written, and stays what it is.
-   *
-   * @return its descriptor; see {@link #close}
-   * @throws LastErrorException with {@code errno}
-   */
+  /** Opens a file for its name alone: it can be neither read nor written, and stays what it is. */
   static int openName(Path file) {
     return Calls.open(pathBytes(file), O_PATH | O_CLOEXEC);
   }
@@ -131,7 +121,6 @@ final class LibC {
    * The bytes that a file occupies on its medium.
    *
    * @return empty when the file system does not say
-   * @throws LastErrorException with {@code errno} when the file cannot be looked at
    */
   static OptionalLong allocatedBytes(Path file) {
     try (Memory status = new Memory(STATX_LENGTH)) {

@@ -90,8 +90,6 @@ final class MappedWindows {
   /**
    * Stores zeros. By copies: where a fault during a copy is an error, the JDK's own way to fill
    * memory ends the process.
-   *
-   * @param file named in exceptions
    */
   void zero(Path file, long position, long length) throws IOException {
     try {
@@ -110,8 +108,6 @@ final class MappedWindows {
   /**
    * Forces a range to the medium: on a synchronous mapping by flushing cache lines and a fence, on
    * another one by {@code msync}.
-   *
-   * @param file named in exceptions
    */
   void force(Path file, long position, long length) throws IOException {
     try {

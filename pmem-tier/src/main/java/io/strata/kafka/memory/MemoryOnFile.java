@@ -10,8 +10,6 @@ import java.util.Optional;
  * A memory over a file: its identity, its checks and its forces.
  *
  * <p>Thread safety: as {@link PersistentMemory} says.
- *
- * @param <M> what the bytes are reached by
  */
 abstract class MemoryOnFile<M> implements PersistentMemory {
   private final MemoryType type;
@@ -54,8 +52,13 @@ abstract class MemoryOnFile<M> implements PersistentMemory {
   }
 
   /** Checks that a range lies within the memory. */
-  final void check(long position, long length) {
-    Objects.checkFromIndexSize(position, length, size);
+  final void check(long position, long count) {
+    check(position, count, size);
+  }
+
+  /** Checks that a range lies within a memory of so many bytes. */
+  static void check(long position, long count, long available) {
+    Objects.checkFromIndexSize(position, count, available);
   }
 
   /**
@@ -64,8 +67,8 @@ abstract class MemoryOnFile<M> implements PersistentMemory {
    * @throws IndexOutOfBoundsException if the word is not wholly within the memory
    * @throws IllegalArgumentException if the position is not a multiple of 8
    */
-  static void checkWord(long position, long size) {
-    Objects.checkFromIndexSize(position, Long.BYTES, size);
+  static void checkWord(long position, long available) {
+    check(position, Long.BYTES, available);
     if ((position & (Long.BYTES - 1)) != 0) {
       throw new IllegalArgumentException(
           "The position of an 8-byte word must be a multiple of 8, found " + position);

@@ -1,6 +1,7 @@
 package io.strata.kafka.memory;
 
 import com.sun.jna.LastErrorException;
+import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -29,14 +30,9 @@ public final class PinnedFile implements AutoCloseable {
   private static final boolean NATIVE = LibC.available() && new File(DESCRIPTORS).isDirectory();
 
   private final Path path;
-  private final Holder holder;
+  private final Closeable holder;
 
-  /** The holder. */
-  private interface Holder {
-    void close() throws IOException;
-  }
-
-  private PinnedFile(Path path, Holder holder) {
+  private PinnedFile(Path path, Closeable holder) {
     this.path = path;
     this.holder = holder;
   }
@@ -54,7 +50,7 @@ public final class PinnedFile implements AutoCloseable {
       return new PinnedFile(path, () -> LibC.close(descriptor));
     }
     FileChannel channel = Interrupts.defer(() -> FileChannel.open(name, StandardOpenOption.READ));
-    return new PinnedFile(name, channel::close);
+    return new PinnedFile(name, channel);
   }
 
   private static int open(Path name) throws IOException {

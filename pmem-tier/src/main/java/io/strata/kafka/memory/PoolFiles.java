@@ -50,8 +50,6 @@ public final class PoolFiles {
   /**
    * As {@link #allocate(Path, long)}. On a DAX file system zeros are written, too: the first store
    * into a page that was only allocated would wait for the file system's journal.
-   *
-   * @param progress hears of the zeros
    */
   public static void allocate(Path file, long size, ProgressListener progress) throws IOException {
     allocate(file, size, FileProbe::isDax, progress);
@@ -82,8 +80,6 @@ public final class PoolFiles {
    * returns. On any exception the file has its old length.
    *
    * @param newSize in bytes, above the present size
-   * @param progress hears of zeros that are written, as in {@link #allocate(Path, long,
-   *     ProgressListener)}
    */
   public static void extend(Path file, long newSize, ProgressListener progress) throws IOException {
     long size = Files.size(file);
@@ -107,7 +103,6 @@ public final class PoolFiles {
    * The bytes that a file occupies on its medium; less than its size when it is sparse.
    *
    * @return empty when this cannot be found out here
-   * @throws IOException if the file cannot be looked at
    */
   public static OptionalLong allocatedBytes(Path file) throws IOException {
     if (!LibC.available()) {

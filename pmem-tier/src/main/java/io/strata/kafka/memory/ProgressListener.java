@@ -14,7 +14,6 @@ public interface ProgressListener {
    * Called from time to time.
    *
    * @param done bytes done so far, from 0 to {@code total}
-   * @param total bytes to do
    */
   void progress(long done, long total);
 }

@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread safety: all methods may be called by any number of threads. A force that another thread
  * has under way while one fails fails as well, unless it returned from the kernel before the
  * failing one did.
- *
- * @param <M> what is forced
  */
 final class WriteBack<M> {
   /** The system call that makes a range durable. */

@@ -3,8 +3,8 @@ package io.strata.kafka.pool;
 import java.util.OptionalInt;
 
 /**
- * A set of small integers whose smallest and largest members are found in logarithmic time,
- * whatever the size: a bit for each number, a bit for each word of those, and so on up to one word.
+ * A set of small integers whose smallest members are found in logarithmic time, whatever the size:
+ * a bit for each number, a bit for each word of those, and so on up to one word.
  *
  * <p>Thread safety: not thread-safe.
  */
@@ -64,23 +64,7 @@ final class BlockSet {
     if (size == 0) {
       return OptionalInt.empty();
     }
-    int bit = 0;
-    for (int level = levels.length - 1; level >= 0; level--) {
-      bit = (bit << 6) | Long.numberOfTrailingZeros(levels[level][bit]);
-    }
-    return OptionalInt.of(bit);
-  }
-
-  /** The largest member. */
-  OptionalInt last() {
-    if (size == 0) {
-      return OptionalInt.empty();
-    }
-    int bit = 0;
-    for (int level = levels.length - 1; level >= 0; level--) {
-      bit = (bit << 6) | (63 - Long.numberOfLeadingZeros(levels[level][bit]));
-    }
-    return OptionalInt.of(bit);
+    return OptionalInt.of(firstBelow(levels.length, 0));
   }
 
   /** The smallest member that is at least {@code from}. */
@@ -93,14 +77,19 @@ final class BlockSet {
       }
       long members = levels[level][word] & (-1L << number);
       if (members != 0) {
-        int bit = (word << 6) | Long.numberOfTrailingZeros(members);
-        for (int below = level - 1; below >= 0; below--) {
-          bit = (bit << 6) | Long.numberOfTrailingZeros(levels[below][bit]);
-        }
-        return OptionalInt.of(bit);
+        return OptionalInt.of(firstBelow(level, (word << 6) | Long.numberOfTrailingZeros(members)));
       }
       number = word + 1;
     }
     return OptionalInt.empty();
+  }
+
+  /** The smallest member below a bit of a level that is set. */
+  private int firstBelow(int level, int bit) {
+    int found = bit;
+    for (int below = level - 1; below >= 0; below--) {
+      found = (found << 6) | Long.numberOfTrailingZeros(levels[below][found]);
+    }
+    return found;
   }
 }

@@ -7,11 +7,8 @@ import java.util.OptionalInt;
  *
  * <p>Immutable and safe for use by any thread.
  *
- * @param severity how bad it is
  * @param slot the slot that it concerns; empty for the superblock and the session line
  * @param position where it was found, in bytes from the start of the file
- * @param found what was found
- * @param expected what was expected
  */
 public record CheckFinding(
     Severity severity, OptionalInt slot, long position, String found, String expected) {

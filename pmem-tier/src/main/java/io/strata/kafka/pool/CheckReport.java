@@ -11,7 +11,6 @@ import java.util.Optional;
  * @param deletingSlots sound slots whose deletion was begun
  * @param freeSlots sound slots that are free
  * @param usedBytes bytes in the extents of sound slots
- * @param findings all that is not as it should be
  */
 public record CheckReport(
     Optional<PoolInfo> info,

@@ -24,8 +24,6 @@ public record OpenReport(
   /**
    * A segment that had grown, and not been forced since, when the power went.
    *
-   * @param slot its slot
-   * @param relativePath where it was created
    * @param from its committed length before
    * @param to the end of the extents that are there, which is now its committed length
    */

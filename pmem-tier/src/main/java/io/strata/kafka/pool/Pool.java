@@ -151,7 +151,7 @@ public final class Pool implements AutoCloseable {
    * @param spec of which path and type are not used
    */
   public static void format(PersistentMemory memory, PoolSpec spec) throws IOException {
-    PoolFormatter.format(memory, spec, Session.CLOSED);
+    PoolFormatter.format(memory, spec, Session.CLOSED, UUID.randomUUID());
   }
 
   /** As {@link #open(Path, MemoryType, PoolOwner)}, on a memory, which the pool will close. */
@@ -195,11 +195,7 @@ public final class Pool implements AutoCloseable {
     long free = allocator.freeBytes();
     int freeCount = freeSlotCount();
     return new PoolUsage(
-        superblock.dataSize() - free,
-        free,
-        superblock.slotCount() - freeCount,
-        freeCount,
-        allocator.largestFree());
+        superblock.dataSize() - free, free, superblock.slotCount() - freeCount, freeCount);
   }
 
   private int freeSlotCount() {
@@ -242,10 +238,8 @@ public final class Pool implements AutoCloseable {
    * Takes a free slot for a new segment of length 0, without extents. The slot is durably LIVE when
    * this returns.
    *
-   * @param directoryId the log directory
    * @param relativePath of the segment's log file, relative to its log directory: 1 to 320 bytes in
    *     UTF-8
-   * @return empty when no slot is free
    * @throws IllegalArgumentException if the path is empty or too long
    */
   public Optional<Slot> allocateSlot(UUID directoryId, String relativePath) throws IOException {
@@ -302,20 +296,8 @@ public final class Pool implements AutoCloseable {
   }
 
   /**
-   * Returns the content of slot {@code index} at this moment.
-   *
-   * @throws IndexOutOfBoundsException if there is no such slot
-   */
-  public SlotState state(int index) {
-    Slot slot = slots.get(index);
-    return slot == null ? SlotState.FREE : slot.state();
-  }
-
-  /**
    * The generation of the segment that slot {@code index} holds, or held last; 0 if it never held
    * one.
-   *
-   * @throws IndexOutOfBoundsException if there is no such slot
    */
   public long generation(int index) {
     return generations.get(index);
@@ -392,8 +374,6 @@ public final class Pool implements AutoCloseable {
   /**
    * Raises {@link #sequence}, durably: what is changed from here on is in no copy of the pool that
    * was made before.
-   *
-   * @return the new one
    */
   public synchronized int countUse() throws IOException {
     Superblock next = superblock.withSequence(sequence + 1);

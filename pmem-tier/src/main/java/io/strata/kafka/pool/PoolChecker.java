@@ -27,7 +27,6 @@ public final class PoolChecker {
    * Checks a pool, whether or not a process has it open.
    *
    * @throws PoolException if there is no such file, or it cannot be opened
-   * @throws IOException on a fault of the medium
    */
   public static CheckReport check(Path file) throws IOException {
     PoolFile.requireFile(file);
@@ -69,12 +68,8 @@ public final class PoolChecker {
 
   private static CheckReport report(
       PersistentMemory memory, Superblock superblock, PoolScan scan, List<CheckFinding> findings) {
-    int deleting = 0;
-    for (SlotSnapshot slot : scan.used()) {
-      if (slot.state() == SlotState.DELETING) {
-        deleting++;
-      }
-    }
+    int deleting =
+        (int) scan.used().stream().filter(slot -> slot.state() == SlotState.DELETING).count();
     return new CheckReport(
         Optional.of(Pool.infoOf(memory, superblock)),
         scan.used().size() - deleting,

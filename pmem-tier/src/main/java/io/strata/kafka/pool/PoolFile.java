@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Checks pool files before the first byte is used, and works on them offline. Stateless. */
@@ -66,7 +67,7 @@ final class PoolFile {
     try {
       PoolFiles.allocate(unfinished, spec.size(), progress);
       try (PersistentMemory memory = MemoryOpener.open(spec.type(), unfinished, true)) {
-        PoolFormatter.format(memory, spec, Session.CLEARED);
+        PoolFormatter.format(memory, spec, Session.CLEARED, UUID.randomUUID());
       }
       Files.move(unfinished, spec.path(), StandardCopyOption.ATOMIC_MOVE);
     } catch (NoSpaceException e) {

@@ -21,11 +21,6 @@ final class PoolFormatter {
    * @param session {@link Session#CLEARED} if the memory is known to hold zeros, else {@link
    *     Session#CLOSED}
    */
-  static void format(PersistentMemory memory, PoolSpec spec, Session session) throws IOException {
-    format(memory, spec, session, UUID.randomUUID());
-  }
-
-  /** As {@link #format(PersistentMemory, PoolSpec, Session)}, with a given identity. */
   static void format(PersistentMemory memory, PoolSpec spec, Session session, UUID poolId)
       throws IOException {
     spec.validate();

@@ -10,17 +10,12 @@ import java.util.UUID;
  *
  * <p>Immutable and safe for use by any thread.
  *
- * @param path the pool file
- * @param id the pool's own id
  * @param type how its bytes are reached in this process
- * @param durability what they survive
  * @param owner whose it is; what is absent is not bound yet
  * @param size of the file in bytes
  * @param dataPosition where the extents begin, in bytes
  * @param dataSize bytes there are for extents
  * @param slotCount segments that it can hold at a time
- * @param createdAtMillis creation time in milliseconds since the epoch
- * @param layoutVersion version of its layout
  */
 public record PoolInfo(
     Path path,

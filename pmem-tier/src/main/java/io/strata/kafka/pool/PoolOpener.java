@@ -33,8 +33,7 @@ final class PoolOpener {
    * @param bootId tells this boot of the machine from others
    * @param lock is closed with the pool, and not if this throws
    */
-  static Pool open(
-      PersistentMemory memory, PoolOwner expected, OptionalLong bootId, Closeable lock)
+  static Pool open(PersistentMemory memory, PoolOwner expected, OptionalLong bootId, Closeable lock)
       throws IOException {
     return new PoolOpener(memory, bootId).open(expected, lock);
   }
@@ -217,7 +216,8 @@ final class PoolOpener {
   private void noteIfShortened(SlotSnapshot slot) throws IOException {
     long stored = stored(slot, COMMITTED_LENGTH_OFFSET);
     if (slot.state() == SlotState.LIVE && stored > slot.committedLength()) {
-      shortened.add(new Shortened(slot.index(), slot.relativePath(), stored, slot.committedLength()));
+      shortened.add(
+          new Shortened(slot.index(), slot.relativePath(), stored, slot.committedLength()));
     }
   }
 

@@ -21,8 +21,6 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * @param used the slots with a segment, by index
  * @param free how many are free
  * @param generations by slot; 0 for those that cannot be read
- * @param findings what is wrong
- * @param allocator the free map
  */
 record PoolScan(
     List<SlotSnapshot> used,

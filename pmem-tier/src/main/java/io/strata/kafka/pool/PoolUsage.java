@@ -10,10 +10,8 @@ package io.strata.kafka.pool;
  * @param freeBytes bytes that can be allocated
  * @param liveSlots slots with a segment
  * @param freeSlots slots that can be allocated
- * @param largestFreeExtent length of the largest extent that can be allocated, or 0
  */
-public record PoolUsage(
-    long usedBytes, long freeBytes, int liveSlots, int freeSlots, long largestFreeExtent) {
+public record PoolUsage(long usedBytes, long freeBytes, int liveSlots, int freeSlots) {
 
   /** All bytes for extents. */
   public long capacityBytes() {

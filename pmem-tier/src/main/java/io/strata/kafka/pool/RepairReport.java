@@ -6,6 +6,5 @@ import java.util.List;
  * The result of repairing a pool. Immutable and safe for use by any thread.
  *
  * @param freedSlots the damaged slots, which are free now
- * @param findings what was wrong
  */
 public record RepairReport(List<Integer> freedSlots, List<CheckFinding> findings) {}

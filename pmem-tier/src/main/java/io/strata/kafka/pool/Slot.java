@@ -19,7 +19,12 @@ import java.util.UUID;
  *
  * <p>Each change is persisted when its method returns. When a method throws an {@link IOException}
  * the handle is as before; the pool holds the old or the new value, and calling the method again is
- * allowed. ({@link #truncate} says what it does instead.)
+ * allowed. ({@link #truncate} says what it does instead.) On a slot that is free such a method
+ * throws an {@link IllegalStateException}, and on a length or offset out of the range that it says
+ * an {@link IllegalArgumentException}.
+ *
+ * <p>Extents that a method returns as dropped are not free yet: a reader may be using them. Give
+ * them to {@link Pool#release} when none is.
  *
  * <p>On a pool of {@link Durability#FORCE} an extent holds zeros and its segment's own bytes,
  * whatever a power failure leaves of what was stored, as a file's new blocks do.
@@ -31,11 +36,9 @@ import java.util.UUID;
 public final class Slot {
   private final Pool pool;
   private final SlotWords words;
-  private final int index;
-  private final long generation;
-  private final UUID directoryId;
-  private final String relativePath;
-  private final long createdAtMillis;
+
+  /** The slot when this handle was made; what never changes is read from it. */
+  private final SlotSnapshot first;
 
   private volatile SlotState state;
   private volatile long committedLength;
@@ -60,11 +63,7 @@ public final class Slot {
   Slot(Pool pool, SlotSnapshot image) {
     this.pool = pool;
     this.words = new SlotWords(pool.memory(), pool.salt(), image.index(), image.generation());
-    this.index = image.index();
-    this.generation = image.generation();
-    this.directoryId = image.directoryId();
-    this.relativePath = image.relativePath();
-    this.createdAtMillis = image.createdAtMillis();
+    this.first = image;
     this.state = image.state();
     this.committedLength = image.committedLength();
     this.cleanLength = image.cleanLength();
@@ -105,7 +104,7 @@ public final class Slot {
 
   private void publish() throws IOException {
     // Where a power failure undoes what was not forced, each step is forced before the next.
-    words.storeBody(directoryId, relativePath, createdAtMillis, flags);
+    words.storeBody(directoryId(), relativePath(), createdAtMillis(), flags);
     words.force();
     words.persist(STATE_OFFSET, SlotState.LIVE.code());
     words.force();
@@ -114,27 +113,27 @@ public final class Slot {
 
   /** The slot's number in its pool, from 0. */
   public int index() {
-    return index;
+    return first.index();
   }
 
   /** Tells this segment from all others that the slot has held or will hold; from 1. */
   public long generation() {
-    return generation;
+    return first.generation();
   }
 
   /** The log directory that the segment was created in. */
   public UUID directoryId() {
-    return directoryId;
+    return first.directoryId();
   }
 
   /** Where the segment was created, relative to its log directory; renames do not change it. */
   public String relativePath() {
-    return relativePath;
+    return first.relativePath();
   }
 
   /** Creation time in milliseconds since the epoch. */
   public long createdAtMillis() {
-    return createdAtMillis;
+    return first.createdAtMillis();
   }
 
   /** Returns the state of the slot; FREE only after {@link #free}. */
@@ -175,7 +174,6 @@ public final class Slot {
    * leaves nothing unused.
    *
    * @return false, with nothing changed, if the pool has no free block or the slot no free entry
-   * @throws IllegalStateException if the slot is free
    */
   public boolean grow() throws IOException {
     requireInUse();
@@ -242,8 +240,6 @@ public final class Slot {
    * its persist.
    *
    * @param length not less than the committed length, and not behind the extents' end
-   * @throws IllegalArgumentException if it is
-   * @throws IllegalStateException if the slot is free
    */
   public void commit(long length) throws IOException {
     requireInUse();
@@ -278,9 +274,6 @@ public final class Slot {
    * {@link #setCleanLength} comes first: from then on an opening finds the slot with {@code length}
    * bytes, which are in the log file.
    *
-   * <p>The dropped extents are not free yet: a reader may be using them. Give them to {@link
-   * Pool#release} when none is.
-   *
    * <p>On a pool of {@link Durability#FORCE} the truncation is forced, and the bytes behind the new
    * length in the kept extents are zeros, durably: what was truncated must not reappear behind a
    * later length when the power goes. A reader of the old extents sees these zeros. The log file of
@@ -292,9 +285,6 @@ public final class Slot {
    * and so is the slot for {@link #grow} and {@link #commit} until a truncation succeeds.
    *
    * @param length from 0 to the committed length
-   * @return the dropped extents
-   * @throws IllegalArgumentException if it is not
-   * @throws IllegalStateException if the slot is free
    */
   public List<Extent> truncate(long length) throws IOException {
     requireInUse();
@@ -330,17 +320,11 @@ public final class Slot {
   /**
    * Drops the extents that lie wholly below an offset; the log file alone has their bytes then.
    *
-   * <p>They are not free yet: a reader may be using them. Give them to {@link Pool#release} when
-   * none is.
-   *
    * <p>When this throws an {@link IOException} they may be dropped, and are out of use until the
    * pool is opened again: a power failure may bring them back to this slot, so that no other may
    * have them. Nothing is lost by that: a pool that could not be forced stores nothing before.
    *
    * @param offset at most the clean length
-   * @return the dropped extents
-   * @throws IllegalArgumentException if the offset is above the clean length
-   * @throws IllegalStateException if the slot is free
    */
   public List<Extent> evict(long offset) throws IOException {
     requireInUse();
@@ -373,16 +357,11 @@ public final class Slot {
    * bytes, durably: none is in the pool then, and the next extent takes those from there on. It
    * stays spilled until that flag is cleared.
    *
-   * <p>The dropped extents are not free yet: a reader may be using them. Give them to {@link
-   * Pool#release} when none is.
-   *
    * <p>When this throws an {@link IOException}, an opening finds the slot as before or as after it,
    * and the handle is of no use any more.
    *
    * @param offset not less than the committed length
-   * @return the dropped extents
-   * @throws IllegalArgumentException if the offset is less, or too large for an extent to begin at
-   * @throws IllegalStateException if the slot is free, has not spilled, or is dirty
+   * @throws IllegalStateException if it has not spilled, or is dirty
    */
   public List<Extent> beginAt(long offset) throws IOException {
     requireInUse();
@@ -459,8 +438,6 @@ public final class Slot {
    * be, the pool's are forced first.
    *
    * @param length from 0 to the committed length
-   * @throws IllegalArgumentException if it is not
-   * @throws IllegalStateException if the slot is free
    */
   public void setCleanLength(long length) throws IOException {
     requireInUse();
@@ -478,21 +455,13 @@ public final class Slot {
     }
   }
 
-  /**
-   * Sets a flag, and forces it where a power failure would undo it else.
-   *
-   * @throws IllegalStateException if the slot is free
-   */
+  /** Sets a flag, and forces it where a power failure would undo it else. */
   public void set(SlotFlag flag) throws IOException {
     requireInUse();
     changeFlags(flags | flag.bit());
   }
 
-  /**
-   * Clears a flag, and forces that where a power failure would undo it else.
-   *
-   * @throws IllegalStateException if the slot is free
-   */
+  /** Clears a flag, and forces that where a power failure would undo it else. */
   public void clear(SlotFlag flag) throws IOException {
     requireInUse();
     changeFlags(flags & ~flag.bit());
@@ -510,8 +479,6 @@ public final class Slot {
    * Declares that the segment's log file is about to be unlinked; forced where that is needed. An
    * opening of the pool finds no bytes of it any more: its extents may go to {@link Pool#release}
    * as after {@link #free}.
-   *
-   * @throws IllegalStateException if the slot is free
    */
   public void markDeleting() throws IOException {
     requireInUse();
@@ -523,34 +490,30 @@ public final class Slot {
   }
 
   /**
-   * Frees the slot, which may be allocated anew at once. Its extents are not free yet, as with
-   * {@link #truncate}: give {@link #extents} to {@link Pool#release} when no reader uses them. That
-   * the slot is free has been forced where that is needed.
-   *
-   * @throws IllegalStateException if the slot is free already
+   * Frees the slot, which may be allocated anew at once, and drops {@link #extents}. That the slot
+   * is free has been forced where that is needed.
    */
   public void free() throws IOException {
     requireInUse();
     words.persist(STATE_OFFSET, SlotState.FREE.code());
     words.force();
     state = SlotState.FREE;
-    pool.freed(index);
+    pool.freed(index());
   }
 
   /**
    * As {@link #free}, of a slot whose bytes are lost to their segment: should a log file with its
    * tag turn up, it is refused.
-   *
-   * @throws IllegalStateException if the slot is free already
    */
   public void discard() throws IOException {
     requireInUse();
-    long later = Math.min(generation + SlotLayout.GENERATIONS_SKIPPED, SlotLayout.LAST_GENERATION);
+    long later =
+        Math.min(generation() + SlotLayout.GENERATIONS_SKIPPED, SlotLayout.LAST_GENERATION);
     words.persist(STATE_OFFSET, SlotState.FREE.code());
     words.persist(GENERATION_OFFSET, later);
     words.force();
     state = SlotState.FREE;
-    pool.discarded(index, later);
+    pool.discarded(index(), later);
   }
 
   /**
@@ -662,6 +625,7 @@ public final class Slot {
   /** For messages: {@code slot 3 generation 7 (topic-0/00000000000000000000.log)}. */
   @Override
   public String toString() {
-    return "slot " + index + " generation " + generation + " (" + Printable.of(relativePath) + ")";
+    return "slot %s generation %s (%s)"
+        .formatted(index(), generation(), Printable.of(relativePath()));
   }
 }

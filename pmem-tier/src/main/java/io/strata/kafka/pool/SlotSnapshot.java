@@ -6,17 +6,11 @@ import java.util.UUID;
  * A slot as it was found at one moment, and perhaps no longer is; that of an empty segment when it
  * was free. Immutable and safe for use by any thread.
  *
- * @param index of the slot
- * @param state what it held
- * @param generation the slot's generation
  * @param committedLength bytes of the segment that are in the pool
  * @param cleanLength how many of its first bytes are durable in the log file, too
  * @param flags durable facts, a bit for each; see {@link #has}
  * @param truncations tells whether extents may have been taken from the segment since
- * @param directoryId of the log directory
  * @param relativePath of the segment when it was created, relative to its log directory
- * @param createdAtMillis creation time in milliseconds since the epoch
- * @param extents where the bytes are
  */
 public record SlotSnapshot(
     int index,

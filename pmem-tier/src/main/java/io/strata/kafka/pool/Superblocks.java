@@ -20,9 +20,7 @@ final class Superblocks {
   /**
    * The result of reading both copies.
    *
-   * @param current the superblock that counts
    * @param toRepair the copies that are not as they should be, by position
-   * @param findings what is wrong with them
    */
   record Reading(Superblock current, List<Long> toRepair, List<CheckFinding> findings) {}
 

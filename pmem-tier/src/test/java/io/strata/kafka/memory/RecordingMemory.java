@@ -141,7 +141,7 @@ public final class RecordingMemory implements PersistentMemory {
 
   /** Makes every access to a range fail as a bad block does. */
   public synchronized void fail(long position, long length) {
-    Objects.checkFromIndexSize(position, length, size);
+    MemoryOnFile.check(position, length, size);
     faults.put(position, position + length);
   }
 
@@ -152,7 +152,7 @@ public final class RecordingMemory implements PersistentMemory {
 
   /** Whether every byte of a range is certain to survive a power cut. */
   public synchronized boolean isPersisted(long position, long length) {
-    Objects.checkFromIndexSize(position, length, size);
+    MemoryOnFile.check(position, length, size);
     for (int word = word(position); word < wordAfter(position + length); word++) {
       if (isUncertain(word)) {
         return false;
@@ -385,7 +385,7 @@ public final class RecordingMemory implements PersistentMemory {
   @GuardedBy("this")
   private void checkAccess(long position, long length) throws IOException {
     checkOpen();
-    Objects.checkFromIndexSize(position, length, size);
+    MemoryOnFile.check(position, length, size);
     Map.Entry<Long, Long> fault = faults.lowerEntry(position + length);
     if (fault != null && fault.getValue() > position) {
       throw new IOException(

@@ -8,7 +8,6 @@ import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
-import java.util.Objects;
 import java.util.Random;
 
 /**
@@ -219,7 +218,7 @@ final class ShadowMemory implements PersistentMemory {
 
   private void check(long position, long length) throws IOException {
     checkOpen();
-    Objects.checkFromIndexSize(position, length, size());
+    MemoryOnFile.check(position, length, size());
   }
 
   private void checkOpen() throws IOException {
