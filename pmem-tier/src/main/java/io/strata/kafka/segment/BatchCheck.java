@@ -66,12 +66,6 @@ final class BatchCheck {
     bytes.position(bytes.limit());
   }
 
-  /** As {@link #update}: a {@link CopySource.Sink}. */
-  boolean take(ByteBuffer bytes, long unusedPosition) {
-    update(bytes);
-    return true;
-  }
-
   private void takeHeader(ByteBuffer bytes) {
     int length = Math.min(header.remaining(), bytes.remaining());
     int end = bytes.limit();

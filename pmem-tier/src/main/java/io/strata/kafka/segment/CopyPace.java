@@ -18,22 +18,12 @@ public interface CopyPace {
   }
 
   /** Neither waits nor stops. */
-  CopyPace FREE =
-      new CopyPace() {
-        @Override
-        public boolean stopped() {
-          return false;
-        }
-
-        @Override
-        public void before(long bytes) {}
-
-        @Override
-        public void reached(Step step) {}
-      };
+  CopyPace FREE = new CopyPace() {};
 
   /** Whether the copy is to end as soon as it can. */
-  boolean stopped();
+  default boolean stopped() {
+    return false;
+  }
 
   /** The most bytes that a copy to the log file takes; it ends where a batch does. */
   default long pieceBytes() {
@@ -41,8 +31,8 @@ public interface CopyPace {
   }
 
   /** Waits until {@code bytes} may be copied; called without any lock. */
-  void before(long bytes) throws InterruptedException;
+  default void before(long bytes) throws InterruptedException {}
 
   /** A step has been taken. */
-  void reached(Step step);
+  default void reached(Step step) {}
 }

@@ -7,12 +7,10 @@ import static java.util.Objects.requireNonNull;
  *
  * <p>Immutable and safe for use by any thread.
  *
- * @param outcome how
  * @param changes for {@link Outcome#COPIED}: what the segment's count of changes must still be when
  *     the copy is published
  * @param end the offset up to which the segment was copied, from its beginning or from where it was
  *     clean
- * @param bytes how many were copied
  * @param problem for {@link Outcome#CORRUPT}: what is wrong with the segment's bytes; else empty
  */
 public record CopyResult(Outcome outcome, long changes, long end, long bytes, String problem) {

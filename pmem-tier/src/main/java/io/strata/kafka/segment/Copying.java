@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
@@ -21,21 +22,42 @@ import java.util.zip.CRC32C;
  */
 final class Copying {
 
+  /** How much is copied in one piece; what changes the segment waits for one at most. */
+  private static final int PIECE_LENGTH = 256 << 10;
+
   private final Segment segment;
   private final SegmentWriter writer;
-  private final SegmentReader reader;
   private final ReaderGate gate;
 
-  Copying(Segment segment, SegmentWriter writer, SegmentReader reader, ReaderGate gate) {
+  Copying(Segment segment, SegmentWriter writer, ReaderGate gate) {
     this.segment = segment;
     this.writer = writer;
-    this.reader = reader;
     this.gate = gate;
   }
 
-  private Optional<CopyBegun> begin(boolean toLogFile) throws IOException {
+  /** A segment as it was when a copy of it began. */
+  private record Begun(long changes, HotView view, long size, Optional<Residence> residence) {
+
+    /** How many of the bytes were in the pool. */
+    long inPool() {
+      return view.poolEnd(size);
+    }
+  }
+
+  /** A buffer for the pieces of so many bytes. */
+  static ByteBuffer buffer(long length) {
+    return ByteBuffer.allocateDirect((int) Math.min(PIECE_LENGTH, Math.max(1, length)));
+  }
+
+  /** Where a piece goes. */
+  private interface Sink {
+    /** Takes all of {@code piece}; false if the segment has changed. */
+    boolean write(ByteBuffer piece, long position) throws IOException, InterruptedException;
+  }
+
+  private Optional<Begun> begin(boolean toLogFile) throws IOException {
     return writer.exclusively(
-        publisher -> {
+        () -> {
           if (!writer.movable()) {
             return Optional.empty();
           }
@@ -45,14 +67,14 @@ final class Copying {
             writer.guard().beginCopy();
           }
           long changes = writer.guard().changes();
-          return Optional.of(new CopyBegun(changes, view, view.size(), writer.residence()));
+          return Optional.of(new Begun(changes, view, view.size(), writer.residence()));
         });
   }
 
   /** See {@link Segment#copyToLogFile}. */
   CopyResult copyToLogFile(FileChannel logFile, CopyPace pace, boolean asItIs)
       throws IOException, InterruptedException {
-    Optional<CopyBegun> begun = begin(true);
+    Optional<Begun> begun = begin(true);
     if (begun.isEmpty() || begun.get().residence().isEmpty()) {
       writer.guard().endCopy();
       return CopyResult.ended(Outcome.CHANGED);
@@ -82,8 +104,7 @@ final class Copying {
     }
   }
 
-  private CopyResult copyToLogFile(
-      CopyBegun begun, FileChannel logFile, CopyPace pace, boolean asItIs)
+  private CopyResult copyToLogFile(Begun begun, FileChannel logFile, CopyPace pace, boolean asItIs)
       throws IOException, InterruptedException {
     Residence in = begun.residence().orElseThrow();
     long clean = in.slot().cleanLength();
@@ -94,10 +115,10 @@ final class Copying {
     long end = begun.inPool();
     long limit = from + Math.min(end - from, pace.pieceBytes());
     ChangeGuard guard = writer.guard();
-    CopySource source = new CopySource(begun, writer, reader, gate, logFile, pace);
+    Source source = new Source(begun, logFile, pace);
     CRC32C checksum = new CRC32C();
     BatchCheck batches = new BatchCheck(from);
-    CopySource.Sink sink =
+    Sink sink =
         (piece, position) -> {
           checksum.update(piece.duplicate());
           batches.update(piece.duplicate());
@@ -111,7 +132,14 @@ final class Copying {
     }
     if (ended.isEmpty() && limit == end) {
       // The batch that the pool's bytes end in ends in the log file, if they have spilled.
-      ended = source.read(end, begun.size(), batches::take);
+      ended =
+          source.read(
+              end,
+              begun.size(),
+              (piece, position) -> {
+                batches.update(piece);
+                return true;
+              });
     }
     if (ended.isPresent()) {
       return CopyResult.ended(ended.get());
@@ -127,7 +155,7 @@ final class Copying {
     // Not under the writer lock, where it is asked for: either copy may be read from then on.
     in.slot().force(from, limit);
     pace.reached(Step.FORCED);
-    boolean same = ReadBack.ofFile(logFile, from, limit) == checksum.getValue();
+    boolean same = checksumInFile(logFile, from, limit) == checksum.getValue();
     if (guard.changes() != begun.changes()) {
       return CopyResult.ended(Outcome.CHANGED);
     }
@@ -143,8 +171,7 @@ final class Copying {
   /** Whether the first bytes of a log file are there, and are what Kafka wrote. */
   private static boolean isGood(FileChannel logFile, long size) throws IOException {
     BatchCheck batches = new BatchCheck(0);
-    return ReadBack.pieces(logFile, 0, size, batches::update) == size
-        && batches.problem().isEmpty();
+    return pieces(logFile, 0, size, batches::update) == size && batches.problem().isEmpty();
   }
 
   private static void writeFully(FileChannel logFile, ByteBuffer piece, long position)
@@ -158,25 +185,24 @@ final class Copying {
   /** See {@link Segment#copyInto}. */
   CopyResult copyInto(Residence target, FileChannel logFile, CopyPace pace, boolean asItIs)
       throws IOException, InterruptedException {
-    Optional<CopyBegun> began = begin(false);
+    Optional<Begun> began = begin(false);
     if (began.isEmpty()) {
       return CopyResult.ended(Outcome.CHANGED);
     }
-    CopyBegun begun = began.get();
+    Begun begun = began.get();
     long inLogFile = begun.residence().isPresent() ? begun.size() : logFile.size();
     if (inLogFile != begun.size()) {
       if (changed(begun)) {
         return CopyResult.ended(Outcome.CHANGED);
       }
       throw new IOException(
-          segment.name()
-              + ": found "
-              + inLogFile
-              + " bytes, expected "
-              + begun.size()
-              + ": it is written past this broker's channels, and stays where it is");
+          """
+          %s: found %s bytes, expected %s: it is written past this broker's channels, and stays \
+          where it is\
+          """
+              .formatted(segment.name(), inLogFile, begun.size()));
     }
-    CopySource source = new CopySource(begun, writer, reader, gate, logFile, pace);
+    Source source = new Source(begun, logFile, pace);
     CRC32C checksum = new CRC32C();
     Optional<CopyResult> refused = source.check(checksum, asItIs);
     if (refused.isPresent()) {
@@ -196,7 +222,7 @@ final class Copying {
     slot.commit(begun.size());
     slot.force(0, begun.size());
     pace.reached(Step.FORCED);
-    if (ReadBack.ofPool(target, begun.size()) != checksum.getValue()) {
+    if (checksumInPool(target, begun.size()) != checksum.getValue()) {
       if (changed(begun)) {
         return CopyResult.ended(Outcome.CHANGED);
       }
@@ -206,14 +232,14 @@ final class Copying {
     return CopyResult.copied(begun.changes(), begun.size(), begun.size());
   }
 
-  private static CopySource.Sink storeIn(Residence target) {
+  private static Sink storeIn(Residence target) {
     return (piece, position) -> {
       target.bytes().storeAndPersist(target.slot().extents(), position, piece, piece.remaining());
       return true;
     };
   }
 
-  private boolean changed(CopyBegun begun) {
+  private boolean changed(Begun begun) {
     return !writer.movable()
         || writer.guard().changes() != begun.changes()
         || writer.view().size() != begun.size()
@@ -222,11 +248,145 @@ final class Copying {
 
   private IOException differs(String where, long size) {
     return new IOException(
-        segment.name()
-            + ": the copy of its "
-            + size
-            + " bytes in "
-            + where
-            + " was read back with another checksum: the copy is not used; look at that medium");
+        """
+        %s: the copy of its %s bytes in %s was read back with another checksum: the copy is not \
+        used; look at that medium\
+        """
+            .formatted(segment.name(), size, where));
+  }
+
+  /**
+   * The bytes that one copy reads, piece by piece, as long as the segment is what it was when the
+   * copy began.
+   */
+  private final class Source {
+    private final Begun begun;
+    private final FileChannel logFile;
+    private final CopyPace pace;
+
+    Source(Begun begun, FileChannel logFile, CopyPace pace) {
+      this.begun = begun;
+      this.logFile = logFile;
+      this.pace = pace;
+    }
+
+    /**
+     * Reads all bytes where they are now; refuses what Kafka did not write.
+     *
+     * @param checksum of the bytes; it gets them
+     * @param asItIs whether what Kafka did not write is taken, too
+     * @return how the copy ended, if it did
+     */
+    Optional<CopyResult> check(CRC32C checksum, boolean asItIs)
+        throws IOException, InterruptedException {
+      BatchCheck batches = new BatchCheck(0);
+      Optional<Outcome> ended =
+          read(
+              0,
+              begun.size(),
+              (piece, position) -> {
+                checksum.update(piece.duplicate());
+                batches.update(piece);
+                return true;
+              });
+      if (ended.isPresent()) {
+        return Optional.of(CopyResult.ended(ended.get()));
+      }
+      Optional<String> problem = batches.problem();
+      if (problem.isPresent() && writer.guard().changes() == begun.changes()) {
+        return asItIs ? Optional.empty() : Optional.of(CopyResult.corrupt(problem.get()));
+      }
+      return problem.map(unused -> CopyResult.ended(Outcome.CHANGED));
+    }
+
+    /**
+     * Hands bytes to the sink at the copy's pace.
+     *
+     * @return how the copy ended; empty when all went well
+     */
+    Optional<Outcome> copy(long from, long to, Sink sink) throws IOException, InterruptedException {
+      return read(
+          from,
+          to,
+          (piece, position) -> {
+            pace.before(piece.remaining());
+            return sink.write(piece, position);
+          });
+    }
+
+    /** Hands the bytes on piece by piece; empty when all went well. */
+    Optional<Outcome> read(long from, long to, Sink sink) throws IOException, InterruptedException {
+      ByteBuffer buffer = buffer(to - from);
+      long at = from;
+      while (at < to) {
+        if (pace.stopped()) {
+          return Optional.of(Outcome.STOPPED);
+        }
+        buffer.clear().limit((int) Math.min(buffer.capacity(), to - at));
+        int read = readPiece(buffer, at);
+        if (read <= 0) {
+          return Optional.of(Outcome.CHANGED);
+        }
+        if (!sink.write(buffer.flip(), at)) {
+          return Optional.of(Outcome.CHANGED);
+        }
+        at += read;
+      }
+      return Optional.empty();
+    }
+
+    /** From where the segment is now: an eviction moves it, and its bytes stay the same. */
+    private int readPiece(ByteBuffer buffer, long position) throws IOException {
+      int token = gate.enter();
+      try {
+        if (writer.guard().changes() != begun.changes()) {
+          return 0;
+        }
+        HotView view = writer.view();
+        return view.size() < begun.size() ? 0 : view.read(begun.size(), buffer, position, logFile);
+      } finally {
+        gate.exit(token);
+      }
+    }
+  }
+
+  /** The checksum of a copy as it is read back. */
+  static long checksumInPool(Residence in, long size) throws IOException {
+    CRC32C checksum = new CRC32C();
+    ByteBuffer buffer = buffer(size);
+    for (long at = 0; at < size; at += buffer.limit()) {
+      buffer.clear().limit((int) Math.min(buffer.capacity(), size - at));
+      in.bytes().load(in.slot().extents(), at, buffer, buffer.remaining());
+      checksum.update(buffer.flip());
+    }
+    return checksum.getValue();
+  }
+
+  /** As {@link #checksumInPool}; of fewer bytes if the log file has fewer. */
+  static long checksumInFile(FileChannel logFile, long from, long to) throws IOException {
+    CRC32C checksum = new CRC32C();
+    long unused = pieces(logFile, from, to, checksum::update);
+    return checksum.getValue();
+  }
+
+  /**
+   * Hands on a log file's bytes, piece by piece.
+   *
+   * @return the offset that they end at: before {@code to} if the file does
+   */
+  static long pieces(FileChannel logFile, long from, long to, Consumer<ByteBuffer> sink)
+      throws IOException {
+    ByteBuffer buffer = buffer(to - from);
+    long at = from;
+    while (at < to) {
+      buffer.clear().limit((int) Math.min(buffer.capacity(), to - at));
+      int read = logFile.read(buffer, at);
+      if (read <= 0) {
+        break;
+      }
+      sink.accept(buffer.flip());
+      at += read;
+    }
+    return at;
   }
 }

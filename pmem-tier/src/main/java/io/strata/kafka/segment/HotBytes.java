@@ -17,30 +17,25 @@ final class HotBytes implements SegmentBytes {
   private static final int PROBE_LENGTH = 4096;
 
   private final Segment segment;
-  private final SegmentReader reader;
   private final SegmentWriter writer;
   private final ReaderGate gate;
+  private final Reads reads;
+  private final SegmentSettings settings;
   private final SegmentEvents events;
-  private final SegmentGuard guard;
 
   HotBytes(
       Segment segment,
-      SegmentReader reader,
       SegmentWriter writer,
       ReaderGate gate,
-      SegmentEvents events,
-      SegmentGuard guard) {
+      Reads reads,
+      SegmentSettings settings,
+      SegmentEvents events) {
     this.segment = segment;
-    this.reader = reader;
     this.writer = writer;
     this.gate = gate;
+    this.reads = reads;
+    this.settings = settings;
     this.events = events;
-    this.guard = guard;
-  }
-
-  /** Who hears of reads. */
-  SegmentEvents events() {
-    return events;
   }
 
   @Override
@@ -73,8 +68,8 @@ final class HotBytes implements SegmentBytes {
       }
       int read;
       try {
-        read = reader.read(view, size, target, position, logFile);
-      } catch (SegmentReader.PoolReadException e) {
+        read = view.read(size, target, position, logFile);
+      } catch (HotView.PoolReadException e) {
         writer.leaveFailedCache(view, e.poolFailure());
         continue;
       }
@@ -103,14 +98,11 @@ final class HotBytes implements SegmentBytes {
       throws IOException {
     if (writer.view() == view) {
       throw new IOException(
-          name()
-              + ": the log file ends at "
-              + logFile.size()
-              + ", expected a byte at "
-              + position
-              + " of "
-              + view.size()
-              + ": the file was cut short by something else than this broker; its tail is lost");
+          """
+          %s: the log file ends at %s, expected a byte at %s of %s: the file was cut short by \
+          something else than this broker; its tail is lost\
+          """
+              .formatted(name(), logFile.size(), position, view.size()));
     }
   }
 
@@ -140,7 +132,7 @@ final class HotBytes implements SegmentBytes {
       if (position >= size) {
         return 0;
       }
-      long written = reader.transferTo(view, size, position, count, target, logFile);
+      long written = view.transferTo(size, position, count, target, logFile);
       boolean inLogFile = position < view.poolStart() || position >= view.poolEnd(size);
       if (written == 0 && inLogFile && logFile.size() <= position) {
         checkLogFileWasTruncated(view, position, logFile);
@@ -154,19 +146,19 @@ final class HotBytes implements SegmentBytes {
 
   @Override
   public int write(ByteBuffer source, long position, FileChannel logFile) throws IOException {
-    guard.appending(segment);
+    events.appending();
     return writer.write(source, position, logFile);
   }
 
   @Override
   public int append(ByteBuffer source, FileChannel logFile) throws IOException {
-    guard.appending(segment);
+    events.appending();
     return writer.append(source, logFile);
   }
 
   @Override
   public void truncate(long length, FileChannel logFile) throws IOException {
-    guard.truncating(segment);
+    events.truncating();
     writer.truncate(length, logFile);
   }
 
@@ -184,5 +176,21 @@ final class HotBytes implements SegmentBytes {
   @Override
   public void logFileMayHaveGrown(FileChannel logFile) throws IOException {
     writer.logFileMayHaveGrown(logFile);
+  }
+
+  @Override
+  public void read(long count, long nanos) {
+    reads.add(count, settings.clock().millis());
+    events.read(count, nanos);
+  }
+
+  @Override
+  public void appended(long count, long nanos) {
+    events.appended(count, nanos);
+  }
+
+  @Override
+  public void changed() {
+    segment.touch();
   }
 }

@@ -9,8 +9,6 @@ import java.util.Set;
  *
  * <p>Immutable; safe for use by any thread.
  *
- * @param readable whether reading is allowed
- * @param writable whether writing is allowed
  * @param append whether each write goes to the end, wherever the caller wants it
  * @param truncate whether the file is emptied at first
  * @param sync when a write must have been forced before it returns

@@ -29,7 +29,7 @@ final class Publishing {
   /** See {@link Segment#markClean}. */
   boolean markClean(CopyResult copied) throws IOException {
     return writer.exclusively(
-        publisher -> {
+        () -> {
           if (stale(copied) || writer.residence().isEmpty()) {
             return false;
           }
@@ -50,13 +50,13 @@ final class Publishing {
   /** See {@link Segment#relocate}. */
   boolean relocate(CopyResult copied, Residence to, Segment.Link link) throws IOException {
     return writer.exclusively(
-        publisher -> {
+        () -> {
           if (hasGrown(copied)) {
             return false;
           }
           tie(link);
           long size = writer.view().size();
-          publisher.publish(Optional.of(to), HotView.inPool(to.bytes(), to.slot().extents(), size));
+          writer.publish(Optional.of(to), HotView.inPool(to.bytes(), to.slot().extents(), size));
           return true;
         });
   }
@@ -94,7 +94,7 @@ final class Publishing {
         : writer.exclusivelyOrNot(this::evict).flatMap(evicted -> evicted);
   }
 
-  private Optional<Residence> evict(SegmentWriter.Publisher publisher) throws IOException {
+  private Optional<Residence> evict() throws IOException {
     Optional<Residence> in = writer.residence();
     if (!writer.movable() || in.isEmpty() || !in.get().isClean()) {
       return Optional.empty();
@@ -107,7 +107,7 @@ final class Publishing {
       writer.slotInDoubt(e);
       throw e;
     }
-    publisher.publish(Optional.empty(), HotView.inLogFile(writer.view().size()));
+    writer.publish(Optional.empty(), HotView.inLogFile(writer.view().size()));
     boolean unused = gate.retire(() -> writer.release(in.get().pool(), extents));
     return in;
   }

@@ -25,12 +25,7 @@ public final class Residence {
   private final AtomicBoolean claimed = new AtomicBoolean();
   private final AtomicBoolean taken = new AtomicBoolean();
 
-  /**
-   * The copy in a slot.
-   *
-   * @param slot live
-   * @param pool the slot's pool, open for writing
-   */
+  /** The copy in a slot. */
   public Residence(Slot slot, Pool pool) {
     this.slot = requireNonNull(slot);
     this.pool = requireNonNull(pool);

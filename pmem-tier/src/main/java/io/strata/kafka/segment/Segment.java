@@ -41,7 +41,7 @@ public final class Segment {
 
   private final String logFileLabel;
   private final SegmentSettings settings;
-  private final SegmentGuard guard;
+  private final SegmentEvents events;
   private final ReaderGate gate = new ReaderGate();
   private final Lifetime lifetime;
   private final SegmentWriter writer;
@@ -62,45 +62,28 @@ public final class Segment {
    */
   public Segment(
       Slot slot, Pool pool, long logFileSize, SegmentSettings settings, SegmentEvents events) {
-    this(
-        Optional.of(new Residence(slot, pool)),
-        slot.relativePath(),
-        logFileSize,
-        slot.createdAtMillis(),
-        settings,
-        events,
-        SegmentGuard.NONE);
-    requireLive(slot);
+    this(new Residence(slot, pool), logFileSize, slot.createdAtMillis(), settings, events);
   }
 
   /**
    * As {@link #Segment(Slot, Pool, long, SegmentSettings, SegmentEvents)}, of which it is known
-   * when it last changed.
-   *
-   * @param lastChangeMillis in milliseconds since the epoch
-   * @param guard asked before changes
+   * when it last changed, in milliseconds since the epoch.
    */
   public Segment(
       Residence residence,
       long logFileSize,
       long lastChangeMillis,
       SegmentSettings settings,
-      SegmentEvents events,
-      SegmentGuard guard) {
+      SegmentEvents events) {
     this(
         Optional.of(residence),
         residence.slot().relativePath(),
         logFileSize,
         lastChangeMillis,
         settings,
-        events,
-        guard);
-    requireLive(residence.slot());
-  }
-
-  private static void requireLive(Slot slot) {
-    if (slot.state() != SlotState.LIVE) {
-      throw new IllegalArgumentException(slot + " is " + slot.state() + ", expected LIVE");
+        events);
+    if (slot().state() != SlotState.LIVE) {
+      throw new IllegalArgumentException(slot() + " is " + slot().state() + ", expected LIVE");
     }
   }
 
@@ -110,18 +93,15 @@ public final class Segment {
       long logFileSize,
       long createdAtMillis,
       SegmentSettings settings,
-      SegmentEvents events,
-      SegmentGuard guard) {
+      SegmentEvents events) {
     this.logFileLabel = logFileLabel;
     this.settings = settings;
-    this.guard = guard;
+    this.events = events;
     this.reads = new Reads(createdAtMillis);
-    this.lifetime = new Lifetime(() -> guard.idle(this));
-    SegmentReader reader = new SegmentReader();
-    this.writer = new SegmentWriter(this, residence, logFileSize, gate, settings, events, guard);
-    this.bytes =
-        new HotBytes(this, reader, writer, gate, new ReadEvents(events, reads, settings), guard);
-    this.copying = new Copying(this, writer, reader, gate);
+    this.lifetime = new Lifetime(events::idle);
+    this.writer = new SegmentWriter(this, residence, logFileSize, gate, settings, events);
+    this.bytes = new HotBytes(this, writer, gate, reads, settings, events);
+    this.copying = new Copying(this, writer, gate);
     this.publishing = new Publishing(writer, gate);
     this.unspilling = new Unspilling(this, writer);
     this.lastChangeMillis = createdAtMillis;
@@ -131,19 +111,15 @@ public final class Segment {
    * A segment that is wholly in its log file, and may be moved up from there.
    *
    * @param logFile for messages: the file
-   * @param logFileSize its length in bytes
    * @param createdAtMillis what is known of its age, in milliseconds since the epoch
-   * @param guard asked before changes
    */
   public static Segment inLogFile(
       String logFile,
       long logFileSize,
       long createdAtMillis,
       SegmentSettings settings,
-      SegmentEvents events,
-      SegmentGuard guard) {
-    return new Segment(
-        Optional.empty(), logFile, logFileSize, createdAtMillis, settings, events, guard);
+      SegmentEvents events) {
+    return new Segment(Optional.empty(), logFile, logFileSize, createdAtMillis, settings, events);
   }
 
   /** For messages: the slot, the path that it was created with, and the pool; or the log file. */
@@ -165,23 +141,16 @@ public final class Segment {
    * @throws IllegalStateException when all bytes are in the log file
    */
   public SegmentTag tag() {
-    return pooled().tag();
+    return writer.pooled().tag();
   }
 
   /**
    * The slot, to be looked at: all changes to it go through this object.
    *
-   * @return the slot's handle; do not call what changes it
    * @throws IllegalStateException when all bytes are in the log file
    */
   public Slot slot() {
-    return pooled().slot();
-  }
-
-  private Residence pooled() {
-    return writer
-        .residence()
-        .orElseThrow(() -> new IllegalStateException(name() + " has nothing in a pool"));
+    return writer.pooled().slot();
   }
 
   /**
@@ -189,9 +158,6 @@ public final class Segment {
    * Linux, asynchronous close and interrupts included. Differences: {@link FileChannel#map} works
    * only when no byte is in the pool; {@link FileChannel#transferTo} may stop early, where the
    * bytes stop lying together.
-   *
-   * <p>After {@link #markDeleting} the channel can be read and not written; its bytes stay until it
-   * is closed.
    *
    * @param logFile a channel of the JDK's own provider on the log file, for this channel alone,
    *     which closes it in the end, and now when this method throws. Opened with READ, and WRITE if
@@ -212,8 +178,7 @@ public final class Segment {
         bytes.truncate(0, logFile);
         touch();
       }
-      FileChannel channel =
-          new SegmentChannel(bytes, logFile, mode, this::touch, lifetime, bytes.events());
+      FileChannel channel = new SegmentChannel(bytes, logFile, mode, lifetime);
       done = true;
       return channel;
     } finally {
@@ -229,9 +194,10 @@ public final class Segment {
     }
   }
 
-  private void touch() {
+  /** Its bytes may have changed. */
+  void touch() {
     lastChangeMillis = settings.clock().millis();
-    guard.changed(this);
+    events.changed();
   }
 
   /** Length in bytes, wherever they are. */
@@ -252,13 +218,6 @@ public final class Segment {
         .filter(in -> !in.isClean())
         .map(in -> Math.max(0, in.slot().committedLength() - in.slot().cleanLength()))
         .orElse(0L);
-  }
-
-  /** Bytes of the segment without a slot and not in the pool. */
-  public long bytesInLogFile() {
-    HotView view = writer.view();
-    long size = view.size();
-    return size - Math.max(0, view.poolEnd(size) - view.poolStart());
   }
 
   /** Whether new bytes go to the log file. */
@@ -285,11 +244,7 @@ public final class Segment {
     return lastChangeMillis;
   }
 
-  /**
-   * Sets a fact about the slot, durably; without effect on a deleted segment.
-   *
-   * @param flag NAME_DURABLE
-   */
+  /** Sets a fact about the slot, durably; without effect on a deleted segment. */
   public void set(SlotFlag flag) throws IOException {
     writer.set(flag);
   }
@@ -381,7 +336,6 @@ public final class Segment {
    * Relocation, second half: readers see the copy in {@code to} from now on. What the segment was
    * copied from stays as it is; a slot is the caller's to free ({@link #freeCopy}).
    *
-   * @param to what the segment was copied into
    * @param link ties the log file to it; called under the writer lock, so that no change comes
    *     between
    * @return false when the segment was changed or appended to since; it is where it was then
@@ -409,7 +363,7 @@ public final class Segment {
    * bytes go on behind those that stay in the pool. The extents are free for others when the last
    * reader has left them.
    *
-   * @param wait whether to wait for a change that is under way, or to return at once
+   * @param wait as in {@link #evict}
    * @return how many bytes of space that freed; 0 when there was nothing to evict, or it is busy
    * @throws IOException when the pool fails; the segment is as before
    */

@@ -60,4 +60,13 @@ interface SegmentBytes {
 
   /** The log file has been changed past this object. */
   void logFileMayHaveGrown(FileChannel logFile) throws IOException;
+
+  /** Told of each call that has read something; see {@link SegmentEvents#read}. */
+  default void read(long count, long nanos) {}
+
+  /** Told of each call that has written something; see {@link SegmentEvents#appended}. */
+  default void appended(long count, long nanos) {}
+
+  /** Told of each call that may have changed the bytes. */
+  default void changed() {}
 }

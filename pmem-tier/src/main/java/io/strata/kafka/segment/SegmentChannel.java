@@ -1,6 +1,7 @@
 package io.strata.kafka.segment;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.memory.Interrupts.IoSupplier;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -36,9 +37,7 @@ final class SegmentChannel extends FileChannel {
   private final SegmentBytes bytes;
   private final FileChannel logFile;
   private final OpenMode mode;
-  private final Runnable onChange;
   private final Lifetime lifetime;
-  private final SegmentEvents events;
 
   private final Object positionLock = new Object();
 
@@ -48,23 +47,13 @@ final class SegmentChannel extends FileChannel {
   /**
    * A channel on {@code bytes}.
    *
-   * @param logFile closed with this channel
-   * @param onChange told of each call that may have changed the bytes
    * @param lifetime has counted the channel as opened
    */
-  SegmentChannel(
-      SegmentBytes bytes,
-      FileChannel logFile,
-      OpenMode mode,
-      Runnable onChange,
-      Lifetime lifetime,
-      SegmentEvents events) {
+  SegmentChannel(SegmentBytes bytes, FileChannel logFile, OpenMode mode, Lifetime lifetime) {
     this.bytes = bytes;
     this.logFile = logFile;
     this.mode = mode;
-    this.onChange = onChange;
     this.lifetime = lifetime;
-    this.events = events;
   }
 
   @Override
@@ -206,7 +195,7 @@ final class SegmentChannel extends FileChannel {
 
   private void tellRead(long read, long start) {
     if (read > 0) {
-      events.read(read, System.nanoTime() - start);
+      bytes.read(read, System.nanoTime() - start);
     }
   }
 
@@ -318,58 +307,61 @@ final class SegmentChannel extends FileChannel {
   /** A write that fails may have written a part, or all, and not forced it. */
   private void changedUnless(boolean done) {
     if (!done) {
-      onChange.run();
+      bytes.changed();
     }
   }
 
   private void tellWritten(long written, long start) {
     if (written > 0) {
-      onChange.run();
-      events.appended(written, System.nanoTime() - start);
+      bytes.changed();
+      bytes.appended(written, System.nanoTime() - start);
     }
   }
 
   // Position and size
 
-  @Override
-  public long position() throws IOException {
-    checkOpen();
-    synchronized (positionLock) {
-      boolean done = false;
-      try {
-        begin();
-        if (!isOpen()) {
-          return 0;
-        }
-        long at = mode.append() ? bytes.size(logFile) : position;
-        done = true;
-        return at;
-      } finally {
-        end(done);
+  /**
+   * Runs an operation that is on no path of an append or a read: these allocate nothing.
+   *
+   * @return {@code closed}, which {@code end} keeps from being returned, if the channel is closed
+   */
+  private <T> T between(T closed, IoSupplier<T> operation) throws IOException {
+    boolean done = false;
+    try {
+      begin();
+      if (!isOpen()) {
+        return closed;
       }
+      T result = operation.get();
+      done = true;
+      return result;
+    } catch (ClosedByInterruptException e) {
+      interrupted();
+      throw e;
+    } finally {
+      end(done);
     }
   }
 
   @Override
-  @SuppressWarnings("NullAway") // the value that end() keeps from being returned
+  public long position() throws IOException {
+    checkOpen();
+    synchronized (positionLock) {
+      long at = position;
+      return between(0L, () -> mode.append() ? bytes.size(logFile) : at);
+    }
+  }
+
+  @Override
   public FileChannel position(long newPosition) throws IOException {
     checkOpen();
     if (newPosition < 0) {
       throw new IllegalArgumentException();
     }
     synchronized (positionLock) {
-      boolean done = false;
-      try {
-        begin();
-        if (!isOpen()) {
-          return null;
-        }
-        position = newPosition;
-        done = true;
-        return this;
-      } finally {
-        end(done);
-      }
+      boolean unused = between(false, () -> true);
+      position = newPosition;
+      return this;
     }
   }
 
@@ -411,7 +403,7 @@ final class SegmentChannel extends FileChannel {
         throw e;
       } finally {
         // Also after a failure, which may have truncated a part.
-        onChange.run();
+        bytes.changed();
         end(done);
       }
       return this;
@@ -421,19 +413,13 @@ final class SegmentChannel extends FileChannel {
   @Override
   public void force(boolean metaData) throws IOException {
     checkOpen();
-    boolean done = false;
-    try {
-      begin();
-      if (isOpen()) {
-        bytes.force(metaData, logFile);
-        done = true;
-      }
-    } catch (ClosedByInterruptException e) {
-      interrupted();
-      throw e;
-    } finally {
-      end(done);
-    }
+    boolean unused =
+        between(
+            false,
+            () -> {
+              bytes.force(metaData, logFile);
+              return true;
+            });
   }
 
   // Transfers
@@ -562,5 +548,26 @@ final class SegmentChannel extends FileChannel {
     MappedByteBuffer mapping = logFile.map(mapMode, from, length);
     bytes.logFileMayHaveGrown(logFile);
     return mapping;
+  }
+
+  /** A lock on the log file that says it is on our channel. */
+  private static final class SegmentFileLock extends FileLock {
+
+    private final FileLock onLogFile;
+
+    SegmentFileLock(SegmentChannel channel, FileLock onLogFile) {
+      super(channel, onLogFile.position(), onLogFile.size(), onLogFile.isShared());
+      this.onLogFile = onLogFile;
+    }
+
+    @Override
+    public boolean isValid() {
+      return onLogFile.isValid();
+    }
+
+    @Override
+    public void release() throws IOException {
+      onLogFile.release();
+    }
   }
 }

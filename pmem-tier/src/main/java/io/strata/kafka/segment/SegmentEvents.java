@@ -3,17 +3,18 @@ package io.strata.kafka.segment;
 import java.io.IOException;
 
 /**
- * Callbacks for metrics on the append and read paths.
+ * Tells a segment's owner what happens to it, and asks the owner before it changes.
  *
- * <p>An append's are called under the segment's writer lock: an implementation must be cheap, must
- * not block, must not throw, and must not call back into the segment's channels. Who has to act on
- * what happens, or to refuse it, is a {@link SegmentGuard}.
+ * <p>What tells of an append, a read, an eviction or a failure may be called under the segment's
+ * writer lock: an implementation must be cheap, must not block, must not throw, and must not call
+ * back into the segment's channels. The others are called by the thread that reads or changes,
+ * without a lock.
  *
  * <p>Thread safety: implementations must be safe for use by any number of threads.
  */
 public interface SegmentEvents {
 
-  /** Ignores everything. */
+  /** Ignores and allows everything. */
   SegmentEvents NONE = new SegmentEvents() {};
 
   /**
@@ -27,17 +28,12 @@ public interface SegmentEvents {
   /**
    * Bytes have been read from a segment or transferred to another channel.
    *
-   * @param bytes how many, over 0
    * @param nanos how long the call took; for a transfer to a blocking target most of it is the
    *     target's
    */
   default void read(long bytes, long nanos) {}
 
-  /**
-   * Of the bytes of a {@link #read}, these came from the log file. Called before it.
-   *
-   * @param bytes how many, over 0
-   */
+  /** Of the bytes of a {@link #read}, these came from the log file. Called before it. */
   default void readInLogFile(long bytes) {}
 
   /**
@@ -60,18 +56,32 @@ public interface SegmentEvents {
   /**
    * The pool of a segment that is written through has failed: the segment goes on in its log file,
    * which has all its bytes.
-   *
-   * @param cause why
    */
   default void leftCache(Segment segment, IOException cause) {}
 
   /**
    * Extents that nobody reads any more could not be given back to the pool. They stay out of use
    * until the pool is opened again; nothing else is lost.
-   *
-   * @param segment whose extents they were
-   * @param bytes how many
-   * @param cause why
    */
   default void releaseFailed(Segment segment, long bytes, IOException cause) {}
+
+  /** The segment is about to be written to, unless this throws. May do I/O. */
+  default void appending() throws IOException {}
+
+  /**
+   * Bytes of an append have been forced in the log file, and the append is acknowledged next: what
+   * leads to the file must be durable, too. May do I/O.
+   *
+   * @throws IOException when it cannot be made so: the append is not acknowledged
+   */
+  default void forcedInLogFile() throws IOException {}
+
+  /** The segment is about to be truncated, unless this throws. May do I/O. */
+  default void truncating() throws IOException {}
+
+  /** The segment's bytes have changed, or where they are. Must be quick, and must not throw. */
+  default void changed() {}
+
+  /** The last channel on the segment has been closed. Must not throw. */
+  default void idle() {}
 }

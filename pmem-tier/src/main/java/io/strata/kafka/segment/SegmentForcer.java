@@ -120,6 +120,7 @@ final class SegmentForcer {
       lock.unlock();
     }
     boolean done = false;
+    boolean counts;
     try {
       if (from != NONE && current.isPresent()) {
         current.get().force(from, Long.MAX_VALUE);
@@ -129,33 +130,19 @@ final class SegmentForcer {
       }
       done = true;
     } finally {
-      if (!done) {
-        stillDirty(from, logFileIsDirty);
+      lock.lock();
+      try {
+        counts = done && truncations == truncationsBefore;
+        if (!counts) {
+          dirtyFrom = Math.min(dirtyFrom, from);
+        }
+        if (!done) {
+          tail.dirty(tail.dirty() || logFileIsDirty);
+        }
+      } finally {
+        lock.unlock();
       }
     }
-    return counts(from, truncationsBefore);
-  }
-
-  private void stillDirty(long from, boolean logFileIsDirty) {
-    lock.lock();
-    try {
-      dirtyFrom = Math.min(dirtyFrom, from);
-      tail.dirty(tail.dirty() || logFileIsDirty);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private boolean counts(long from, long truncationsBefore) {
-    lock.lock();
-    try {
-      if (truncations == truncationsBefore) {
-        return true;
-      }
-      dirtyFrom = Math.min(dirtyFrom, from);
-      return false;
-    } finally {
-      lock.unlock();
-    }
+    return counts;
   }
 }

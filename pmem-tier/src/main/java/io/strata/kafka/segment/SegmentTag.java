@@ -2,7 +2,12 @@ package io.strata.kafka.segment;
 
 import io.strata.kafka.memory.Printable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Matcher;
@@ -18,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Immutable; safe for use by any thread.
  *
- * @param pool the pool's UUID
  * @param slot the slot's index, from 0
  * @param generation the slot's generation; the tag is void when the slot has gone on to another
  */
@@ -34,6 +38,9 @@ public record SegmentTag(UUID pool, int slot, long generation) {
 
   /** More than the longest value of this version (69 bytes). */
   private static final int READ_LIMIT = 256;
+
+  /** How often an attribute that comes and goes is looked for. */
+  private static final int ATTEMPTS = 5;
 
   private static final Pattern VALUE =
       Pattern.compile(
@@ -73,26 +80,19 @@ public record SegmentTag(UUID pool, int slot, long generation) {
     Matcher version = ANY_VERSION.matcher(value);
     if (version.matches() && Integer.parseInt(version.group(1)) > VERSION) {
       throw new IOException(
-          "The attribute "
-              + ATTRIBUTE
-              + " has format version "
-              + version.group(1)
-              + ", expected "
-              + VERSION
-              + ": it was written by a newer Strata; use that one");
+          """
+          The attribute %s has format version %s, expected %s: it was written by a newer Strata; \
+          use that one\
+          """
+              .formatted(ATTRIBUTE, version.group(1), VERSION));
     }
     throw malformed(value, null);
   }
 
   private static IOException malformed(String value, @Nullable Exception cause) {
     return new IOException(
-        "The attribute "
-            + ATTRIBUTE
-            + " holds \""
-            + Printable.of(value)
-            + "\", expected \""
-            + VERSION
-            + " <pool uuid> <slot> <generation>\"",
+        "The attribute %s holds \"%s\", expected \"%s <pool uuid> <slot> <generation>\""
+            .formatted(ATTRIBUTE, Printable.of(value), VERSION),
         cause);
   }
 
@@ -100,12 +100,11 @@ public record SegmentTag(UUID pool, int slot, long generation) {
    * The tag of a file.
    *
    * @param file a file of the JDK's own default file system
-   * @return empty when the file has none
    * @throws java.nio.file.NoSuchFileException when there is no such file
    * @throws IOException when the file cannot be read, or its tag is malformed; names the file
    */
   public static Optional<SegmentTag> read(Path file) throws IOException {
-    Optional<String> value = UserAttributes.read(file, VIEW_NAME, READ_LIMIT);
+    Optional<String> value = readValue(file);
     if (value.isEmpty()) {
       return Optional.empty();
     }
@@ -124,15 +123,54 @@ public record SegmentTag(UUID pool, int slot, long generation) {
    * @throws IOException when the file system refuses; names the file
    */
   public void write(Path file) throws IOException {
-    UserAttributes.write(file, VIEW_NAME, encode());
+    int unused = view(file).write(VIEW_NAME, StandardCharsets.UTF_8.encode(encode()));
   }
 
-  /**
-   * Removes a file's tag, well-formed or not.
-   *
-   * @return whether there was one
-   */
+  /** Removes a file's tag, well-formed or not. */
   public static boolean remove(Path file) throws IOException {
-    return UserAttributes.remove(file, VIEW_NAME);
+    UserDefinedFileAttributeView view = view(file);
+    try {
+      view.delete(VIEW_NAME);
+      return true;
+    } catch (FileSystemException e) {
+      if (!view.list().contains(VIEW_NAME)) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  /** The attribute's value; empty when the file has none. */
+  private static Optional<String> readValue(Path file) throws IOException {
+    UserDefinedFileAttributeView view = view(file);
+    for (int attempt = 1; ; attempt++) {
+      ByteBuffer value = ByteBuffer.allocate(READ_LIMIT);
+      try {
+        view.read(VIEW_NAME, value);
+        return Optional.of(StandardCharsets.UTF_8.decode(value.flip()).toString());
+      } catch (FileSystemException e) {
+        // The JDK has no type for "no such attribute": ask for the names, off the usual path.
+        if (!view.list().contains(VIEW_NAME)) {
+          return Optional.empty();
+        }
+        // A broker in another process may have written it since: try again.
+        if (attempt == ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static UserDefinedFileAttributeView view(Path file) throws IOException {
+    UserDefinedFileAttributeView view =
+        Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
+    if (view == null) {
+      throw new IOException(
+          file
+              + ": its file system offers no user attributes, which tie a segment to its slot in"
+              + " the pool; put the log directory on one that does (ext4, XFS, or tmpfs from Linux"
+              + " 6.6 on)");
+    }
+    return view;
   }
 }

@@ -1,6 +1,7 @@
 package io.strata.kafka.segment;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.memory.Interrupts.IoSupplier;
 import io.strata.kafka.pool.Extent;
 import io.strata.kafka.pool.ExtentList;
 import io.strata.kafka.pool.Pool;
@@ -51,7 +52,6 @@ final class SegmentWriter {
   private final SpaceMaker spaceMaker;
   private final BooleanSupplier forceAppends;
   private final SegmentEvents events;
-  private final SegmentGuard owner;
 
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -92,15 +92,13 @@ final class SegmentWriter {
       long logFileSize,
       ReaderGate gate,
       SegmentSettings settings,
-      SegmentEvents events,
-      SegmentGuard owner) {
+      SegmentEvents events) {
     this.segment = segment;
     this.residence = residence;
     this.gate = gate;
     this.spaceMaker = settings.spaceMaker();
     this.forceAppends = settings.spillForce();
     this.events = events;
-    this.owner = owner;
     boolean tailInLogFile = residence.map(in -> in.slot().has(SlotFlag.SPILLED)).orElse(true);
     this.view = firstView(residence, logFileSize);
     this.tail = new SpilledTail(settings.spillForce(), tailInLogFile, logFileSize);
@@ -170,12 +168,8 @@ final class SegmentWriter {
     }
     if (position > Long.MAX_VALUE - length) {
       throw new IOException(
-          segment.name()
-              + ": a write of "
-              + length
-              + " bytes at "
-              + position
-              + " ends beyond the largest file offset");
+          "%s: a write of %s bytes at %s ends beyond the largest file offset"
+              .formatted(segment.name(), length, position));
     }
     int start = source.position();
     try {
@@ -213,7 +207,7 @@ final class SegmentWriter {
         forcer.force(false, logFile);
       }
       if (view.spilled() || isCached()) {
-        owner.forcedInLogFile(segment);
+        events.forcedInLogFile();
       }
     }
   }
@@ -310,7 +304,7 @@ final class SegmentWriter {
   @GuardedBy("lock")
   private void leaveCache() {
     Residence in = pooled();
-    publishWithoutLocking(Optional.empty(), HotView.inLogFile(view.size()));
+    publish(Optional.empty(), HotView.inLogFile(view.size()));
     try {
       List<Extent> extents = in.free();
       boolean unused = gate.retire(() -> release(in.pool(), extents));
@@ -326,16 +320,19 @@ final class SegmentWriter {
     }
     if (inDoubt) {
       throw new IOException(
-          segment.name()
-              + " cannot be changed any more: an error came in the middle of a change, and what the"
-              + " pool has of it is not known; restart the broker");
+          """
+          %s cannot be changed any more: an error came in the middle of a change, and what the pool \
+          has of it is not known; restart the broker\
+          """
+              .formatted(segment.name()));
     }
     if (broken.isPresent()) {
       throw new IOException(
-          segment.name()
-              + " cannot be changed any more, since a change of where it is has failed: "
-              + broken.get().getMessage()
-              + "; look at the device, then restart the broker",
+          """
+          %s cannot be changed any more, since a change of where it is has failed: %s; look at the \
+          device, then restart the broker\
+          """
+              .formatted(segment.name(), broken.get().getMessage()),
           broken.get());
     }
   }
@@ -410,12 +407,9 @@ final class SegmentWriter {
   }
 
   /** The pool's part of a segment that has one. */
-  @GuardedBy("lock")
-  private Residence pooled() {
+  Residence pooled() {
     return residence.orElseThrow(
-        () ->
-            new IllegalStateException(
-                segment.name() + " is in the log file: nothing of it in a pool"));
+        () -> new IllegalStateException(segment.name() + " has nothing in a pool"));
   }
 
   /** Writes as much as belongs into the pool and fits there; on an exception, nothing. */
@@ -461,8 +455,6 @@ final class SegmentWriter {
   /**
    * Grows the slot's extents to hold {@code end} bytes, as far as the pool has space for that; for
    * a change under the writer lock.
-   *
-   * @return whether they hold them
    */
   boolean extentsFor(long end) throws IOException {
     lock.lock();
@@ -484,7 +476,7 @@ final class SegmentWriter {
     long wanted = in.slot().nextExtentLength();
     if (wanted == 0) {
       // No entry is left for another extent.
-      long unused = evictPartWithoutLocking(true);
+      long unused = evictPartNow(true);
     } else if (wanted > in.pool().largestFreeExtent()) {
       spaceMaker.makeRoom(in.pool(), wanted);
     }
@@ -492,13 +484,17 @@ final class SegmentWriter {
   }
 
   /** See {@link Segment#evictPart}; also in an append, which goes on in the extents that stay. */
-  @GuardedBy("lock")
-  private long evictPartWithoutLocking(boolean atOnce) throws IOException {
-    if (residence.isEmpty() || deleted || inDoubt || broken.isPresent()) {
-      return 0;
+  private long evictPartNow(boolean atOnce) throws IOException {
+    lock.lock();
+    try {
+      if (residence.isEmpty() || !movable()) {
+        return 0;
+      }
+      Residence in = residence.get();
+      return releaseEvicted(in.pool(), dropClean(in.slot()), atOnce);
+    } finally {
+      lock.unlock();
     }
-    Residence in = residence.get();
-    return releaseEvicted(in.pool(), dropClean(in.slot()), atOnce);
   }
 
   /**
@@ -529,17 +525,8 @@ final class SegmentWriter {
   /** See {@link Segment#evictPart}. */
   long evictPart(boolean wait) throws IOException {
     return wait
-        ? exclusively(publisher -> evictPartExclusively(false))
-        : exclusivelyOrInAppend(publisher -> evictPartExclusively(true)).orElse(0L);
-  }
-
-  private long evictPartExclusively(boolean atOnce) throws IOException {
-    lock.lock();
-    try {
-      return evictPartWithoutLocking(atOnce);
-    } finally {
-      lock.unlock();
-    }
+        ? exclusively(() -> evictPartNow(false))
+        : exclusivelyOrInAppend(() -> evictPartNow(true)).orElse(0L);
   }
 
   @GuardedBy("lock")
@@ -554,8 +541,6 @@ final class SegmentWriter {
 
   /**
    * Sends all bytes beyond the segment's present end to the log file, from now on and durably so.
-   *
-   * @return whether that is new
    */
   @GuardedBy("lock")
   private boolean spill(FileChannel logFile) throws IOException {
@@ -778,7 +763,7 @@ final class SegmentWriter {
   /** See {@link Segment#logFileShare}. */
   boolean logFileShare(Segment.LogFileShare share) throws IOException {
     return exclusively(
-        publisher -> {
+        () -> {
           boolean whole = residence.map(Residence::isClean).orElse(true);
           return movable() && whole && share.run(view.size());
         });
@@ -790,7 +775,7 @@ final class SegmentWriter {
   }
 
   /** Lets {@code change} happen when nobody else changes the segment; see {@link Publishing}. */
-  <T> T exclusively(Change<T> change) throws IOException {
+  <T> T exclusively(IoSupplier<T> change) throws IOException {
     lock.lock();
     try {
       return runWithoutLocking(change);
@@ -800,9 +785,9 @@ final class SegmentWriter {
   }
 
   @GuardedBy("lock")
-  private <T> T runWithoutLocking(Change<T> change) throws IOException {
+  private <T> T runWithoutLocking(IoSupplier<T> change) throws IOException {
     try {
-      return change.run(this::publishMove);
+      return change.get();
     } catch (RuntimeException | Error e) {
       inDoubt = true;
       throw e;
@@ -813,7 +798,7 @@ final class SegmentWriter {
    * As {@link #exclusively}; empty, and nothing done, when the segment is being changed: by this
    * thread, perhaps, in an append that makes space.
    */
-  <T> Optional<T> exclusivelyOrNot(Change<T> change) throws IOException {
+  <T> Optional<T> exclusivelyOrNot(IoSupplier<T> change) throws IOException {
     return lock.isHeldByCurrentThread() ? Optional.empty() : exclusivelyOrInAppend(change);
   }
 
@@ -821,7 +806,7 @@ final class SegmentWriter {
    * As {@link #exclusivelyOrNot}, and done in an append of this thread, too, that makes space: for
    * what an append goes on with.
    */
-  private <T> Optional<T> exclusivelyOrInAppend(Change<T> change) throws IOException {
+  private <T> Optional<T> exclusivelyOrInAppend(IoSupplier<T> change) throws IOException {
     if (!lock.tryLock()) {
       return Optional.empty();
     }
@@ -832,37 +817,23 @@ final class SegmentWriter {
     }
   }
 
-  /** What is done under the writer lock. */
-  interface Change<T> {
-    T run(Publisher publisher) throws IOException;
-  }
-
-  /** Shows a segment in another place. */
-  interface Publisher {
-    void publish(Optional<Residence> to, HotView newView);
-  }
-
-  private void publishMove(Optional<Residence> to, HotView newView) {
+  /** Shows the segment in another place: in {@link #exclusively}. */
+  void publish(Optional<Residence> to, HotView newView) {
     lock.lock();
     try {
-      publishWithoutLocking(to, newView);
+      boolean logFileBefore = view.spilled() && !newView.spilled();
+      if (!newView.spilled()) {
+        tail.mayBeLonger();
+      }
+      forcer.movedTo(to.map(Residence::slot));
+      residence = to;
+      view = newView;
+      if (logFileBefore) {
+        int unused = readingLogFile.incrementAndGet();
+        boolean unusedToo = gate.retire(readingLogFile::decrementAndGet);
+      }
     } finally {
       lock.unlock();
-    }
-  }
-
-  @GuardedBy("lock")
-  private void publishWithoutLocking(Optional<Residence> to, HotView newView) {
-    boolean logFileBefore = view.spilled() && !newView.spilled();
-    if (!newView.spilled()) {
-      tail.mayBeLonger();
-    }
-    forcer.movedTo(to.map(Residence::slot));
-    residence = to;
-    view = newView;
-    if (logFileBefore) {
-      int unused = readingLogFile.incrementAndGet();
-      boolean unusedToo = gate.retire(readingLogFile::decrementAndGet);
     }
   }
 
@@ -924,7 +895,8 @@ final class SegmentWriter {
     ifLive(slot -> slot.clear(flag));
   }
 
-  private interface SlotChange {
+  /** Changes a slot. */
+  interface SlotChange {
     void run(Slot slot) throws IOException;
   }
 

@@ -18,7 +18,6 @@ public interface SpaceMaker {
   /**
    * Frees at least {@code wanted} bytes, or as much as there is to free.
    *
-   * @param pool in which
    * @param wanted bytes that would be welcome in one piece
    */
   void makeRoom(Pool pool, long wanted);

@@ -32,7 +32,6 @@ public final class UnknownBytes {
    * The offset in the file of the first byte that is not the segment's.
    *
    * @param in the segment's slot, LIVE
-   * @param file the segment's log file
    * @return empty if there is none that counts
    */
   public static OptionalLong first(Residence in, Path file) throws IOException {
@@ -65,8 +64,8 @@ public final class UnknownBytes {
 
   private static OptionalLong compare(
       Residence in, FileChannel file, long from, long to, boolean zerosMayLack) throws IOException {
-    ByteBuffer pool = CopySource.buffer(to - from);
-    ByteBuffer log = CopySource.buffer(to - from);
+    ByteBuffer pool = Copying.buffer(to - from);
+    ByteBuffer log = Copying.buffer(to - from);
     long at = from;
     while (at < to) {
       int length = (int) Math.min(pool.capacity(), to - at);

@@ -1,7 +1,6 @@
 package io.strata.kafka.segment;
 
 import io.strata.kafka.pool.Extent;
-import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -46,10 +45,10 @@ final class Unspilling {
   /** See {@link Segment#unspill}. */
   boolean run(FileChannel logFile) throws IOException {
     // Not under the writer lock, where there may be no memory for it.
-    ByteBuffer buffer = CopySource.buffer(LONGEST_COPY);
+    ByteBuffer buffer = Copying.buffer(LONGEST_COPY);
     Step step = Step.AGAIN;
     for (int i = 0; i < ATTEMPTS && step == Step.AGAIN; i++) {
-      Optional<Begun> begun = writer.exclusively(publisher -> begin());
+      Optional<Begun> begun = writer.exclusively(this::begin);
       if (begun.isEmpty()) {
         return false;
       }
@@ -66,7 +65,7 @@ final class Unspilling {
   private Step attempt(Begun begun, FileChannel logFile, ByteBuffer buffer) throws IOException {
     List<Extent> dropped = new ArrayList<>();
     try {
-      return writer.exclusively(publisher -> end(begun, logFile, buffer, dropped, publisher));
+      return writer.exclusively(() -> end(begun, logFile, buffer, dropped));
     } finally {
       // Some pools make them zeros first.
       long unused = writer.releaseEvicted(begun.in().pool(), dropped, false);
@@ -81,12 +80,7 @@ final class Unspilling {
         .map(in -> new Begun(in, writer.guard().changes(), view.size()));
   }
 
-  private Step end(
-      Begun begun,
-      FileChannel logFile,
-      ByteBuffer buffer,
-      List<Extent> dropped,
-      SegmentWriter.Publisher publisher)
+  private Step end(Begun begun, FileChannel logFile, ByteBuffer buffer, List<Extent> dropped)
       throws IOException {
     Optional<Begun> now = begin();
     if (now.isEmpty()
@@ -99,7 +93,7 @@ final class Unspilling {
     boolean none = in.slot().extents().count() == 0;
     // What was appended since the log file was forced is copied; what is cached needs no force.
     long from = in.isCached() ? size : begun.size();
-    beginAt(from, in, size, dropped, publisher);
+    beginAt(from, in, size, dropped);
     if (!none) {
       // What it has had is free when the last reader has left it, and may be needed.
       return Step.AGAIN;
@@ -116,13 +110,13 @@ final class Unspilling {
           slot.commitForced(size);
           slot.clear(SlotFlag.SPILLED);
         });
-    publisher.publish(Optional.of(in), HotView.inPool(in.bytes(), in.slot().extents(), size));
+    writer.publish(Optional.of(in), HotView.inPool(in.bytes(), in.slot().extents(), size));
     return Step.DONE;
   }
 
   /** See {@link Segment#enter}. */
   boolean enter(Residence to, Segment.Link link) throws IOException {
-    Optional<Begun> begun = writer.exclusively(publisher -> beginToEnter(to));
+    Optional<Begun> begun = writer.exclusively(() -> beginToEnter(to));
     if (begun.isEmpty()) {
       return false;
     }
@@ -131,9 +125,7 @@ final class Unspilling {
     boolean done = false;
     try {
       link.link();
-      done =
-          none.isEmpty()
-              && writer.exclusively(publisher -> endOfEntering(begun.get(), to, publisher));
+      done = none.isEmpty() && writer.exclusively(() -> endOfEntering(begun.get(), to));
     } finally {
       if (!done) {
         link.unlink();
@@ -148,33 +140,27 @@ final class Unspilling {
         : Optional.empty();
   }
 
-  private boolean endOfEntering(Begun begun, Residence to, SegmentWriter.Publisher publisher) {
+  private boolean endOfEntering(Begun begun, Residence to) {
     Optional<Begun> now = beginToEnter(to);
     if (now.isEmpty() || now.get().changes() != begun.changes()) {
       return false;
     }
-    publisher.publish(
+    writer.publish(
         Optional.of(to),
         HotView.spilled(to.bytes(), to.slot().extents(), begun.size(), now.get().size()));
     return true;
   }
 
   /** Shows readers the log file alone, which has been forced up to {@code forced}. */
-  private void beginAt(
-      long forced, Residence in, long size, List<Extent> dropped, SegmentWriter.Publisher publisher)
+  private void beginAt(long forced, Residence in, long size, List<Extent> dropped)
       throws IOException {
     // A copy that is being made would take the clean length back to where it has begun.
     writer.guard().changing();
     changeSlot(in, slot -> dropped.addAll(slot.beginAt(forced)));
-    publisher.publish(
-        Optional.of(in), HotView.spilled(in.bytes(), in.slot().extents(), forced, size));
+    writer.publish(Optional.of(in), HotView.spilled(in.bytes(), in.slot().extents(), forced, size));
   }
 
-  private interface SlotChange {
-    void run(Slot slot) throws IOException;
-  }
-
-  private void changeSlot(Residence in, SlotChange change) throws IOException {
+  private void changeSlot(Residence in, SegmentWriter.SlotChange change) throws IOException {
     try {
       change.run(in.slot());
     } catch (IOException e) {

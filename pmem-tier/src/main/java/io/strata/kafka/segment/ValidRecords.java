@@ -31,7 +31,7 @@ public final class ValidRecords {
   public static long nextOffset(Path file, long baseOffset) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       BatchCheck batches = new BatchCheck(0);
-      long unused = ReadBack.pieces(channel, 0, channel.size(), batches::update);
+      long unused = Copying.pieces(channel, 0, channel.size(), batches::update);
       return nextOffset(channel, batches.validEnd(), baseOffset);
     }
   }

@@ -4,12 +4,11 @@
  *
  * <p>Public doors: {@code Segment} (shared by all channels on it), {@link
  * io.strata.kafka.segment.SegmentTag} (what ties the log file to its slot), {@link
- * io.strata.kafka.segment.SegmentSettings}, {@link io.strata.kafka.segment.SegmentEvents} and
- * {@link io.strata.kafka.segment.SegmentGuard}; for moves {@link
- * io.strata.kafka.segment.Residence}, {@link io.strata.kafka.segment.CopyPace}, {@link
- * io.strata.kafka.segment.CopyResult}, {@link io.strata.kafka.segment.SpaceMaker}, {@link
- * io.strata.kafka.segment.Reads} and {@link io.strata.kafka.segment.LogFileHead}. This package
- * knows the pool, and nothing of log directories, configuration or Kafka.
+ * io.strata.kafka.segment.SegmentSettings} and {@link io.strata.kafka.segment.SegmentEvents}; for
+ * moves {@link io.strata.kafka.segment.Residence}, {@link io.strata.kafka.segment.CopyPace}, {@link
+ * io.strata.kafka.segment.CopyResult}, {@link io.strata.kafka.segment.SpaceMaker} and {@link
+ * io.strata.kafka.segment.Reads}. This package knows the pool, and nothing of log directories,
+ * configuration or Kafka.
  */
 @NullMarked
 package io.strata.kafka.segment;

@@ -55,8 +55,7 @@ final class SegmentFactory {
     SegmentNotice notice = notice();
     long modified = Files.getLastModifiedTime(logFile).toMillis();
     long changed = Math.max(modified, residence.slot().createdAtMillis());
-    Segment segment =
-        new Segment(residence, Files.size(logFile), changed, settings, notice, notice);
+    Segment segment = new Segment(residence, Files.size(logFile), changed, settings, notice);
     return named(notice, segment, logFile, false);
   }
 
@@ -75,8 +74,7 @@ final class SegmentFactory {
             InstantSource.system(),
             spaceMaker);
     Segment segment =
-        Segment.inLogFile(
-            logFile.toString(), Files.size(logFile), modified, byName, notice, notice);
+        Segment.inLogFile(logFile.toString(), Files.size(logFile), modified, byName, notice);
     return named(notice, segment, logFile, found);
   }
 

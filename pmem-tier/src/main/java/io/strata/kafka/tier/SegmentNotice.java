@@ -2,17 +2,16 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.segment.Segment;
 import io.strata.kafka.segment.SegmentEvents;
-import io.strata.kafka.segment.SegmentGuard;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Passes what happens to one segment on to those who count and to the tier.
  *
- * <p>Thread safety: as {@link SegmentEvents} and {@link SegmentGuard} ask; {@link #of} is called
- * before the segment is used.
+ * <p>Thread safety: as {@link SegmentEvents} asks; {@link #of} is called before the segment is
+ * used.
  */
-final class SegmentNotice implements SegmentEvents, SegmentGuard {
+final class SegmentNotice implements SegmentEvents {
 
   /** What a tier does about its segments. */
   interface Listener {
@@ -108,7 +107,7 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
   }
 
   @Override
-  public void appending(Segment appendedTo) throws IOException {
+  public void appending() throws IOException {
     TieredSegment named = segment;
     if (named != null) {
       listener.appending(named);
@@ -116,7 +115,7 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
   }
 
   @Override
-  public void forcedInLogFile(Segment appendedTo) throws IOException {
+  public void forcedInLogFile() throws IOException {
     TieredSegment named = segment;
     if (named != null) {
       listener.forcedInLogFile(named);
@@ -124,7 +123,7 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
   }
 
   @Override
-  public void truncating(Segment truncated) throws IOException {
+  public void truncating() throws IOException {
     TieredSegment named = segment;
     if (named != null) {
       listener.truncating(named);
@@ -132,7 +131,7 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
   }
 
   @Override
-  public void changed(Segment appendedOrTruncated) {
+  public void changed() {
     TieredSegment named = segment;
     if (named != null) {
       named.changed();
@@ -141,7 +140,7 @@ final class SegmentNotice implements SegmentEvents, SegmentGuard {
   }
 
   @Override
-  public void idle(Segment closed) {
+  public void idle() {
     TieredSegment named = segment;
     if (named != null) {
       listener.idle(named);

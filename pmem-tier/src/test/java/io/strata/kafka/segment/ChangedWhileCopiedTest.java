@@ -37,12 +37,7 @@ final class ChangedWhileCopiedTest {
   void inLogFile() throws IOException {
     segment =
         Segment.inLogFile(
-            "log",
-            0,
-            0,
-            new SegmentSettings(false, InstantSource.system()),
-            SegmentEvents.NONE,
-            SegmentGuard.NONE);
+            "log", 0, 0, new SegmentSettings(false, InstantSource.system()), SegmentEvents.NONE);
     channel = segment.open(logFile.open(), READ_WRITE);
     append(LENGTH, 1);
     TinyPool pool = TinyPool.format(new RecordingMemory(16 << 20, Durability.FORCE));

@@ -159,8 +159,7 @@ final class ChannelDifferenceTest {
           left.pool().release(left.free());
         }
         segment =
-            Segment.inLogFile(
-                "log", Files.size(logFile), 0, SegmentSettings.defaults(), this, SegmentGuard.NONE);
+            Segment.inLogFile("log", Files.size(logFile), 0, SegmentSettings.defaults(), this);
       } else {
         segment = segment(slot.orElseThrow(), Files.size(logFile));
       }

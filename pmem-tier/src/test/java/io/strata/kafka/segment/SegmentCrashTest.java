@@ -410,8 +410,7 @@ final class SegmentCrashTest {
               one.logFile.size(),
               0,
               new SegmentSettings(power && !needsForce(), InstantSource.system()),
-              SegmentEvents.NONE,
-              SegmentGuard.NONE);
+              SegmentEvents.NONE);
       one.segment = Optional.of(segment);
       one.channel = Optional.of(segment.open(one.logFile.open(), READ_WRITE));
     }

@@ -96,7 +96,7 @@ final class SegmentTest {
     assertThat(content()).isEqualTo(bytes);
     assertThat(segment.spilled()).isTrue();
     assertThat(segment.bytesInPool()).isEqualTo(2 * BLOCK);
-    assertThat(segment.bytesInLogFile()).isEqualTo(BLOCK);
+    assertThat(segment.size() - segment.bytesInPool()).isEqualTo(BLOCK);
     assertThat(logFile.size()).isEqualTo(3 * BLOCK);
     assertThat(Arrays.copyOfRange(logFile.content(), 0, 2 * BLOCK)).containsOnly(0);
   }
@@ -118,7 +118,7 @@ final class SegmentTest {
     pool.leaveFree(8);
     append(bytes(2, 10));
     assertThat(segment.bytesInPool()).isEqualTo(BLOCK);
-    assertThat(segment.bytesInLogFile()).isEqualTo(11);
+    assertThat(segment.size() - segment.bytesInPool()).isEqualTo(11);
   }
 
   @Test
@@ -132,7 +132,7 @@ final class SegmentTest {
     pool.leaveFree(2);
     byte[] more = bytes(2, BLOCK);
     append(more);
-    assertThat(segment.bytesInLogFile()).isZero();
+    assertThat(segment.size() - segment.bytesInPool()).isZero();
     assertThat(content()).isEqualTo(concat(Arrays.copyOf(bytes, BLOCK - 10), more));
   }
 

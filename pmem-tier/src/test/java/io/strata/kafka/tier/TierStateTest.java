@@ -18,7 +18,6 @@ import io.strata.kafka.pool.SimPools;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.segment.Segment;
 import io.strata.kafka.segment.SegmentEvents;
-import io.strata.kafka.segment.SegmentGuard;
 import io.strata.kafka.segment.SegmentSettings;
 import io.strata.kafka.segment.SpaceMaker;
 import java.io.IOException;
@@ -390,8 +389,7 @@ final class TierStateTest {
                 1 << 20,
                 number,
                 new SegmentSettings(() -> false, InstantSource.system(), SpaceMaker.NONE),
-                SegmentEvents.NONE,
-                SegmentGuard.NONE),
+                SegmentEvents.NONE),
             file,
             "inode " + number,
             false,
