@@ -1,12 +1,14 @@
 package io.strata.kafka.config;
 
 import io.strata.kafka.migration.MigrationSettings;
+import io.strata.kafka.migration.MigrationSettings.Mode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -17,6 +19,54 @@ import java.util.stream.Stream;
  * <p>Immutable and safe for use by any thread.
  */
 public final class MigrationKeys {
+
+  private static final StrataKey<Double> TIER_THRESHOLD =
+      StrataKey.named("strata.tier.<name>.threshold", Values.SHARE)
+          .otherwise("the value of `strata.migration.threshold`")
+          .dynamic()
+          .documentation("The threshold of one tier. See `strata.migration.threshold`.");
+
+  private static final StrataKey<List<String>> PINNED =
+      StrataKey.named("strata.migration.pin.topics", Values.EXPRESSIONS)
+          .defaultValue("")
+          .dynamic()
+          .documentation(
+              """
+              Topics whose segments never leave their tier, whatever the policy says, and are \
+              the first to be copied up: those whose whole name matches one of the expressions. \
+              What they take is missing for all others.\
+              """);
+
+  private static final StrataKey<Mode> MODE =
+      StrataKey.named(
+              "strata.migration.mode", Values.oneOf(List.of(Mode.values()), Mode::configName))
+          .defaultValue("eager")
+          .dynamic()
+          .documentation(
+              """
+              What becomes of a segment in a pool once a lower tier has it too. `eager`: it \
+              stays readable in the pool until its space is needed, and is then evicted without \
+              I/O. `threshold`: it is evicted at once, as Pafka does.\
+              """);
+
+  private static final StrataKey<Boolean> PROMOTE =
+      StrataKey.named("strata.migration.promote", Values.BOOLEAN)
+          .defaultValue("true")
+          .dynamic()
+          .documentation(
+              """
+              Whether segments are copied back up when a faster tier has space and the policy \
+              wants them there.\
+              """);
+
+  private static final StrataKey<Long> THREADS =
+      StrataKey.named("strata.migration.threads", Values.number("number", 1, 64))
+          .defaultValue("2")
+          .dynamic()
+          .documentation("How many segments are copied at once.");
+
+  private static final StrataKey<Long> RATE_UP =
+      rate("strata.migration.rate.up", "The most that copies up may take, all threads together.");
 
   /** Those of the local tiers: {@code strata.migration.*}. */
   public static final MigrationKeys LOCAL =
@@ -29,7 +79,7 @@ public final class MigrationKeys {
           MiB. `-1`: never. With `strata.migration.mode=threshold`, and in a tier above another \
           tier with pools, it is the used share that counts.\
           """,
-          Optional.of(new Local()));
+          true);
 
   /** Those of the remote tier's levels: {@code rsm.config.migration.*}. */
   public static final MigrationKeys REMOTE =
@@ -40,99 +90,21 @@ public final class MigrationKeys {
           oldest first, until it is 0.05 below. Dirty are the bytes of segments that no lower \
           level has. `0`: as soon as they are in the store. `-1`: never.\
           """,
-          Optional.empty());
-
-  /** Those of the local tiers alone. */
-  private static final class Local {
-
-    final StrataKey<Double> tierThreshold =
-        StrataKey.named("strata.tier.<name>.threshold", "share", Values::parseThreshold)
-            .otherwise("the value of `strata.migration.threshold`")
-            .expected("-1, or a number from 0 to 1")
-            .documentation("The threshold of one tier. See `strata.migration.threshold`.")
-            .dynamic()
-            .build();
-
-    final StrataKey<List<String>> pinned =
-        StrataKey.named(
-                "strata.migration.pin.topics",
-                "list of regular expressions",
-                Values::parseExpressions)
-            .defaultValue("")
-            .expected("a comma-separated list of regular expressions (java.util.regex)")
-            .documentation(
-                """
-                Topics whose segments never leave their tier, whatever the policy says, and are \
-                the first to be copied up: those whose whole name matches one of the expressions. \
-                What they take is missing for all others.\
-                """)
-            .dynamic()
-            .build();
-
-    final StrataKey<MigrationSettings.Mode> mode =
-        StrataKey.named(
-                "strata.migration.mode",
-                "name",
-                Values.oneOf(
-                    List.of(MigrationSettings.Mode.values()), MigrationSettings.Mode::configName))
-            .defaultValue("eager")
-            .expected(
-                "one of %s"
-                    .formatted(
-                        Values.names(
-                            List.of(MigrationSettings.Mode.values()),
-                            MigrationSettings.Mode::configName)))
-            .documentation(
-                """
-                What becomes of a segment in a pool once a lower tier has it too. `eager`: it \
-                stays readable in the pool until its space is needed, and is then evicted without \
-                I/O. `threshold`: it is evicted at once, as Pafka does.\
-                """)
-            .dynamic()
-            .build();
-
-    final StrataKey<Boolean> promote =
-        StrataKey.named("strata.migration.promote", "boolean", Values::parseBoolean)
-            .defaultValue("true")
-            .expected("true or false")
-            .documentation(
-                """
-                Whether segments are copied back up when a faster tier has space and the policy \
-                wants them there.\
-                """)
-            .dynamic()
-            .build();
-
-    final StrataKey<Long> threads =
-        StrataKey.named("strata.migration.threads", "number", Values.longBetween(1, 64))
-            .defaultValue("2")
-            .expected("a number from 1 to 64")
-            .documentation("How many segments are copied at once.")
-            .dynamic()
-            .build();
-
-    final StrataKey<Long> rateUp =
-        rate("strata.migration.rate.up", "The most that copies up may take, all threads together.");
-
-    List<StrataKey<?>> all() {
-      return List.of(pinned, tierThreshold, mode, promote, threads, rateUp);
-    }
-  }
+          false);
 
   private final StrataKey<Double> threshold;
   private final StrataKey<Long> rateDown;
   private final StrataKey<String> policy;
   private final StrataKey<String> policyParameter;
-  private final Optional<Local> local;
 
-  private MigrationKeys(String prefix, String thresholdText, Optional<Local> local) {
+  private final boolean local;
+
+  private MigrationKeys(String prefix, String thresholdText, boolean local) {
     this.threshold =
-        StrataKey.named(prefix + "threshold", "share", Values::parseThreshold)
+        StrataKey.named(prefix + "threshold", Values.SHARE)
             .defaultValue("0.5")
-            .expected("-1, or a number from 0 to 1")
-            .documentation(thresholdText)
             .dynamic()
-            .build();
+            .documentation(thresholdText);
     this.rateDown =
         rate(
             prefix + "rate.down",
@@ -141,43 +113,38 @@ public final class MigrationKeys {
         StrataKey.named(prefix + "policy", "name", Values::parsePolicy)
             .defaultValue("newest")
             .expected("the name of a policy on the broker's class path")
+            .dynamic()
             .documentation(
                 """
                 Which segments move. `newest`: the newest stay. `age`: a segment leaves after a \
                 time. `access`: what is read stays. Others can be added: see \
                 `io.strata.kafka.api.MigrationPolicy`.\
-                """)
-            .dynamic()
-            .build();
+                """);
     this.policyParameter =
-        StrataKey.named(prefix + "policy.<parameter>", "text", Values::parseText)
+        StrataKey.named(prefix + "policy.<parameter>", "text", Function.identity())
             .otherwise("the policy's own default")
             .expected("what the policy expects")
+            .dynamic()
             .documentation(
                 """
                 A parameter of the policy. One of a policy that is not chosen is ignored, so that \
                 the policy can be changed on a live broker; one that no policy has is refused.\
-                """)
-            .dynamic()
-            .build();
+                """);
     this.local = local;
   }
 
   private static StrataKey<Long> rate(String name, String text) {
-    return StrataKey.named(name, "bytes per second", Values::parseRate)
-        .defaultValue("0")
-        .expected("0 for no limit, or bytes per second, for example 80MB or 500MiB")
-        .documentation(text)
-        .dynamic()
-        .build();
+    return StrataKey.named(name, Values.RATE).defaultValue("0").dynamic().documentation(text);
   }
 
   /** All of them, in the order of the reference page. */
   List<StrataKey<?>> all() {
-    return Stream.concat(
-            Stream.of(threshold, rateDown, policy, policyParameter),
-            local.stream().flatMap(more -> more.all().stream()))
-        .toList();
+    List<StrataKey<?>> both = List.of(threshold, rateDown, policy, policyParameter);
+    return local
+        ? Stream.of(both, List.of(PINNED, TIER_THRESHOLD, MODE, PROMOTE, THREADS, RATE_UP))
+            .<StrataKey<?>>flatMap(List::stream)
+            .toList()
+        : both;
   }
 
   /** The key of the policy's name. */
@@ -191,8 +158,13 @@ public final class MigrationKeys {
   }
 
   /** The tier that the name of a threshold's key names; empty if it is no such key. */
-  Optional<String> tierOf(String name) {
-    return local.flatMap(more -> more.tierThreshold.partOf(name));
+  static Optional<String> tierOf(String name) {
+    return TIER_THRESHOLD.partOf(name);
+  }
+
+  /** The value; the default where this engine has no such key. */
+  private <T> Optional<T> read(KeyReader reader, StrataKey<T> key) {
+    return local ? reader.read(key) : key.defaultValue().map(key::parse);
   }
 
   /**
@@ -205,22 +177,17 @@ public final class MigrationKeys {
     Optional<Double> common = reader.read(threshold);
     List<Double> thresholds = new ArrayList<>();
     for (String tier : tiers) {
-      local
-          .flatMap(more -> reader.readIfSet(more.tierThreshold.with(tier)))
-          .or(() -> common)
-          .ifPresent(thresholds::add);
+      Optional<Double> own = local ? reader.readIfSet(TIER_THRESHOLD.with(tier)) : Optional.empty();
+      own.or(() -> common).ifPresent(thresholds::add);
     }
-    Optional<MigrationSettings.Mode> mode =
-        local.map(more -> reader.read(more.mode)).orElse(Optional.of(MigrationSettings.Mode.EAGER));
-    Optional<Boolean> promote =
-        local.map(more -> reader.read(more.promote)).orElse(Optional.of(true));
-    Optional<Long> threads = local.map(more -> reader.read(more.threads)).orElse(Optional.of(2L));
-    Optional<Long> up = local.map(more -> reader.read(more.rateUp)).orElse(Optional.of(0L));
+    Optional<Mode> mode = read(reader, MODE);
+    Optional<Boolean> promote = read(reader, PROMOTE);
+    Optional<Long> threads = read(reader, THREADS);
+    Optional<Long> up = read(reader, RATE_UP);
     Optional<Long> down = reader.read(rateDown);
     Optional<String> chosen = reader.read(policy);
     Map<String, String> parameters = parameters(reader);
-    Optional<List<String>> pins =
-        local.map(more -> reader.read(more.pinned)).orElse(Optional.of(List.of()));
+    Optional<List<String>> pins = read(reader, PINNED);
     if (reader.problems().size() > before) {
       return Optional.empty();
     }
@@ -261,25 +228,24 @@ public final class MigrationKeys {
   Map<String, String> written(MigrationSettings settings, List<String> tiers) {
     Map<String, String> keys = new LinkedHashMap<>();
     List<Double> thresholds = settings.thresholds();
-    if (local.isEmpty() && !thresholds.isEmpty()) {
+    if (local) {
+      for (int i = 0; i < Math.min(tiers.size(), thresholds.size()); i++) {
+        keys.put(TIER_THRESHOLD.with(tiers.get(i)).name(), number(thresholds.get(i)));
+      }
+      keys.put(MODE.name(), settings.mode().configName());
+      keys.put(PROMOTE.name(), String.valueOf(settings.promote()));
+      keys.put(THREADS.name(), String.valueOf(settings.threads()));
+      keys.put(RATE_UP.name(), String.valueOf(settings.upBytesPerSecond()));
+    } else if (!thresholds.isEmpty()) {
       keys.put(threshold.name(), number(thresholds.get(0)));
     }
-    local.ifPresent(
-        more -> {
-          for (int i = 0; i < Math.min(tiers.size(), thresholds.size()); i++) {
-            keys.put(more.tierThreshold.with(tiers.get(i)).name(), number(thresholds.get(i)));
-          }
-          keys.put(more.mode.name(), settings.mode().configName());
-          keys.put(more.promote.name(), String.valueOf(settings.promote()));
-          keys.put(more.threads.name(), String.valueOf(settings.threads()));
-          keys.put(more.rateUp.name(), String.valueOf(settings.upBytesPerSecond()));
-        });
     keys.put(rateDown.name(), String.valueOf(settings.downBytesPerSecond()));
     keys.put(policy.name(), settings.policy());
     new TreeMap<>(settings.policyParameters())
         .forEach((name, value) -> keys.put(policyParameter.with(name).name(), value));
-    local.ifPresent(
-        more -> keys.put(more.pinned.name(), String.join(",", settings.pinnedTopics())));
+    if (local) {
+      keys.put(PINNED.name(), String.join(",", settings.pinnedTopics()));
+    }
     return keys;
   }
 

@@ -21,8 +21,10 @@ public record PoolType(Optional<MemoryType> fixed) {
   /** The type that fits. */
   public static final PoolType AUTO = new PoolType(Optional.empty());
 
-  static final List<PoolType> ALL =
+  private static final List<PoolType> ALL =
       Stream.concat(Stream.of(AUTO), Arrays.stream(MemoryType.values()).map(PoolType::of)).toList();
+
+  static final StrataKey.Kind<PoolType> KIND = Values.oneOf(ALL, PoolType::configName);
 
   /**
    * The type of that name, in lower or upper case.
@@ -30,7 +32,7 @@ public record PoolType(Optional<MemoryType> fixed) {
    * @throws IllegalArgumentException if there is none
    */
   public static PoolType parse(String name) {
-    return Values.oneOf(ALL, PoolType::configName).parse(name);
+    return KIND.parser().apply(name);
   }
 
   /** Always the given type. */

@@ -3,6 +3,7 @@ package io.strata.kafka.config;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * The keys of the remote tier, {@code rsm.config.*}: Kafka hands them to the manager without that
@@ -21,7 +22,6 @@ public final class RemoteKeys {
   /** The prefix of the cold manager's keys. */
   static final String COLD_PREFIX = MANAGER_PREFIX + RemoteSettings.COLD + ".";
 
-  /** {@code rsm.config.levels}. */
   public static final StrataKey<List<String>> LEVELS =
       StrataKey.named("rsm.config.levels", "list of names", Values::parseLevels)
           .otherwise("none: required")
@@ -37,10 +37,8 @@ public final class RemoteKeys {
               space, and moves between them as `rsm.config.migration.*` says. Where another \
               manager has the lowest level (`rsm.config.cold.class.name`), that level is called \
               `cold` and is not listed.\
-              """)
-          .build();
+              """);
 
-  /** {@code rsm.config.<level>.directories}. */
   public static final StrataKey<List<Path>> LEVEL_DIRECTORIES =
       StrataKey.named(
               "rsm.config.<level>.directories", "list of directories", Values::parseDirectories)
@@ -57,10 +55,8 @@ public final class RemoteKeys {
               be inside another, nor in, nor around, a log directory. All brokers of a cluster \
               must see the same directories, under the same names or others; one broker alone may \
               use its own disks.\
-              """)
-          .build();
+              """);
 
-  /** {@code rsm.config.<level>.capacity}. */
   public static final StrataKey<List<Long>> LEVEL_CAPACITY =
       StrataKey.named("rsm.config.<level>.capacity", "list of bytes", Values::parseCapacities)
           .otherwise("the size of the directory's file system less 5 %")
@@ -73,10 +69,8 @@ public final class RemoteKeys {
               What the store may take of a level's directories: one amount for each of them, in \
               their order, or one that holds for each. kB, MB, GB and TB are powers of 1000; KiB, \
               MiB, GiB and TiB powers of 1024.\
-              """)
-          .build();
+              """);
 
-  /** {@code rsm.config.cold.class.name}. */
   public static final StrataKey<String> COLD_CLASS_NAME =
       StrataKey.named("rsm.config.cold.class.name", "class name", Values::parseClassName)
           .otherwise("none: the store has the listed levels alone")
@@ -90,12 +84,10 @@ public final class RemoteKeys {
               Another `RemoteStorageManager`, which then has the lowest level, below all of \
               `rsm.config.levels`: where a segment is to end in S3, GCS or Azure, for example. \
               The levels above it work as without it.\
-              """)
-          .build();
+              """);
 
-  /** {@code rsm.config.cold.class.path}. */
   public static final StrataKey<String> COLD_CLASS_PATH =
-      StrataKey.named("rsm.config.cold.class.path", "class path", Values::parseText)
+      StrataKey.named("rsm.config.cold.class.path", "class path", Function.identity())
           .otherwise("the broker's class path")
           .expected("a class path without Strata's jar")
           .documentation(
@@ -103,19 +95,15 @@ public final class RemoteKeys {
               Where that manager's classes are, as for Kafka's own \
               `remote.log.storage.manager.class.path`: files and directories, `/*` for all jars \
               of one. They are loaded apart from the broker's.\
-              """)
-          .build();
+              """);
 
-  /** {@code rsm.config.cold.<key>}. */
   public static final StrataKey<String> COLD_CONFIG =
-      StrataKey.named("rsm.config.cold.<key>", "text", Values::parseText)
+      StrataKey.named("rsm.config.cold.<key>", "text", Function.identity())
           .otherwise("the manager's own default")
           .expected("what the manager expects")
           .documentation(
-              "Handed to that manager as `<key>`; what there is, its own documentation" + " says.")
-          .build();
+              "Handed to that manager as `<key>`; what there is, its own documentation says.");
 
-  /** {@code rsm.config.log.dirs}. */
   public static final StrataKey<List<Path>> LOG_DIRS =
       StrataKey.named(
               MANAGER_PREFIX + BrokerProperties.LOG_DIRS,
@@ -128,37 +116,29 @@ public final class RemoteKeys {
               Only for a broker that is embedded in another program: Strata finds no file of it, \
               and learns here which its log directories are. They have the cluster's id. Where \
               there is a file, its `log.dirs` holds.\
-              """)
-          .build();
+              """);
 
-  /** {@code rsm.config.copy.timeout.ms}. */
   public static final StrataKey<Long> COPY_TIMEOUT_MS =
       StrataKey.named(
-              "rsm.config.copy.timeout.ms", "milliseconds", Values.longBetween(1_000L, 86_400_000L))
+              "rsm.config.copy.timeout.ms", Values.number("milliseconds", 1_000L, 86_400_000L))
           .defaultValue("600000")
-          .expected("a number from 1000 to 86400000")
+          .dynamic()
           .documentation(
               """
               The longest that a copy of a segment to the store may take. It then fails, and Kafka tries again. Kafka \
               waits for a copy without end, and copies nothing else of that partition meanwhile.\
-              """)
-          .dynamic()
-          .build();
+              """);
 
-  /** {@code rsm.config.fetch.timeout.ms}. */
   public static final StrataKey<Long> FETCH_TIMEOUT_MS =
       StrataKey.named(
-              "rsm.config.fetch.timeout.ms", "milliseconds", Values.longBetween(100L, 3_600_000L))
+              "rsm.config.fetch.timeout.ms", Values.number("milliseconds", 100L, 3_600_000L))
           .defaultValue("30000")
-          .expected("a number from 100 to 3600000")
+          .dynamic()
           .documentation(
               """
               The longest that the reads of one fetch of Kafka's may take, all together.\
-              """)
-          .dynamic()
-          .build();
+              """);
 
-  /** {@code rsm.config.cache.size}. */
   public static final StrataKey<Long> CACHE_SIZE =
       StrataKey.named("rsm.config.cache.size", "bytes", Values::parseCacheSize)
           .defaultValue("1GiB")
@@ -171,10 +151,8 @@ public final class RemoteKeys {
               read the same old data read it from the manager once, after a restart of the broker, \
               too. Without `rsm.config.cold.class.name` nothing is kept: directories are read in \
               place.\
-              """)
-          .build();
+              """);
 
-  /** {@code rsm.config.scrub.interval.ms}. */
   public static final StrataKey<Long> SCRUB_INTERVAL_MS =
       StrataKey.named(
               "rsm.config.scrub.interval.ms",
@@ -182,13 +160,12 @@ public final class RemoteKeys {
               Values.zeroOrBetween(1_000L, 31_536_000_000L))
           .defaultValue("604800000")
           .expected("0 for never, or a number from 1000 to 31536000000")
+          .dynamic()
           .documentation(
               """
               How often every byte of the store is read and compared with its checksum. One \
               broker of the cluster does it. `0`: never; see `strata remote scrub`.\
-              """)
-          .dynamic()
-          .build();
+              """);
 
   /** The keys of the remote tier, in the order of the reference page. */
   public static final Catalogue REMOTE =

@@ -1,9 +1,8 @@
 package io.strata.kafka.config;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -18,20 +17,32 @@ import java.util.regex.Pattern;
  * <p>Immutable and safe for use by any thread.
  *
  * @param <T> the type of the parsed value
+ * @param name the key, for example {@code strata.pool.type}
+ * @param kind what values it takes
+ * @param defaultValue the default as it would be written in the file; empty if there is no fixed
+ *     one
+ * @param otherwise the effect of an absent key that has no fixed default, for the reader
+ * @param dynamic whether {@code kafka-configs.sh} may change it on a live broker
+ * @param documentation describes the key, in whole sentences
  */
-public final class StrataKey<T> {
+public record StrataKey<T>(
+    String name,
+    Kind<T> kind,
+    Optional<String> defaultValue,
+    Optional<String> otherwise,
+    boolean dynamic,
+    String documentation) {
 
-  /** Turns a trimmed value into what it means. */
-  @FunctionalInterface
-  interface Parser<T> {
-    /**
-     * Parses a value.
-     *
-     * @throws IllegalArgumentException if it is not of the type or out of range; the message says
-     *     what exactly, or is empty when {@link StrataKey#expected()} says it all
-     */
-    T parse(String value);
-  }
+  /**
+   * A kind of values.
+   *
+   * @param type its name for the reader: {@code boolean}, {@code list of files}
+   * @param expected the values allowed, as a phrase that completes "expected ..."
+   * @param parser turns a trimmed value into what it means; throws IllegalArgumentException for one
+   *     that is not of the type or out of range, with a message that says what exactly, or is empty
+   *     when {@code expected} says it all
+   */
+  public record Kind<T>(String type, String expected, Function<String, T> parser) {}
 
   /** The placeholder of a word in a name. */
   private static final Pattern PLACEHOLDER = Pattern.compile("<[a-z]+>");
@@ -39,48 +50,14 @@ public final class StrataKey<T> {
   /** The words that may stand in a placeholder's place. */
   private static final String WORD = "([A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*)";
 
-  private final String name;
-  private final String type;
-  private final Optional<String> defaultValue;
-  private final Optional<String> otherwise;
-  private final String expected;
-  private final String documentation;
-  private final String since;
-  private final boolean dynamic;
-  private final Parser<T> parser;
-
-  private StrataKey(Builder<T> builder) {
-    this.name = builder.name;
-    this.type = builder.type;
-    this.defaultValue = builder.defaultValue;
-    this.otherwise = builder.otherwise;
-    this.expected = builder.expected;
-    this.documentation = builder.documentation;
-    this.since = builder.since;
-    this.dynamic = builder.dynamic;
-    this.parser = builder.parser;
+  /** The values allowed, as a phrase that completes "expected ...". */
+  public String expected() {
+    return kind.expected();
   }
 
-  private StrataKey(StrataKey<T> pattern, String name) {
-    this.name = name;
-    this.type = pattern.type;
-    this.defaultValue = pattern.defaultValue;
-    this.otherwise = pattern.otherwise;
-    this.expected = pattern.expected;
-    this.documentation = pattern.documentation;
-    this.since = pattern.since;
-    this.dynamic = pattern.dynamic;
-    this.parser = pattern.parser;
-  }
-
-  /** The key, for example {@code strata.pool.type}. */
-  public String name() {
-    return name;
-  }
-
-  /** The type's name for the reader: {@code boolean}, {@code list of files}. */
-  public String type() {
-    return type;
+  /** The first release that knows the key: no release has added one yet. */
+  public String since() {
+    return "0.1.0";
   }
 
   /** Whether the name has a placeholder: it stands for many keys, and no key has this name. */
@@ -112,7 +89,12 @@ public final class StrataKey<T> {
   /** The one key that has {@code part} in the placeholder's place. */
   public StrataKey<T> with(String part) {
     return new StrataKey<>(
-        this, PLACEHOLDER.matcher(name).replaceFirst(Matcher.quoteReplacement(part)));
+        PLACEHOLDER.matcher(name).replaceFirst(Matcher.quoteReplacement(part)),
+        kind,
+        defaultValue,
+        otherwise,
+        dynamic,
+        documentation);
   }
 
   /**
@@ -137,43 +119,13 @@ public final class StrataKey<T> {
     return matcher.find() ? matcher.group() : name;
   }
 
-  /** The default as it would be written in the file; empty if there is no fixed one. */
-  public Optional<String> defaultValue() {
-    return defaultValue;
-  }
-
-  /** The effect of an absent key that has no fixed default, for the reader. */
-  public Optional<String> otherwise() {
-    return otherwise;
-  }
-
-  /** The values allowed, as a phrase that completes "expected ...". */
-  public String expected() {
-    return expected;
-  }
-
-  /** Describes the key, in whole sentences. */
-  public String documentation() {
-    return documentation;
-  }
-
-  /** The first release that knows the key. */
-  public String since() {
-    return since;
-  }
-
-  /** Whether {@code kafka-configs.sh} may change it on a live broker. */
-  public boolean dynamic() {
-    return dynamic;
-  }
-
   /**
    * Parses a value; surrounding white space is ignored.
    *
    * @throws IllegalArgumentException if the value is not allowed, with the whole message
    */
   T parse(String value) {
-    return parser.parse(value.strip());
+    return kind.parser().apply(value.strip());
   }
 
   @Override
@@ -181,26 +133,26 @@ public final class StrataKey<T> {
     return name;
   }
 
-  static <T> Builder<T> named(String name, String type, Parser<T> parser) {
-    return new Builder<>(name, type, parser);
+  static <T> Builder<T> named(String name, Kind<T> kind) {
+    return new Builder<>(name, kind);
+  }
+
+  /** A key of a kind of its own, of which {@link Builder#expected} is still to be said. */
+  static <T> Builder<T> named(String name, String type, Function<String, T> parser) {
+    return named(name, new Kind<>(type, "", parser));
   }
 
   /** Collects a declaration; not thread-safe. */
   static final class Builder<T> {
     private final String name;
-    private final String type;
-    private final Parser<T> parser;
+    private Kind<T> kind;
     private Optional<String> defaultValue = Optional.empty();
     private Optional<String> otherwise = Optional.empty();
-    private String expected = "";
-    private String documentation = "";
-    private String since = "0.1.0";
     private boolean dynamic;
 
-    private Builder(String name, String type, Parser<T> parser) {
-      this.name = requireNonNull(name);
-      this.type = requireNonNull(type);
-      this.parser = requireNonNull(parser);
+    private Builder(String name, Kind<T> kind) {
+      this.name = name;
+      this.kind = kind;
     }
 
     Builder<T> defaultValue(String value) {
@@ -214,17 +166,7 @@ public final class StrataKey<T> {
     }
 
     Builder<T> expected(String phrase) {
-      this.expected = phrase;
-      return this;
-    }
-
-    Builder<T> documentation(String text) {
-      this.documentation = text;
-      return this;
-    }
-
-    Builder<T> since(String release) {
-      this.since = release;
+      this.kind = new Kind<>(kind.type(), phrase, kind.parser());
       return this;
     }
 
@@ -233,11 +175,9 @@ public final class StrataKey<T> {
       return this;
     }
 
-    StrataKey<T> build() {
-      if (expected.isEmpty() || documentation.isEmpty()) {
-        throw new IllegalStateException(name + ": expected values and documentation are missing");
-      }
-      StrataKey<T> key = new StrataKey<>(this);
+    /** Makes the key, with the text that describes it. */
+    StrataKey<T> documentation(String text) {
+      StrataKey<T> key = new StrataKey<>(name, kind, defaultValue, otherwise, dynamic, text);
       // A default that its own parser refuses is a mistake of ours; found at class loading.
       defaultValue.ifPresent(key::parse);
       return key;

@@ -20,7 +20,6 @@ public final class StrataKeys {
   /** The tier that {@code strata.pools} is short for. */
   static final String ONE_TIER = "hot";
 
-  /** {@code strata.tiers}. */
   public static final StrataKey<List<String>> TIERS =
       StrataKey.named("strata.tiers", "list of names", Values::parseTiers)
           .otherwise("one tier, `hot`, with the pools of `strata.pools`")
@@ -34,10 +33,8 @@ public final class StrataKeys {
               The tiers above Kafka's log directories, fastest first. Each has its own pools \
               (`strata.tier.<name>.pools`). The log directories are always the last tier. It is \
               called `logdirs` and is not listed.\
-              """)
-          .build();
+              """);
 
-  /** {@code strata.pools}. */
   public static final StrataKey<List<Path>> POOLS =
       StrataKey.named("strata.pools", "list of files", Values::parseFiles)
           .otherwise("none: required, unless `strata.tiers` is set")
@@ -49,10 +46,8 @@ public final class StrataKeys {
               pool with the most free space. A pool that holds segments must stay in the list: \
               take it out after `strata drain`. Relative names are resolved against the working \
               directory of the broker.\
-              """)
-          .build();
+              """);
 
-  /** {@code strata.pool.create}. */
   public static final StrataKey<Long> POOL_CREATE =
       StrataKey.named("strata.pool.create", "bytes", Values::parsePoolSize)
           .otherwise("none: a missing pool keeps the broker from starting")
@@ -65,14 +60,11 @@ public final class StrataKeys {
               where the pool is of type `cache`, which has nothing that the log files lack. \
               Otherwise the broker does not start. The size of a pool that is there is not \
               changed; see `strata pool grow`.\
-              """)
-          .build();
+              """);
 
-  /** {@code strata.pool.type}. */
   public static final StrataKey<PoolType> POOL_TYPE =
-      StrataKey.named("strata.pool.type", "name", PoolType::parse)
+      StrataKey.named("strata.pool.type", PoolType.KIND)
           .defaultValue("auto")
-          .expected("one of " + Values.names(PoolType.ALL, PoolType::configName))
           .documentation(
               """
               How the pools are reached, where `strata.tier.<name>.type` says nothing else. \
@@ -84,10 +76,8 @@ public final class StrataKeys {
               durable when Kafka flushes. `cache`: for memory that does not survive a reboot \
               (tmpfs, volatile CXL memory): a mapping, too, but every append goes to the log file \
               as well, as without Strata; losing the pool loses nothing.\
-              """)
-          .build();
+              """);
 
-  /** {@code strata.tier.<name>.pools}. */
   public static final StrataKey<List<Path>> TIER_POOLS =
       StrataKey.named("strata.tier.<name>.pools", "list of files", Values::parseFiles)
           .otherwise("none: required for each tier that `strata.tiers` lists")
@@ -96,69 +86,50 @@ public final class StrataKeys {
               """
               The pool files of one tier, several if it has several devices (one per socket, for \
               example). See `strata.pools`.\
-              """)
-          .build();
+              """);
 
-  /** {@code strata.tier.<name>.type}. */
   public static final StrataKey<PoolType> TIER_TYPE =
-      StrataKey.named("strata.tier.<name>.type", "name", PoolType::parse)
+      StrataKey.named("strata.tier.<name>.type", PoolType.KIND)
           .otherwise("the value of `strata.pool.type`")
-          .expected("one of " + Values.names(PoolType.ALL, PoolType::configName))
-          .documentation("How the pools of one tier are reached. See `strata.pool.type`.")
-          .build();
+          .documentation("How the pools of one tier are reached. See `strata.pool.type`.");
 
-  /** {@code strata.topics.include}. */
   public static final StrataKey<List<String>> TOPICS_INCLUDE =
-      StrataKey.named(
-              "strata.topics.include", "list of regular expressions", Values::parseExpressions)
+      StrataKey.named("strata.topics.include", Values.EXPRESSIONS)
           .defaultValue(".*")
-          .expected("a comma-separated list of regular expressions (java.util.regex)")
+          .dynamic()
           .documentation(
               """
               Topics whose new segments may be placed in a pool: those whose whole name matches \
               one of the expressions. A comma inside braces, brackets or parentheses, or after a \
               backslash, belongs to its expression. `__cluster_metadata` is never placed, and \
               cannot be asked for. Segments in a pool whose topic is no longer included leave it.\
-              """)
-          .dynamic()
-          .build();
+              """);
 
-  /** {@code strata.topics.exclude}. */
   public static final StrataKey<List<String>> TOPICS_EXCLUDE =
-      StrataKey.named(
-              "strata.topics.exclude", "list of regular expressions", Values::parseExpressions)
+      StrataKey.named("strata.topics.exclude", Values.EXPRESSIONS)
           .defaultValue("")
-          .expected("a comma-separated list of regular expressions (java.util.regex)")
+          .dynamic()
           .documentation(
               """
               Topics whose segments are never placed in a pool, though `strata.topics.include` \
               matches. Those that are in a pool already leave it, but for the last extent of \
               active ones, and do not come back. A topic that is pinned too is excluded.\
-              """)
-          .dynamic()
-          .build();
+              """);
 
-  /** {@code strata.require.dax}. */
   public static final StrataKey<Boolean> REQUIRE_DAX =
-      StrataKey.named("strata.require.dax", "boolean", Values::parseBoolean)
+      StrataKey.named("strata.require.dax", Values.BOOLEAN)
           .defaultValue("false")
-          .expected("true or false")
           .documentation(
               """
               Whether the broker refuses to start when a pool of the first tier does not survive \
               a power failure, because its file system is not DAX or its type is `file`.\
-              """)
-          .build();
+              """);
 
-  /** {@code strata.durability}. */
   public static final StrataKey<AckDurability> DURABILITY =
       StrataKey.named(
               "strata.durability",
-              "name",
               Values.oneOf(List.of(AckDurability.values()), AckDurability::configName))
           .defaultValue("pool")
-          .expected(
-              "one of " + Values.names(List.of(AckDurability.values()), AckDurability::configName))
           .documentation(
               """
               What a power failure leaves of acknowledged records. `pool`: all of them where the \
@@ -167,17 +138,14 @@ public final class StrataKeys {
               append is then forced to the medium before it is acknowledged. `ack` needs pools on \
               a device, or of type `cache`: the broker refuses to start with a `mapped` one on a \
               memory-backed file system.\
-              """)
-          .build();
+              """);
 
-  /** {@code strata.spill.force}. */
   public static final StrataKey<SpillForce> SPILL_FORCE =
       StrataKey.named(
               "strata.spill.force",
-              "name",
               Values.oneOf(List.of(SpillForce.values()), SpillForce::configName))
           .defaultValue("auto")
-          .expected("one of " + Values.names(List.of(SpillForce.values()), SpillForce::configName))
+          .dynamic()
           .documentation(
               """
               Whether an append that goes to the log file or to a lower tier, because the first \
@@ -187,9 +155,7 @@ public final class StrataKeys {
               log directory's disk. `never`: as a stock broker, when Kafka flushes, at the disk's \
               unforced rate; a power failure may then take what a full tier has acknowledged. \
               With `strata.durability=ack` every append is forced, whatever this key says.\
-              """)
-          .dynamic()
-          .build();
+              """);
 
   /** The keys of the local tiers, in the order of the reference page. */
   public static final Catalogue LOCAL =

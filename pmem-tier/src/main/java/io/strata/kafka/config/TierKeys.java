@@ -71,7 +71,7 @@ final class TierKeys {
       Optional<String> pools = StrataKeys.TIER_POOLS.partOf(name);
       pools
           .or(() -> StrataKeys.TIER_TYPE.partOf(name))
-          .or(() -> MigrationKeys.LOCAL.tierOf(name))
+          .or(() -> MigrationKeys.tierOf(name))
           .filter(tier -> !tiers.contains(tier) || (!listed && pools.isPresent()))
           .ifPresent(
               tier ->

@@ -1,10 +1,12 @@
 package io.strata.kafka.config;
 
 import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.config.StrataKey.Kind;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -20,6 +22,20 @@ final class Values {
   private static final Pattern POLICY = Pattern.compile("[a-z0-9][a-z0-9-]*");
 
   private static final Pattern CLASS = Pattern.compile("[A-Za-z_$][\\w$]*(\\.[A-Za-z_$][\\w$]*)*");
+  static final Kind<Boolean> BOOLEAN = new Kind<>("boolean", "true or false", Values::parseBoolean);
+  static final Kind<Double> SHARE =
+      new Kind<>("share", "-1, or a number from 0 to 1", Values::parseThreshold);
+  static final Kind<Long> RATE =
+      new Kind<>(
+          "bytes per second",
+          "0 for no limit, or bytes per second, for example 80MB or 500MiB",
+          value -> ByteAmount.parseRate(value).bytes());
+  static final Kind<List<String>> EXPRESSIONS =
+      new Kind<>(
+          "list of regular expressions",
+          "a comma-separated list of regular expressions (java.util.regex)",
+          Values::parseExpressions);
+
   private static final long LEAST_POOL = 4 << 20;
 
   /** A few readers' pieces. */
@@ -27,7 +43,7 @@ final class Values {
 
   private Values() {}
 
-  static boolean parseBoolean(String value) {
+  private static boolean parseBoolean(String value) {
     // Boolean.parseBoolean takes every misspelt "true" for false.
     if (value.equalsIgnoreCase("true")) {
       return true;
@@ -38,7 +54,12 @@ final class Values {
     throw new IllegalArgumentException("");
   }
 
-  static StrataKey.Parser<Long> longBetween(long least, long most) {
+  static Kind<Long> number(String unit, long least, long most) {
+    return new Kind<>(
+        unit, "a number from %d to %d".formatted(least, most), longBetween(least, most));
+  }
+
+  private static Function<String, Long> longBetween(long least, long most) {
     return value -> {
       long number;
       try {
@@ -53,35 +74,16 @@ final class Values {
     };
   }
 
-  static StrataKey.Parser<Double> doubleBetween(double least, double most) {
-    return value -> {
-      double number = decimal(value);
-      if (number < least || number > most) {
-        throw new IllegalArgumentException("");
-      }
-      return number;
-    };
-  }
-
-  /** -1, or a share from 0 to 1. */
-  static double parseThreshold(String value) {
-    double number = decimal(value);
+  /** -1, or a share from 0 to 1. Double.parseDouble takes NaN, hexadecimal and 1d as well. */
+  private static double parseThreshold(String value) {
+    if (!DECIMAL.matcher(value).matches()) {
+      throw new IllegalArgumentException("");
+    }
+    double number = Double.parseDouble(value);
     if (number != -1 && (number < 0 || number > 1)) {
       throw new IllegalArgumentException("");
     }
     return number;
-  }
-
-  /** Double.parseDouble takes NaN, hexadecimal and 1d as well. */
-  private static double decimal(String value) {
-    if (!DECIMAL.matcher(value).matches()) {
-      throw new IllegalArgumentException("");
-    }
-    return Double.parseDouble(value);
-  }
-
-  static long parseRate(String value) {
-    return ByteAmount.parseRate(value).bytes();
   }
 
   /** The form alone: which policies there are is known on the broker's class path only. */
@@ -101,48 +103,72 @@ final class Values {
     return names;
   }
 
-  /**
-   * At least one name, none twice.
-   *
-   * @param what what is named, for messages
-   */
-  static List<String> parseNames(String what, String value) {
-    Set<String> names = new LinkedHashSet<>();
-    for (String name : splitAtCommas(value)) {
-      if (!TIER.matcher(name).matches()) {
-        throw new IllegalArgumentException("'" + name + "' cannot be the name of a " + what);
-      }
-      if (!names.add(name)) {
-        throw new IllegalArgumentException("'" + name + "' is listed twice");
-      }
+  static List<String> parseLevels(String value) {
+    List<String> names = parseNames("level", value);
+    if (names.contains(SegmentView.LOG_DIRS)) {
+      throw new IllegalArgumentException(
+          "logdirs is the tier of Kafka's log directories: call no level so");
     }
-    if (names.isEmpty()) {
-      throw new IllegalArgumentException("the list is empty");
+    if (names.contains(RemoteSettings.COLD)) {
+      throw new IllegalArgumentException(
+          """
+          cold is the level of the manager that rsm.config.cold.class.name names: leave it out, \
+          and call no other so\
+          """);
     }
-    return List.copyOf(names);
+    return names;
   }
 
-  /** At least one file, no file twice. Relative ones are made absolute, as Kafka does. */
+  private static List<String> parseNames(String what, String value) {
+    return distinct(
+        splitAtCommas(value),
+        name -> {
+          if (!TIER.matcher(name).matches()) {
+            throw new IllegalArgumentException("'" + name + "' cannot be the name of a " + what);
+          }
+          return name;
+        });
+  }
+
+  /** Relative files are made absolute, as Kafka does. */
   static List<Path> parseFiles(String value) {
-    return absolute(splitAtCommas(value));
+    return distinct(splitAtCommas(value), name -> path(name).toAbsolutePath().normalize());
   }
 
-  /** Splits as Kafka does; at least one, none twice. */
+  /** Splits as Kafka does. */
   static List<Path> parseLogDirectories(String value) {
-    return absolute(BrokerProperties.list(value));
+    return distinct(BrokerProperties.list(value), name -> path(name).toAbsolutePath().normalize());
   }
 
-  private static List<Path> absolute(List<String> names) {
-    Set<Path> paths = new LinkedHashSet<>();
-    for (String name : names) {
-      if (!paths.add(path(name).toAbsolutePath().normalize())) {
-        throw new IllegalArgumentException("'" + name + "' is listed twice");
+  /** Directories of the store, which must be written as absolute ones. */
+  static List<Path> parseDirectories(String value) {
+    return distinct(
+        BrokerProperties.list(value),
+        name -> {
+          Path directory = path(name);
+          if (!directory.isAbsolute()) {
+            throw new IllegalArgumentException("'" + name + "' is not absolute");
+          }
+          return directory.normalize();
+        });
+  }
+
+  /** At least one, none twice. */
+  private static <E> List<E> distinct(List<String> texts, Function<String, E> parser) {
+    Set<E> elements = new LinkedHashSet<>();
+    for (String text : texts) {
+      if (!elements.add(parser.apply(text))) {
+        throw new IllegalArgumentException("'" + text + "' is listed twice");
       }
     }
-    if (paths.isEmpty()) {
+    return atLeastOne(elements);
+  }
+
+  private static <E> List<E> atLeastOne(Collection<E> elements) {
+    if (elements.isEmpty()) {
       throw new IllegalArgumentException("the list is empty");
     }
-    return List.copyOf(paths);
+    return List.copyOf(elements);
   }
 
   private static Path path(String name) {
@@ -154,7 +180,7 @@ final class Values {
   }
 
   /** The expressions as written, each one compiled once to check it. */
-  static List<String> parseExpressions(String value) {
+  private static List<String> parseExpressions(String value) {
     List<String> expressions = splitAtCommas(value);
     for (String expression : expressions) {
       try {
@@ -208,103 +234,55 @@ final class Values {
     return element;
   }
 
-  /** A parser for an enumeration's names, in lower or upper case. */
-  static <E> StrataKey.Parser<E> oneOf(List<E> values, Function<E, String> name) {
-    return value ->
-        values.stream()
-            .filter(each -> name.apply(each).equalsIgnoreCase(value))
-            .findFirst()
-            .orElseThrow(() -> new IllegalArgumentException(""));
-  }
-
-  /** The names of an enumeration's values, for messages. */
-  static <E> String names(List<E> values, Function<E, String> name) {
-    return values.stream().map(name).collect(Collectors.joining(", "));
-  }
-
-  static List<String> parseLevels(String value) {
-    List<String> names = parseNames("level", value);
-    if (names.contains(SegmentView.LOG_DIRS)) {
-      throw new IllegalArgumentException(
-          "logdirs is the tier of Kafka's log directories: call no level so");
-    }
-    if (names.contains(RemoteSettings.COLD)) {
-      throw new IllegalArgumentException(
-          """
-          cold is the level of the manager that rsm.config.cold.class.name names: leave it out, \
-          and call no other so\
-          """);
-    }
-    return names;
-  }
-
-  /** At least one, absolute, none twice. */
-  static List<Path> parseDirectories(String value) {
-    Set<Path> directories = new LinkedHashSet<>();
-    for (String name : BrokerProperties.list(value)) {
-      Path directory = path(name);
-      if (!directory.isAbsolute()) {
-        throw new IllegalArgumentException("'" + name + "' is not absolute");
-      }
-      if (!directories.add(directory.normalize())) {
-        throw new IllegalArgumentException("'" + name + "' is listed twice");
-      }
-    }
-    if (directories.isEmpty()) {
-      throw new IllegalArgumentException("the list is empty");
-    }
-    return List.copyOf(directories);
+  /** One of the values, by its name in lower or upper case. */
+  static <E> Kind<E> oneOf(List<E> values, Function<E, String> name) {
+    return new Kind<>(
+        "name",
+        "one of " + values.stream().map(name).collect(Collectors.joining(", ")),
+        value ->
+            values.stream()
+                .filter(each -> name.apply(each).equalsIgnoreCase(value))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("")));
   }
 
   static List<Long> parseCapacities(String value) {
     List<Long> capacities = new ArrayList<>();
     for (String amount : BrokerProperties.list(value)) {
-      long bytes = parseBytes(amount);
+      long bytes = ByteAmount.parse(amount).bytes();
       if (bytes == 0) {
         throw new IllegalArgumentException("'" + amount + "' is nothing");
       }
       capacities.add(bytes);
     }
-    if (capacities.isEmpty()) {
-      throw new IllegalArgumentException("the list is empty");
-    }
-    return List.copyOf(capacities);
-  }
-
-  static long parseBytes(String value) {
-    return ByteAmount.parse(value).bytes();
+    return atLeastOne(capacities);
   }
 
   static long parsePoolSize(String value) {
-    long bytes = parseBytes(value);
-    if (bytes < LEAST_POOL) {
-      throw new IllegalArgumentException(bytes + " bytes");
-    }
-    return bytes;
+    return atLeast(LEAST_POOL, value);
   }
 
   static long parseCacheSize(String value) {
-    long bytes = parseBytes(value);
-    if (bytes < LEAST_CACHE) {
+    return atLeast(LEAST_CACHE, value);
+  }
+
+  private static long atLeast(long least, String value) {
+    long bytes = ByteAmount.parse(value).bytes();
+    if (bytes < least) {
       throw new IllegalArgumentException(bytes + " bytes");
     }
     return bytes;
   }
 
-  static StrataKey.Parser<Long> zeroOrBetween(long least, long most) {
-    StrataKey.Parser<Long> between = longBetween(least, most);
-    return value -> value.equals("0") ? 0L : between.parse(value);
+  static Function<String, Long> zeroOrBetween(long least, long most) {
+    Function<String, Long> between = longBetween(least, most);
+    return value -> value.equals("0") ? 0L : between.apply(value);
   }
 
   static String parseClassName(String value) {
     if (!CLASS.matcher(value).matches()) {
       throw new IllegalArgumentException("not the name of a class");
     }
-    return value;
-  }
-
-  /** Any text. */
-  static String parseText(String value) {
     return value;
   }
 }

@@ -327,7 +327,7 @@ class StrataKeysTest {
   private static void section(StringBuilder page, StrataKey<?> key) {
     page.append("\n## ").append(key.name()).append("\n\n");
     page.append(key.documentation()).append("\n\n");
-    page.append("- type: ").append(key.type()).append('\n');
+    page.append("- type: ").append(key.kind().type()).append('\n');
     page.append("- default: ").append(defaultOf(key)).append('\n');
     page.append("- allowed: ").append(key.expected()).append('\n');
     page.append("- changeable on a live broker: ");
