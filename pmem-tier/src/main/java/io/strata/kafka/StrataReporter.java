@@ -233,8 +233,7 @@ public final class StrataReporter implements MetricsReporter {
       problems.addAll(e.problems());
     }
     if (!problems.isEmpty()) {
-      throw new ConfigException(
-          String.join("; also: ", problems.stream().map(ConfigProblem::message).toList()));
+      throw new ConfigException(ConfigProblem.inOneLine(problems));
     }
   }
 

@@ -7,6 +7,7 @@ import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.LiveSettings;
 import io.strata.kafka.config.LocalSettings;
 import io.strata.kafka.config.MigrationKeys;
+import io.strata.kafka.config.Parsed;
 import io.strata.kafka.config.PolicyChecks;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.metrics.MigrationLog;
@@ -141,8 +142,7 @@ public final class BrokerMigration implements AutoCloseable {
     var unused = settings(live.read(configs));
   }
 
-  private LocalSettings settings(LiveSettings.Outcome<LocalSettings> outcome)
-      throws ConfigRefusedException {
+  private LocalSettings settings(Parsed<LocalSettings> outcome) throws ConfigRefusedException {
     LocalSettings settings = outcome.orElseThrow();
     try {
       engine.validate(settings.migration());
@@ -165,7 +165,7 @@ public final class BrokerMigration implements AutoCloseable {
    * @throws ConfigRefusedException if it cannot be used; the old one stays
    */
   public synchronized void reconfigure(Map<String, ?> configs) throws ConfigRefusedException {
-    LiveSettings.Outcome<LocalSettings> outcome = live.read(configs);
+    Parsed<LocalSettings> outcome = live.read(configs);
     LocalSettings settings = settings(outcome);
     Map<String, String> before = settings();
     ignored.of(outcome.ignored()).ifPresent(log::ignored);

@@ -5,6 +5,7 @@ import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.LiveSettings;
 import io.strata.kafka.config.MigrationKeys;
+import io.strata.kafka.config.Parsed;
 import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.util.List;
@@ -61,9 +62,9 @@ public final class RemoteChanges {
       LiveSettings<RemoteSettings.Live> keys, RemoteSettings started) {
     RemoteSettings.Live settings = started.live();
     if (lastTold != null) {
-      LiveSettings.Outcome<RemoteSettings.Live> outcome = keys.read(lastTold);
-      if (outcome.settings().isPresent()) {
-        settings = outcome.settings().get();
+      Parsed<RemoteSettings.Live> outcome = keys.read(lastTold);
+      if (outcome.config().isPresent()) {
+        settings = outcome.config().get();
       } else {
         log.warning(
             "Dynamic configuration cannot be used, the remote tier works by the broker's file: %s"
@@ -123,7 +124,7 @@ public final class RemoteChanges {
     if (before == null) {
       return;
     }
-    LiveSettings.Outcome<RemoteSettings.Live> outcome = before.keys().read(configs);
+    Parsed<RemoteSettings.Live> outcome = before.keys().read(configs);
     RemoteSettings.Live settings = outcome.orElseThrow();
     ignored.of(outcome.ignored()).ifPresent(log::ignored);
     if (settings.equals(before.live())) {

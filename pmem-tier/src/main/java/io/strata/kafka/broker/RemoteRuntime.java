@@ -6,6 +6,7 @@ import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.LiveSettings;
 import io.strata.kafka.config.MigrationKeys;
+import io.strata.kafka.config.Parsed;
 import io.strata.kafka.config.RemoteConfig;
 import io.strata.kafka.metrics.MigrationLog;
 import io.strata.kafka.migration.EngineEnvironment;
@@ -110,7 +111,8 @@ public final class RemoteRuntime implements RemoteEnvironment {
               ClassLoader.getSystemClassLoader(),
               StrataRuntime.class)
           .ifPresent(problems::add);
-      RemoteConfig.Parsed parsed = RemoteConfig.parse(configs, properties, Optional.of(policies));
+      Parsed<RemoteSettings> parsed =
+          RemoteConfig.parse(configs, properties, Optional.of(policies));
       problems.addAll(parsed.problems());
       if (problems.stream().anyMatch(ConfigProblem::isError)) {
         throw new ConfigRefusedException(problems);

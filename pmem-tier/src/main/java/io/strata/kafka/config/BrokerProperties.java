@@ -179,7 +179,7 @@ public final class BrokerProperties {
   }
 
   /** The checked values of the {@code strata.*} keys. */
-  public StrataConfig.Parsed strataConfig() {
+  public Parsed<StrataConfig> strataConfig() {
     return StrataConfig.parse(properties);
   }
 
@@ -198,7 +198,7 @@ public final class BrokerProperties {
    * @throws ConfigRefusedException if there is one, with every problem of both kinds
    */
   public StrataConfig checkedConfig() throws ConfigRefusedException {
-    StrataConfig.Parsed parsed = strataConfig();
+    Parsed<StrataConfig> parsed = strataConfig();
     List<ConfigProblem> problems = new ArrayList<>(parsed.problems());
     problems.addAll(check());
     if (problems.stream().anyMatch(ConfigProblem::isError)) {

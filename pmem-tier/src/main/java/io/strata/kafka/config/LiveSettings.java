@@ -4,17 +4,26 @@ import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
  * Makes settings of what Kafka says when {@code kafka-configs.sh} changes a running broker's
- * configuration: see {@link LiveMerge}.
+ * configuration: lays it over the keys of the broker's file.
+ *
+ * <p>Kafka hands over all keys: those of its file, with the dynamic ones of the cluster and then of
+ * the broker laid over them. A key that was deleted has the file's value again, or is missing.
+ *
+ * <p>Kafka asks its plugins only about the names that they have declared. A name that is not among
+ * these (a misspelt one, one of a tier that another broker of the cluster has) is stored without
+ * question and seen here with the next change: it is left out with a warning, since a refusal would
+ * then hit a change that has nothing to do with it.
  *
  * <p>Immutable and safe for use by any thread.
  *
@@ -22,28 +31,36 @@ import java.util.function.Function;
  */
 public final class LiveSettings<T> {
 
+  private final String prefix;
+  private final Map<String, String> file;
   private final Set<String> dynamic;
-  private final Set<String> names;
-  private final LiveMerge merge;
-  private final Reader<T> reader;
+  private final Set<String> fixed;
+  private final String stranger;
+  private final Function<Map<String, String>, Parsed<T>> reader;
   private final Function<T, Map<String, String>> writer;
 
-  /** Reads settings; adds what is wrong to the list. */
-  @FunctionalInterface
-  private interface Reader<T> {
-    Optional<T> read(Map<String, String> keys, List<ConfigProblem> problems);
-  }
-
+  /**
+   * For one broker.
+   *
+   * @param prefix of the keys that this is about
+   * @param file keys and values of the broker's file
+   * @param dynamic names of keys that a running broker takes another value for
+   * @param fixed names of the others
+   * @param stranger why a key that is not among them, and fits a known one, is left out
+   */
   private LiveSettings(
+      String prefix,
+      Map<String, String> file,
       Set<String> dynamic,
       Set<String> fixed,
-      LiveMerge merge,
-      Reader<T> reader,
+      String stranger,
+      Function<Map<String, String>, Parsed<T>> reader,
       Function<T, Map<String, String>> writer) {
+    this.prefix = prefix;
+    this.file = ownKeys(file);
     this.dynamic = Set.copyOf(dynamic);
-    this.names = new LinkedHashSet<>(new TreeSet<>(dynamic));
-    this.names.addAll(fixed);
-    this.merge = merge;
+    this.fixed = Set.copyOf(fixed);
+    this.stranger = stranger;
     this.reader = reader;
     this.writer = writer;
   }
@@ -58,21 +75,16 @@ public final class LiveSettings<T> {
   public static LiveSettings<LocalSettings> local(
       BrokerProperties broker, StrataConfig config, PolicyRegistry policies) {
     List<String> tiers = config.tierNames();
-    Set<String> dynamic = StrataKeys.LOCAL.dynamicNames(tiers, policies.parameterNames());
-    Set<String> fixed = StrataKeys.LOCAL.fixedNames(tiers);
     return new LiveSettings<>(
-        dynamic,
-        fixed,
-        new LiveMerge(
-            name -> name.startsWith(StrataKeys.PREFIX),
-            broker.asMap(),
-            dynamic,
-            fixed,
-            "this broker has no such tier, and no policy with such a parameter"),
-        (keys, problems) -> {
-          StrataConfig.Parsed parsed = StrataConfig.parse(keys);
-          problems.addAll(parsed.problems());
-          return parsed.config().map(read -> local(read, policies, problems));
+        StrataKeys.PREFIX,
+        broker.asMap(),
+        StrataKeys.LOCAL.dynamicNames(tiers, policies.parameterNames()),
+        StrataKeys.LOCAL.fixedNames(tiers),
+        "this broker has no such tier, and no policy with such a parameter",
+        keys -> {
+          Parsed<StrataConfig> parsed = StrataConfig.parse(keys);
+          List<ConfigProblem> problems = new ArrayList<>(parsed.problems());
+          return Parsed.of(parsed.config().map(read -> local(read, policies, problems)), problems);
         },
         settings -> settings.written(tiers));
   }
@@ -98,67 +110,29 @@ public final class LiveSettings<T> {
     List<String> levels = RemoteConfig.thresholdLevels(settings.levelNames());
     Set<String> dynamic =
         live ? RemoteKeys.REMOTE.dynamicNames(levels, policies.parameterNames()) : Set.of();
-    Set<String> fixed = new LinkedHashSet<>(RemoteKeys.REMOTE.fixedNames(settings.levelNames()));
+    Set<String> fixed = new HashSet<>(RemoteKeys.REMOTE.fixedNames(settings.levelNames()));
     fixed.addAll(manager.keySet());
     fixed.removeAll(dynamic);
     return new LiveSettings<>(
+        RemoteKeys.MANAGER_PREFIX,
+        manager,
         dynamic,
         fixed,
-        new LiveMerge(
-            name -> name.startsWith(RemoteKeys.MANAGER_PREFIX),
-            manager,
-            dynamic,
-            fixed,
-            "no policy has such a parameter"),
-        (keys, problems) -> {
+        "no policy has such a parameter",
+        keys -> {
           KeyReader reader = new KeyReader(keys);
           Optional<RemoteSettings.Live> now =
-              RemoteLiveKeys.read(reader, levels)
-                  .map(
-                      read -> {
-                        problems.addAll(
-                            PolicyChecks.refusals(
-                                MigrationKeys.REMOTE, read.migration(), policies));
-                        return RemoteLiveKeys.ofChosenPolicy(read, policies);
-                      });
-          problems.addAll(reader.problems());
-          return now;
+              RemoteConfig.readLive(reader, levels)
+                  .map(read -> remote(read, policies, reader.problems()));
+          return Parsed.of(now, reader.problems());
         },
-        now -> RemoteLiveKeys.written(now, levels));
+        now -> RemoteConfig.written(now, levels));
   }
 
-  /**
-   * The outcome of {@link #read}.
-   *
-   * @param settings present exactly when there is no problem
-   * @param problems why the configuration is refused
-   * @param ignored keys that were left out
-   */
-  public record Outcome<T>(
-      Optional<T> settings, List<ConfigProblem> problems, List<IgnoredKey> ignored) {
-
-    /** Copies the lists. */
-    public Outcome {
-      problems = List.copyOf(problems);
-      ignored = List.copyOf(ignored);
-    }
-
-    /**
-     * The settings.
-     *
-     * @throws ConfigRefusedException if there is a problem
-     */
-    public T orElseThrow() throws ConfigRefusedException {
-      if (settings.isEmpty()) {
-        throw new ConfigRefusedException(problems);
-      }
-      return settings.get();
-    }
-
-    /** All problems, in one line. */
-    public String refusal() {
-      return String.join("; also: ", problems.stream().map(ConfigProblem::message).toList());
-    }
+  private static RemoteSettings.Live remote(
+      RemoteSettings.Live read, PolicyRegistry policies, List<ConfigProblem> problems) {
+    problems.addAll(PolicyChecks.refusals(MigrationKeys.REMOTE, read.migration(), policies));
+    return read.with(PolicyChecks.ofChosenPolicy(read.migration(), policies));
   }
 
   /** Whether a running broker takes another value for this key. */
@@ -171,7 +145,9 @@ public final class LiveSettings<T> {
    * them.
    */
   public Set<String> names() {
-    return Set.copyOf(names);
+    Set<String> names = new HashSet<>(dynamic);
+    names.addAll(fixed);
+    return names;
   }
 
   /**
@@ -179,12 +155,64 @@ public final class LiveSettings<T> {
    *
    * @param configs all keys and values, as Kafka gives them to a plugin
    */
-  public Outcome<T> read(Map<String, ?> configs) {
-    LiveMerge.Merged merged = merge.merge(configs);
-    List<ConfigProblem> problems = new ArrayList<>(merged.problems());
-    Optional<T> settings = reader.read(merged.keys(), problems);
-    return new Outcome<>(
-        problems.isEmpty() ? settings : Optional.empty(), problems, merged.ignored());
+  public Parsed<T> read(Map<String, ?> configs) {
+    Map<String, String> merged = new HashMap<>(file);
+    merged.keySet().removeAll(dynamic);
+    List<ConfigProblem> problems = new ArrayList<>();
+    List<IgnoredKey> ignored = new ArrayList<>();
+    ownKeys(configs)
+        .forEach(
+            (name, value) -> {
+              if (dynamic.contains(name)) {
+                merged.put(name, value);
+              } else if (!value.strip().equals(file.getOrDefault(name, "").strip())) {
+                refuseOrIgnore(name, value, problems, ignored);
+              }
+            });
+    Parsed<T> parsed = reader.apply(merged);
+    problems.addAll(parsed.problems());
+    return Parsed.of(parsed.config(), problems, ignored);
+  }
+
+  private void refuseOrIgnore(
+      String name, String value, List<ConfigProblem> problems, List<IgnoredKey> ignored) {
+    if (name.startsWith(RemoteKeys.COLD_PREFIX)
+        || (name.startsWith(RemoteKeys.MANAGER_PREFIX) && fixed.contains(name))) {
+      // Kafka hands them over at its start alone.
+      ignored.add(
+          new IgnoredKey(
+              name, value, "read at the start alone: set it in the broker's file and restart"));
+    } else if (fixed.contains(name)) {
+      problems.add(
+          ConfigProblem.error(
+              name,
+              "'" + value + "'",
+              file.containsKey(name)
+                  ? "'" + file.get(name) + "', as in the broker's file"
+                  : "nothing, as in the broker's file",
+              "set it there and restart the broker: it cannot be changed on a live one"));
+    } else if (StrataKeys.find(name).isEmpty()) {
+      ignored.add(
+          new IgnoredKey(
+              name,
+              value,
+              StrataKeys.nearest(name)
+                  .map("an unknown key; did you mean %s?"::formatted)
+                  .orElse("an unknown key")));
+    } else {
+      ignored.add(new IgnoredKey(name, value, stranger));
+    }
+  }
+
+  private Map<String, String> ownKeys(Map<String, ?> configs) {
+    Map<String, String> own = new TreeMap<>();
+    configs.forEach(
+        (name, value) -> {
+          if (name.startsWith(prefix) && value != null) {
+            own.put(name, String.valueOf(value));
+          }
+        });
+    return own;
   }
 
   /** Settings as the keys would be written in a file. */

@@ -5,8 +5,10 @@ import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.cold.ColdSettings;
 import io.strata.kafka.migration.remote.store.StoreOptions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,33 +25,25 @@ public final class RemoteConfig {
   /** The one key that Kafka adds to the manager's. */
   private static final String BROKER_ID = "broker.id";
 
-  private RemoteConfig() {}
+  /** The longest that the read of an index may take. */
+  private static final Duration INDEX_TIMEOUT = Duration.ofSeconds(30);
+
+  /** The longest that the deletion of a segment may take. */
+  private static final Duration DELETE_TIMEOUT = Duration.ofMinutes(1);
 
   /**
-   * The result of {@link #parse}.
-   *
-   * @param settings the values; present exactly when no problem is an error
-   * @param problems errors and warnings
+   * How often the directories are listed, which is how a broker learns what others have copied,
+   * moved and deleted. What a fetch does not find is looked for at once.
    */
-  public record Parsed(Optional<RemoteSettings> settings, List<ConfigProblem> problems) {
+  private static final Duration INVENTORY_INTERVAL = Duration.ofMinutes(1);
 
-    /** Copies the list. */
-    public Parsed {
-      problems = List.copyOf(problems);
-    }
+  /**
+   * How old what a failed copy has left must be before it is removed. Where a copy may take longer,
+   * its time limit counts.
+   */
+  private static final Duration ORPHAN_AGE = Duration.ofHours(1);
 
-    /**
-     * The values.
-     *
-     * @throws ConfigRefusedException if there are none, with every error
-     */
-    public RemoteSettings orElseThrow() throws ConfigRefusedException {
-      if (settings.isEmpty()) {
-        throw new ConfigRefusedException(problems);
-      }
-      return settings.get();
-    }
-  }
+  private RemoteConfig() {}
 
   /**
    * Checks all values. Every problem is found in one pass.
@@ -60,7 +54,7 @@ public final class RemoteConfig {
    *     log directories
    * @param policies those on the broker's class path; empty to leave them unchecked
    */
-  public static Parsed parse(
+  public static Parsed<RemoteSettings> parse(
       Map<String, ?> manager,
       Optional<BrokerProperties> broker,
       Optional<PolicyRegistry> policies) {
@@ -77,10 +71,8 @@ public final class RemoteConfig {
             settings.ifPresent(
                 read -> reader.problems().addAll(policyProblems(read.live().migration(), known))));
     reader.refuseUnknown();
-    return new Parsed(
-        reader.problems().stream().anyMatch(ConfigProblem::isError)
-            ? Optional.empty()
-            : settings.map(read -> policies.map(known -> ofChosen(read, known)).orElse(read)),
+    return Parsed.of(
+        settings.map(read -> policies.map(known -> ofChosen(read, known)).orElse(read)),
         named(reader.problems(), broker));
   }
 
@@ -106,7 +98,7 @@ public final class RemoteConfig {
    *
    * @param broker the file; values given through configuration providers are not resolved
    */
-  public static Parsed parse(BrokerProperties broker) {
+  public static Parsed<RemoteSettings> parse(BrokerProperties broker) {
     String prefix = prefix(Optional.of(broker));
     Map<String, Object> manager = new HashMap<>();
     broker
@@ -147,8 +139,7 @@ public final class RemoteConfig {
     Optional<ColdSettings> cold = levels.cold();
     levels.refuseUnknown();
     Optional<Long> cache = reader.read(RemoteKeys.CACHE_SIZE);
-    Optional<RemoteSettings.Live> live =
-        RemoteLiveKeys.read(reader, thresholdLevels(levels.names()));
+    Optional<RemoteSettings.Live> live = readLive(reader, thresholdLevels(levels.names()));
     if (reader.problems().stream().anyMatch(ConfigProblem::isError)) {
       return Optional.empty();
     }
@@ -160,6 +151,47 @@ public final class RemoteConfig {
             RemoteSettings.CHUNK_BYTES,
             cache.orElseThrow(),
             live.orElseThrow()));
+  }
+
+  /**
+   * Those settings that can be changed on a live broker; empty if there is a problem, which the
+   * reader then has.
+   *
+   * @param levels the names of the levels that have a threshold, fastest first
+   */
+  static Optional<RemoteSettings.Live> readLive(KeyReader reader, List<String> levels) {
+    int before = reader.problems().size();
+    Optional<Long> copy = reader.read(RemoteKeys.COPY_TIMEOUT_MS);
+    Optional<Long> fetch = reader.read(RemoteKeys.FETCH_TIMEOUT_MS);
+    Optional<Long> scrub = reader.read(RemoteKeys.SCRUB_INTERVAL_MS);
+    Optional<MigrationSettings> migration = MigrationKeys.REMOTE.read(reader, levels);
+    if (reader.problems().size() > before) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new RemoteSettings.Live(
+            Duration.ofMillis(copy.orElseThrow()),
+            Duration.ofMillis(fetch.orElseThrow()),
+            INDEX_TIMEOUT,
+            DELETE_TIMEOUT,
+            INVENTORY_INTERVAL,
+            Duration.ofMillis(scrub.orElseThrow()),
+            ORPHAN_AGE,
+            migration.orElseThrow()));
+  }
+
+  /** Those settings as the keys would be written in a file. */
+  static Map<String, String> written(RemoteSettings.Live live, List<String> levels) {
+    Map<String, String> keys = new LinkedHashMap<>();
+    keys.put(RemoteKeys.COPY_TIMEOUT_MS.name(), millis(live.copyTimeout()));
+    keys.put(RemoteKeys.FETCH_TIMEOUT_MS.name(), millis(live.fetchTimeout()));
+    keys.put(RemoteKeys.SCRUB_INTERVAL_MS.name(), millis(live.scrubInterval()));
+    keys.putAll(MigrationKeys.REMOTE.written(live.migration(), levels));
+    return keys;
+  }
+
+  private static String millis(Duration duration) {
+    return String.valueOf(duration.toMillis());
   }
 
   private static OptionalInt brokerId(KeyReader reader, Map<String, ?> manager) {
@@ -195,7 +227,7 @@ public final class RemoteConfig {
         settings.cold(),
         settings.chunkBytes(),
         settings.cacheBytes(),
-        RemoteLiveKeys.ofChosenPolicy(settings.live(), policies));
+        settings.live().with(PolicyChecks.ofChosenPolicy(settings.live().migration(), policies)));
   }
 
   private static String prefix(Optional<BrokerProperties> broker) {

@@ -83,38 +83,12 @@ public record StrataConfig(
   }
 
   /**
-   * The result of {@link #parse}.
-   *
-   * @param config the values; present exactly when no problem is an error
-   * @param problems errors and warnings, in the order of the catalogue
-   */
-  public record Parsed(Optional<StrataConfig> config, List<ConfigProblem> problems) {
-
-    /** Copies the list. */
-    public Parsed {
-      problems = List.copyOf(problems);
-    }
-
-    /**
-     * The values.
-     *
-     * @throws ConfigRefusedException if there are none, with every error
-     */
-    public StrataConfig orElseThrow() throws ConfigRefusedException {
-      if (config.isEmpty()) {
-        throw new ConfigRefusedException(problems);
-      }
-      return config.get();
-    }
-  }
-
-  /**
    * Checks all values of keys that begin with {@code strata.}; others are ignored. Every problem is
    * found in one pass.
    *
    * @param properties keys and values as in {@code server.properties}
    */
-  public static Parsed parse(Map<String, String> properties) {
+  public static Parsed<StrataConfig> parse(Map<String, String> properties) {
     KeyReader reader = new KeyReader(properties);
     List<TierConfig> tiers = TierKeys.read(reader);
     Optional<Long> create = reader.readIfSet(StrataKeys.POOL_CREATE);
@@ -137,9 +111,9 @@ public record StrataConfig(
         MigrationKeys.LOCAL.read(reader, tiers.stream().map(TierConfig::name).toList());
     reader.refuseUnknown();
     if (!reader.problems().isEmpty()) {
-      return new Parsed(Optional.empty(), reader.problems());
+      return Parsed.of(Optional.empty(), reader.problems());
     }
-    return new Parsed(
+    return Parsed.of(
         Optional.of(
             new StrataConfig(
                 tiers,

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigProblem;
+import io.strata.kafka.config.Parsed;
 import io.strata.kafka.config.RemoteConfig;
 import io.strata.kafka.config.StrataConfig;
 import java.io.IOException;
@@ -243,7 +244,7 @@ class DocumentedCommandsTest {
       whole.store(out, null);
     }
     BrokerProperties broker = BrokerProperties.load(file, List.of());
-    StrataConfig.Parsed parsed = broker.strataConfig();
+    Parsed<StrataConfig> parsed = broker.strataConfig();
     List<ConfigProblem> problems = new ArrayList<>(parsed.problems());
     problems.addAll(broker.check());
     problems.addAll(RemoteConfig.parse(broker).problems());

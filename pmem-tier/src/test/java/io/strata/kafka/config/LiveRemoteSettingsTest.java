@@ -49,7 +49,7 @@ class LiveRemoteSettingsTest {
                 manager,
                 Optional.of(BrokerProperties.of("test", file)),
                 Optional.of(PolicyRegistry.builtIn()))
-            .settings()
+            .config()
             .orElseThrow();
     given = RemoteConfig.withPrefix(manager);
     live = LiveSettings.remote(given, true, started, PolicyRegistry.builtIn());
@@ -72,7 +72,7 @@ class LiveRemoteSettingsTest {
 
   @Test
   void withoutAChangeAllIsAsAtTheStart() {
-    assertThat(live.read(kafka).settings()).contains(started.live());
+    assertThat(live.read(kafka).config()).contains(started.live());
   }
 
   @Test
@@ -81,7 +81,7 @@ class LiveRemoteSettingsTest {
     kafka.put("rsm.config.fetch.timeout.ms", 1234);
     kafka.put("rsm.config.migration.threshold", "0.75");
 
-    RemoteSettings.Live read = live.read(kafka).settings().orElseThrow();
+    RemoteSettings.Live read = live.read(kafka).config().orElseThrow();
 
     assertThat(read.migration().downBytesPerSecond()).isEqualTo(20_000_000);
     assertThat(read.fetchTimeout()).isEqualTo(Duration.ofMillis(1234));
@@ -96,7 +96,7 @@ class LiveRemoteSettingsTest {
   void aDeletedKeyGoesBackToTheDefault() {
     kafka.remove("rsm.config.migration.rate.down");
 
-    assertThat(live.read(kafka).settings().orElseThrow().migration().downBytesPerSecond()).isZero();
+    assertThat(live.read(kafka).config().orElseThrow().migration().downBytesPerSecond()).isZero();
   }
 
   @ParameterizedTest
@@ -109,9 +109,9 @@ class LiveRemoteSettingsTest {
   void refuses(String key, String value, String message) {
     kafka.put(key, value);
 
-    LiveSettings.Outcome<RemoteSettings.Live> outcome = live.read(kafka);
+    Parsed<RemoteSettings.Live> outcome = live.read(kafka);
 
-    assertThat(outcome.settings()).isEmpty();
+    assertThat(outcome.config()).isEmpty();
     assertThat(outcome.problems())
         .singleElement()
         .extracting(ConfigProblem::message)
@@ -129,9 +129,9 @@ class LiveRemoteSettingsTest {
     kafka.put("rsm.config.cache.size", "1GiB");
     kafka.put("strata.migration.nonsense", "the local tiers' affair");
 
-    LiveSettings.Outcome<RemoteSettings.Live> outcome = live.read(kafka);
+    Parsed<RemoteSettings.Live> outcome = live.read(kafka);
 
-    assertThat(outcome.settings()).contains(started.live());
+    assertThat(outcome.config()).contains(started.live());
     assertThat(outcome.ignored().stream().map(IgnoredKey::toString))
         .containsExactly(
             "rsm.config.cache.size (read at the start alone: set it in the broker's file and"
@@ -152,7 +152,7 @@ class LiveRemoteSettingsTest {
     kafka.keySet().removeAll(given.keySet());
     kafka.put("tier.migration.rate.down", "20MB");
 
-    assertThat(other.read(kafka).settings()).contains(started.live());
+    assertThat(other.read(kafka).config()).contains(started.live());
     assertThat(other.names()).noneMatch(other::isDynamic);
   }
 
@@ -166,7 +166,7 @@ class LiveRemoteSettingsTest {
             PolicyRegistry.builtIn());
     kafka.put("rsm.config.migration.rate.down", "nonsense");
 
-    LiveSettings.Outcome<LocalSettings> outcome = local.read(kafka);
+    Parsed<LocalSettings> outcome = local.read(kafka);
 
     assertThat(outcome.problems()).isEmpty();
     assertThat(outcome.ignored()).isEmpty();

@@ -66,7 +66,7 @@ class LiveSettingsTest {
   void whichTopicsMayBeHotChangesToo() {
     kafka.put("strata.topics.exclude", "bulk.*");
 
-    LocalSettings settings = live.read(kafka).settings().orElseThrow();
+    LocalSettings settings = live.read(kafka).config().orElseThrow();
 
     assertThat(settings.topicsInclude()).containsExactly(".*");
     assertThat(settings.topicsExclude()).containsExactly("bulk.*");
@@ -115,9 +115,9 @@ class LiveSettingsTest {
   void refusesInOneLine(String key, String value, String message) {
     kafka.put(key, value);
 
-    LiveSettings.Outcome<LocalSettings> outcome = live.read(kafka);
+    Parsed<LocalSettings> outcome = live.read(kafka);
 
-    assertThat(outcome.settings()).isEmpty();
+    assertThat(outcome.config()).isEmpty();
     assertThat(outcome.problems()).hasSize(1);
     assertThat(outcome.refusal()).contains(message).doesNotContain("\n");
   }
@@ -139,9 +139,9 @@ class LiveSettingsTest {
     kafka.put("strata.tier.tape.threshold", "0.1");
     kafka.put("strata.migration.policy.nonsense", "1");
 
-    LiveSettings.Outcome<LocalSettings> outcome = live.read(kafka);
+    Parsed<LocalSettings> outcome = live.read(kafka);
 
-    assertThat(outcome.settings()).isPresent();
+    assertThat(outcome.config()).isPresent();
     assertThat(outcome.ignored().stream().map(IgnoredKey::toString))
         .containsExactly(
             "strata.migration.policy.nonsense (this broker has no such tier, and no policy with"
@@ -167,10 +167,10 @@ class LiveSettingsTest {
   }
 
   private MigrationSettings settings() {
-    LiveSettings.Outcome<LocalSettings> outcome = live.read(kafka);
+    Parsed<LocalSettings> outcome = live.read(kafka);
     assertThat(outcome.problems()).isEmpty();
     assertThat(outcome.ignored()).isEmpty();
-    return outcome.settings().orElseThrow().migration();
+    return outcome.config().orElseThrow().migration();
   }
 
   private static LiveSettings<LocalSettings> of(Map<String, String> file) {

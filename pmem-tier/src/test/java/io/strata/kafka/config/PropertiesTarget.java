@@ -65,7 +65,7 @@ final class PropertiesTarget implements FuzzTarget {
       return;
     }
     List<ConfigProblem> problems = new ArrayList<>(broker.check());
-    StrataConfig.Parsed parsed = broker.strataConfig();
+    Parsed<StrataConfig> parsed = broker.strataConfig();
     problems.addAll(parsed.problems());
     assertThat(parsed.config().isEmpty())
         .isEqualTo(parsed.problems().stream().anyMatch(ConfigProblem::isError));
@@ -98,10 +98,10 @@ final class PropertiesTarget implements FuzzTarget {
   }
 
   private static List<ConfigProblem> remote(BrokerProperties broker) {
-    RemoteConfig.Parsed parsed = RemoteConfig.parse(broker);
-    assertThat(parsed.settings().isEmpty())
+    Parsed<RemoteSettings> parsed = RemoteConfig.parse(broker);
+    assertThat(parsed.config().isEmpty())
         .isEqualTo(parsed.problems().stream().anyMatch(ConfigProblem::isError));
-    parsed.settings().ifPresent(settings -> changeWhatIsRemote(broker, settings));
+    parsed.config().ifPresent(settings -> changeWhatIsRemote(broker, settings));
     return parsed.problems();
   }
 
@@ -109,12 +109,12 @@ final class PropertiesTarget implements FuzzTarget {
   private static void changeWhatIsRemote(BrokerProperties broker, RemoteSettings settings) {
     LiveSettings<RemoteSettings.Live> remote =
         LiveSettings.remote(given(broker), true, settings, PolicyRegistry.builtIn());
-    LiveSettings.Outcome<RemoteSettings.Live> outcome = remote.read(broker.asMap());
-    assertThat(outcome.settings().isPresent()).isEqualTo(outcome.problems().isEmpty());
-    if (outcome.settings().isPresent()) {
+    Parsed<RemoteSettings.Live> outcome = remote.read(broker.asMap());
+    assertThat(outcome.config().isPresent()).isEqualTo(outcome.problems().isEmpty());
+    if (outcome.config().isPresent()) {
       Map<String, String> again = new HashMap<>(broker.asMap());
-      again.putAll(remote.written(outcome.settings().get()));
-      assertThat(remote.read(again).settings()).isEqualTo(outcome.settings());
+      again.putAll(remote.written(outcome.config().get()));
+      assertThat(remote.read(again).config()).isEqualTo(outcome.config());
     }
   }
 
@@ -125,8 +125,8 @@ final class PropertiesTarget implements FuzzTarget {
   }
 
   private void changeALiveBroker(BrokerProperties broker) {
-    LiveSettings.Outcome<LocalSettings> outcome = live.read(broker.asMap());
-    assertThat(outcome.settings().isPresent()).isEqualTo(outcome.problems().isEmpty());
+    Parsed<LocalSettings> outcome = live.read(broker.asMap());
+    assertThat(outcome.config().isPresent()).isEqualTo(outcome.problems().isEmpty());
     assertThat(outcome.problems().isEmpty() || !outcome.refusal().isBlank()).isTrue();
     Optional<IgnoredKey> own =
         outcome.ignored().stream().filter(key -> !key.name().startsWith("strata.")).findAny();

@@ -332,11 +332,11 @@ class RemoteConfigTest {
 
   @Test
   void aBrokerWithoutAKnownFileHasTheDefaults() {
-    RemoteConfig.Parsed parsed =
+    Parsed<RemoteSettings> parsed =
         RemoteConfig.parse(manager, Optional.empty(), Optional.of(PolicyRegistry.builtIn()));
 
     assertThat(parsed.problems()).isEmpty();
-    assertThat(parsed.settings().map(RemoteSettings::chunkBytes)).contains(256 << 10);
+    assertThat(parsed.config().map(RemoteSettings::chunkBytes)).contains(256 << 10);
   }
 
   /** It names its log directories to the manager, and they are kept apart from the store. */
@@ -368,17 +368,17 @@ class RemoteConfigTest {
     file.put("tier.levels", "ssd");
     file.put("tier.ssd.directories", temp.resolve("ssd").toString());
 
-    RemoteConfig.Parsed parsed = RemoteConfig.parse(BrokerProperties.of("test", file));
+    Parsed<RemoteSettings> parsed = RemoteConfig.parse(BrokerProperties.of("test", file));
 
     assertThat(parsed.problems()).isEmpty();
-    assertThat(parsed.settings().map(RemoteSettings::brokerId)).contains(3);
-    assertThat(parsed.settings().map(RemoteSettings::levelNames)).contains(List.of("ssd"));
+    assertThat(parsed.config().map(RemoteSettings::brokerId)).contains(3);
+    assertThat(parsed.config().map(RemoteSettings::levelNames)).contains(List.of("ssd"));
   }
 
   private void refusedBy(String key, String message) {
-    RemoteConfig.Parsed parsed = parse();
+    Parsed<RemoteSettings> parsed = parse();
 
-    assertThat(parsed.settings()).isEmpty();
+    assertThat(parsed.config()).isEmpty();
     assertThat(parsed.problems())
         .singleElement()
         .satisfies(
@@ -395,12 +395,12 @@ class RemoteConfigTest {
   }
 
   private RemoteSettings settings() {
-    RemoteConfig.Parsed parsed = parse();
+    Parsed<RemoteSettings> parsed = parse();
     assertThat(parsed.problems()).isEmpty();
-    return parsed.settings().orElseThrow();
+    return parsed.config().orElseThrow();
   }
 
-  private RemoteConfig.Parsed parse() {
+  private Parsed<RemoteSettings> parse() {
     return RemoteConfig.parse(
         manager,
         Optional.of(BrokerProperties.of("test", file)),

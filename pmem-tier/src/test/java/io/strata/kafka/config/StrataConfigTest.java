@@ -139,7 +139,7 @@ class StrataConfigTest {
     Map<String, String> properties = new HashMap<>(Map.of("strata.pools", "/p/a"));
     properties.put(key, value);
 
-    StrataConfig.Parsed parsed = StrataConfig.parse(properties);
+    Parsed<StrataConfig> parsed = StrataConfig.parse(properties);
 
     assertThat(parsed.config()).isEmpty();
     assertThat(parsed.problems())
@@ -250,7 +250,7 @@ class StrataConfigTest {
     Map<String, String> properties = new HashMap<>(Map.of("strata.pools", "/p/a"));
     properties.put(key, value);
 
-    StrataConfig.Parsed parsed = StrataConfig.parse(properties);
+    Parsed<StrataConfig> parsed = StrataConfig.parse(properties);
 
     assertThat(parsed.config()).isEmpty();
     assertThat(parsed.problems())
