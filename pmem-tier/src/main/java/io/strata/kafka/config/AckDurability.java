@@ -1,5 +1,7 @@
 package io.strata.kafka.config;
 
+import java.util.Locale;
+
 /**
  * The records that a power failure leaves of those that were acknowledged.
  *
@@ -7,18 +9,12 @@ package io.strata.kafka.config;
  */
 public enum AckDurability {
   /** Those that the pool's medium makes durable when stored: all on DAX; else what was flushed. */
-  POOL("pool"),
+  POOL,
   /** All of them, on any medium. */
-  ACK("ack");
-
-  private final String configName;
-
-  AckDurability(String configName) {
-    this.configName = configName;
-  }
+  ACK;
 
   /** The name in the configuration, for example {@code pool}. */
   public String configName() {
-    return configName;
+    return name().toLowerCase(Locale.ROOT);
   }
 }

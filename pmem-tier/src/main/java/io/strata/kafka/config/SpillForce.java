@@ -1,5 +1,7 @@
 package io.strata.kafka.config;
 
+import java.util.Locale;
+
 /**
  * Whether the tail of a segment that has spilled to its log file is forced to the medium with each
  * append.
@@ -8,15 +10,9 @@ package io.strata.kafka.config;
  */
 public enum SpillForce {
   /** Forced when the pool survives a power failure, so that a spill does not lower the promise. */
-  AUTO("auto"),
+  AUTO,
   /** As a stock broker: forced when Kafka flushes. */
-  NEVER("never");
-
-  private final String configName;
-
-  SpillForce(String configName) {
-    this.configName = configName;
-  }
+  NEVER;
 
   /**
    * Whether what goes to the log file for want of space is forced with each append.
@@ -31,6 +27,6 @@ public enum SpillForce {
 
   /** The name in the configuration, for example {@code auto}. */
   public String configName() {
-    return configName;
+    return name().toLowerCase(Locale.ROOT);
   }
 }
