@@ -2,6 +2,7 @@ package com.yammer.metrics.core;
 
 import com.yammer.metrics.stats.Snapshot;
 import com.yammer.metrics.stats.UniformSample;
+import io.strata.kafka.migration.MigrationStats.Latency;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -14,20 +15,9 @@ import java.util.function.Supplier;
  */
 public final class PulledMetrics {
 
-  private PulledMetrics() {}
+  private static final double NANOS = 1e9;
 
-  /**
-   * A distribution at one moment.
-   *
-   * @param count values since the start
-   * @param sum of all values since the start
-   * @param min of the recent values
-   * @param max of the recent values
-   * @param stdDev of the recent values
-   * @param snapshot percentiles of the recent values
-   */
-  public record Distribution(
-      long count, double sum, double min, double max, double stdDev, Snapshot snapshot) {}
+  private PulledMetrics() {}
 
   /**
    * Checks that this package is one with the library's.
@@ -43,9 +33,9 @@ public final class PulledMetrics {
     return new PulledCounter(count);
   }
 
-  /** A histogram that reads its values. */
-  public static Histogram histogram(Supplier<Distribution> values) {
-    return new PulledHistogram(values);
+  /** A histogram of durations, in seconds. */
+  public static Histogram histogram(Supplier<Latency> latency) {
+    return new PulledHistogram(latency);
   }
 
   /** Adds a metric to a registry, unless it has one of that name. */
@@ -67,47 +57,78 @@ public final class PulledMetrics {
   }
 
   private static final class PulledHistogram extends Histogram {
-    private final Supplier<Distribution> values;
+    private final Supplier<Latency> latency;
 
-    PulledHistogram(Supplier<Distribution> values) {
+    PulledHistogram(Supplier<Latency> latency) {
       super(new UniformSample(1));
-      this.values = values;
+      this.latency = latency;
     }
 
     @Override
     public long count() {
-      return values.get().count();
+      return latency.get().count();
     }
 
     @Override
     public double sum() {
-      return values.get().sum();
+      return latency.get().totalNanos() / NANOS;
     }
 
     @Override
     public double mean() {
-      Distribution now = values.get();
-      return now.count() == 0 ? 0 : now.sum() / now.count();
+      Latency now = latency.get();
+      return now.count() == 0 ? 0 : now.totalNanos() / NANOS / now.count();
     }
 
     @Override
     public double min() {
-      return values.get().min();
+      return latency.get().minNanos() / NANOS;
     }
 
     @Override
     public double max() {
-      return values.get().max();
+      return latency.get().maxNanos() / NANOS;
     }
 
     @Override
     public double stdDev() {
-      return values.get().stdDev();
+      return latency.get().stdDevNanos() / NANOS;
     }
 
     @Override
     public Snapshot getSnapshot() {
-      return values.get().snapshot();
+      Latency now = latency.get();
+      return new Percentiles(
+          now.minNanos() / NANOS,
+          now.p50Nanos() / NANOS,
+          now.p75Nanos() / NANOS,
+          now.p95Nanos() / NANOS,
+          now.p98Nanos() / NANOS,
+          now.p99Nanos() / NANOS,
+          now.p999Nanos() / NANOS,
+          now.maxNanos() / NANOS);
+    }
+  }
+
+  /** One value for each quantile; one that is not known is the next higher one that is. */
+  private static final class Percentiles extends Snapshot {
+    private static final double[] QUANTILES = {0, 0.5, 0.75, 0.95, 0.98, 0.99, 0.999};
+
+    private final double[] values;
+
+    Percentiles(double... values) {
+      super(values);
+      this.values = values;
+    }
+
+    @Override
+    public double getValue(double quantile) {
+      for (int i = 0; i < QUANTILES.length; i++) {
+        if (quantile <= QUANTILES[i]) {
+          return values[i];
+        }
+      }
+      return values[QUANTILES.length];
     }
   }
 }

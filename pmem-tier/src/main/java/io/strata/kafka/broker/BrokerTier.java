@@ -6,9 +6,9 @@ import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.metrics.EventCounters;
+import io.strata.kafka.metrics.LocalSample;
 import io.strata.kafka.metrics.MigrationLog;
 import io.strata.kafka.metrics.TierLog;
-import io.strata.kafka.metrics.TierSampler;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.tier.HotTier;
@@ -131,7 +131,7 @@ public final class BrokerTier {
     StrataRuntime.metrics()
         .local(
             broker.nodeId().isPresent() ? String.valueOf(broker.nodeId().getAsInt()) : "",
-            new TierSampler(tier, () -> migration.map(BrokerMigration::stats), counters),
+            () -> LocalSample.of(tier, migration.map(BrokerMigration::stats), counters),
             () -> migration.map(BrokerMigration::settings).orElse(Map.of()));
     BrokerTier opened = new BrokerTier(tier, broker, migration);
     opened.stopAtExit();

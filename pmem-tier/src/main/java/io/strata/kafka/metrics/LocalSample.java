@@ -1,13 +1,18 @@
 package io.strata.kafka.metrics;
 
-import static java.util.Objects.requireNonNull;
-
 import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.MigrationStats.TierStats;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolInfo;
+import io.strata.kafka.pool.PoolUsage;
+import io.strata.kafka.tier.HotTier;
+import io.strata.kafka.tier.TierCounts;
+import io.strata.kafka.tier.TierFigures;
 import io.strata.kafka.tier.Traffic;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -38,11 +43,65 @@ public record LocalSample(
   public LocalSample {
     pools = List.copyOf(pools);
     tiers = List.copyOf(tiers);
-    requireNonNull(logDirs);
-    requireNonNull(migration);
-    requireNonNull(segments);
-    requireNonNull(guarantees);
-    requireNonNull(counters);
+  }
+
+  /**
+   * Takes a sample, which costs time in proportion to the number of segments.
+   *
+   * @param migration what the engine has done
+   * @param counters what the segments count into
+   */
+  public static LocalSample of(
+      HotTier tier, Optional<MigrationStats> migration, EventCounters counters) {
+    TierFigures figures = tier.figures();
+    List<OfTier> tiers = new ArrayList<>();
+    for (TierFigures.OfTier one : figures.tiers()) {
+      int index = one.usage().tier();
+      tiers.add(
+          new OfTier(
+              one.usage(),
+              one.oldestDirtyMillis(),
+              tier.traffic().of(index),
+              migration
+                  .map(MigrationStats::tiers)
+                  .filter(moves -> index < moves.size())
+                  .map(moves -> moves.get(index))));
+    }
+    TierCounts counts = tier.counts();
+    return new LocalSample(
+        tier.pools().stream().map(LocalSample::sample).toList(),
+        tiers,
+        tier.traffic().of(tiers.size()),
+        migration,
+        new OfSegments(
+            figures.hot(),
+            figures.spilled(),
+            figures.spilling(),
+            figures.refused(),
+            counts.placements(),
+            counts.placementsRefused(),
+            counts.logFileFailures(),
+            counts.mtimeRefreshes()),
+        new Guarantees(
+            tier.spillsUnforced(),
+            tier.unforcedLogDirectories(),
+            tier.daxLost(),
+            tier.recoveryReport().orphaned().size(),
+            tier.skippedLogDirectories()),
+        counters);
+  }
+
+  private static OfPool sample(Pool pool) {
+    PoolInfo info = pool.info();
+    PoolUsage usage = pool.usage();
+    return new OfPool(
+        info.path().toString(),
+        info.dataSize(),
+        usage.usedBytes(),
+        usage.freeBytes(),
+        usage.freeSlots(),
+        info.durability(),
+        pool.memory().failure().map(failure -> String.valueOf(failure.getMessage())));
   }
 
   /**

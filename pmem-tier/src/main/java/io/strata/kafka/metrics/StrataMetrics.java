@@ -3,8 +3,10 @@ package io.strata.kafka.metrics;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Measurement;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Statistic;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.strata.kafka.metrics.MetricGroup.Instance;
@@ -13,6 +15,7 @@ import io.strata.kafka.migration.remote.RemoteStats;
 import java.lang.management.ManagementFactory;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,10 +46,6 @@ public final class StrataMetrics implements AutoCloseable {
   private final Supplier<List<String>> offline;
   private final LongSupplier nanoTime;
   private final MeterRegistry registry = new SimpleMeterRegistry();
-
-  /** Strong references to what the registry refers to weakly. */
-  @GuardedBy("this")
-  private final Map<Meter.Id, Object> held = new LinkedHashMap<>();
 
   private volatile Optional<Part<LocalSample>> local = Optional.empty();
   private volatile Optional<Part<RemoteStats>> remote = Optional.empty();
@@ -187,30 +186,39 @@ public final class StrataMetrics implements AutoCloseable {
   private <S> Meter register(
       String type, Metric<S> metric, List<Tag> tags, Supplier<Optional<S>> source) {
     String name = type + "." + metric.name();
+    // The registry refers weakly to what it reads from: to a constant of the catalogue.
     if (metric instanceof Metric.OfGauge<S> gauge) {
-      return Gauge.builder(name, source, s -> read(s, gauge.value()).orElse(Double.NaN))
+      return Gauge.builder(name, gauge, g -> read(source, g.value()).orElse(Double.NaN))
           .tags(tags)
           .description(metric.meaning())
-          .strongReference(true)
           .register(registry);
     }
     if (metric instanceof Metric.OfCounter<S> counter) {
-      Meter registered =
-          FunctionCounter.builder(name, source, s -> read(s, counter.value()).orElse(0))
-              .tags(tags)
-              .description(metric.meaning())
-              .register(registry);
-      held.put(registered.getId(), source);
-      return registered;
+      return FunctionCounter.builder(name, counter, c -> read(source, c.value()).orElse(0))
+          .tags(tags)
+          .description(metric.meaning())
+          .register(registry);
     }
     Metric.OfLatency<S> latency = (Metric.OfLatency<S>) metric;
     return Meter.builder(
             name,
             Meter.Type.TIMER,
-            new LatencyMeasurements(() -> source.get().map(latency.value()).orElse(Latency.NONE)))
+            new Durations(() -> source.get().map(latency.value()).orElse(Latency.NONE)))
         .tags(tags)
         .description(metric.meaning())
         .register(registry);
+  }
+
+  /** Durations as Micrometer has them of a meter whose values are kept elsewhere. */
+  private record Durations(Supplier<Latency> latency) implements Iterable<Measurement> {
+    @Override
+    public Iterator<Measurement> iterator() {
+      return List.of(
+              new Measurement(() -> (double) latency.get().count(), Statistic.COUNT),
+              new Measurement(() -> latency.get().totalNanos() / 1e9, Statistic.TOTAL_TIME),
+              new Measurement(() -> latency.get().maxNanos() / 1e9, Statistic.MAX))
+          .iterator();
+    }
   }
 
   /** Empty if the value cannot be read, which nobody who reads is bothered with. */
@@ -224,9 +232,9 @@ public final class StrataMetrics implements AutoCloseable {
     }
   }
 
-  private Latency latency(LatencyMeasurements measurements) {
+  private Latency read(Supplier<Latency> latency) {
     try {
-      return measurements.latency();
+      return latency.get();
     } catch (RuntimeException | LinkageError e) {
       log.debug("A distribution could not be read", e);
       return Latency.NONE;
@@ -241,8 +249,8 @@ public final class StrataMetrics implements AutoCloseable {
       } else if (meter instanceof FunctionCounter counter) {
         AtomicLong highest = new AtomicLong(); // a counter never falls
         sink.counter(name, () -> highest.accumulateAndGet((long) counter.count(), Math::max));
-      } else if (meter.measure() instanceof LatencyMeasurements measurements) {
-        sink.latency(name, () -> latency(measurements));
+      } else if (meter.measure() instanceof Durations durations) {
+        sink.latency(name, () -> read(durations.latency()));
       }
     } catch (RuntimeException | LinkageError e) {
       log.warn("Metric {} is not published", name.objectName(), e);
@@ -252,7 +260,6 @@ public final class StrataMetrics implements AutoCloseable {
   @GuardedBy("this")
   private void withdraw(Part<?> part) {
     for (Meter meter : part.meters()) {
-      held.remove(meter.getId());
       Meter unused = registry.remove(meter);
     }
   }

@@ -5,7 +5,6 @@ import com.yammer.metrics.core.Metric;
 import com.yammer.metrics.core.MetricName;
 import com.yammer.metrics.core.MetricsRegistry;
 import com.yammer.metrics.core.PulledMetrics;
-import com.yammer.metrics.stats.Snapshot;
 import io.strata.kafka.migration.MigrationStats.Latency;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
@@ -60,19 +59,7 @@ final class YammerSink implements MetricSink {
 
   @Override
   public void latency(BeanName name, Supplier<Latency> latency) {
-    add(
-        name,
-        PulledMetrics.histogram(
-            () -> {
-              Latency now = latency.get();
-              return new PulledMetrics.Distribution(
-                  now.count(),
-                  now.totalNanos() / 1e9,
-                  now.minNanos() / 1e9,
-                  now.maxNanos() / 1e9,
-                  now.stdDevNanos() / 1e9,
-                  new Percentiles(now));
-            }));
+    add(name, PulledMetrics.histogram(latency));
   }
 
   private void add(BeanName name, Metric metric) {
@@ -101,48 +88,5 @@ final class YammerSink implements MetricSink {
             .map(tag -> tag.getKey() + "." + tag.getValue().replace('.', '_'))
             .collect(Collectors.joining("."));
     return new MetricName(GROUP, name.type(), withoutKind, scope, name.objectName());
-  }
-
-  /** The percentiles of a distribution; one that is not known is the next higher one that is. */
-  private static final class Percentiles extends Snapshot {
-    private final Latency latency;
-
-    Percentiles(Latency latency) {
-      super(
-          new double[] {
-            latency.minNanos() / 1e9,
-            latency.p50Nanos() / 1e9,
-            latency.p75Nanos() / 1e9,
-            latency.p95Nanos() / 1e9,
-            latency.p98Nanos() / 1e9,
-            latency.p99Nanos() / 1e9,
-            latency.p999Nanos() / 1e9,
-            latency.maxNanos() / 1e9
-          });
-      this.latency = latency;
-    }
-
-    @Override
-    public double getValue(double quantile) {
-      long nanos;
-      if (quantile <= 0) {
-        nanos = latency.minNanos();
-      } else if (quantile <= 0.5) {
-        nanos = latency.p50Nanos();
-      } else if (quantile <= 0.75) {
-        nanos = latency.p75Nanos();
-      } else if (quantile <= 0.95) {
-        nanos = latency.p95Nanos();
-      } else if (quantile <= 0.98) {
-        nanos = latency.p98Nanos();
-      } else if (quantile <= 0.99) {
-        nanos = latency.p99Nanos();
-      } else if (quantile <= 0.999) {
-        nanos = latency.p999Nanos();
-      } else {
-        nanos = latency.maxNanos();
-      }
-      return nanos / 1e9;
-    }
   }
 }

@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,7 +48,7 @@ class BrokerGlueTest {
     Pool.create(
         PoolSpec.of(pool, MemoryType.MAPPED, 8 * MIB).withSlotCount(2), ProgressListener.NONE);
     try (HotTier tier = HotTier.open(spec(logs, pool), log, counters)) {
-      TierSampler sampler = new TierSampler(tier, Optional::empty, counters);
+      Supplier<LocalSample> sampler = () -> LocalSample.of(tier, Optional.empty(), counters);
       assertThat(sampler.get().pools())
           .singleElement()
           .satisfies(

@@ -7,8 +7,8 @@ import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.metrics.EventCounters;
+import io.strata.kafka.metrics.LocalSample;
 import io.strata.kafka.metrics.LocalSample.Guarantees;
-import io.strata.kafka.metrics.TierSampler;
 import io.strata.kafka.pool.SimPools;
 import io.strata.kafka.segment.SegmentEvents;
 import java.lang.reflect.InvocationTargetException;
@@ -29,7 +29,7 @@ final class TierGuaranteesTest {
   @TempDir private Path root;
 
   private static Guarantees of(HotTier tier) {
-    return new TierSampler(tier, Optional::empty, new EventCounters()).get().guarantees();
+    return LocalSample.of(tier, Optional.empty(), new EventCounters()).guarantees();
   }
 
   /** Acknowledged records are in its files that no force has made durable. */
