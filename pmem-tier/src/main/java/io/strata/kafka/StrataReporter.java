@@ -126,8 +126,7 @@ public final class StrataReporter implements MetricsReporter {
           """
           Strata's file system provider is not active, and without it the broker would read holes \
           where the pool has the records, and truncate them: add \
-          -Djava.nio.file.spi.DefaultFileSystemProvider=\
-          io.strata.kafka.nio.StrataFileSystemProvider \
+          -Djava.nio.file.spi.DefaultFileSystemProvider=io.strata.kafka.nio.StrataFileSystemProvider \
           to KAFKA_OPTS. To run without Strata, run 'strata drain' first, then remove \
           io.strata.kafka.StrataReporter from metric.reporters\
           """);

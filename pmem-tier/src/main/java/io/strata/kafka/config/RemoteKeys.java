@@ -135,9 +135,7 @@ public final class RemoteKeys {
           .defaultValue("30000")
           .dynamic()
           .documentation(
-              """
-              The longest that the reads of one fetch of Kafka's may take, all together.\
-              """);
+              "The longest that the reads of one fetch of Kafka's may take, all together.");
 
   public static final StrataKey<Long> CACHE_SIZE =
       StrataKey.named("rsm.config.cache.size", "bytes", Values::parseCacheSize)

@@ -39,6 +39,23 @@ sealed interface Metric<S> {
     return new OfGauge<>(name, unit, meaning, value);
   }
 
+  /** Declares a gauge whose name says the unit. */
+  static <S> Metric<S> gauge(String name, ToDoubleFunction<S> value, String meaning) {
+    return gauge(name, unitOf(name), value, meaning);
+  }
+
+  /** Declares a counter whose name says the unit. */
+  static <S> Metric<S> counter(String name, ToDoubleFunction<S> value, String meaning) {
+    return counter(name, unitOf(name), value, meaning);
+  }
+
+  private static String unitOf(String name) {
+    if (name.endsWith("Seconds")) {
+      return "seconds";
+    }
+    return name.contains("Bytes") ? "bytes" : "segments";
+  }
+
   /** Declares a counter. */
   static <S> Metric<S> counter(
       String name, String unit, ToDoubleFunction<S> value, String meaning) {

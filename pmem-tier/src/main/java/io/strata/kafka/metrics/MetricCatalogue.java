@@ -19,10 +19,13 @@ import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.RemoteStats.OperationStats;
-import io.strata.kafka.tier.Traffic;
+import io.strata.kafka.migration.remote.RemoteStats.ScrubStats;
+import io.strata.kafka.tier.Traffic.Counts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Map.Entry;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
@@ -42,88 +45,71 @@ import java.util.stream.Stream;
  */
 final class MetricCatalogue {
 
-  private static final String BYTES = "bytes";
   private static final String SEGMENTS = "segments";
   private static final String MOVES = "moves";
   private static final String CALLS = "calls";
-  private static final String SECONDS = "seconds";
+
+  private static final String KNOWN =
+      "; `%s` are the log directories, for segments that Strata knows."
+          .formatted(SegmentView.LOG_DIRS);
 
   private MetricCatalogue() {}
 
   /** A tier's or a level's fill. */
-  private record Fill(long capacityBytes, long usedBytes, long segments) {
-    static final List<Metric<Fill>> METRICS =
-        List.of(
-            gauge(
-                "CapacityBytes",
-                BYTES,
-                Fill::capacityBytes,
-                "Bytes that segments can use at most; 0 for a level that another manager has."),
-            gauge("UsedBytes", BYTES, Fill::usedBytes, "Bytes that are not free."),
-            gauge("Segments", SEGMENTS, Fill::segments, "Segments that are read from here."));
-  }
+  private record Fill(long capacityBytes, long usedBytes, long segments) {}
+
+  private static final List<Metric<Fill>> FILL =
+      List.of(
+          gauge(
+              "CapacityBytes",
+              Fill::capacityBytes,
+              "Bytes that segments can use at most; 0 for a level that another manager has."),
+          gauge("UsedBytes", Fill::usedBytes, "Bytes that are not free."),
+          gauge("Segments", Fill::segments, "Segments that are read from here."));
 
   /** The moves from and to a tier or a level. */
   private record Moved(TierStats moves, long evictedBytes, long evictedSegments) {
     private static final TierStats NOTHING =
         new TierStats(0, 0, 0, 0, 0, 0, 0, false, 0, OptionalDouble.of(0));
-
-    static Moved of(Optional<TierStats> moves) {
-      TierStats stats = moves.orElse(NOTHING);
-      return new Moved(stats, stats.evictedBytes(), stats.evictedSegments());
-    }
-
-    static final List<Metric<Moved>> METRICS =
-        List.of(
-            gauge(
-                "Draining",
-                "0 or 1",
-                m -> m.moves().draining() ? 1 : 0,
-                "1 while segments are copied down because the threshold was exceeded."),
-            gauge(
-                "BacklogBytes",
-                BYTES,
-                m -> m.moves().backlogBytes(),
-                "Bytes to copy down until the low mark is reached; 0 when it is not draining."),
-            gauge(
-                "BacklogSeconds",
-                SECONDS,
-                m -> m.moves().backlogSeconds().orElse(Double.NaN),
-                """
-                Estimated time to drain the backlog at the recent rate; NaN when nothing was \
-                copied recently.\
-                """),
-            counter(
-                "DestagedBytesTotal",
-                BYTES,
-                m -> m.moves().destagedBytes(),
-                "Bytes copied down from here."),
-            counter(
-                "DestagedSegmentsTotal",
-                SEGMENTS,
-                m -> m.moves().destagedSegments(),
-                "Segments copied down from here."),
-            counter(
-                "PromotedBytesTotal",
-                BYTES,
-                m -> m.moves().promotedBytes(),
-                "Bytes copied up to here."),
-            counter(
-                "PromotedSegmentsTotal",
-                SEGMENTS,
-                m -> m.moves().promotedSegments(),
-                "Segments copied up to here."),
-            counter(
-                "EvictedBytesTotal",
-                BYTES,
-                Moved::evictedBytes,
-                "Bytes freed here because a lower tier or level has them, too."),
-            counter(
-                "EvictedSegmentsTotal",
-                SEGMENTS,
-                Moved::evictedSegments,
-                "Segments freed here because a lower tier or level has them, too."));
   }
+
+  private static final List<Metric<Moved>> MOVED =
+      List.of(
+          gauge(
+              "Draining",
+              "0 or 1",
+              m -> m.moves().draining() ? 1 : 0,
+              "1 while segments are copied down because the threshold was exceeded."),
+          gauge(
+              "BacklogBytes",
+              m -> m.moves().backlogBytes(),
+              "Bytes to copy down until the low mark is reached; 0 when it is not draining."),
+          gauge(
+              "BacklogSeconds",
+              m -> m.moves().backlogSeconds().orElse(Double.NaN),
+              """
+              Estimated time to drain the backlog at the recent rate; NaN when nothing was \
+              copied recently.\
+              """),
+          counter(
+              "DestagedBytesTotal", m -> m.moves().destagedBytes(), "Bytes copied down from here."),
+          counter(
+              "DestagedSegmentsTotal",
+              m -> m.moves().destagedSegments(),
+              "Segments copied down from here."),
+          counter("PromotedBytesTotal", m -> m.moves().promotedBytes(), "Bytes copied up to here."),
+          counter(
+              "PromotedSegmentsTotal",
+              m -> m.moves().promotedSegments(),
+              "Segments copied up to here."),
+          counter(
+              "EvictedBytesTotal",
+              Moved::evictedBytes,
+              "Bytes freed here because a lower tier or level has them, too."),
+          counter(
+              "EvictedSegmentsTotal",
+              Moved::evictedSegments,
+              "Segments freed here because a lower tier or level has them, too."));
 
   private static final List<Metric<MigrationStats>> ENGINE =
       List.of(
@@ -174,439 +160,355 @@ final class MetricCatalogue {
               "Planning rounds that failed: nothing moves until one succeeds."),
           gauge(
               "LastRoundCpuSeconds",
-              SECONDS,
               stats -> stats.lastRoundCpuNanos() / 1e9,
               "Processor time of the last planning round."));
+
+  private static final List<Metric<OfPool>> POOL =
+      List.of(
+          gauge("SizeBytes", OfPool::sizeBytes, "Bytes that segments can use at most."),
+          gauge(
+              "UsedBytes",
+              OfPool::usedBytes,
+              """
+              Bytes in extents of segments. Near the size, new segments and the tails of \
+              hot ones go to the log files.\
+              """),
+          gauge("FreeBytes", OfPool::freeBytes, "Bytes in no segment's extent."),
+          gauge(
+              "FreeSlots",
+              SEGMENTS,
+              OfPool::freeSlots,
+              "Segments that can still be placed, if there is space for their bytes."),
+          gauge(
+              "Durability",
+              "level",
+              pool -> level(pool.durability()),
+              """
+              What the pool survives: 2 a power failure, with every append; 1 a power \
+              failure, for what Kafka has flushed; 0 the end of the broker's process only.\
+              """),
+          gauge(
+              "Failed",
+              "0 or 1",
+              pool -> pool.failure().isPresent() ? 1 : 0,
+              """
+              1 when a force has failed: nothing more is stored in the pool until the \
+              broker restarts.\
+              """));
+
+  private static final List<Metric<OfTier>> TIER =
+      List.of(
+          gauge(
+              "DirtyBytes",
+              tier -> tier.usage().dirtyBytes(),
+              """
+              Bytes whose only complete copy is here: they must be copied down before \
+              their space can be used.\
+              """),
+          gauge(
+              "CleanBytes",
+              tier -> tier.usage().cleanBytes(),
+              "Bytes that a lower tier has, too: readable here, and free at once when needed."),
+          gauge(
+              "ActiveBytes",
+              tier -> tier.usage().activeBytes(),
+              """
+              Of the dirty bytes, those of segments that Kafka appends to that are not \
+              worth a copy.\
+              """),
+          gauge(
+              "ReserveBytes",
+              tier -> tier.usage().reserveBytes(),
+              "What a burst finds without waiting for a copy: the free bytes and the clean ones."),
+          gauge(
+              "OldestDirtySeconds",
+              tier -> seconds(tier.oldestDirtyMillis()),
+              """
+              Time since the last append to the dirty segment that has been sealed for \
+              longest; 0 when no sealed segment is dirty.\
+              """));
+
+  private static final List<Metric<Counts>> SPILLS =
+      List.of(
+          counter(
+              "PressureBytesTotal",
+              Counts::pressureBytes,
+              "Of the evicted bytes, those evicted at once for an append or for another copy."),
+          counter(
+              "PressureSegmentsTotal",
+              Counts::pressureSegments,
+              "Of the evicted segments, those evicted at once for an append or for another copy."),
+          counter(
+              "SpilledBytesTotal",
+              Counts::spilledBytes,
+              """
+              Bytes appended to segments of this tier that went to the log file, since \
+              nothing clean was left to evict.\
+              """),
+          counter(
+              "SpilledSegmentsTotal",
+              Counts::spilledSegments,
+              "Segments of this tier that spilled."));
+
+  private static final List<Metric<Counts>> READS =
+      List.of(
+          counter("ReadBytesTotal", Counts::readBytes, "Bytes read from this tier" + KNOWN),
+          counter(
+              "ReadsTotal",
+              CALLS,
+              Counts::reads,
+              "Reads that found their bytes in this tier" + KNOWN));
+
+  private static final List<Metric<OfSegments>> HOT_SEGMENTS =
+      List.of(
+          gauge(
+              "Hot",
+              SEGMENTS,
+              OfSegments::hot,
+              "Segments that have a slot in a pool now, spilled ones included."),
+          gauge(
+              "Spilled",
+              SEGMENTS,
+              OfSegments::spilled,
+              "Of the hot segments, those whose tail is in the log file."),
+          counter("PlacedTotal", SEGMENTS, OfSegments::placed, "Segments placed in a pool."),
+          counter(
+              "PlacementsRefusedTotal",
+              SEGMENTS,
+              OfSegments::placementsRefused,
+              """
+              New segments that began in their log files because no pool had space or a free slot.\
+              """));
+
+  private static final List<Metric<EventCounters>> APPEND =
+      List.of(
+          latency(
+              "LatencySeconds",
+              EventCounters::appendLatency,
+              """
+              Duration of appends to hot segments, waiting for the segment's writer lock included.\
+              """),
+          counter(
+              "BytesTotal",
+              EventCounters::appendedBytes,
+              "Bytes appended to hot segments, to the pool or to the log file."));
+
+  private static final List<Metric<EventCounters>> READ =
+      List.of(
+          latency(
+              "LatencySeconds",
+              EventCounters::readLatency,
+              "Duration of reads from hot segments, transfers to sockets included."),
+          counter(
+              "BytesTotal",
+              EventCounters::readBytes,
+              "Bytes read from hot segments, from the pool or from the log file."),
+          counter(
+              "LogFileBytesTotal",
+              EventCounters::logFileReadBytes,
+              "Of the bytes read, those of the tails of spilled segments, in log files."));
+
+  private static final List<Metric<OfSegments>> LOG_FILES =
+      List.of(
+          counter(
+              "FailuresTotal",
+              CALLS,
+              OfSegments::logFileFailures,
+              """
+              Operations on the log files of hot segments that failed: the disk of the \
+              log directory is full or failing.\
+              """),
+          counter(
+              "MtimeRefreshesTotal",
+              CALLS,
+              OfSegments::mtimeRefreshes,
+              "Updates of a log file's modification time to the time of the last append."));
 
   /** The local tiers'. */
   static final List<MetricGroup<LocalSample, ?>> LOCAL =
       List.of(
-          new MetricGroup<LocalSample, OfPool>(
-              "Pool",
-              List.of("pool"),
-              indexed(LocalSample::pools, OfPool::path),
-              List.of(
-                  gauge(
-                      "SizeBytes",
-                      BYTES,
-                      OfPool::sizeBytes,
-                      "Bytes that segments can use at most."),
-                  gauge(
-                      "UsedBytes",
-                      BYTES,
-                      OfPool::usedBytes,
-                      """
-                      Bytes in extents of segments. Near the size, new segments and the tails of \
-                      hot ones go to the log files.\
-                      """),
-                  gauge("FreeBytes", BYTES, OfPool::freeBytes, "Bytes in no segment's extent."),
-                  gauge(
-                      "FreeSlots",
-                      SEGMENTS,
-                      OfPool::freeSlots,
-                      "Segments that can still be placed, if there is space for their bytes."),
-                  gauge(
-                      "Durability",
-                      "level",
-                      pool -> level(pool.durability()),
-                      """
-                      What the pool survives: 2 a power failure, with every append; 1 a power \
-                      failure, for what Kafka has flushed; 0 the end of the broker's process only.\
-                      """),
-                  gauge(
-                      "Failed",
-                      "0 or 1",
-                      pool -> pool.failure().isPresent() ? 1 : 0,
-                      """
-                      1 when a force has failed: nothing more is stored in the pool until the \
-                      broker restarts.\
-                      """))),
-          tiers(MetricCatalogue::fill, Fill.METRICS),
-          tiers(
-              Function.identity(),
-              List.of(
-                  gauge(
-                      "DirtyBytes",
-                      BYTES,
-                      tier -> tier.usage().dirtyBytes(),
-                      """
-                      Bytes whose only complete copy is here: they must be copied down before \
-                      their space can be used.\
-                      """),
-                  gauge(
-                      "CleanBytes",
-                      BYTES,
-                      tier -> tier.usage().cleanBytes(),
-                      """
-                      Bytes that a lower tier has, too: readable here, and free at once when \
-                      needed.\
-                      """),
-                  gauge(
-                      "ActiveBytes",
-                      BYTES,
-                      tier -> tier.usage().activeBytes(),
-                      """
-                      Of the dirty bytes, those of segments that Kafka appends to that are not \
-                      worth a copy.\
-                      """),
-                  gauge(
-                      "ReserveBytes",
-                      BYTES,
-                      tier -> tier.usage().reserveBytes(),
-                      """
-                      What a burst finds without waiting for a copy: the free bytes and the clean \
-                      ones.\
-                      """),
-                  gauge(
-                      "OldestDirtySeconds",
-                      SECONDS,
-                      tier -> seconds(tier.oldestDirtyMillis()),
-                      """
-                      Time since the last append to the dirty segment that has been sealed for \
-                      longest; 0 when no sealed segment is dirty.\
-                      """))),
-          tiers(
-              tier ->
-                  new Moved(
-                      Moved.of(tier.moves()).moves(),
-                      tier.traffic().evictedBytes(),
-                      tier.traffic().evictedSegments()),
-              Moved.METRICS),
-          tiers(
-              OfTier::traffic,
-              List.of(
-                  counter(
-                      "PressureBytesTotal",
-                      BYTES,
-                      Traffic.Counts::pressureBytes,
-                      """
-                      Of the evicted bytes, those evicted at once for an append or for another \
-                      copy.\
-                      """),
-                  counter(
-                      "PressureSegmentsTotal",
-                      SEGMENTS,
-                      Traffic.Counts::pressureSegments,
-                      """
-                      Of the evicted segments, those evicted at once for an append or for another \
-                      copy.\
-                      """),
-                  counter(
-                      "SpilledBytesTotal",
-                      BYTES,
-                      Traffic.Counts::spilledBytes,
-                      """
-                      Bytes appended to segments of this tier that went to the log file, since \
-                      nothing clean was left to evict.\
-                      """),
-                  counter(
-                      "SpilledSegmentsTotal",
-                      SEGMENTS,
-                      Traffic.Counts::spilledSegments,
-                      "Segments of this tier that spilled."))),
-          new MetricGroup<LocalSample, Traffic.Counts>(
+          each("Pool", "pool", LocalSample::pools, OfPool::path, (sample, pool) -> pool, POOL),
+          tiers(MetricCatalogue::fill, FILL),
+          tiers(tier -> tier, TIER),
+          tiers(MetricCatalogue::moved, MOVED),
+          tiers(OfTier::traffic, SPILLS),
+          each(
               "Tier",
-              List.of("tier"),
-              MetricCatalogue::tiersAndLogDirs,
-              List.of(
-                  counter(
-                      "ReadBytesTotal",
-                      BYTES,
-                      Traffic.Counts::readBytes,
-                      """
-                      Bytes read from this tier; `%s` are the log directories, for segments that \
-                      Strata knows.\
-                      """
-                          .formatted(SegmentView.LOG_DIRS)),
-                  counter(
-                      "ReadsTotal",
-                      CALLS,
-                      Traffic.Counts::reads,
-                      """
-                      Reads that found their bytes in this tier; `%s` are the log directories, \
-                      for segments that Strata knows.\
-                      """
-                          .formatted(SegmentView.LOG_DIRS)))),
+              "tier",
+              MetricCatalogue::reads,
+              Entry::getKey,
+              (sample, of) -> of.getValue(),
+              READS),
           MetricGroup.one("Migration", LocalSample::migration, ENGINE),
           failedMoves("Migration", LocalSample::migration),
-          MetricGroup.one(
-              "Segments",
-              sample -> Optional.of(sample.segments()),
-              List.of(
-                  gauge(
-                      "Hot",
-                      SEGMENTS,
-                      OfSegments::hot,
-                      "Segments that have a slot in a pool now, spilled ones included."),
-                  gauge(
-                      "Spilled",
-                      SEGMENTS,
-                      OfSegments::spilled,
-                      "Of the hot segments, those whose tail is in the log file."),
-                  counter(
-                      "PlacedTotal", SEGMENTS, OfSegments::placed, "Segments placed in a pool."),
-                  counter(
-                      "PlacementsRefusedTotal",
-                      SEGMENTS,
-                      OfSegments::placementsRefused,
-                      """
-                      New segments that began in their log files because no pool had space or a \
-                      free slot.\
-                      """))),
-          MetricGroup.one(
-              "Append",
-              sample -> Optional.of(sample.counters()),
-              List.of(
-                  latency(
-                      "LatencySeconds",
-                      EventCounters::appendLatency,
-                      """
-                      Duration of appends to hot segments, waiting for the segment's writer lock \
-                      included.\
-                      """),
-                  counter(
-                      "BytesTotal",
-                      BYTES,
-                      EventCounters::appendedBytes,
-                      "Bytes appended to hot segments, to the pool or to the log file."))),
-          MetricGroup.one(
-              "Read",
-              sample -> Optional.of(sample.counters()),
-              List.of(
-                  latency(
-                      "LatencySeconds",
-                      EventCounters::readLatency,
-                      "Duration of reads from hot segments, transfers to sockets included."),
-                  counter(
-                      "BytesTotal",
-                      BYTES,
-                      EventCounters::readBytes,
-                      "Bytes read from hot segments, from the pool or from the log file."),
-                  counter(
-                      "LogFileBytesTotal",
-                      BYTES,
-                      EventCounters::logFileReadBytes,
-                      "Of the bytes read, those of the tails of spilled segments, in log files."))),
-          MetricGroup.one(
-              "LogFiles",
-              sample -> Optional.of(sample.segments()),
-              List.of(
-                  counter(
-                      "FailuresTotal",
-                      CALLS,
-                      OfSegments::logFileFailures,
-                      """
-                      Operations on the log files of hot segments that failed: the disk of the \
-                      log directory is full or failing.\
-                      """),
-                  counter(
-                      "MtimeRefreshesTotal",
-                      CALLS,
-                      OfSegments::mtimeRefreshes,
-                      """
-                      Updates of a log file's modification time to the time of the last append.\
-                      """))));
+          MetricGroup.one("Segments", sample -> Optional.of(sample.segments()), HOT_SEGMENTS),
+          MetricGroup.one("Append", sample -> Optional.of(sample.counters()), APPEND),
+          MetricGroup.one("Read", sample -> Optional.of(sample.counters()), READ),
+          MetricGroup.one("LogFiles", sample -> Optional.of(sample.segments()), LOG_FILES));
+
+  private static final List<Metric<OperationStats>> OPERATION =
+      List.of(
+          counter(
+              "CompletedTotal",
+              CALLS,
+              OperationStats::count,
+              "Operations that succeeded: segments copied and deleted, ranges and indexes read."),
+          counter("BytesTotal", OperationStats::bytes, "Their bytes."),
+          gauge("Running", CALLS, OperationStats::running, "Operations under way."),
+          latency(
+              "LatencySeconds",
+              OperationStats::latency,
+              "Duration of operations; of a fetch, until its first byte."));
+
+  private static final List<Metric<Long>> FAILED_OPERATIONS =
+      List.of(
+          counter(
+              "FailuresTotal",
+              CALLS,
+              Long::doubleValue,
+              """
+              Operations that failed. Kafka retries a copy and a deletion; a consumer \
+              retries its fetch. An index that is not found is mostly a transaction index \
+              that the segment does not have: no fault.\
+              """));
+
+  private static final List<Metric<LevelStats>> LEVEL =
+      List.of(
+          gauge("Directories", "directories", LevelStats::directories, "Its directories."),
+          gauge(
+              "UnavailableDirectories",
+              "directories",
+              LevelStats::unavailableDirectories,
+              """
+              Of the directories, those that cannot be used now: unmounted, read-only, of \
+              another store.\
+              """),
+          gauge(
+              "MovingCopies",
+              SEGMENTS,
+              LevelStats::movingCopies,
+              "Copies that a move has published and not confirmed yet."),
+          gauge(
+              "DamagedCopies",
+              SEGMENTS,
+              LevelStats::damagedCopies,
+              """
+              Copies known to be damaged: another copy is read if there is one, and the \
+              scrub removes them then.\
+              """),
+          counter("CopiedBytesTotal", LevelStats::copiedBytes, "Bytes copied here for Kafka."),
+          counter(
+              "FetchedBytesTotal",
+              LevelStats::fetchedBytes,
+              "Bytes read from here for fetches; from the cold manager, what is read ahead, too."),
+          counter("DeletedBytesTotal", LevelStats::deletedBytes, "Bytes deleted here for Kafka."));
+
+  private static final List<Metric<RemoteStats>> STORE =
+      List.of(
+          gauge(
+              "OldestUncopiedSeconds",
+              stats -> seconds(stats.oldestUncopiedMillis()),
+              """
+              Age of the oldest sealed segment, of a tiered partition that this broker \
+              leads, that is not in the store yet; 0 when there is none.\
+              """),
+          gauge(
+              "StuckThreads",
+              "threads",
+              RemoteStats::stuckThreads,
+              """
+              Threads whose operation exceeded its time limit and has not returned: a \
+              file system that hangs.\
+              """),
+          counter(
+              "LinkedBytesTotal",
+              RemoteStats::linkedBytes,
+              "Of the copied bytes, those that share the blocks of `log.dirs`."),
+          counter(
+              "ReplacedReadsTotal",
+              CALLS,
+              RemoteStats::replacedReads,
+              """
+              Reads served by another copy because the first one was damaged or could not be read.\
+              """),
+          gauge(
+              "DamagedSegments",
+              RemoteStats::damagedSegments,
+              "Segments of which every copy is known to be damaged: fetches of them fail."));
+
+  private static final List<Metric<CacheStats>> CACHE =
+      List.of(
+          gauge("CapacityBytes", CacheStats::capacityBytes, "Bytes that the cache holds at most."),
+          gauge("UsedBytes", CacheStats::usedBytes, "Bytes that the cache holds."),
+          counter(
+              "HitsTotal",
+              "pieces",
+              CacheStats::hits,
+              "Pieces that were requested and found, or on their way."),
+          counter(
+              "MissesTotal",
+              "pieces",
+              CacheStats::misses,
+              "Pieces that were read from the cold manager."),
+          counter("EvictionsTotal", "pieces", CacheStats::evictions, "Pieces evicted."));
+
+  private static final List<Metric<ScrubStats>> SCRUB =
+      List.of(
+          counter("RoundsTotal", "rounds", ScrubStats::rounds, "Completed rounds."),
+          counter("ObjectsTotal", "files", ScrubStats::objects, "Files read and checked."),
+          counter("BytesTotal", ScrubStats::bytes, "Bytes of these files."),
+          counter(
+              "CorruptObjectsTotal",
+              "files",
+              ScrubStats::corruptObjects,
+              "Files that are not what was written; the log names each."),
+          counter(
+              "MissingObjectsTotal",
+              "files",
+              ScrubStats::missingObjects,
+              "Files that a manifest names and that do not exist."),
+          counter(
+              "OrphansRemovedTotal",
+              "directories",
+              ScrubStats::orphansRemoved,
+              "Leftovers of failed copies that were removed."),
+          gauge(
+              "LastEndTimestampSeconds",
+              "seconds since 1970",
+              stats ->
+                  stats.lastEndMillis().isPresent()
+                      ? stats.lastEndMillis().getAsLong() / 1e3
+                      : Double.NaN,
+              "When the last round ended; NaN if none did on this broker."));
+
+  private static final List<Metric<RemoteStats>> ACTIVE =
+      List.of(
+          gauge(
+              "Active",
+              "0 or 1",
+              stats -> stats.migration().isPresent() ? 1 : 0,
+              """
+              1 on the broker that moves segments between levels: one of the cluster, if \
+              there are several levels.\
+              """));
 
   /** The remote tier's. */
   static final List<MetricGroup<RemoteStats, ?>> REMOTE =
       List.of(
-          new MetricGroup<RemoteStats, OperationStats>(
-              "RemoteOperation",
-              List.of("operation"),
-              stats ->
-                  Stream.of(Operation.values())
-                      .map(
-                          operation ->
-                              new Instance<RemoteStats, OperationStats>(
-                                  List.of(label(operation)),
-                                  now -> Optional.ofNullable(now.operations().get(operation))))
-                      .toList(),
-              List.of(
-                  counter(
-                      "CompletedTotal",
-                      CALLS,
-                      OperationStats::count,
-                      """
-                      Operations that succeeded: segments copied and deleted, ranges and indexes \
-                      read.\
-                      """),
-                  counter("BytesTotal", BYTES, OperationStats::bytes, "Their bytes."),
-                  gauge("Running", CALLS, OperationStats::running, "Operations under way."),
-                  latency(
-                      "LatencySeconds",
-                      OperationStats::latency,
-                      "Duration of operations; of a fetch, until its first byte."))),
-          new MetricGroup<RemoteStats, Long>(
+          new MetricGroup<>(
+              "RemoteOperation", List.of("operation"), stats -> operations(), OPERATION),
+          new MetricGroup<>(
               "RemoteOperation",
               List.of("cause", "operation"),
-              stats -> failures(),
-              List.of(
-                  counter(
-                      "FailuresTotal",
-                      CALLS,
-                      Long::doubleValue,
-                      """
-                      Operations that failed. Kafka retries a copy and a deletion; a consumer \
-                      retries its fetch. An index that is not found is mostly a transaction index \
-                      that the segment does not have: no fault.\
-                      """))),
-          levels(
-              (stats, level) ->
-                  new Fill(level.capacityBytes(), level.usedBytes(), level.segments()),
-              Fill.METRICS),
-          levels(
-              (stats, level) -> level,
-              List.of(
-                  gauge("Directories", "directories", LevelStats::directories, "Its directories."),
-                  gauge(
-                      "UnavailableDirectories",
-                      "directories",
-                      LevelStats::unavailableDirectories,
-                      """
-                      Of the directories, those that cannot be used now: unmounted, read-only, of \
-                      another store.\
-                      """),
-                  gauge(
-                      "MovingCopies",
-                      SEGMENTS,
-                      LevelStats::movingCopies,
-                      "Copies that a move has published and not confirmed yet."),
-                  gauge(
-                      "DamagedCopies",
-                      SEGMENTS,
-                      LevelStats::damagedCopies,
-                      """
-                      Copies known to be damaged: another copy is read if there is one, and the \
-                      scrub removes them then.\
-                      """),
-                  counter(
-                      "CopiedBytesTotal",
-                      BYTES,
-                      LevelStats::copiedBytes,
-                      "Bytes copied here for Kafka."),
-                  counter(
-                      "FetchedBytesTotal",
-                      BYTES,
-                      LevelStats::fetchedBytes,
-                      """
-                      Bytes read from here for fetches; from the cold manager, what is read ahead, \
-                      too.\
-                      """),
-                  counter(
-                      "DeletedBytesTotal",
-                      BYTES,
-                      LevelStats::deletedBytes,
-                      "Bytes deleted here for Kafka."))),
-          levels((stats, level) -> Moved.of(movesOf(stats, level)), Moved.METRICS),
-          MetricGroup.one(
-              "Remote",
-              Optional::of,
-              List.of(
-                  gauge(
-                      "OldestUncopiedSeconds",
-                      SECONDS,
-                      stats -> seconds(stats.oldestUncopiedMillis()),
-                      """
-                      Age of the oldest sealed segment, of a tiered partition that this broker \
-                      leads, that is not in the store yet; 0 when there is none.\
-                      """),
-                  gauge(
-                      "StuckThreads",
-                      "threads",
-                      RemoteStats::stuckThreads,
-                      """
-                      Threads whose operation exceeded its time limit and has not returned: a \
-                      file system that hangs.\
-                      """),
-                  counter(
-                      "LinkedBytesTotal",
-                      BYTES,
-                      RemoteStats::linkedBytes,
-                      "Of the copied bytes, those that share the blocks of `log.dirs`."),
-                  counter(
-                      "ReplacedReadsTotal",
-                      CALLS,
-                      RemoteStats::replacedReads,
-                      """
-                      Reads served by another copy because the first one was damaged or could not \
-                      be read.\
-                      """),
-                  gauge(
-                      "DamagedSegments",
-                      SEGMENTS,
-                      RemoteStats::damagedSegments,
-                      """
-                      Segments of which every copy is known to be damaged: fetches of them fail.\
-                      """))),
-          MetricGroup.one(
-              "RemoteCache",
-              stats -> Optional.of(stats.cache()),
-              List.of(
-                  gauge(
-                      "CapacityBytes",
-                      BYTES,
-                      CacheStats::capacityBytes,
-                      "Bytes that the cache holds at most."),
-                  gauge("UsedBytes", BYTES, CacheStats::usedBytes, "Bytes that the cache holds."),
-                  counter(
-                      "HitsTotal",
-                      "pieces",
-                      CacheStats::hits,
-                      "Pieces that were requested and found, or on their way."),
-                  counter(
-                      "MissesTotal",
-                      "pieces",
-                      CacheStats::misses,
-                      "Pieces that were read from the cold manager."),
-                  counter("EvictionsTotal", "pieces", CacheStats::evictions, "Pieces evicted."))),
-          MetricGroup.one(
-              "RemoteScrub",
-              stats -> Optional.of(stats.scrub()),
-              List.of(
-                  counter(
-                      "RoundsTotal", "rounds", RemoteStats.ScrubStats::rounds, "Completed rounds."),
-                  counter(
-                      "ObjectsTotal",
-                      "files",
-                      RemoteStats.ScrubStats::objects,
-                      "Files read and checked."),
-                  counter(
-                      "BytesTotal", BYTES, RemoteStats.ScrubStats::bytes, "Bytes of these files."),
-                  counter(
-                      "CorruptObjectsTotal",
-                      "files",
-                      RemoteStats.ScrubStats::corruptObjects,
-                      "Files that are not what was written; the log names each."),
-                  counter(
-                      "MissingObjectsTotal",
-                      "files",
-                      RemoteStats.ScrubStats::missingObjects,
-                      "Files that a manifest names and that do not exist."),
-                  counter(
-                      "OrphansRemovedTotal",
-                      "directories",
-                      RemoteStats.ScrubStats::orphansRemoved,
-                      "Leftovers of failed copies that were removed."),
-                  gauge(
-                      "LastEndTimestampSeconds",
-                      "seconds since 1970",
-                      stats ->
-                          stats.lastEndMillis().isPresent()
-                              ? stats.lastEndMillis().getAsLong() / 1e3
-                              : Double.NaN,
-                      "When the last round ended; NaN if none did on this broker."))),
-          MetricGroup.one(
-              "RemoteMigration",
-              Optional::of,
-              List.of(
-                  gauge(
-                      "Active",
-                      "0 or 1",
-                      stats -> stats.migration().isPresent() ? 1 : 0,
-                      """
-                      1 on the broker that moves segments between levels: one of the cluster, if \
-                      there are several levels.\
-                      """))),
+              stats -> failedOperations(),
+              FAILED_OPERATIONS),
+          levels((stats, level) -> fill(level), FILL),
+          levels((stats, level) -> level, LEVEL),
+          levels(MetricCatalogue::moved, MOVED),
+          MetricGroup.one("Remote", Optional::of, STORE),
+          MetricGroup.one("RemoteCache", stats -> Optional.of(stats.cache()), CACHE),
+          MetricGroup.one("RemoteScrub", stats -> Optional.of(stats.scrub()), SCRUB),
+          MetricGroup.one("RemoteMigration", Optional::of, ACTIVE),
           MetricGroup.one("RemoteMigration", RemoteStats::migration, ENGINE),
           failedMoves("RemoteMigration", RemoteStats::migration));
 
@@ -628,18 +530,43 @@ final class MetricCatalogue {
 
   private static <S> MetricGroup<LocalSample, S> tiers(
       Function<OfTier, S> part, List<Metric<S>> metrics) {
-    return new MetricGroup<>(
+    return each(
         "Tier",
-        List.of("tier"),
+        "tier",
+        LocalSample::tiers,
+        tier -> tier.usage().name(),
+        (sample, tier) -> part.apply(tier),
+        metrics);
+  }
+
+  private static <S> MetricGroup<RemoteStats, S> levels(
+      BiFunction<RemoteStats, LevelStats, S> part, List<Metric<S>> metrics) {
+    return each("RemoteLevel", "level", RemoteStats::levels, LevelStats::name, part, metrics);
+  }
+
+  /**
+   * A group of things that a sample lists.
+   *
+   * @param name the tag's value
+   * @param part what is read of a thing
+   */
+  private static <F, T, S> MetricGroup<F, S> each(
+      String type,
+      String tag,
+      Function<F, List<T>> things,
+      Function<T, String> name,
+      BiFunction<F, T, S> part,
+      List<Metric<S>> metrics) {
+    return new MetricGroup<>(
+        type,
+        List.of(tag),
         sample ->
-            MetricCatalogue.<LocalSample, OfTier>indexed(
-                    LocalSample::tiers, tier -> tier.usage().name())
-                .apply(sample)
-                .stream()
-                .map(
-                    tier ->
-                        new Instance<LocalSample, S>(
-                            tier.values(), now -> tier.read().apply(now).map(part)))
+            IntStream.range(0, things.apply(sample).size())
+                .mapToObj(
+                    i ->
+                        new Instance<F, S>(
+                            List.of(name.apply(things.apply(sample).get(i))),
+                            now -> Optional.of(part.apply(now, things.apply(now).get(i)))))
                 .toList(),
         metrics);
   }
@@ -649,43 +576,33 @@ final class MetricCatalogue {
         tier.usage().capacityBytes(), tier.usage().usedBytes(), tier.usage().segments());
   }
 
-  private static <S> MetricGroup<RemoteStats, S> levels(
-      BiFunction<RemoteStats, LevelStats, S> part, List<Metric<S>> metrics) {
-    return new MetricGroup<>(
-        "RemoteLevel",
-        List.of("level"),
-        stats ->
-            MetricCatalogue.<RemoteStats, LevelStats>indexed(RemoteStats::levels, LevelStats::name)
-                .apply(stats)
-                .stream()
-                .map(
-                    level ->
-                        new Instance<RemoteStats, S>(
-                            level.values(),
-                            now -> level.read().apply(now).map(of -> part.apply(now, of))))
-                .toList(),
-        metrics);
+  private static Fill fill(LevelStats level) {
+    return new Fill(level.capacityBytes(), level.usedBytes(), level.segments());
   }
 
-  private static Optional<TierStats> movesOf(RemoteStats stats, LevelStats level) {
+  private static Moved moved(OfTier tier) {
+    return new Moved(
+        tier.moves().orElse(Moved.NOTHING),
+        tier.traffic().evictedBytes(),
+        tier.traffic().evictedSegments());
+  }
+
+  private static Moved moved(RemoteStats stats, LevelStats level) {
     int index = stats.levels().indexOf(level);
-    return stats
-        .migration()
-        .map(MigrationStats::tiers)
-        .filter(moves -> index < moves.size())
-        .map(moves -> moves.get(index));
+    TierStats moves =
+        stats
+            .migration()
+            .map(MigrationStats::tiers)
+            .filter(tiers -> index < tiers.size())
+            .map(tiers -> tiers.get(index))
+            .orElse(Moved.NOTHING);
+    return new Moved(moves, moves.evictedBytes(), moves.evictedSegments());
   }
 
-  private static List<Instance<LocalSample, Traffic.Counts>> tiersAndLogDirs(LocalSample sample) {
-    List<Instance<LocalSample, Traffic.Counts>> all = new ArrayList<>();
-    for (int i = 0; i < sample.tiers().size(); i++) {
-      int index = i;
-      all.add(
-          new Instance<>(
-              List.of(sample.tiers().get(i).usage().name()),
-              now -> Optional.of(now.tiers().get(index).traffic())));
-    }
-    all.add(new Instance<>(List.of(SegmentView.LOG_DIRS), now -> Optional.of(now.logDirs())));
+  private static List<Entry<String, Counts>> reads(LocalSample sample) {
+    List<Entry<String, Counts>> all = new ArrayList<>();
+    sample.tiers().forEach(tier -> all.add(Map.entry(tier.usage().name(), tier.traffic())));
+    all.add(Map.entry(SegmentView.LOG_DIRS, sample.logDirs()));
     return all;
   }
 
@@ -713,7 +630,17 @@ final class MetricCatalogue {
                 "Moves that failed; each is retried, except those of corrupt segments.")));
   }
 
-  private static List<Instance<RemoteStats, Long>> failures() {
+  private static List<Instance<RemoteStats, OperationStats>> operations() {
+    return Stream.of(Operation.values())
+        .map(
+            operation ->
+                new Instance<RemoteStats, OperationStats>(
+                    List.of(label(operation)),
+                    now -> Optional.ofNullable(now.operations().get(operation))))
+        .toList();
+  }
+
+  private static List<Instance<RemoteStats, Long>> failedOperations() {
     List<Instance<RemoteStats, Long>> all = new ArrayList<>();
     for (Operation operation : Operation.values()) {
       for (Cause cause : Cause.values()) {
@@ -727,18 +654,6 @@ final class MetricCatalogue {
       }
     }
     return all;
-  }
-
-  private static <F, S> Function<F, List<Instance<F, S>>> indexed(
-      Function<F, List<S>> things, Function<S, String> name) {
-    return sample ->
-        IntStream.range(0, things.apply(sample).size())
-            .mapToObj(
-                i ->
-                    new Instance<F, S>(
-                        List.of(name.apply(things.apply(sample).get(i))),
-                        now -> Optional.of(things.apply(now).get(i))))
-            .toList();
   }
 
   /** For tags: lower-case letters and hyphens. */
