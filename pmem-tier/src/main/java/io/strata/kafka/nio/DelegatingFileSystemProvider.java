@@ -19,6 +19,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileAttributeView;
 import java.nio.file.spi.FileSystemProvider;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -119,10 +120,48 @@ abstract class DelegatingFileSystemProvider extends FileSystemProvider {
   public DirectoryStream<Path> newDirectoryStream(
       Path directory, DirectoryStream.Filter<? super Path> filter) throws IOException {
     Objects.requireNonNull(filter, "filter");
-    return new DelegatingDirectoryStream(
-        fileSystem,
+    return new Entries(
         delegate.newDirectoryStream(
             unwrap(directory), entry -> filter.accept(fileSystem.wrap(entry))));
+  }
+
+  /**
+   * The delegate's directory stream, with our paths. Never a {@code SecureDirectoryStream}, which
+   * the JDK leaves optional: its operations are relative to an open directory, where a segment
+   * cannot be told by its path.
+   */
+  private final class Entries implements DirectoryStream<Path> {
+    private final DirectoryStream<Path> stream;
+
+    Entries(DirectoryStream<Path> stream) {
+      this.stream = stream;
+    }
+
+    @Override
+    public Iterator<Path> iterator() {
+      Iterator<Path> entries = stream.iterator();
+      return new Iterator<>() {
+        @Override
+        public boolean hasNext() {
+          return entries.hasNext();
+        }
+
+        @Override
+        public Path next() {
+          return fileSystem.wrap(entries.next());
+        }
+
+        @Override
+        public void remove() {
+          entries.remove();
+        }
+      };
+    }
+
+    @Override
+    public void close() throws IOException {
+      stream.close();
+    }
   }
 
   @Override

@@ -9,14 +9,14 @@ import java.nio.file.Path;
 import java.nio.file.WatchEvent;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
-import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A path of the delegate, tagged with our file system, so that {@code Files} asks our provider.
  *
  * <p>Arguments may be paths of either kind, ours or the delegate's. Results are ours. Only {@link
- * #equals} keeps the kinds apart: the delegate's path would never be equal to ours.
+ * #equals} keeps the kinds apart: the delegate's path would never be equal to ours. What the
+ * interface does by these methods is left to it.
  */
 final class DelegatingPath implements Path {
 
@@ -87,18 +87,8 @@ final class DelegatingPath implements Path {
   }
 
   @Override
-  public boolean startsWith(String other) {
-    return delegate.startsWith(other);
-  }
-
-  @Override
   public boolean endsWith(Path other) {
     return delegate.endsWith(unwrap(other));
-  }
-
-  @Override
-  public boolean endsWith(String other) {
-    return delegate.endsWith(other);
   }
 
   @Override
@@ -112,18 +102,8 @@ final class DelegatingPath implements Path {
   }
 
   @Override
-  public Path resolve(String other) {
-    return wrap(delegate.resolve(other));
-  }
-
-  @Override
   public Path resolveSibling(Path other) {
     return wrap(delegate.resolveSibling(unwrap(other)));
-  }
-
-  @Override
-  public Path resolveSibling(String other) {
-    return wrap(delegate.resolveSibling(other));
   }
 
   @Override
@@ -160,27 +140,6 @@ final class DelegatingPath implements Path {
       return ours.register(delegate, events, modifiers);
     }
     return delegate.register(watcher, events, modifiers);
-  }
-
-  @Override
-  public WatchKey register(WatchService watcher, WatchEvent.Kind<?>... events) throws IOException {
-    return register(watcher, events, new WatchEvent.Modifier[0]);
-  }
-
-  @Override
-  public Iterator<Path> iterator() {
-    Iterator<Path> names = delegate.iterator();
-    return new Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        return names.hasNext();
-      }
-
-      @Override
-      public Path next() {
-        return wrap(names.next());
-      }
-    };
   }
 
   @Override

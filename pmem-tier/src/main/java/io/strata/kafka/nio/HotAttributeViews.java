@@ -23,27 +23,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class HotAttributeViews {
 
-  /** The attributes as the provider gives them to a view. */
-  interface Attributes {
-    <A extends BasicFileAttributes> A read(Path path, Class<A> type, LinkOption... options)
-        throws IOException;
-
-    void lastModifiedSet(Path path, FileTime time, LinkOption... options) throws IOException;
-  }
-
   private HotAttributeViews() {}
 
   /** Wraps a view that tells sizes or times; any other as it is. */
   static <V extends FileAttributeView> V wrap(
-      V view, Class<V> type, Path path, Attributes attributes, LinkOption... options) {
+      V view, Class<V> type, Path path, StrataFileSystemProvider provider, LinkOption... options) {
     if (type == BasicFileAttributeView.class) {
-      return type.cast(new Basic((BasicFileAttributeView) view, path, attributes, options));
+      return type.cast(new Basic((BasicFileAttributeView) view, path, provider, options));
     }
     if (type == PosixFileAttributeView.class) {
-      return type.cast(new Posix((PosixFileAttributeView) view, path, attributes, options));
+      return type.cast(new Posix((PosixFileAttributeView) view, path, provider, options));
     }
     if (type == DosFileAttributeView.class) {
-      return type.cast(new Dos((DosFileAttributeView) view, path, attributes, options));
+      return type.cast(new Dos((DosFileAttributeView) view, path, provider, options));
     }
     return view;
   }
@@ -52,19 +44,22 @@ final class HotAttributeViews {
 
     private final BasicFileAttributeView delegate;
     private final Path path;
-    private final Attributes attributes;
+    private final StrataFileSystemProvider provider;
     private final LinkOption[] options;
 
     Basic(
-        BasicFileAttributeView delegate, Path path, Attributes attributes, LinkOption... options) {
+        BasicFileAttributeView delegate,
+        Path path,
+        StrataFileSystemProvider provider,
+        LinkOption... options) {
       this.delegate = delegate;
       this.path = path;
-      this.attributes = attributes;
+      this.provider = provider;
       this.options = options.clone();
     }
 
     final <A extends BasicFileAttributes> A read(Class<A> type) throws IOException {
-      return attributes.read(path, type, options);
+      return provider.readAttributes(path, type, options);
     }
 
     @Override
@@ -83,7 +78,7 @@ final class HotAttributeViews {
         throws IOException {
       delegate.setTimes(lastModified, lastAccess, created);
       if (lastModified != null) {
-        attributes.lastModifiedSet(path, lastModified, options);
+        provider.lastModifiedSet(path, lastModified, options);
       }
     }
   }
@@ -93,8 +88,11 @@ final class HotAttributeViews {
     private final PosixFileAttributeView delegate;
 
     Posix(
-        PosixFileAttributeView delegate, Path path, Attributes attributes, LinkOption... options) {
-      super(delegate, path, attributes, options);
+        PosixFileAttributeView delegate,
+        Path path,
+        StrataFileSystemProvider provider,
+        LinkOption... options) {
+      super(delegate, path, provider, options);
       this.delegate = delegate;
     }
 
@@ -128,8 +126,12 @@ final class HotAttributeViews {
 
     private final DosFileAttributeView delegate;
 
-    Dos(DosFileAttributeView delegate, Path path, Attributes attributes, LinkOption... options) {
-      super(delegate, path, attributes, options);
+    Dos(
+        DosFileAttributeView delegate,
+        Path path,
+        StrataFileSystemProvider provider,
+        LinkOption... options) {
+      super(delegate, path, provider, options);
       this.delegate = delegate;
     }
 

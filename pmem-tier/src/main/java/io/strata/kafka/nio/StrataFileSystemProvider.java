@@ -318,9 +318,7 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
   public <V extends FileAttributeView> @Nullable V getFileAttributeView(
       Path path, Class<V> type, LinkOption... options) {
     V view = super.getFileAttributeView(path, type, options);
-    return view == null
-        ? null
-        : HotAttributeViews.wrap(view, type, path, new ViewedAttributes(), options);
+    return view == null ? null : HotAttributeViews.wrap(view, type, path, this, options);
   }
 
   @Override
@@ -345,7 +343,7 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
     };
   }
 
-  private void lastModifiedSet(Path path, FileTime time, LinkOption... options) throws IOException {
+  void lastModifiedSet(Path path, FileTime time, LinkOption... options) throws IOException {
     Optional<Path> file = router.existing(unwrap(path), followsLinks(options));
     if (file.isPresent()) {
       segments.get().setLastModified(file.get(), time);
@@ -376,19 +374,5 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
 
   private static boolean followsLinks(LinkOption... options) {
     return !Arrays.asList(options).contains(LinkOption.NOFOLLOW_LINKS);
-  }
-
-  private final class ViewedAttributes implements HotAttributeViews.Attributes {
-    @Override
-    public <A extends BasicFileAttributes> A read(Path path, Class<A> type, LinkOption... options)
-        throws IOException {
-      return readAttributes(path, type, options);
-    }
-
-    @Override
-    public void lastModifiedSet(Path path, FileTime time, LinkOption... options)
-        throws IOException {
-      StrataFileSystemProvider.this.lastModifiedSet(path, time, options);
-    }
   }
 }
