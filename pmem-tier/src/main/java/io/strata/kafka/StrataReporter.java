@@ -56,7 +56,7 @@ public final class StrataReporter implements MetricsReporter {
    */
   @Override
   public void configure(Map<String, ?> configs) {
-    if (isControllerAlone(configs)) {
+    if (propertiesOf(configs).isControllerAlone()) {
       return; // Clusters are configured as a whole; there is nothing here for a pool.
     }
     BrokerTier opened = null;
@@ -95,10 +95,6 @@ public final class StrataReporter implements MetricsReporter {
                     frame ->
                         frame.getMethodName().equals("reconfigure")
                             && frame.getClassName().endsWith(".DynamicMetricsReporters")));
-  }
-
-  private static boolean isControllerAlone(Map<String, ?> configs) {
-    return propertiesOf(configs).isControllerAlone();
   }
 
   private static BrokerProperties propertiesOf(Map<String, ?> configs) {
@@ -194,42 +190,42 @@ public final class StrataReporter implements MetricsReporter {
    */
   @Override
   public void validateReconfiguration(Map<String, ?> configs) {
+    Optional<BrokerMigration> migration = migration();
     apply(
-        migration -> migration.validate(configs),
+        () -> {
+          if (migration.isPresent()) {
+            migration.get().validate(configs);
+          }
+        },
         () -> StrataRuntime.remoteChanges().validate(configs));
   }
 
   /** Works by the changed values from now on, or from the next planning round. */
   @Override
   public void reconfigure(Map<String, ?> configs) {
+    Optional<BrokerMigration> migration = migration();
     apply(
-        migration -> migration.reconfigure(configs),
+        () -> {
+          if (migration.isPresent()) {
+            migration.get().reconfigure(configs);
+          }
+        },
         () -> StrataRuntime.remoteChanges().reconfigure(configs));
   }
 
-  private interface LocalStep {
-    void on(BrokerMigration migration) throws ConfigRefusedException;
-  }
-
-  private interface RemoteStep {
+  private interface Step {
     void take() throws ConfigRefusedException;
   }
 
-  /** Takes both steps, the second one also when the first is refused. */
-  private void apply(LocalStep local, RemoteStep remote) {
+  /** Takes all steps, also when one before is refused. */
+  private static void apply(Step... steps) {
     List<ConfigProblem> problems = new ArrayList<>();
-    Optional<BrokerMigration> migration = migration();
-    if (migration.isPresent()) {
+    for (Step step : steps) {
       try {
-        local.on(migration.get());
+        step.take();
       } catch (ConfigRefusedException e) {
         problems.addAll(e.problems());
       }
-    }
-    try {
-      remote.take();
-    } catch (ConfigRefusedException e) {
-      problems.addAll(e.problems());
     }
     if (!problems.isEmpty()) {
       throw new ConfigException(ConfigProblem.inOneLine(problems));

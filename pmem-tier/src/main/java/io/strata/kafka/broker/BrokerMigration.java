@@ -60,9 +60,7 @@ public final class BrokerMigration implements AutoCloseable {
   static PolicyRegistry policies(StrataConfig config) throws ConfigRefusedException {
     PolicyRegistry policies = loadPolicies(MigrationKeys.LOCAL);
     List<ConfigProblem> problems =
-        new ArrayList<>(
-            PolicyChecks.unknownParameters(MigrationKeys.LOCAL, config.migration(), policies));
-    problems.addAll(PolicyChecks.refusals(MigrationKeys.LOCAL, config.migration(), policies));
+        PolicyChecks.problems(MigrationKeys.LOCAL, config.migration(), policies);
     if (!problems.isEmpty()) {
       throw new ConfigRefusedException(problems);
     }

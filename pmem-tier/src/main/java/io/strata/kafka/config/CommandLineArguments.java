@@ -5,6 +5,7 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -95,15 +96,14 @@ public final class CommandLineArguments {
       byte[] bytes = in.readAllBytes();
       // The kernel gives bytes; they are in the encoding that the JVM itself decodes them with.
       String encoding = System.getProperty("sun.jnu.encoding", "UTF-8");
-      Charset charset = Charset.isSupported(encoding) ? Charset.forName(encoding) : UTF_8;
+      Charset charset =
+          Charset.isSupported(encoding) ? Charset.forName(encoding) : StandardCharsets.UTF_8;
       String text = new String(bytes, charset);
       return text.isEmpty() ? List.of() : Arrays.asList(text.substring(0, end(text)).split("\0"));
     } catch (IOException e) {
       return List.of(); // No /proc here; the system property has to do.
     }
   }
-
-  private static final Charset UTF_8 = java.nio.charset.StandardCharsets.UTF_8;
 
   private static int end(String text) {
     return text.endsWith("\0") ? text.length() - 1 : text.length();

@@ -28,8 +28,15 @@ public final class PolicyChecks {
     return settings.withPolicyParameters(parametersOf(settings.policy(), settings, policies));
   }
 
-  /** A problem for each parameter that no policy has. */
-  public static List<ConfigProblem> unknownParameters(
+  /** Parameters that no policy has, and {@link #refusals}. */
+  public static List<ConfigProblem> problems(
+      MigrationKeys keys, MigrationSettings settings, PolicyRegistry policies) {
+    List<ConfigProblem> problems = unknownParameters(keys, settings, policies);
+    problems.addAll(refusals(keys, settings, policies));
+    return problems;
+  }
+
+  static List<ConfigProblem> unknownParameters(
       MigrationKeys keys, MigrationSettings settings, PolicyRegistry policies) {
     Set<String> known = policies.parameterNames();
     List<ConfigProblem> problems = new ArrayList<>();
@@ -50,7 +57,7 @@ public final class PolicyChecks {
    * Lists what keeps the chosen policy from being made, and the parameters that any other policy
    * refuses: those are there to be chosen later. Empty if there is no such problem.
    */
-  public static List<ConfigProblem> refusals(
+  static List<ConfigProblem> refusals(
       MigrationKeys keys, MigrationSettings settings, PolicyRegistry policies) {
     if (!policies.names().contains(settings.policy())) {
       return List.of(

@@ -6,7 +6,6 @@ import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.cold.ColdSettings;
 import io.strata.kafka.migration.remote.store.StoreOptions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -69,7 +68,12 @@ public final class RemoteConfig {
     policies.ifPresent(
         known ->
             settings.ifPresent(
-                read -> reader.problems().addAll(policyProblems(read.live().migration(), known))));
+                read ->
+                    reader
+                        .problems()
+                        .addAll(
+                            PolicyChecks.problems(
+                                MigrationKeys.REMOTE, read.live().migration(), known))));
     reader.refuseUnknown();
     return Parsed.of(
         settings.map(read -> policies.map(known -> ofChosen(read, known)).orElse(read)),
@@ -210,14 +214,6 @@ public final class RemoteConfig {
         "a number from 0",
         "set it in server.properties: Kafka gives it to the manager as " + BROKER_ID);
     return OptionalInt.empty();
-  }
-
-  private static List<ConfigProblem> policyProblems(
-      MigrationSettings migration, PolicyRegistry policies) {
-    List<ConfigProblem> problems =
-        new ArrayList<>(PolicyChecks.unknownParameters(MigrationKeys.REMOTE, migration, policies));
-    problems.addAll(PolicyChecks.refusals(MigrationKeys.REMOTE, migration, policies));
-    return problems;
   }
 
   private static RemoteSettings ofChosen(RemoteSettings settings, PolicyRegistry policies) {
