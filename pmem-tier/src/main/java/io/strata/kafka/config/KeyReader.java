@@ -75,6 +75,11 @@ final class KeyReader {
     return value.or(key::defaultValue).flatMap(text -> parse(key, text));
   }
 
+  /** The value of a key that has a default; the default with one more problem. */
+  <T> T readOrDefault(StrataKey<T> key) {
+    return read(key).or(key::parsedDefault).orElseThrow();
+  }
+
   /** The value; empty if the key is not set, or with one more problem. */
   <T> Optional<T> readIfSet(StrataKey<T> key) {
     return Optional.ofNullable(properties.get(key.name())).flatMap(text -> parse(key, text));

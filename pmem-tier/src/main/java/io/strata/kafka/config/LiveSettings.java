@@ -121,10 +121,12 @@ public final class LiveSettings<T> {
         "no policy has such a parameter",
         keys -> {
           KeyReader reader = new KeyReader(keys);
-          Optional<RemoteSettings.Live> now =
-              RemoteConfig.readLive(reader, levels)
-                  .map(read -> remote(read, policies, reader.problems()));
-          return Parsed.of(now, reader.problems());
+          RemoteSettings.Live read = RemoteConfig.readLive(reader, levels);
+          return Parsed.of(
+              reader.problems().isEmpty()
+                  ? Optional.of(remote(read, policies, reader.problems()))
+                  : Optional.empty(),
+              reader.problems());
         },
         now -> RemoteConfig.written(now, levels));
   }

@@ -163,47 +163,38 @@ public final class MigrationKeys {
   }
 
   /** The value; the default where this engine has no such key. */
-  private <T> Optional<T> read(KeyReader reader, StrataKey<T> key) {
-    return local ? reader.read(key) : key.defaultValue().map(key::parse);
+  private <T> T read(KeyReader reader, StrataKey<T> key) {
+    return local ? reader.readOrDefault(key) : key.parsedDefault().orElseThrow();
   }
 
   /**
-   * The settings; empty if there is a problem, which the reader then has.
+   * The settings; with a default wherever there is a problem, which the reader then has.
    *
    * @param tiers the names of the tiers that have a threshold, fastest first
    */
-  Optional<MigrationSettings> read(KeyReader reader, List<String> tiers) {
-    int before = reader.problems().size();
-    Optional<Double> common = reader.read(threshold);
+  MigrationSettings read(KeyReader reader, List<String> tiers) {
+    double common = reader.readOrDefault(threshold);
     List<Double> thresholds = new ArrayList<>();
     for (String tier : tiers) {
       Optional<Double> own = local ? reader.readIfSet(TIER_THRESHOLD.with(tier)) : Optional.empty();
-      own.or(() -> common).ifPresent(thresholds::add);
+      thresholds.add(own.orElse(common));
     }
-    Optional<Mode> mode = read(reader, MODE);
-    Optional<Boolean> promote = read(reader, PROMOTE);
-    Optional<Long> threads = read(reader, THREADS);
-    Optional<Long> up = read(reader, RATE_UP);
-    Optional<Long> down = reader.read(rateDown);
-    Optional<String> chosen = reader.read(policy);
-    Map<String, String> parameters = parameters(reader);
-    Optional<List<String>> pins = read(reader, PINNED);
-    if (reader.problems().size() > before) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        new MigrationSettings(
-            mode.orElseThrow(),
-            thresholds,
-            MigrationSettings.HYSTERESIS,
-            promote.orElseThrow(),
-            Math.toIntExact(threads.orElseThrow()),
-            down.orElseThrow(),
-            up.orElseThrow(),
-            MigrationSettings.INTERVAL,
-            chosen.orElseThrow(),
-            parameters,
-            pins.orElseThrow()));
+    Mode mode = read(reader, MODE);
+    boolean promote = read(reader, PROMOTE);
+    int threads = Math.toIntExact(read(reader, THREADS));
+    long up = read(reader, RATE_UP);
+    return new MigrationSettings(
+        mode,
+        thresholds,
+        MigrationSettings.HYSTERESIS,
+        promote,
+        threads,
+        reader.readOrDefault(rateDown),
+        up,
+        MigrationSettings.INTERVAL,
+        reader.readOrDefault(policy),
+        parameters(reader),
+        read(reader, PINNED));
   }
 
   private Map<String, String> parameters(KeyReader reader) {

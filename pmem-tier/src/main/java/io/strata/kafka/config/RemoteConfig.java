@@ -1,6 +1,5 @@
 package io.strata.kafka.config;
 
-import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.cold.ColdSettings;
@@ -142,46 +141,32 @@ public final class RemoteConfig {
     List<StoreOptions.LevelOptions> read = levels.levels();
     Optional<ColdSettings> cold = levels.cold();
     levels.refuseUnknown();
-    Optional<Long> cache = reader.read(RemoteKeys.CACHE_SIZE);
-    Optional<RemoteSettings.Live> live = readLive(reader, thresholdLevels(levels.names()));
+    long cache = reader.readOrDefault(RemoteKeys.CACHE_SIZE);
+    RemoteSettings.Live live = readLive(reader, thresholdLevels(levels.names()));
     if (reader.problems().stream().anyMatch(ConfigProblem::isError)) {
       return Optional.empty();
     }
     return Optional.of(
         new RemoteSettings(
-            brokerId.orElseThrow(),
-            read,
-            cold,
-            RemoteSettings.CHUNK_BYTES,
-            cache.orElseThrow(),
-            live.orElseThrow()));
+            brokerId.orElseThrow(), read, cold, RemoteSettings.CHUNK_BYTES, cache, live));
   }
 
   /**
-   * Those settings that can be changed on a live broker; empty if there is a problem, which the
-   * reader then has.
+   * Those settings that can be changed on a live broker; with a default wherever there is a
+   * problem, which the reader then has.
    *
    * @param levels the names of the levels that have a threshold, fastest first
    */
-  static Optional<RemoteSettings.Live> readLive(KeyReader reader, List<String> levels) {
-    int before = reader.problems().size();
-    Optional<Long> copy = reader.read(RemoteKeys.COPY_TIMEOUT_MS);
-    Optional<Long> fetch = reader.read(RemoteKeys.FETCH_TIMEOUT_MS);
-    Optional<Long> scrub = reader.read(RemoteKeys.SCRUB_INTERVAL_MS);
-    Optional<MigrationSettings> migration = MigrationKeys.REMOTE.read(reader, levels);
-    if (reader.problems().size() > before) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        new RemoteSettings.Live(
-            Duration.ofMillis(copy.orElseThrow()),
-            Duration.ofMillis(fetch.orElseThrow()),
-            INDEX_TIMEOUT,
-            DELETE_TIMEOUT,
-            INVENTORY_INTERVAL,
-            Duration.ofMillis(scrub.orElseThrow()),
-            ORPHAN_AGE,
-            migration.orElseThrow()));
+  static RemoteSettings.Live readLive(KeyReader reader, List<String> levels) {
+    return new RemoteSettings.Live(
+        Duration.ofMillis(reader.readOrDefault(RemoteKeys.COPY_TIMEOUT_MS)),
+        Duration.ofMillis(reader.readOrDefault(RemoteKeys.FETCH_TIMEOUT_MS)),
+        INDEX_TIMEOUT,
+        DELETE_TIMEOUT,
+        INVENTORY_INTERVAL,
+        Duration.ofMillis(reader.readOrDefault(RemoteKeys.SCRUB_INTERVAL_MS)),
+        ORPHAN_AGE,
+        MigrationKeys.REMOTE.read(reader, levels));
   }
 
   /** Those settings as the keys would be written in a file. */

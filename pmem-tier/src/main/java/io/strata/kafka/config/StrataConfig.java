@@ -95,8 +95,8 @@ public record StrataConfig(
     KeyReader reader = new KeyReader(properties);
     List<TierConfig> tiers = readTiers(reader);
     Optional<Long> create = reader.readIfSet(StrataKeys.POOL_CREATE);
-    Optional<List<String>> include = reader.read(StrataKeys.TOPICS_INCLUDE);
-    if (include.isPresent() && include.get().contains(TopicPlacement.CLUSTER_METADATA)) {
+    List<String> include = reader.readOrDefault(StrataKeys.TOPICS_INCLUDE);
+    if (include.contains(TopicPlacement.CLUSTER_METADATA)) {
       reader.refuse(
           StrataKeys.TOPICS_INCLUDE.name(),
           "'" + TopicPlacement.CLUSTER_METADATA + "'",
@@ -106,28 +106,18 @@ public record StrataConfig(
           provider from starting, which would take its log for empty\
           """);
     }
-    Optional<List<String>> exclude = reader.read(StrataKeys.TOPICS_EXCLUDE);
-    Optional<Boolean> requireDax = reader.read(StrataKeys.REQUIRE_DAX);
-    Optional<AckDurability> durability = reader.read(StrataKeys.DURABILITY);
-    Optional<SpillForce> spillForce = reader.read(StrataKeys.SPILL_FORCE);
-    Optional<MigrationSettings> migration =
-        MigrationKeys.LOCAL.read(reader, tiers.stream().map(TierConfig::name).toList());
+    StrataConfig config =
+        new StrataConfig(
+            tiers,
+            create.map(OptionalLong::of).orElse(OptionalLong.empty()),
+            include,
+            reader.readOrDefault(StrataKeys.TOPICS_EXCLUDE),
+            reader.readOrDefault(StrataKeys.REQUIRE_DAX),
+            reader.readOrDefault(StrataKeys.DURABILITY),
+            reader.readOrDefault(StrataKeys.SPILL_FORCE),
+            MigrationKeys.LOCAL.read(reader, tiers.stream().map(TierConfig::name).toList()));
     reader.refuseUnknown();
-    if (!reader.problems().isEmpty()) {
-      return Parsed.of(Optional.empty(), reader.problems());
-    }
-    return Parsed.of(
-        Optional.of(
-            new StrataConfig(
-                tiers,
-                create.map(OptionalLong::of).orElse(OptionalLong.empty()),
-                include.orElseThrow(),
-                exclude.orElseThrow(),
-                requireDax.orElseThrow(),
-                durability.orElseThrow(),
-                spillForce.orElseThrow(),
-                migration.orElseThrow())),
-        List.of());
+    return Parsed.of(Optional.of(config), reader.problems());
   }
 
   /** The tiers, fastest first; incomplete if there is a problem, which the reader then has. */

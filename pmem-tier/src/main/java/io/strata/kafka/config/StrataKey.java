@@ -128,6 +128,10 @@ public record StrataKey<T>(
     return kind.parser().apply(value.strip());
   }
 
+  Optional<T> parsedDefault() {
+    return defaultValue.map(this::parse);
+  }
+
   @Override
   public String toString() {
     return name;

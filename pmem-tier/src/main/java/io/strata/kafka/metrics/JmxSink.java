@@ -22,13 +22,7 @@ import javax.management.ObjectName;
  *
  * <p>Thread safety: immutable; safe for use by any thread.
  */
-final class JmxSink implements MetricSink {
-
-  private final MBeanServer server;
-
-  JmxSink(MBeanServer server) {
-    this.server = server;
-  }
+record JmxSink(MBeanServer server) implements MetricSink {
 
   @Override
   public void gauge(BeanName name, DoubleSupplier value) {
@@ -69,14 +63,8 @@ final class JmxSink implements MetricSink {
     }
   }
 
-  private static final class Bean implements DynamicMBean {
-    private final BeanName name;
-    private final Map<String, Supplier<Number>> attributes;
-
-    Bean(BeanName name, Map<String, Supplier<Number>> attributes) {
-      this.name = name;
-      this.attributes = attributes;
-    }
+  private record Bean(BeanName name, Map<String, Supplier<Number>> attributes)
+      implements DynamicMBean {
 
     @Override
     public Object getAttribute(String attribute) throws AttributeNotFoundException {

@@ -15,17 +15,11 @@ import javax.management.ObjectName;
  *
  * <p>Thread safety: immutable, as the server.
  */
-final class OfflineLogDirectories implements Supplier<List<String>> {
+record OfflineLogDirectories(MBeanServer server) implements Supplier<List<String>> {
 
   private static final String DIRECTORY = "logDirectory";
   private static final ObjectName EACH =
       name("kafka.log:type=LogManager,name=LogDirectoryOffline,%s=*".formatted(DIRECTORY));
-
-  private final MBeanServer server;
-
-  OfflineLogDirectories(MBeanServer server) {
-    this.server = server;
-  }
 
   @Override
   public List<String> get() {

@@ -14,15 +14,7 @@ import javax.management.ObjectName;
  *
  * <p>Thread safety: as its sources.
  */
-final class StatusBean implements StatusMXBean {
-
-  private final StrataMetrics metrics;
-  private final InstantSource clock;
-
-  StatusBean(StrataMetrics metrics, InstantSource clock) {
-    this.metrics = metrics;
-    this.clock = clock;
-  }
+record StatusBean(StrataMetrics metrics, InstantSource clock) implements StatusMXBean {
 
   /** Publishes it in the platform's MBean server, in the place of an earlier one. */
   void publish() {

@@ -19,16 +19,10 @@ import org.apache.kafka.server.metrics.KafkaYammerMetrics;
  *
  * <p>Thread safety: immutable; safe for use by any thread.
  */
-final class YammerSink implements MetricSink {
+record YammerSink(MetricsRegistry registry) implements MetricSink {
 
   private static final String GROUP = "strata";
   private static final Pattern COUNTER = Pattern.compile("Total$");
-
-  private final MetricsRegistry registry;
-
-  YammerSink(MetricsRegistry registry) {
-    this.registry = registry;
-  }
 
   /**
    * The broker's.
