@@ -22,7 +22,17 @@ final class BrokerChecks {
 
   static List<ConfigProblem> check(BrokerProperties broker) {
     List<ConfigProblem> problems = new ArrayList<>();
-    checkPreallocate(broker).ifPresent(problems::add);
+    if (broker.logPreallocate()) {
+      problems.add(
+          ConfigProblem.error(
+              BrokerProperties.LOG_PREALLOCATE,
+              "'true'",
+              "false",
+              """
+              remove it: with it Kafka creates segments through RandomAccessFile, past Strata, and \
+              none would be placed in a pool\
+              """));
+    }
     checkReporters(broker, problems);
     problems.addAll(checkStorageManager(broker));
     checkDirectories(broker, problems);
@@ -34,43 +44,24 @@ final class BrokerChecks {
    * the broker's class path what is not there: our manager is loaded twice when the path holds it.
    */
   static List<ConfigProblem> checkStorageManager(BrokerProperties broker) {
-    Optional<String> classPath = broker.remoteStorageManagerClassPath();
-    boolean own =
-        broker
-            .remoteStorageManagerClassName()
-            .filter(name -> name.startsWith(OWN_PACKAGES))
-            .isPresent();
-    if (!own || classPath.isEmpty()) {
-      return List.of();
-    }
-    return firstOwnEntry(classPath.get())
-        .map(
-            entry ->
-                ConfigProblem.error(
-                    BrokerProperties.REMOTE_STORAGE_MANAGER + ".path",
-                    "'" + classPath.get() + "' (" + entry + " holds Strata)",
-                    "a class path without Strata's jar",
-                    """
-                    remove the key or the entry: with it Kafka loads a second copy of Strata's \
-                    classes, which knows nothing of the first one's pools\
-                    """))
+    return broker
+        .remoteStorageManagerClassName()
+        .filter(name -> name.startsWith(OWN_PACKAGES))
+        .flatMap(own -> broker.remoteStorageManagerClassPath())
+        .flatMap(path -> firstOwnEntry(path).map(entry -> secondCopy(path, entry)))
         .stream()
         .toList();
   }
 
-  private static Optional<ConfigProblem> checkPreallocate(BrokerProperties broker) {
-    if (!broker.logPreallocate()) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        ConfigProblem.error(
-            BrokerProperties.LOG_PREALLOCATE,
-            "'true'",
-            "false",
-            """
-            remove it: with it Kafka creates segments through RandomAccessFile, past Strata, and \
-            none would be placed in a pool\
-            """));
+  private static ConfigProblem secondCopy(String classPath, String entry) {
+    return ConfigProblem.error(
+        BrokerProperties.REMOTE_STORAGE_MANAGER + ".path",
+        "'" + classPath + "' (" + entry + " holds Strata)",
+        "a class path without Strata's jar",
+        """
+        remove the key or the entry: with it Kafka loads a second copy of Strata's classes, which \
+        knows nothing of the first one's pools\
+        """);
   }
 
   private static void checkReporters(BrokerProperties broker, List<ConfigProblem> problems) {

@@ -63,7 +63,7 @@ public record Catalogue(List<StrataKey<?>> keys, StrataKey<?> policyParameter) {
       if (!key.patterned()) {
         names.add(key.name());
       } else {
-        (key == policyParameter ? policyParameters : tiers)
+        (key.equals(policyParameter) ? policyParameters : tiers)
             .forEach(part -> names.add(key.with(part).name()));
       }
     }

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Reads keys one by one and collects what is wrong.
@@ -52,13 +53,9 @@ final class KeyReader {
 
   /** The names of all keys that are set and begin with {@code prefix}, in order. */
   Set<String> names(String prefix) {
-    Set<String> names = new TreeSet<>();
-    for (String name : properties.keySet()) {
-      if (name.startsWith(prefix)) {
-        names.add(name);
-      }
-    }
-    return names;
+    return properties.keySet().stream()
+        .filter(name -> name.startsWith(prefix))
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   /** The value or the key's default; or empty, and one more problem. */

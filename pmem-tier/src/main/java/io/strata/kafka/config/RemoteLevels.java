@@ -85,29 +85,25 @@ final class RemoteLevels {
 
   private List<StoreOptions.Directory> withCapacity(
       String level, List<Path> paths, Optional<List<Long>> capacities) {
-    int given = capacities.map(List::size).orElse(0);
-    if (given > 1 && given != paths.size()) {
+    List<Long> given = capacities.orElse(List.of());
+    boolean fits = given.size() <= 1 || given.size() == paths.size();
+    if (!fits) {
       reader.refuse(
           RemoteKeys.LEVEL_CAPACITY.with(level).name(),
-          given + " amounts",
+          given.size() + " amounts",
           "one, or one for each of the " + paths.size() + " directories",
           "give as many as %s has directories"
               .formatted(RemoteKeys.LEVEL_DIRECTORIES.with(level).name()));
-      return paths.stream().map(path -> directory(path, OptionalLong.empty())).toList();
     }
     List<StoreOptions.Directory> result = new ArrayList<>();
     for (int i = 0; i < paths.size(); i++) {
-      int index = given == 1 ? 0 : i;
-      result.add(
-          directory(
-              paths.get(i),
-              capacities.map(all -> OptionalLong.of(all.get(index))).orElse(OptionalLong.empty())));
+      OptionalLong capacity =
+          given.isEmpty() || !fits
+              ? OptionalLong.empty()
+              : OptionalLong.of(given.get(given.size() == 1 ? 0 : i));
+      result.add(new StoreOptions.Directory(paths.get(i), capacity));
     }
     return result;
-  }
-
-  private static StoreOptions.Directory directory(Path path, OptionalLong capacity) {
-    return new StoreOptions.Directory(path, capacity);
   }
 
   private boolean hasCold() {

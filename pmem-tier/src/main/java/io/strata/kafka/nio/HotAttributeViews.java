@@ -29,7 +29,7 @@ final class HotAttributeViews {
   static <V extends FileAttributeView> V wrap(
       V view, Class<V> type, Path path, StrataFileSystemProvider provider, LinkOption... options) {
     if (type == BasicFileAttributeView.class) {
-      return type.cast(new Basic((BasicFileAttributeView) view, path, provider, options));
+      return type.cast(new Basic<>((BasicFileAttributeView) view, path, provider, options));
     }
     if (type == PosixFileAttributeView.class) {
       return type.cast(new Posix((PosixFileAttributeView) view, path, provider, options));
@@ -40,18 +40,14 @@ final class HotAttributeViews {
     return view;
   }
 
-  private static class Basic implements BasicFileAttributeView {
+  private static class Basic<V extends BasicFileAttributeView> implements BasicFileAttributeView {
 
-    private final BasicFileAttributeView delegate;
+    final V delegate;
     private final Path path;
     private final StrataFileSystemProvider provider;
     private final LinkOption[] options;
 
-    Basic(
-        BasicFileAttributeView delegate,
-        Path path,
-        StrataFileSystemProvider provider,
-        LinkOption... options) {
+    Basic(V delegate, Path path, StrataFileSystemProvider provider, LinkOption... options) {
       this.delegate = delegate;
       this.path = path;
       this.provider = provider;
@@ -83,9 +79,8 @@ final class HotAttributeViews {
     }
   }
 
-  private static final class Posix extends Basic implements PosixFileAttributeView {
-
-    private final PosixFileAttributeView delegate;
+  private static final class Posix extends Basic<PosixFileAttributeView>
+      implements PosixFileAttributeView {
 
     Posix(
         PosixFileAttributeView delegate,
@@ -93,7 +88,6 @@ final class HotAttributeViews {
         StrataFileSystemProvider provider,
         LinkOption... options) {
       super(delegate, path, provider, options);
-      this.delegate = delegate;
     }
 
     @Override
@@ -122,9 +116,8 @@ final class HotAttributeViews {
     }
   }
 
-  private static final class Dos extends Basic implements DosFileAttributeView {
-
-    private final DosFileAttributeView delegate;
+  private static final class Dos extends Basic<DosFileAttributeView>
+      implements DosFileAttributeView {
 
     Dos(
         DosFileAttributeView delegate,
@@ -132,7 +125,6 @@ final class HotAttributeViews {
         StrataFileSystemProvider provider,
         LinkOption... options) {
       super(delegate, path, provider, options);
-      this.delegate = delegate;
     }
 
     @Override
