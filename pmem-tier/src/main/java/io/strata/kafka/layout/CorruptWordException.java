@@ -8,19 +8,17 @@ public final class CorruptWordException extends Exception {
   private final String found;
 
   CorruptWordException(long position, long word, int expectedCheck) {
-    this(position, describe(word, expectedCheck));
+    this(
+        position,
+        "value %d with check 0x%04x, which would be 0x%04x"
+            .formatted(
+                word & CheckedWord.MAX_VALUE, word >>> CheckedWord.VALUE_BITS, expectedCheck));
   }
 
   private CorruptWordException(long position, String found) {
     super("word at " + position + ": " + found);
     this.position = position;
     this.found = found;
-  }
-
-  private static String describe(long word, int expectedCheck) {
-    return String.format(
-        "value %d with check 0x%04x, which would be 0x%04x",
-        word & CheckedWord.MAX_VALUE, word >>> CheckedWord.VALUE_BITS, expectedCheck);
   }
 
   /** Where the word lies, in bytes from the start of the file. */
