@@ -2,6 +2,7 @@ package io.strata.kafka.cli;
 
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.store.BytePace;
+import io.strata.kafka.migration.remote.store.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.LogSource;
 import io.strata.kafka.migration.remote.store.ObjectType;
@@ -109,7 +110,8 @@ final class RemoteStores {
               List.of(),
               InstantSource.fixed(Instant.now().minus(age)),
               StoreStage.Hook.NONE,
-              StoreIdentity::read),
+              StoreIdentity::read,
+              DirectoryAccess.Threads.NONE),
           Optional.empty());
     } catch (StoreRefusedException e) {
       throw new AssertionError(e);

@@ -6,6 +6,7 @@ import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.cold.ColdSettings;
+import io.strata.kafka.migration.remote.store.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.StoreIdentity;
 import io.strata.kafka.migration.remote.store.StoreOptions;
@@ -297,7 +298,8 @@ class RemoteConfigTest {
                 List.of(temp.resolve("logs")),
                 InstantSource.system(),
                 StoreStage.Hook.NONE,
-                StoreIdentity::read),
+                StoreIdentity::read,
+                DirectoryAccess.Threads.NONE),
             Optional.empty());
     Files.move(temp.resolve("ssd2"), temp.resolve("unplugged"));
 

@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote.calls;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -26,10 +27,8 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>A thread that interrupts another one in a file channel waits until that one has left the
  * kernel: the JDK closes the channel before. So nobody here interrupts a work's thread but a thread
- * that has nothing else to do.
- *
- * <p>An interrupt of the caller never reaches the files that the work has open through another
- * caller's call.
+ * that has nothing else to do. An interrupt of the caller never reaches the files that the work has
+ * open through another caller's call.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
@@ -51,11 +50,7 @@ public final class Deadlines implements AutoCloseable {
   /** The work of one call. */
   @FunctionalInterface
   public interface Work<T> {
-    /**
-     * Does it.
-     *
-     * @param control tells when nobody waits any more
-     */
+    /** Does it; the control tells when nobody waits any more. */
     T run(CallControl control) throws IOException, InterruptedException;
   }
 
@@ -67,16 +62,15 @@ public final class Deadlines implements AutoCloseable {
    * @param factory makes the threads
    */
   public Deadlines(String name, int threads, ThreadFactory factory) {
-    this.name = requireNonNull(name);
+    this.name = name;
     this.threads = threads;
-    this.factory = requireNonNull(factory);
+    this.factory = factory;
     free = new Semaphore(threads);
     AtomicInteger number = new AtomicInteger();
     executor =
         new ThreadPoolExecutor(
             0,
-            Integer
-                .MAX_VALUE, // The semaphore is the bound; a thread may outlive its permit a while.
+            Integer.MAX_VALUE, // The semaphore is the bound; a thread may outlive its permit.
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
@@ -134,15 +128,10 @@ public final class Deadlines implements AutoCloseable {
     return await(what, limit, limit, begun, left -> {}, new Call<>(work, whenOver));
   }
 
-  /** Asks whether it is worth waiting on. */
+  /** Asks whether it is worth waiting on; throws if it is not, and the caller goes on with this. */
   @FunctionalInterface
   public interface Check {
-    /**
-     * Asks.
-     *
-     * @param left the longest that the asking may take
-     * @throws IOException if it is not: the caller goes on with this
-     */
+    /** Asks, and takes so long at the most. */
     void run(Duration left) throws IOException, InterruptedException;
   }
 
@@ -151,33 +140,22 @@ public final class Deadlines implements AutoCloseable {
    *
    * @param what names it in messages
    * @param patience the check is run each time that the work has not come back for so long
+   * @param limit the longest that the caller waits; {@link #FOREVER} for no limit
+   * @param isShort whether, while all threads are taken, it waits only as long as one of them comes
+   *     back within that patience
+   * @throws TimeLimitException if it has waited so long
    * @throws InterruptedException if the caller was interrupted, or the work was
    * @throws IOException what the work threw, or the check
    */
-  public <T> T watch(String what, Duration patience, Check check, Work<T> work)
-      throws IOException, InterruptedException {
-    while (!free.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
-      check.run(FOREVER);
-    }
-    return await(what, patience, FOREVER, System.nanoTime(), check, new Call<>(work, () -> {}));
-  }
-
-  /**
-   * As {@link #watch}, of short work: while all threads are taken it waits only as long as one of
-   * them comes back now and then.
-   *
-   * @param limit the longest that the caller waits; {@link #FOREVER} for no limit
-   * @throws TimeLimitException if that is over; or if all threads are taken, and none has come back
-   *     for so long
-   */
-  public <T> T watchShort(String what, Duration patience, Duration limit, Check check, Work<T> work)
+  public <T> T watch(
+      String what, Duration patience, Duration limit, boolean isShort, Check check, Work<T> work)
       throws IOException, InterruptedException {
     long begun = System.nanoTime();
     long before = ended.get();
     while (!free.tryAcquire(next(patience, limit, begun), TimeUnit.NANOSECONDS)) {
       check.run(left(what, limit, begun));
       long now = ended.get();
-      if (now == before) {
+      if (isShort && now == before) {
         throw new TimeLimitException(
             """
             %s: not begun: %s operations run there, and none has ended within %s ms; expected a \
@@ -199,7 +177,7 @@ public final class Deadlines implements AutoCloseable {
     try {
       while (true) {
         try {
-          T result = call.get(next(patience, limit, begun), TimeUnit.NANOSECONDS);
+          T result = call.task.get(next(patience, limit, begun), TimeUnit.NANOSECONDS);
           over = true;
           return result;
         } catch (TimeoutException e) {
@@ -225,25 +203,21 @@ public final class Deadlines implements AutoCloseable {
   private static Duration left(String what, Duration limit, long begun) throws TimeLimitException {
     long left = limit.toNanos() - (System.nanoTime() - begun);
     if (left <= 0) {
-      throw late(what, limit);
+      throw new TimeLimitException(
+          """
+          %s: not done within %d ms; it was told to stop and can be tried again. If the store is \
+          slower than that, raise the timeout (rsm.config.*.timeout.ms) or look at its file system\
+          """
+              .formatted(what, limit.toMillis()));
     }
     return Duration.ofNanos(left);
-  }
-
-  private static TimeLimitException late(String what, Duration limit) {
-    return new TimeLimitException(
-        """
-        %s: not done within %d ms; it was told to stop and can be tried again. If the store is \
-        slower than that, raise the timeout (rsm.config.*.timeout.ms) or look at its file system\
-        """
-            .formatted(what, limit.toMillis()));
   }
 
   private void start(Call<?> call) {
     try {
       executor.execute(call);
     } catch (RuntimeException | Error e) {
-      call.progress.over();
+      call.over();
       free.release();
       throw e;
     }
@@ -284,24 +258,39 @@ public final class Deadlines implements AutoCloseable {
   }
 
   /** One call. Its permit is given back when its work has ended, however late. */
-  private final class Call<T> extends FutureTask<T> {
-    private final Progress<T> progress;
+  private final class Call<T> implements Runnable {
+    private final FutureTask<T> task;
+    private final Runnable whenOver;
+    private volatile boolean givenUp;
+
+    @GuardedBy("this")
+    private boolean isOver;
+
+    @GuardedBy("this")
+    private boolean hasEnded;
+
+    @GuardedBy("this")
+    private boolean counted;
 
     Call(Work<T> work, Runnable whenOver) {
-      this(new Progress<>(work, whenOver));
-    }
-
-    private Call(Progress<T> progress) {
-      super(progress);
-      this.progress = progress;
+      this.whenOver = whenOver;
+      task =
+          new FutureTask<>(
+              () -> {
+                try {
+                  return work.run(() -> givenUp);
+                } finally {
+                  over(); // Before the caller has the answer, and calls again.
+                }
+              });
     }
 
     @Override
     public void run() {
       try {
-        super.run();
+        task.run();
       } finally {
-        progress.ended(stuck);
+        end();
         // An interrupt that came too late for this work is not the next one's.
         boolean unused = Thread.interrupted();
         long unusedCount = ended.incrementAndGet();
@@ -309,62 +298,38 @@ public final class Deadlines implements AutoCloseable {
       }
     }
 
-    void giveUp() {
-      progress.giveUp(stuck);
-      try {
-        executor.execute(
-            () -> {
-              boolean unused = cancel(true);
-            });
-      } catch (RejectedExecutionException e) {
-        // Closed: all that run are interrupted.
-      }
-    }
-  }
-
-  /** How far a call is. */
-  private static final class Progress<T> implements java.util.concurrent.Callable<T> {
-    private final Work<T> work;
-    private final Runnable whenOver;
-    private volatile boolean givenUp;
-    private boolean over;
-    private boolean ended;
-    private boolean counted;
-
-    Progress(Work<T> work, Runnable whenOver) {
-      this.work = requireNonNull(work);
-      this.whenOver = requireNonNull(whenOver);
-    }
-
-    @Override
-    public T call() throws Exception {
-      try {
-        return work.run(() -> givenUp);
-      } finally {
-        over(); // Before the caller has the answer, and calls again.
-      }
-    }
-
-    private synchronized void over() {
-      if (!over) {
-        over = true;
+    synchronized void over() {
+      if (!isOver) {
+        isOver = true;
         whenOver.run();
       }
     }
 
-    synchronized void giveUp(AtomicInteger stuck) {
+    private synchronized void end() {
+      over(); // Given up before it had begun.
+      hasEnded = true;
+      if (counted) {
+        stuck.decrementAndGet();
+      }
+    }
+
+    private synchronized void count() {
       givenUp = true;
-      if (!ended) {
+      if (!hasEnded) {
         counted = true;
         stuck.incrementAndGet();
       }
     }
 
-    synchronized void ended(AtomicInteger stuck) {
-      over(); // Given up before it had begun.
-      ended = true;
-      if (counted) {
-        stuck.decrementAndGet();
+    void giveUp() {
+      count();
+      try {
+        executor.execute(
+            () -> {
+              boolean unused = task.cancel(true);
+            });
+      } catch (RejectedExecutionException e) {
+        // Closed: all that run are interrupted.
       }
     }
   }

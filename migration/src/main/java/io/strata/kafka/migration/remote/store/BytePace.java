@@ -22,7 +22,6 @@ public interface BytePace {
   final class CopyCancelledException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    /** With the whole message. */
     public CopyCancelledException(String message) {
       super(message);
     }
@@ -36,7 +35,6 @@ public interface BytePace {
     };
   }
 
-  /** Without a limit. */
   static BytePace unlimited(CallControl control) {
     return bytes -> {
       if (control.givenUp()) {

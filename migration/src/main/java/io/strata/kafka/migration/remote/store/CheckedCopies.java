@@ -5,28 +5,12 @@ import io.strata.kafka.migration.MoveControl;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/**
- * Copies files of segments that are in the store, and compares what was read with the manifest.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
- */
-final class CheckedCopies {
+/** Copies files of segments that are in the store, and compares what was read with the manifest. */
+record CheckedCopies(ColdCopies cold, CopyBuffers buffers) {
 
   /** What {@link MoveControl#beforeCopying} lets pass at once. */
   private static final int PIECE = 1 << 20;
 
-  private final ColdCopies cold;
-  private final CopyBuffers buffers = new CopyBuffers();
-
-  CheckedCopies(ColdCopies cold) {
-    this.cold = cold;
-  }
-
-  CopyBuffers buffers() {
-    return buffers;
-  }
-
-  /** The pace of a move. */
   static BytePace pace(MoveControl control) {
     return bytes -> {
       for (int left = bytes; left > 0; left -= PIECE) {
@@ -52,8 +36,9 @@ final class CheckedCopies {
       return;
     }
     Path file = source.file(object.type());
-    try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
-      ObjectCopier copier = new ObjectCopier(manifest.chunks().chunkBytes(), pace, lease.buffer());
+    int chunkBytes = manifest.chunks().chunkBytes();
+    try (CopyBuffers.Lease lease = buffers.borrow(chunkBytes)) {
+      ObjectCopier copier = new ObjectCopier(chunkBytes, pace, lease.buffer());
       check(file, object, copier.copy(file, object.bytes(), target));
     }
   }
@@ -65,14 +50,11 @@ final class CheckedCopies {
    */
   void check(SegmentStore.Located source, StoredObject object, BytePace pace)
       throws IOException, InterruptedException {
-    Manifest manifest = source.manifest();
     Path file = source.file(object.type());
-    try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
-      String wrong = ObjectCheck.wrong(file, object, manifest, pace, lease.buffer());
-      if (!wrong.isEmpty()) {
-        throw new CorruptSegmentException(
-            "%s: %s: it is damaged, and was not copied".formatted(file, wrong));
-      }
+    String wrong = new ObjectCheck(buffers, pace).wrong(file, object, source.manifest());
+    if (!wrong.isEmpty()) {
+      throw new CorruptSegmentException(
+          "%s: %s: it is damaged, and was not copied".formatted(file, wrong));
     }
   }
 

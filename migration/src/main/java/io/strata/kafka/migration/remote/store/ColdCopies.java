@@ -10,44 +10,27 @@ import java.util.Optional;
 
 /**
  * What another manager has of the store's segments: the marks beside their manifests ({@code
- * cold.json}) say so, and it is asked for the bytes.
+ * cold.json}) say so, and it is asked for the bytes. A segment is given by the directory of a copy.
  *
- * <p>Thread safety: all methods may be called by any number of threads.
+ * @param manager the one that is configured, if one is
  */
-final class ColdCopies {
+record ColdCopies(Optional<OtherManager> manager) {
 
   /** What a request to the manager is worth. */
   private static final int PIECE = 8 << 20;
-
-  private final Optional<OtherManager> configured;
-
-  /** Of the manager that is configured, if one is. */
-  ColdCopies(Optional<OtherManager> configured) {
-    this.configured = configured;
-  }
-
-  boolean isConfigured() {
-    return configured.isPresent();
-  }
-
-  /** Whether the manager is copying a segment, be it that nobody waits for it any more. */
-  boolean isCopying() {
-    return configured.map(OtherManager::isCopying).orElse(false);
-  }
 
   /**
    * Whether the configured manager has said that it has the bytes, by the mark of a copy; what
    * another one has is not at hand.
    *
-   * @param segment the copy's directory
    * @throws CorruptManifestException if the mark is damaged
    */
   boolean has(Path segment) throws IOException {
-    return configured.isPresent() && isMarked(segment) && isOurs(ColdMark.read(segment));
+    return manager.isPresent() && isMarked(segment) && isOurs(ColdMark.read(segment));
   }
 
   private boolean isOurs(ColdMark mark) {
-    return mark.done() && mark.className().equals(configured.orElseThrow().className());
+    return mark.done() && mark.className().equals(manager.orElseThrow().className());
   }
 
   /**
@@ -72,20 +55,20 @@ final class ColdCopies {
 
   /** The manager that a mark names. */
   private OtherManager require(Path segment, ColdMark mark) throws StoreUnavailableException {
-    OtherManager manager = require(segment);
-    if (!manager.className().equals(mark.className())) {
+    OtherManager found = require(segment);
+    if (!found.className().equals(mark.className())) {
       throw new StoreUnavailableException(
           """
           %s: its bytes are with the cold manager %s, found rsm.config.cold.class.name=%s: set it \
           as it was when they were moved there\
           """
-              .formatted(segment, SegmentKey.printable(mark.className()), manager.className()));
+              .formatted(segment, SegmentKey.printable(mark.className()), found.className()));
     }
-    return manager;
+    return found;
   }
 
   private OtherManager require(Path segment) throws StoreUnavailableException {
-    return configured.orElseThrow(
+    return manager.orElseThrow(
         () ->
             new StoreUnavailableException(
                 """
@@ -95,45 +78,34 @@ final class ColdCopies {
                     .formatted(segment)));
   }
 
-  /**
-   * Reads bytes of a segment.
-   *
-   * @param mark of the copy in {@code segment}
-   */
+  /** Reads bytes of a segment; the mark is that of the copy. */
   void read(Path segment, ColdMark mark, Manifest manifest, long position, ByteBuffer target)
       throws IOException, InterruptedException {
     require(segment, mark).read(manifest, mark.customMetadataBytes(), position, target);
   }
 
   /**
-   * Copies a log from the manager into a file.
+   * Copies a log from the manager into a file, which must not exist.
    *
-   * @param segment the copy whose mark tells of it
    * @return the checksums of what was read
    */
   ChunkChecksums.Builder copyTo(Path segment, Manifest manifest, Path target, BytePace pace)
       throws IOException, InterruptedException {
     ColdMark mark = ColdMark.read(segment);
-    OtherManager manager = require(segment, mark);
+    OtherManager from = require(segment, mark);
     try (FileChannel to =
         FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
       return read(
-          manifest, manager, mark.customMetadataBytes(), pace, bytes -> Disk.writeFully(to, bytes));
+          manifest, from, mark.customMetadataBytes(), pace, bytes -> Disk.writeFully(to, bytes));
     }
-  }
-
-  /** Takes the bytes that the manager has, one piece after the other. */
-  @FunctionalInterface
-  private interface Taking {
-    void take(ByteBuffer bytes) throws IOException;
   }
 
   private static ChunkChecksums.Builder read(
       Manifest manifest,
-      OtherManager manager,
+      OtherManager from,
       Optional<byte[]> custom,
       BytePace pace,
-      Taking taking)
+      Disk.Taking taking)
       throws IOException, InterruptedException {
     ChunkChecksums.Builder read = new ChunkChecksums.Builder(manifest.chunks().chunkBytes());
     ByteBuffer buffer = ByteBuffer.allocate(PIECE);
@@ -141,7 +113,7 @@ final class ColdCopies {
       buffer.clear();
       buffer.limit((int) Math.min(buffer.capacity(), manifest.segment().bytes() - read.bytes()));
       pace.before(buffer.remaining());
-      manager.read(manifest, custom, read.bytes(), buffer);
+      from.read(manifest, custom, read.bytes(), buffer);
       buffer.flip();
       read.update(buffer);
       taking.take(buffer);
@@ -154,29 +126,30 @@ final class ColdCopies {
     if (!isMarked(segment)) {
       return Optional.empty();
     }
-    ColdMark mark = ColdMark.read(segment);
-    if (!mark.done()) {
-      return Optional.empty();
-    }
     // The mark of another manager is all that tells a deletion of what that one has.
-    return Optional.of(
-        isOurs(mark)
-            ? "it is there already"
-            : "another cold manager has it: " + SegmentKey.printable(mark.className()));
+    return Optional.of(ColdMark.read(segment))
+        .filter(ColdMark::done)
+        .map(
+            mark ->
+                isOurs(mark)
+                    ? "it is there already"
+                    : "another cold manager has it: " + SegmentKey.printable(mark.className()));
   }
 
   /** Notes beside a copy that the manager is getting its bytes; returns the mark. */
   Path begin(Path segment) throws IOException {
-    Path mark = segment.resolve(StoreNames.COLD);
-    Disk.replace(mark, ColdMark.begun(require(segment).className()).print());
-    return mark;
+    return mark(segment, ColdMark.begun(require(segment).className()));
   }
 
   /** Notes beside a copy that the manager has its bytes. */
   void done(Path segment, Optional<byte[]> custom) throws IOException {
-    Disk.replace(
-        segment.resolve(StoreNames.COLD),
-        ColdMark.done(require(segment).className(), custom).print());
+    Path unused = mark(segment, ColdMark.done(require(segment).className(), custom));
+  }
+
+  private static Path mark(Path segment, ColdMark mark) throws IOException {
+    Path file = segment.resolve(StoreNames.COLD);
+    Disk.replace(file, mark.print());
+    return file;
   }
 
   /**
@@ -184,12 +157,12 @@ final class ColdCopies {
    * it is made up for.
    */
   Optional<byte[]> copy(SegmentStore.Located source) throws IOException, InterruptedException {
-    OtherManager manager = require(source.path());
+    OtherManager to = require(source.path());
     try {
-      return manager.copy(source.manifest(), source.path());
+      return to.copy(source.manifest(), source.path());
     } catch (IOException | RuntimeException e) {
       if (!isMarked(source.path())) {
-        manager.delete(source.manifest().segment(), Optional.empty());
+        to.delete(source.manifest().segment(), Optional.empty());
       }
       throw e;
     }
@@ -198,23 +171,17 @@ final class ColdCopies {
   /** Reads all that the manager has of a segment, and compares it with the manifest. */
   void readBack(Manifest manifest, Optional<byte[]> custom, BytePace pace)
       throws IOException, InterruptedException {
-    OtherManager manager = configured.orElseThrow();
-    int found = read(manifest, manager, custom, pace, bytes -> {}).whole();
+    OtherManager from = manager.orElseThrow();
+    int found = read(manifest, from, custom, pace, bytes -> {}).whole();
     if (found != manifest.log().checksum()) {
       throw new IOException(
           "%s: %s gives back bytes with checksum %s, expected %s: the copy here stays"
               .formatted(
                   manifest.segment().key(),
-                  manager.className(),
+                  from.className(),
                   JsonFile.hex(found),
                   JsonFile.hex(manifest.log().checksum())));
     }
-  }
-
-  /** Has the configured manager delete a segment. */
-  void delete(SegmentInfo segment, Optional<byte[]> custom)
-      throws IOException, InterruptedException {
-    configured.orElseThrow().delete(segment, custom);
   }
 
   /**
@@ -227,17 +194,17 @@ final class ColdCopies {
     if (!isMarked(place)) {
       return;
     }
-    OtherManager manager;
+    OtherManager from;
     Optional<byte[]> custom = Optional.empty();
     try {
       ColdMark mark = ColdMark.read(place);
-      manager = require(place, mark);
+      from = require(place, mark);
       custom = mark.customMetadataBytes();
     } catch (CorruptManifestException e) {
-      manager = require(place);
+      from = require(place);
     } catch (NoSuchFileException e) {
       return; // Another deletion has been faster.
     }
-    manager.delete(segment, custom);
+    from.delete(segment, custom);
   }
 }

@@ -12,18 +12,8 @@ import java.util.Optional;
  * The level that another manager has. It gets a segment from the copy in a directory, beside which
  * that is noted first: a deletion from then on reaches the manager, too. What it has got is read
  * back before it counts.
- *
- * <p>Thread safety: all methods may be called by any number of threads, for different segments.
  */
-final class ColdLevel implements Level {
-
-  private final StoreParts store;
-  private final ColdCopies cold;
-
-  ColdLevel(StoreParts store) {
-    this.store = store;
-    this.cold = store.cold();
-  }
+record ColdLevel(StoreParts store) implements Level {
 
   @Override
   public boolean has(KnownSegment entry) {
@@ -44,18 +34,15 @@ final class ColdLevel implements Level {
     }
     SegmentStore.Located source = found.get();
     BytePace pace = CheckedCopies.pace(control);
+    Optional<String> stopped;
     try {
       checkHere(source, pace);
-      Optional<String> there = cold.isInTheWay(source.path());
-      if (there.isPresent()) {
-        if (cold.has(source.path())) {
-          store.known().change(entry.key().id(), source.directory(), StoredCopy::withCold);
-        }
-        return MoveResult.cancelled(there.get());
+      stopped = store.cold().isInTheWay(source.path());
+      if (stopped.isEmpty()) {
+        stopped = copy(source, pace);
       }
-      Optional<String> stopped = copy(source, pace);
-      if (stopped.isPresent()) {
-        return MoveResult.cancelled(stopped.get());
+      if (stopped.isEmpty() || store.cold().has(source.path())) {
+        store.known().change(entry.key().id(), source.directory(), StoredCopy::withCold);
       }
     } catch (BytePace.CopyCancelledException e) {
       return MoveResult.cancelled("it was stopped");
@@ -63,13 +50,13 @@ final class ColdLevel implements Level {
       store.lookup().forgetIfGone(source);
       return MoveResult.cancelled("it was deleted meanwhile");
     }
-    store.known().change(entry.key().id(), source.directory(), StoredCopy::withCold);
-    return MoveResult.done(entry.totalBytes());
+    return stopped.map(MoveResult::cancelled).orElseGet(() -> MoveResult.done(entry.totalBytes()));
   }
 
   /** Copies; tells why it was not done, empty if it was. */
   private Optional<String> copy(SegmentStore.Located source, BytePace pace)
       throws IOException, InterruptedException {
+    ColdCopies cold = store.cold();
     Path mark = cold.begin(source.path());
     // All that tells of the cold copy; a killed process may have published it, and not durably.
     source.directory().force(source.key());
@@ -81,7 +68,7 @@ final class ColdLevel implements Level {
     Optional<byte[]> custom = cold.copy(source);
     store.reached(StoreStage.COLD_COPIED);
     if (!Disk.isThere(mark)) {
-      cold.delete(source.manifest().segment(), custom);
+      cold.manager().orElseThrow().delete(source.manifest().segment(), custom);
       return Optional.of("it was deleted meanwhile");
     }
     cold.readBack(source.manifest(), custom, pace);

@@ -8,7 +8,7 @@ import java.util.Base64;
 import java.util.Optional;
 
 /**
- * What a segment's {@code cold.json} says: the cold manager has its bytes, or is getting them.
+ * The content of a segment's {@code cold.json}: the cold manager has its bytes, or is getting them.
  *
  * @param className the manager's class
  * @param done whether the manager has said that it has them
@@ -23,48 +23,40 @@ record ColdMark(String className, boolean done, Optional<String> customMetadata)
   }
 
   static ColdMark done(String className, Optional<byte[]> customMetadata) {
-    return new ColdMark(
-        className, true, customMetadata.map(b -> Base64.getEncoder().encodeToString(b)));
+    return new ColdMark(className, true, customMetadata.map(Base64.getEncoder()::encodeToString));
   }
 
   Optional<byte[]> customMetadataBytes() {
-    return customMetadata.map(text -> Base64.getDecoder().decode(text));
+    return customMetadata.map(Base64.getDecoder()::decode);
   }
 
   byte[] print() {
-    ObjectNode document = JsonFile.object();
-    document.put("formatVersion", VERSION);
-    document.put("className", className);
-    document.put("done", done);
+    ObjectNode document = JsonFile.object(VERSION).put("className", className).put("done", done);
     customMetadata.ifPresent(text -> document.put("customMetadata", text));
     return JsonFile.print(document);
   }
 
   /** The mark of a copy; empty if it has none. */
-  static Optional<ColdMark> find(SegmentStore.Located copy) throws IOException {
+  static Optional<ColdMark> find(Path segmentDirectory) throws IOException {
     try {
-      return Optional.of(read(copy.path()));
+      return Optional.of(read(segmentDirectory));
     } catch (NoSuchFileException e) {
       return Optional.empty();
     }
   }
 
   static ColdMark read(Path segmentDirectory) throws IOException {
-    Path file = segmentDirectory.resolve(StoreNames.COLD);
-    ObjectNode document = JsonFile.read(file);
-    String name = file.toString();
-    JsonFile.checkVersion(name, document, VERSION);
+    JsonFile json = JsonFile.read(segmentDirectory.resolve(StoreNames.COLD), VERSION);
     Optional<String> custom = Optional.empty();
-    if (document.has("customMetadata")) {
-      String text = JsonFile.text(name, document, "customMetadata");
+    if (json.object().has("customMetadata")) {
+      String text = json.text("customMetadata");
       try {
         byte[] unused = Base64.getDecoder().decode(text);
       } catch (IllegalArgumentException e) {
-        throw JsonFile.wrong(name, "customMetadata", text, "base64");
+        throw json.wrong("customMetadata", text, "base64");
       }
       custom = Optional.of(text);
     }
-    return new ColdMark(
-        JsonFile.text(name, document, "className"), JsonFile.flag(name, document, "done"), custom);
+    return new ColdMark(json.text("className"), json.flag("done"), custom);
   }
 }

@@ -5,8 +5,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Buffers outside the heap, used again and again: such memory is given back by the collector only.
- *
- * <p>Thread safety: all methods may be called by any number of threads; a lease is for one.
  */
 final class CopyBuffers {
 
@@ -14,21 +12,11 @@ final class CopyBuffers {
 
   private final ConcurrentLinkedQueue<ByteBuffer> idle = new ConcurrentLinkedQueue<>();
 
-  /** A buffer until it is closed. */
-  final class Lease implements AutoCloseable {
-    private final ByteBuffer buffer;
-
-    private Lease(ByteBuffer buffer) {
-      this.buffer = buffer;
-    }
-
-    ByteBuffer buffer() {
-      return buffer;
-    }
-
+  /** A buffer until it is closed; for one thread. */
+  record Lease(CopyBuffers owner, ByteBuffer buffer) implements AutoCloseable {
     @Override
     public void close() {
-      boolean unused = idle.add(buffer);
+      boolean unused = owner.idle.add(buffer);
     }
   }
 
@@ -40,6 +28,7 @@ final class CopyBuffers {
   Lease borrow(int bytes) {
     ByteBuffer found = idle.poll();
     return new Lease(
+        this,
         found != null && found.capacity() >= bytes
             ? found
             : ByteBuffer.allocateDirect(Math.max(bytes, SMALLEST)));

@@ -10,22 +10,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/**
- * Finds the copies of segments on disk, and notes of those that are damaged that they are.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
- */
-final class CopyLookup {
-
-  private final List<StoreDirectory> directories;
-  private final KnownSegments known;
-  private final ColdCopies cold;
-
-  CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCopies cold) {
-    this.directories = directories;
-    this.known = known;
-    this.cold = cold;
-  }
+/** Finds the copies of segments on disk, and notes of those that are damaged that they are. */
+record CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCopies cold) {
 
   /** As {@link SegmentStore#locate}. */
   Optional<SegmentStore.Located> locate(SegmentKey key) throws IOException {
@@ -53,20 +39,21 @@ final class CopyLookup {
     for (StoreDirectory directory : directories) {
       try {
         Optional<SegmentStore.Located> found = lookIn(directory, key);
-        if (found.isPresent()) {
-          SegmentStore.Located copy = found.get();
-          boolean isDamaged = copy.hasLog() && CopyMarks.isDamaged(copy.path());
-          if (one && copy.hasLog() && !isDamaged) {
-            return List.of(copy);
-          }
-          if (cold.seemsToHave(copy.path())) {
-            withCold.add(copy.withoutLog());
-          } else if (!copy.hasLog()) {
-            without.add(copy);
-          }
-          if (copy.hasLog()) {
-            (isDamaged ? damaged : whole).add(copy);
-          }
+        if (found.isEmpty()) {
+          continue;
+        }
+        SegmentStore.Located copy = found.get();
+        boolean isDamaged = copy.hasLog() && CopyMarks.isDamaged(copy.path());
+        if (one && copy.hasLog() && !isDamaged) {
+          return List.of(copy);
+        }
+        if (cold.seemsToHave(copy.path())) {
+          withCold.add(copy.withoutLog());
+        } else if (!copy.hasLog()) {
+          without.add(copy);
+        }
+        if (copy.hasLog()) {
+          (isDamaged ? damaged : whole).add(copy);
         }
       } catch (IOException e) {
         noteDamage(directory, key, e);
@@ -83,7 +70,7 @@ final class CopyLookup {
 
   /**
    * The copy to move from, as it is on disk; one without the log if only the cold manager has it.
-   * What is known of copies that are gone is corrected.
+   * The inventory is corrected of copies that are gone.
    */
   Optional<SegmentStore.Located> best(KnownSegment entry) throws IOException {
     Optional<SegmentStore.Located> stub = Optional.empty();
@@ -103,7 +90,7 @@ final class CopyLookup {
       } else if (!CopyMarks.isDamaged(located.get().path())) {
         return located;
       } else {
-        damaged = damaged.isPresent() ? damaged : located;
+        damaged = damaged.or(() -> located);
       }
     }
     return damaged.isPresent() ? damaged : stub;
@@ -124,8 +111,9 @@ final class CopyLookup {
       mark =
           place
               .directory()
-              .access()
-              .read("reading " + place.path().resolve(StoreNames.COLD), c -> ColdMark.find(place));
+              .read(
+                  "reading " + place.path().resolve(StoreNames.COLD),
+                  control -> ColdMark.find(place.path()));
     } catch (CorruptManifestException e) {
       noteDamage(place.directory(), place.key(), e);
       throw e;
@@ -141,8 +129,7 @@ final class CopyLookup {
     String log = place.file(ObjectType.LOG).toString();
     for (StoreDirectory directory : directories) {
       try {
-        Optional<SegmentStore.Located> there = lookIn(directory, place.key());
-        if (there.isPresent() && there.get().hasLog()) {
+        if (lookIn(directory, place.key()).filter(SegmentStore.Located::hasLog).isPresent()) {
           return new NoSuchFileException(log);
         }
       } catch (IOException e) {
@@ -167,11 +154,8 @@ final class CopyLookup {
   Optional<SegmentStore.Located> lookIn(StoreDirectory directory, SegmentKey key)
       throws IOException {
     try {
-      return directory
-          .access()
-          .read(
-              "looking for %s in %s".formatted(key, directory),
-              control -> lookThere(directory, key));
+      return directory.read(
+          "looking for %s in %s".formatted(key, directory), control -> lookThere(directory, key));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while %s was looked for".formatted(key));
@@ -201,21 +185,14 @@ final class CopyLookup {
   void damaged(StoreDirectory directory, SegmentKey key, String finding) {
     try {
       boolean unused =
-          directory
-              .access()
-              .brief(
-                  "noting damage of %s in %s".formatted(key, directory),
-                  control -> {
-                    CopyMarks.damaged(directory.segment(key), finding);
-                    return true;
-                  });
+          directory.brief(
+              "noting damage of %s in %s".formatted(key, directory),
+              control -> CopyMarks.damaged(directory.segment(key), finding));
+      known.change(key.id(), directory, copy -> copy.withDamage(true));
     } catch (IOException e) {
       // It was deleted just now, or cannot be written to: whoever relies on a copy reads it first.
-      return;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return;
     }
-    known.change(key.id(), directory, copy -> copy.withDamage(true));
   }
 }

@@ -12,14 +12,9 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 
 /**
- * The marks beside a copy of a segment, each a file in its directory. A copy that has one of them
- * is no reason for which another copy may go.
- *
- * <ul>
- *   <li>{@code moving}: a move has published it, and it is not confirmed yet
- *   <li>{@code going}: it is being evicted or deleted
- *   <li>{@code damaged}: a file of it is not what its manifest says
- * </ul>
+ * The marks beside a copy of a segment, each a file in its directory ({@link StoreNames}): {@code
+ * moving}, {@code going}, {@code damaged}. A copy that has one of them is no reason for which
+ * another copy may go.
  */
 final class CopyMarks {
 
@@ -69,7 +64,7 @@ final class CopyMarks {
     }
   }
 
-  static boolean isGoing(Path segment) throws IOException {
+  private static boolean isGoing(Path segment) throws IOException {
     return Disk.isThere(segment.resolve(StoreNames.GOING));
   }
 
@@ -94,7 +89,7 @@ final class CopyMarks {
   }
 
   /**
-   * As {@link #isStaying(Path, Path)}, with a file of its own.
+   * As the other one, with a file of its own.
    *
    * @param nonce names the file; nobody else's
    */
@@ -123,13 +118,15 @@ final class CopyMarks {
   /**
    * Notes durably that a copy is damaged; the first finding stays.
    *
-   * @param finding what is wrong, for people
-   * @throws java.nio.file.NoSuchFileException if the copy is not there
+   * @return whether this is the first
+   * @throws NoSuchFileException if the copy is not there
    */
-  static void damaged(Path segment, String finding) throws IOException {
-    if (!isDamaged(segment)) {
+  static boolean damaged(Path segment, String finding) throws IOException {
+    boolean first = !isDamaged(segment);
+    if (first) {
       Disk.replace(segment.resolve(StoreNames.DAMAGED), (finding + "\n").getBytes(UTF_8));
     }
+    return first;
   }
 
   /** The copy has been found right, or was made so. */

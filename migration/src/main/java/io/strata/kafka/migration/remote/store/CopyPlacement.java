@@ -10,10 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where a new copy goes: to the fastest level that has space, and there to the directory with the
- * most.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
+ * Finds the place of a new copy: in the fastest level that has space, and there in the directory
+ * with the most.
  */
 final class CopyPlacement {
 
@@ -34,11 +32,7 @@ final class CopyPlacement {
   /** Discards copies to free space. */
   @FunctionalInterface
   interface SpaceMaker {
-    /**
-     * Frees at least so many bytes in one directory of a level, if it can.
-     *
-     * @return whether something was freed
-     */
+    /** Frees at least so many bytes in a level, if it can; returns whether it has freed any. */
     boolean makeSpace(int level, long bytes);
   }
 
@@ -47,22 +41,11 @@ final class CopyPlacement {
   }
 
   /** Space that is held for a copy until this is closed. */
-  final class Reservation implements AutoCloseable {
-    private final StoreDirectory directory;
-    private final long bytes;
-
-    private Reservation(StoreDirectory directory, long bytes) {
-      this.directory = directory;
-      this.bytes = bytes;
-    }
-
-    StoreDirectory directory() {
-      return directory;
-    }
-
+  record Reservation(CopyPlacement owner, StoreDirectory directory, long bytes)
+      implements AutoCloseable {
     @Override
     public void close() {
-      giveBack(directory, bytes);
+      owner.hold(directory, -bytes);
     }
   }
 
@@ -77,12 +60,7 @@ final class CopyPlacement {
     int usable = 0;
     int levels = directories.isEmpty() ? 0 : directories.get(directories.size() - 1).level() + 1;
     for (int level = 0; level < levels; level++) {
-      Attempt attempt = tryLevel(level, bytes);
-      if (attempt.reservation.isEmpty()
-          && attempt.usable > 0
-          && spaceMaker.makeSpace(level, bytes)) {
-        attempt = tryLevel(level, bytes);
-      }
+      Attempt attempt = attempt(level, bytes);
       if (attempt.reservation.isPresent()) {
         return attempt.reservation.get();
       }
@@ -98,22 +76,21 @@ final class CopyPlacement {
         message + ". Add a directory or a level, raise a capacity, or shorten retention.ms");
   }
 
-  /**
-   * Finds space in one level.
-   *
-   * @return empty if it has none
-   */
+  /** Finds space in one level; empty if it has none. */
   Optional<Reservation> reserveIn(int level, long bytes) throws InterruptedException {
-    Attempt attempt = tryLevel(level, bytes);
-    if (attempt.reservation.isEmpty() && spaceMaker.makeSpace(level, bytes)) {
-      attempt = tryLevel(level, bytes);
-    }
-    return attempt.reservation;
+    return attempt(level, bytes).reservation;
   }
 
   private record Attempt(Optional<Reservation> reservation, int usable, List<String> reasons) {}
 
-  private Attempt tryLevel(int level, long bytes) throws InterruptedException {
+  private Attempt attempt(int level, long bytes) throws InterruptedException {
+    Attempt first = choose(level, bytes);
+    return first.reservation.isEmpty() && first.usable > 0 && spaceMaker.makeSpace(level, bytes)
+        ? choose(level, bytes)
+        : first;
+  }
+
+  private Attempt choose(int level, long bytes) throws InterruptedException {
     List<String> reasons = new ArrayList<>();
     Map<StoreDirectory, Long> free = new LinkedHashMap<>();
     // Without the lock: a file system may hang.
@@ -122,8 +99,7 @@ final class CopyPlacement {
         try {
           directory.access().checkWritable();
           free.put(
-              directory,
-              directory.access().read("measuring " + directory, control -> freeBytes(directory)));
+              directory, directory.read("measuring " + directory, control -> freeBytes(directory)));
         } catch (IOException e) {
           reasons.add(directory + " cannot be used (" + e.getMessage() + ")");
         }
@@ -132,8 +108,8 @@ final class CopyPlacement {
     return choose(free, bytes, reasons);
   }
 
-  private synchronized void giveBack(StoreDirectory directory, long bytes) {
-    Long unused = reserved.merge(directory, -bytes, Long::sum);
+  private synchronized void hold(StoreDirectory directory, long bytes) {
+    Long unused = reserved.merge(directory, bytes, Long::sum);
   }
 
   private long freeBytes(StoreDirectory directory) throws IOException {
@@ -143,23 +119,17 @@ final class CopyPlacement {
 
   private synchronized Attempt choose(
       Map<StoreDirectory, Long> free, long bytes, List<String> reasons) {
-    Optional<StoreDirectory> best = Optional.empty();
+    Optional<Reservation> best = Optional.empty();
     long bestFree = bytes - 1;
     for (Map.Entry<StoreDirectory, Long> entry : free.entrySet()) {
       long left = Math.max(0, entry.getValue() - reserved.getOrDefault(entry.getKey(), 0L));
       reasons.add(entry.getKey() + " has " + left + " bytes free");
       if (left > bestFree) {
-        best = Optional.of(entry.getKey());
+        best = Optional.of(new Reservation(this, entry.getKey(), bytes));
         bestFree = left;
       }
     }
-    return new Attempt(
-        best.map(
-            directory -> {
-              Long unused = reserved.merge(directory, bytes, Long::sum);
-              return new Reservation(directory, bytes);
-            }),
-        free.size(),
-        reasons);
+    best.ifPresent(found -> hold(found.directory(), bytes));
+    return new Attempt(best, free.size(), reasons);
   }
 }

@@ -10,25 +10,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Gives whole copies their place, and takes copies away.
  *
- * <p>Thread safety: all methods may be called by any number of threads.
+ * @param owner names this process in staging and in the trash
  */
-final class CopyPublishing {
-
-  private final String owner;
-  private final AtomicLong trashed = new AtomicLong();
-
-  /**
-   * For one process.
-   *
-   * @param owner names it in staging and in the trash
-   */
-  CopyPublishing(String owner) {
-    this.owner = owner;
-  }
-
-  String owner() {
-    return owner;
-  }
+record CopyPublishing(String owner, AtomicLong trashed) {
 
   /** A name in the trash that is given once. */
   String trashName() {
@@ -39,32 +23,25 @@ final class CopyPublishing {
    * Publishes a whole copy. A segment that is there already is replaced: Kafka may copy again what
    * it has copied.
    */
-  void publish(StoreDirectory directory, Path staged, Manifest manifest) throws IOException {
+  void publish(StoreDirectory directory, Path staged, SegmentKey key) throws IOException {
     try {
-      publishNew(directory, staged, manifest);
+      publishNew(directory, staged, key);
     } catch (FileAlreadyExistsException e) {
-      Optional<Path> old = directory.trash(manifest.segment().key(), trashName());
-      publishNew(directory, staged, manifest);
+      Optional<Path> old = directory.trash(key, trashName());
+      publishNew(directory, staged, key);
       old.ifPresent(Disk::removeTreeIfPossible);
     }
   }
 
   /**
-   * As {@link #publish}.
+   * As {@link #publish}, and then looks at what was published: a file of it may have been taken for
+   * a leftover of a dead process meanwhile, by a broker whose clock is wrong.
    *
    * @throws FileAlreadyExistsException if the segment is there already
    */
-  void publishNew(StoreDirectory directory, Path staged, Manifest manifest) throws IOException {
-    SegmentKey key = manifest.segment().key();
+  void publishNew(StoreDirectory directory, Path staged, SegmentKey key) throws IOException {
     directory.publish(staged, key);
-    checkWhole(directory.segment(key), key);
-  }
-
-  /**
-   * Looks at what was published: a file of it may have been taken for a leftover of a dead process
-   * meanwhile, by a broker whose clock is wrong.
-   */
-  private static void checkWhole(Path published, SegmentKey key) throws IOException {
+    Path published = directory.segment(key);
     for (StoredObject object : ManifestCodec.read(published, key).objects()) {
       Path file = published.resolve(object.type().fileName(key));
       if (Files.size(file) < object.bytes()) {
@@ -81,8 +58,7 @@ final class CopyPublishing {
   }
 
   /**
-   * Takes back what could not be published, as far as that can be done; the thread's interrupt does
-   * not hinder it.
+   * Takes a copy back, as far as that can be done; the thread's interrupt does not hinder it.
    *
    * @param staged where it was made
    * @param published whether it may have got its name already
@@ -90,19 +66,11 @@ final class CopyPublishing {
   void takeBack(StoreDirectory directory, Path staged, SegmentKey key, boolean published) {
     boolean interrupted = Thread.interrupted();
     Disk.removeTreeIfPossible(staged);
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    if (published) {
-      takeBack(directory, key);
-    }
-  }
-
-  /** Takes back what was published, as far as that can be done, and whoever interrupts. */
-  void takeBack(StoreDirectory directory, SegmentKey key) {
-    boolean interrupted = Thread.interrupted();
+    interrupted |= Thread.interrupted();
     try {
-      discard(directory, key);
+      if (published) {
+        discard(directory, key);
+      }
     } catch (IOException e) {
       // Kafka deletes it with the rest of what it did not finish, at the latest by retention.
       interrupted |= Thread.interrupted();

@@ -16,36 +16,27 @@ public final class CopyRepair {
 
   private final StoreParts store;
 
-  /** For a store. */
   public CopyRepair(SegmentStore store) {
     this.store = store.parts();
   }
 
   /** The copies that are marked as damaged, as far as that is known. */
   public List<Damaged> known() {
-    List<Damaged> known = new ArrayList<>();
-    for (KnownSegment entry : store.known().entries()) {
-      for (StoredCopy copy : entry.copies()) {
-        if (copy.damaged()) {
-          known.add(new Damaged(copy.directory(), entry.key()));
-        }
-      }
-    }
-    return known;
+    return store.known().entries().stream()
+        .flatMap(
+            entry ->
+                entry.copies().stream()
+                    .filter(StoredCopy::damaged)
+                    .map(copy -> new Damaged(copy.directory(), entry.key())))
+        .toList();
   }
 
-  /**
-   * A copy that was found to be damaged.
-   *
-   * @param directory where it is
-   * @param key which segment
-   */
+  /** A copy that was found to be damaged. */
   public record Damaged(StoreDirectory directory, SegmentKey key) {}
 
   /**
    * Checks a copy, and replaces what is wrong. When all is right, its mark goes.
    *
-   * @param pace waits before bytes are read
    * @return the files that were replaced
    * @throws IOException if a file is wrong and no other copy has it right; the mark stays
    */
@@ -96,9 +87,10 @@ public final class CopyRepair {
 
   private boolean isRight(Path file, StoredObject object, Manifest manifest, BytePace pace)
       throws IOException, InterruptedException {
-    try (CopyBuffers.Lease lease =
-        store.copies().buffers().borrow(manifest.chunks().chunkBytes())) {
-      return ObjectCheck.wrong(file, object, manifest, pace, lease.buffer()).isEmpty();
+    try {
+      return new ObjectCheck(store.copies().buffers(), pace)
+          .wrong(file, object, manifest)
+          .isEmpty();
     } catch (BytePace.CopyCancelledException e) {
       throw e;
     } catch (IOException e) {

@@ -6,7 +6,6 @@ import java.io.IOException;
 public final class CorruptManifestException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /** With the whole message. */
   public CorruptManifestException(String message) {
     super(message);
   }

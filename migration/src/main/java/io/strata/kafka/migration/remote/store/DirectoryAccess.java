@@ -1,13 +1,10 @@
 package io.strata.kafka.migration.remote.store;
 
-import static java.util.Objects.requireNonNull;
-
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,6 +12,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 
 /**
  * Keeps one directory of the store apart from the others: it has threads of its own, a bounded
@@ -25,8 +23,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * ones fail at once, until {@link #ask} finds that it answers. The identity may be in memory while
  * the disk hangs, so that a read that takes longer still suspends the directory, too, until that
  * read has come back.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
  */
 public final class DirectoryAccess {
 
@@ -45,14 +41,9 @@ public final class DirectoryAccess {
   /** So often a directory answers before the calls that hang in it count for ever no more. */
   private static final int ANSWERS = 12;
 
-  /** Looks whether a directory is the store's, and can be read. */
+  /** Throws if a directory is not the store's, or cannot be read. */
   @FunctionalInterface
   interface Probe {
-    /**
-     * Looks.
-     *
-     * @throws StoreUnavailableException if it is not, or cannot be
-     */
     void run() throws StoreUnavailableException;
   }
 
@@ -65,13 +56,19 @@ public final class DirectoryAccess {
    */
   public record Threads(Optional<ThreadFactory> threads, Duration patience) {
 
-    /** The callers' own. */
     public static final Threads NONE = new Threads(Optional.empty(), Duration.ofSeconds(5));
   }
 
   private record Lanes(Deadlines reads, Deadlines writes, Deadlines probes) {
-    List<Deadlines> all() {
-      return List.of(reads, writes, probes);
+    Lanes(ThreadFactory factory) {
+      this(
+          new Deadlines("strata-remote-read", READS, factory),
+          new Deadlines("strata-remote-write", WRITES, factory),
+          new Deadlines("strata-remote-probe", PROBES, factory));
+    }
+
+    Stream<Deadlines> all() {
+      return Stream.of(reads, writes, probes);
     }
   }
 
@@ -96,18 +93,10 @@ public final class DirectoryAccess {
   private final AtomicInteger answers = new AtomicInteger();
 
   DirectoryAccess(String name, Probe probe, Threads threads) {
-    this.name = requireNonNull(name);
-    this.probe = requireNonNull(probe);
+    this.name = name;
+    this.probe = probe;
     patience = threads.patience();
-    lanes =
-        threads
-            .threads()
-            .map(
-                factory ->
-                    new Lanes(
-                        new Deadlines("strata-remote-read", READS, factory),
-                        new Deadlines("strata-remote-write", WRITES, factory),
-                        new Deadlines("strata-remote-probe", PROBES, factory)));
+    lanes = threads.threads().map(Lanes::new);
   }
 
   /**
@@ -134,20 +123,14 @@ public final class DirectoryAccess {
       return work.run(CallControl.PATIENT);
     }
     Timed<T> timed = new Timed<>(work);
-    return lanes
-        .get()
-        .reads()
-        .watchShort(
-            what,
-            patience,
-            limit,
-            left -> {
-              askAgain(left);
-              if (timed.isOverdue()) {
-                hangs(what, timed);
-              }
-            },
-            timed::run);
+    Deadlines.Check check =
+        left -> {
+          askAgain(left);
+          if (timed.isOverdue()) {
+            hangs(what, timed);
+          }
+        };
+    return lanes.get().reads().watch(what, patience, limit, true, check, timed::run);
   }
 
   private void hangs(String what, Timed<?> timed) throws StoreUnavailableException {
@@ -200,7 +183,7 @@ public final class DirectoryAccess {
   public <T> T write(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
     checkInUse();
     return lanes.isPresent()
-        ? lanes.get().writes().watch(what, patience, this::askAgain, work)
+        ? watchWrite(what, this::askAgain, work)
         : work.run(CallControl.PATIENT);
   }
 
@@ -225,34 +208,30 @@ public final class DirectoryAccess {
       return work.run(CallControl.PATIENT);
     }
     Timed<T> timed = new Timed<>(work);
-    int[] left = {BRIEF};
-    return lanes
-        .get()
-        .writes()
-        .watch(
-            what,
-            patience,
-            unlimited -> {
-              askAgain(unlimited);
-              left[0]--;
-              if (left[0] == 0) {
-                String late =
-                    "%s: not done within %d ms, though the directory answers: look at its disk"
-                        .formatted(what, patience.toMillis() * BRIEF);
-                if (timed.begun) {
-                  unwritable(late);
-                }
-                throw new TimeLimitException(late);
-              }
-            },
-            timed::run);
+    AtomicInteger looks = new AtomicInteger();
+    Deadlines.Check check =
+        unlimited -> {
+          askAgain(unlimited);
+          if (looks.incrementAndGet() >= BRIEF) {
+            String late =
+                "%s: not done within %d ms, though the directory answers: look at its disk"
+                    .formatted(what, patience.toMillis() * BRIEF);
+            if (timed.begun) {
+              unwritable(late);
+            }
+            throw new TimeLimitException(late);
+          }
+        };
+    return watchWrite(what, check, timed::run);
   }
 
-  /**
-   * Asks the directory whether it is there: it is in use from now on, or suspended.
-   *
-   * @throws StoreUnavailableException if it is not
-   */
+  private <T> T watchWrite(String what, Deadlines.Check check, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
+    Deadlines writes = lanes.orElseThrow().writes();
+    return writes.watch(what, patience, Deadlines.FOREVER, false, check, work);
+  }
+
+  /** Asks the directory whether it is there: it is in use from now on, or suspended. */
   public void ask() throws StoreUnavailableException, InterruptedException {
     ask(patience);
   }
@@ -261,21 +240,7 @@ public final class DirectoryAccess {
   private void ask(Duration limit) throws StoreUnavailableException, InterruptedException {
     boolean whole = limit.compareTo(patience) >= 0;
     try {
-      if (lanes.isPresent()) {
-        boolean unused =
-            lanes
-                .get()
-                .probes()
-                .call(
-                    "asking " + name + " for its identity",
-                    whole ? patience : limit,
-                    control -> {
-                      probe.run();
-                      return true;
-                    });
-      } else {
-        probe.run();
-      }
+      probe(whole ? patience : limit);
       if (!hanging.isEmpty() && answers.incrementAndGet() < ANSWERS) {
         checkInUse();
       }
@@ -286,17 +251,28 @@ public final class DirectoryAccess {
       suspend(String.valueOf(e.getMessage()));
       throw e;
     } catch (IOException e) {
-      if (!whole) {
-        return;
+      if (whole) {
+        suspend(
+            """
+            %s did not answer within %s ms: its file system hangs. Nothing is asked of it until it \
+            answers; look at its mount\
+            """
+                .formatted(name, patience.toMillis()));
+        checkInUse();
       }
-      suspend(
-          """
-          %s did not answer within %s ms: its file system hangs. Nothing is asked of it until it \
-          answers; look at its mount\
-          """
-              .formatted(name, patience.toMillis()));
-      checkInUse();
     }
+  }
+
+  private void probe(Duration limit) throws IOException, InterruptedException {
+    Deadlines.Work<Boolean> work =
+        control -> {
+          probe.run();
+          return true;
+        };
+    boolean unused =
+        lanes.isPresent()
+            ? lanes.get().probes().call("asking " + name + " for its identity", limit, work)
+            : work.run(CallControl.PATIENT);
   }
 
   /** Of those who wait, the first finds out for all. */
@@ -311,31 +287,20 @@ public final class DirectoryAccess {
     }
   }
 
-  /**
-   * The directory does not answer, or has gone: nothing is asked of it until {@link #resume}, so
-   * that nobody hangs on it.
-   *
-   * @param reason the whole sentence
-   */
-  public void suspend(String reason) {
+  /** Nothing is asked of it until {@link #resume}; {@code reason} is the whole sentence. */
+  void suspend(String reason) {
     suspended = Optional.of(reason);
   }
 
-  /** The directory answers again. */
-  public void resume() {
+  void resume() {
     suspended = Optional.empty();
   }
 
-  /** Whether nothing is asked of it for now. */
   public boolean isSuspended() {
     return suspended.isPresent();
   }
 
-  /**
-   * The directory can be read and not be written to: new copies go elsewhere.
-   *
-   * @param reason the whole sentence
-   */
+  /** It can be read, and new copies go elsewhere; {@code reason} is the whole sentence. */
   public void unwritable(String reason) {
     unwritable = Optional.of(reason);
   }
@@ -345,20 +310,12 @@ public final class DirectoryAccess {
     unwritable = Optional.empty();
   }
 
-  /**
-   * Checks that nothing was found wrong with the directory, without any I/O.
-   *
-   * @throws StoreUnavailableException if something was
-   */
+  /** Throws if something was found wrong with the directory. Does no I/O. */
   void checkInUse() throws StoreUnavailableException {
     check(suspended);
   }
 
-  /**
-   * Checks that new copies may go here, without any I/O.
-   *
-   * @throws StoreUnavailableException if they may not
-   */
+  /** Throws, too, if new copies may not go here. */
   void checkWritable() throws StoreUnavailableException {
     check(suspended);
     check(unwritable);
@@ -372,11 +329,11 @@ public final class DirectoryAccess {
 
   /** Threads that hang in the directory. */
   public int stuck() {
-    return lanes.stream().flatMap(l -> l.all().stream()).mapToInt(Deadlines::stuck).sum();
+    return lanes.stream().flatMap(Lanes::all).mapToInt(Deadlines::stuck).sum();
   }
 
   /** Begins no call any more; those under way are stopped, and not waited for. */
   void close() {
-    lanes.stream().flatMap(l -> l.all().stream()).forEach(Deadlines::close);
+    lanes.stream().flatMap(Lanes::all).forEach(Deadlines::close);
   }
 }

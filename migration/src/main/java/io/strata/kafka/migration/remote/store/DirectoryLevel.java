@@ -17,18 +17,9 @@ import java.util.Optional;
  * which names the first copy's directory; only when the first copy is seen to be there still is the
  * marker removed ({@link MoveConfirmation}).
  *
- * <p>Thread safety: all methods may be called by any number of threads, for different segments.
+ * @param number from 0, the fastest
  */
-final class DirectoryLevel implements Level {
-
-  private final StoreParts store;
-  private final int number;
-
-  /** The level with a number, from 0, the fastest. */
-  DirectoryLevel(StoreParts store, int number) {
-    this.store = store;
-    this.number = number;
-  }
+record DirectoryLevel(StoreParts store, int number) implements Level {
 
   @Override
   public boolean has(KnownSegment entry) {
@@ -65,11 +56,9 @@ final class DirectoryLevel implements Level {
     }
     try (CopyPlacement.Reservation space = reserved.get()) {
       StoreDirectory target = space.directory();
-      return target
-          .access()
-          .write(
-              "copying %s to %s".formatted(entry.key(), target),
-              inTarget -> copy(source.get(), target, CheckedCopies.pace(control)));
+      return target.write(
+          "copying %s to %s".formatted(entry.key(), target),
+          inTarget -> copy(source.get(), target, CheckedCopies.pace(control)));
     } catch (BytePace.CopyCancelledException e) {
       return MoveResult.cancelled("it was stopped");
     } catch (NoSuchFileException e) {
@@ -99,7 +88,7 @@ final class DirectoryLevel implements Level {
           UTF_8.encode(source.directory().identity().directoryId()));
       store.reached(StoreStage.MOVE_STAGED);
       try {
-        store.publishing().publishNew(target, staged, manifest);
+        store.publishing().publishNew(target, staged, key);
       } catch (FileAlreadyExistsException e) {
         // Never replaced: it may be the only copy by now, and this one is not confirmed yet.
         return MoveResult.cancelled(
@@ -146,18 +135,13 @@ final class DirectoryLevel implements Level {
     } catch (BytePace.CopyCancelledException e) {
       return MoveResult.cancelled("it was stopped");
     }
-    forgetWithoutLog(located.get().path());
+    try {
+      boolean unused = Files.deleteIfExists(located.get().path().resolve(StoreNames.WITHOUT_LOG));
+    } catch (IOException e) {
+      // A scrub will say too little.
+    }
     store.reached(StoreStage.COLD_RESTORED);
     store.known().change(entry.key().id(), copy.directory(), c -> c.withLog(true));
     return MoveResult.done(entry.segment().bytes());
-  }
-
-  private static void forgetWithoutLog(Path directory) {
-    try {
-      boolean unused = Files.deleteIfExists(directory.resolve(StoreNames.WITHOUT_LOG));
-    } catch (IOException e) {
-      // A scrub will say too little.
-      return;
-    }
   }
 }

@@ -8,23 +8,18 @@ import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
 
 /** What the store does with files, so that a power cut finds either the old or the new state. */
 final class Disk {
   private Disk() {}
 
-  /** Makes a directory's entries durable. */
   static void forceDirectory(Path directory) throws IOException {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);
@@ -48,18 +43,11 @@ final class Disk {
     }
   }
 
-  /** Writes a file that is not there yet. */
   static void write(Path file, ByteBuffer bytes) throws IOException {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
       writeFully(channel, bytes);
     }
-  }
-
-  /** Writes a file that is not there yet, and makes its bytes durable; not its entry. */
-  static void writeNew(Path file, ByteBuffer bytes) throws IOException {
-    write(file, bytes);
-    force(file);
   }
 
   static void writeFully(FileChannel channel, ByteBuffer bytes) throws IOException {
@@ -81,11 +69,13 @@ final class Disk {
     buffer.flip();
   }
 
-  /**
-   * Makes a file that is not there yet.
-   *
-   * @param <X> what it may throw besides
-   */
+  /** Takes bytes, one piece after the other. */
+  @FunctionalInterface
+  interface Taking {
+    void take(ByteBuffer bytes) throws IOException;
+  }
+
+  /** Makes a file that is not there yet. */
   @FunctionalInterface
   interface Making<X extends Exception> {
     void make(Path file) throws IOException, X;
@@ -134,7 +124,8 @@ final class Disk {
   static void createExclusively(Path file, byte[] bytes, String nonce) throws IOException {
     Path part = file.resolveSibling(file.getFileName() + "." + nonce + StoreNames.PART);
     boolean unused = Files.deleteIfExists(part);
-    writeNew(part, ByteBuffer.wrap(bytes));
+    write(part, ByteBuffer.wrap(bytes));
+    force(part);
     try {
       // A link fails where a rename would replace.
       Path unusedPath = Files.createLink(file, part);
@@ -167,22 +158,10 @@ final class Disk {
   /** The JDK has no exception of its own for a path that goes on behind a file. */
   private static boolean isBelowAFile(Path path) {
     Path above = path.getParent();
-    while (above != null) {
-      if (Files.exists(above)) {
-        return !Files.isDirectory(above);
-      }
+    while (above != null && !Files.exists(above)) {
       above = above.getParent();
     }
-    return false;
-  }
-
-  /** When a file was written last, by the clock of its file system; empty if it is not there. */
-  static OptionalLong lastModified(Path file) throws IOException {
-    try {
-      return OptionalLong.of(Files.getLastModifiedTime(file).toMillis());
-    } catch (NoSuchFileException e) {
-      return OptionalLong.empty();
-    }
+    return above != null && !Files.isDirectory(above);
   }
 
   /** Removes a tree that nobody sees any more; what cannot be removed now is left for later. */
@@ -190,56 +169,24 @@ final class Disk {
     try {
       removeTree(top);
     } catch (IOException e) {
-      // The next upkeep finds it in the trash or in staging.
-      return;
+      return; // The next upkeep finds it in the trash or in staging.
     }
   }
 
-  /** The directory that a file is in. */
   static Path parent(Path file) {
     return requireNonNull(file.toAbsolutePath().getParent());
   }
 
   /** Removes a file or a directory with all in it; others may be removing it, too. */
   static void removeTree(Path top) throws IOException {
-    try {
-      Path unused =
-          Files.walkFileTree(
-              top,
-              new SimpleFileVisitor<>() {
-                @Override
-                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-                    throws IOException {
-                  boolean unused = Files.deleteIfExists(file);
-                  return FileVisitResult.CONTINUE;
-                }
-
-                @Override
-                public FileVisitResult visitFileFailed(Path file, IOException e)
-                    throws IOException {
-                  if (e instanceof NoSuchFileException) {
-                    return FileVisitResult.CONTINUE;
-                  }
-                  throw e;
-                }
-
-                @Override
-                public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e)
-                    throws IOException {
-                  if (e != null) {
-                    throw e;
-                  }
-                  boolean unused = Files.deleteIfExists(directory);
-                  return FileVisitResult.CONTINUE;
-                }
-              });
-    } catch (NoSuchFileException e) {
-      // Another broker was faster.
-      return;
+    if (Files.isDirectory(top, LinkOption.NOFOLLOW_LINKS)) {
+      for (Path entry : StoreListing.entries(top)) {
+        removeTree(entry);
+      }
     }
+    boolean unused = Files.deleteIfExists(top);
   }
 
-  /** Removes a directory if it is empty. */
   static boolean removeIfEmpty(Path directory) throws IOException {
     try {
       return Files.deleteIfExists(directory);

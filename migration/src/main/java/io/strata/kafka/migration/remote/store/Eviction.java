@@ -2,7 +2,6 @@ package io.strata.kafka.migration.remote.store;
 
 import io.strata.kafka.migration.MoveResult;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -15,23 +14,15 @@ import java.util.Optional;
  * the trash, from where nothing comes back: a deletion finds each copy under its name until it is
  * gone, and of two brokers that both think that they move, and evict one copy each, one sees the
  * other's mark.
- *
- * <p>Thread safety: all methods may be called by any number of threads, for different segments.
  */
-final class Eviction {
-
-  private final StoreParts store;
-
-  Eviction(StoreParts store) {
-    this.store = store;
-  }
+record Eviction(StoreParts store) {
 
   /**
    * Evicts the fastest copy that has the bytes.
    *
    * @throws IOException if the other copies cannot be looked at; the copy stays
    */
-  MoveResult evict(KnownSegment entry) throws IOException {
+  MoveResult evict(KnownSegment entry) throws IOException, InterruptedException {
     Optional<StoredCopy> upper =
         entry.copies().stream().filter(c -> c.hasLog() && !c.moving()).findFirst();
     if (upper.isEmpty()) {
@@ -85,23 +76,17 @@ final class Eviction {
    */
   private MoveResult dropLog(KnownSegment entry, StoredCopy upper, Path directory)
       throws IOException {
-    SegmentKey key = entry.key();
-    noteWithoutLog(directory);
-    boolean unused = Files.deleteIfExists(directory.resolve(ObjectType.LOG.fileName(key)));
-    store.reached(StoreStage.COLD_DROPPED);
-    store.known().change(key.id(), upper.directory(), copy -> copy.withLog(false));
-    return MoveResult.done(entry.segment().bytes());
-  }
-
-  /** For a scrub; where it cannot be noted, on a full device say, that will ask for the log. */
-  private static void noteWithoutLog(Path directory) {
     try {
+      // For a scrub; where it cannot be noted, on a full device say, that will ask for the log.
       Path unused = Files.createFile(directory.resolve(StoreNames.WITHOUT_LOG));
       Disk.forceDirectory(directory);
     } catch (IOException e) {
       // It is there already, or the segment was deleted just now, or a scrub will say too much.
-      return;
     }
+    boolean unused = Files.deleteIfExists(directory.resolve(ObjectType.LOG.fileName(entry.key())));
+    store.reached(StoreStage.COLD_DROPPED);
+    store.known().change(entry.key().id(), upper.directory(), copy -> copy.withLog(false));
+    return MoveResult.done(entry.segment().bytes());
   }
 
   /**
@@ -128,7 +113,7 @@ final class Eviction {
 
   /** Reads a copy; what the cold manager has was read when it got it. */
   private boolean isRight(KnownSegment entry, StoredCopy upper, StoredCopy copy)
-      throws IOException {
+      throws IOException, InterruptedException {
     if (copy.equals(upper)) {
       return true;
     }
@@ -138,14 +123,11 @@ final class Eviction {
     }
     try {
       Optional<String> wrong =
-          ObjectCheck.wrong(located.get(), bytes -> {}, store.copies().buffers());
+          new ObjectCheck(store.copies().buffers(), bytes -> {}).wrong(located.get());
       wrong.ifPresent(what -> store.lookup().damaged(copy.directory(), entry.key(), what));
       return wrong.isEmpty();
     } catch (NoSuchFileException e) {
       return false; // Deleted just now, or a file of it is missing.
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException(entry.key() + ": interrupted while its copy was checked");
     }
   }
 

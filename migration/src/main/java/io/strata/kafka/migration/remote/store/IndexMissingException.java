@@ -6,7 +6,6 @@ import java.io.IOException;
 public final class IndexMissingException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /** With the whole message. */
   public IndexMissingException(String message) {
     super(message);
   }

@@ -1,28 +1,34 @@
 package io.strata.kafka.migration.remote.store;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
-import java.util.zip.CRC32C;
 
 /**
- * The store's small files: one JSON object each, printed for people, whose last member is a
- * checksum of all bytes before that member's name.
+ * One of the store's small files, or an object in it: JSON, printed for people, whose last member
+ * is a checksum of all bytes before that member's name. What reads a member throws {@link
+ * CorruptManifestException} if it is not there, or not of its kind.
+ *
+ * @param name the file's, for messages
  */
-final class JsonFile {
+record JsonFile(String name, JsonNode object) {
 
   /** No file of ours comes near. */
   private static final long LARGEST = 4L << 20;
@@ -30,68 +36,50 @@ final class JsonFile {
   private static final String CHECKSUM = "checksum";
   private static final String CHECKSUM_MEMBER = "\"" + CHECKSUM + "\"";
 
-  private JsonFile() {}
+  private static final ObjectMapper MAPPER =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder()
+                          .maxNestingDepth(16)
+                          .maxNumberLength(24)
+                          .maxStringLength(1 << 16)
+                          .build())
+                  .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                  .build())
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
 
-  private static final ObjectMapper MAPPER = mapper();
-
-  private static ObjectMapper mapper() {
-    return JsonMapper.builder(
-            JsonFactory.builder()
-                .streamReadConstraints(
-                    StreamReadConstraints.builder()
-                        .maxNestingDepth(16)
-                        .maxNumberLength(24)
-                        .maxStringLength(1 << 16)
-                        .build())
-                .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-                .build())
-        .enable(SerializationFeature.INDENT_OUTPUT)
-        .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-        .build();
+  static ObjectNode object(int version) {
+    return JsonNodeFactory.instance.objectNode().put("formatVersion", version);
   }
 
-  static ObjectNode object() {
-    return MAPPER.createObjectNode();
-  }
-
-  /** The file's bytes. */
+  /** The bytes of a file with this content, which gets the checksum. */
   static byte[] print(ObjectNode content) {
-    ObjectNode document = content.deepCopy();
-    document.put(CHECKSUM, "00000000");
-    try {
-      String text = MAPPER.writeValueAsString(document) + "\n";
-      int at = text.lastIndexOf(CHECKSUM_MEMBER);
-      byte[] before = text.substring(0, at).getBytes(StandardCharsets.UTF_8);
-      document.put(CHECKSUM, hex(crc(before, before.length)));
-      return (MAPPER.writeValueAsString(document) + "\n").getBytes(StandardCharsets.UTF_8);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a tree of plain values is always JSON", e);
-    }
+    String text = content.put(CHECKSUM, "").toPrettyString();
+    byte[] before = text.substring(0, text.lastIndexOf(CHECKSUM_MEMBER)).getBytes(UTF_8);
+    content.put(CHECKSUM, crc(before, before.length));
+    return (content.toPrettyString() + "\n").getBytes(UTF_8);
   }
 
   /**
    * Reads a file.
    *
    * @throws java.nio.file.NoSuchFileException if it is not there
-   * @throws CorruptManifestException if it is not what was written
+   * @throws CorruptManifestException if it is not what was written, or of another version
    */
-  static ObjectNode read(Path file) throws IOException {
+  static JsonFile read(Path file, int version) throws IOException {
     long size = Files.size(file);
     if (size > LARGEST) {
       throw new CorruptManifestException(
           file + ": found " + size + " bytes, expected " + LARGEST + " at most");
     }
-    return parse(file.toString(), Files.readAllBytes(file));
+    return parse(file.toString(), Files.readAllBytes(file), version);
   }
 
-  /**
-   * Reads what a file has.
-   *
-   * @param name for messages
-   * @throws CorruptManifestException if it is not what was written
-   */
-  static ObjectNode parse(String name, byte[] bytes) throws CorruptManifestException {
-    int at = lastIndexOf(bytes, CHECKSUM_MEMBER.getBytes(StandardCharsets.US_ASCII));
+  /** As {@link #read}, of what a file has. */
+  static JsonFile parse(String name, byte[] bytes, int version) throws CorruptManifestException {
+    int at = new String(bytes, ISO_8859_1).lastIndexOf(CHECKSUM_MEMBER);
     if (at < 0) {
       throw new CorruptManifestException(
           """
@@ -107,129 +95,114 @@ final class JsonFile {
       throw new CorruptManifestException(
           name + ": no JSON: " + SegmentKey.printable(String.valueOf(e.getMessage())));
     }
-    if (!(parsed instanceof ObjectNode document)) {
+    if (!parsed.isObject()) {
       throw new CorruptManifestException(name + ": expected one JSON object");
     }
-    String found = text(name, document, CHECKSUM);
-    String expected = hex(crc(bytes, at));
+    JsonFile file = new JsonFile(name, parsed);
+    String found = file.text(CHECKSUM);
+    String expected = crc(bytes, at);
     if (!found.equals(expected)) {
       throw new CorruptManifestException(
-          """
-          %s: its checksum is %s, that of its content is %s: the file was changed or damaged\
-          """
+          "%s: its checksum is %s, that of its content is %s: the file was changed or damaged"
               .formatted(name, SegmentKey.printable(found), expected));
     }
-    return document;
+    file.checkVersion(version);
+    return file;
+  }
+
+  private void checkVersion(int known) throws CorruptManifestException {
+    int found = smallNumber("formatVersion");
+    if (found != known) {
+      throw new CorruptManifestException(
+          "%s: found format version %d, expected %d: %s"
+              .formatted(
+                  name,
+                  found,
+                  known,
+                  found > known
+                      ? "it was written by a newer Strata; upgrade this one"
+                      : "no such version was ever written"));
+    }
   }
 
   /** An object in one line, behind a checksum of it. */
   static String line(ObjectNode document) {
     String text = document.toString();
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    return hex(crc(bytes, bytes.length)) + " " + text;
+    byte[] bytes = text.getBytes(UTF_8);
+    return crc(bytes, bytes.length) + " " + text;
   }
 
   /** Reads such a line; empty if it is not what was written. */
-  static Optional<ObjectNode> parseLine(String line) {
+  static Optional<JsonFile> parseLine(String name, String line) {
     int space = line.indexOf(' ');
-    byte[] bytes = line.substring(space + 1).getBytes(StandardCharsets.UTF_8);
+    byte[] bytes = line.substring(space + 1).getBytes(UTF_8);
     try {
       return space > 0
-              && line.substring(0, space).equals(hex(crc(bytes, bytes.length)))
+              && line.substring(0, space).equals(crc(bytes, bytes.length))
               && MAPPER.readTree(bytes) instanceof ObjectNode document
-          ? Optional.of(document)
+          ? Optional.of(new JsonFile(name, document))
           : Optional.empty();
     } catch (IOException e) {
       return Optional.empty();
     }
   }
 
-  private static int lastIndexOf(byte[] bytes, byte[] pattern) {
-    for (int i = bytes.length - pattern.length; i >= 0; i--) {
-      int matched = 0;
-      while (matched < pattern.length && bytes[i + matched] == pattern[matched]) {
-        matched++;
-      }
-      if (matched == pattern.length) {
-        return i;
-      }
-    }
-    return -1;
-  }
-
-  private static int crc(byte[] bytes, int length) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, length);
-    return (int) crc.getValue();
+  private static String crc(byte[] bytes, int length) {
+    return hex(ChunkChecksums.crc(ByteBuffer.wrap(bytes, 0, length)));
   }
 
   static String hex(int checksum) {
-    return String.format(Locale.ROOT, "%08x", checksum);
+    return HexFormat.of().toHexDigits(checksum);
   }
 
   /** A checksum as {@link #hex} writes it. */
-  static int checksum(String name, String member, String text) throws CorruptManifestException {
+  int checksum(String member, String text) throws CorruptManifestException {
     if (!text.matches("[0-9a-f]{8}")) {
-      throw wrong(name, member, text, "8 hexadecimal digits");
+      throw wrong(member, text, "8 hexadecimal digits");
     }
     return Integer.parseUnsignedInt(text, 16);
   }
 
-  static String text(String name, JsonNode object, String member) throws CorruptManifestException {
+  String text(String member) throws CorruptManifestException {
     JsonNode value = object.path(member);
     if (!value.isTextual()) {
-      throw wrong(name, member, value.toString(), "text");
+      throw wrong(member, value.toString(), "text");
     }
     return value.textValue();
   }
 
-  static long number(String name, JsonNode object, String member) throws CorruptManifestException {
+  long number(String member) throws CorruptManifestException {
     JsonNode value = object.path(member);
     if (!value.isIntegralNumber() || !value.canConvertToLong()) {
-      throw wrong(name, member, value.toString(), "a whole number");
+      throw wrong(member, value.toString(), "a whole number");
     }
     return value.longValue();
   }
 
-  static int smallNumber(String name, JsonNode object, String member)
-      throws CorruptManifestException {
-    long value = number(name, object, member);
+  int smallNumber(String member) throws CorruptManifestException {
+    long value = number(member);
     if (value != (int) value) {
-      throw wrong(name, member, Long.toString(value), "a number of 32 bits");
+      throw wrong(member, Long.toString(value), "a number of 32 bits");
     }
     return (int) value;
   }
 
-  static boolean flag(String name, JsonNode object, String member) throws CorruptManifestException {
+  boolean flag(String member) throws CorruptManifestException {
     JsonNode value = object.path(member);
     if (!value.isBoolean()) {
-      throw wrong(name, member, value.toString(), "true or false");
+      throw wrong(member, value.toString(), "true or false");
     }
     return value.booleanValue();
   }
 
-  /**
-   * Checks the format's version.
-   *
-   * @throws CorruptManifestException if it is another one
-   */
-  static void checkVersion(String name, JsonNode object, int known)
-      throws CorruptManifestException {
-    int found = smallNumber(name, object, "formatVersion");
-    if (found != known) {
-      throw new CorruptManifestException(
-          name
-              + ": found format version "
-              + found
-              + ", expected "
-              + known
-              + (found > known
-                  ? ": it was written by a newer Strata; upgrade this one"
-                  : ": no such version was ever written"));
-    }
+  /** The elements of an array; none if the member is not there. */
+  List<JsonFile> list(String member) {
+    List<JsonFile> elements = new ArrayList<>();
+    object.path(member).forEach(element -> elements.add(new JsonFile(name, element)));
+    return elements;
   }
 
-  static CorruptManifestException wrong(String name, String member, String found, String expected) {
+  CorruptManifestException wrong(String member, String found, String expected) {
     return new CorruptManifestException(
         "%s: member %s: found %s, expected %s"
             .formatted(

@@ -1,7 +1,5 @@
 package io.strata.kafka.migration.remote.store;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.List;
 import java.util.Optional;
 
@@ -21,21 +19,17 @@ public record KnownSegment(
     long createdMillis,
     List<StoredCopy> copies) {
 
-  /** Copies the list. */
   public KnownSegment {
-    requireNonNull(segment);
     copies = List.copyOf(copies);
     if (copies.isEmpty()) {
       throw new IllegalArgumentException(segment.key() + ": found no copy, expected one or two");
     }
   }
 
-  /** Which segment. */
   public SegmentKey key() {
     return segment.key();
   }
 
-  /** The copy in a directory. */
   Optional<StoredCopy> in(StoreDirectory directory) {
     return copies.stream().filter(c -> c.directory().equals(directory)).findFirst();
   }
@@ -45,7 +39,6 @@ public record KnownSegment(
     return copies.stream().filter(StoredCopy::hasLog).findFirst();
   }
 
-  /** Whether the cold manager has the bytes. */
   public boolean cold() {
     return copies.stream().anyMatch(StoredCopy::cold);
   }

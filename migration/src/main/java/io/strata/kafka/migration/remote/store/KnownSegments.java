@@ -10,35 +10,55 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
 /**
- * What is in the store, in memory: made by listing the directories, kept up to date by what this
- * broker does, and listed again now and then, for what others do. It is only ever a hint: what acts
- * on it looks at the disk.
+ * The segments of the store, in memory: made by listing the directories, kept up to date by what
+ * this broker does, and listed again now and then, for what others do. It is only ever a hint: what
+ * acts on it looks at the disk.
  *
  * <p>Thread safety: all methods may be called by any number of threads; {@link #refresh} of one
  * directory by one at a time.
  */
 final class KnownSegments {
 
-  private final ColdCopies cold;
+  /** In a partition the last one is that with the largest offsets. */
+  private record Position(
+      String topicId, int partition, long startOffset, long endOffset, long number)
+      implements Comparable<Position> {
 
-  private record Partition(String topicId, int partition) {}
+    private static final Comparator<Position> ORDER =
+        Comparator.comparing(Position::topicId)
+            .thenComparingInt(Position::partition)
+            .thenComparingLong(Position::startOffset)
+            .thenComparingLong(Position::endOffset)
+            .thenComparingLong(Position::number);
+
+    static Position of(KnownSegment entry) {
+      SegmentKey key = entry.key();
+      long end = entry.segment().endOffset();
+      return new Position(key.topicId(), key.partition(), key.startOffset(), end, entry.number());
+    }
+
+    @Override
+    public int compareTo(Position other) {
+      return ORDER.compare(this, other);
+    }
+  }
 
   private record Place(String id, StoreDirectory directory) {}
 
+  private final ColdCopies cold;
   private final Map<String, KnownSegment> byId = new ConcurrentHashMap<>();
-  private final Map<Long, String> ids = new ConcurrentHashMap<>();
+  private final Map<Long, KnownSegment> byNumber = new ConcurrentHashMap<>();
 
   @GuardedBy("this")
-  private final Map<Partition, NavigableMap<Long, List<KnownSegment>>> byPartition =
-      new HashMap<>();
+  private final NavigableSet<Position> positions = new TreeSet<>();
 
   @GuardedBy("this")
   private final Map<StoreDirectory, Long> used = new HashMap<>();
@@ -54,7 +74,6 @@ final class KnownSegments {
   @GuardedBy("this")
   private long numbers;
 
-  /** An empty one. */
   KnownSegments(ColdCopies cold) {
     this.cold = cold;
   }
@@ -70,22 +89,17 @@ final class KnownSegments {
 
   /** The segment with a number of this process. */
   Optional<KnownSegment> numbered(long number) {
-    return Optional.ofNullable(ids.get(number)).flatMap(this::find);
+    return Optional.ofNullable(byNumber.get(number));
   }
 
   /** The end of the last segment of a partition; empty if it has none. */
   synchronized Optional<Long> endOffset(String topicId, int partition) {
-    NavigableMap<Long, List<KnownSegment>> segments =
-        byPartition.get(new Partition(topicId, partition));
-    if (segments == null || segments.isEmpty()) {
-      return Optional.empty();
-    }
-    return segments.lastEntry().getValue().stream()
-        .map(e -> e.segment().endOffset())
-        .max(Comparator.naturalOrder());
+    Position last = positions.lower(new Position(topicId, partition, Long.MAX_VALUE, 0, 0));
+    return Optional.ofNullable(last)
+        .filter(at -> at.topicId().equals(topicId) && at.partition() == partition)
+        .map(Position::endOffset);
   }
 
-  /** What the store takes in a directory. */
   synchronized long usedBytes(StoreDirectory directory) {
     return used.getOrDefault(directory, 0L);
   }
@@ -107,7 +121,7 @@ final class KnownSegments {
     mark(id, directory);
     KnownSegment entry = byId.get(id);
     if (entry != null && entry.in(directory).isPresent()) {
-      replace(entry, withCopy(entry, to.apply(entry.in(directory).get())));
+      replace(entry, directory, entry.in(directory).map(to));
     }
   }
 
@@ -119,8 +133,7 @@ final class KnownSegments {
 
   @GuardedBy("this")
   private void putWithoutMark(Manifest manifest, StoredCopy copy) {
-    String id = manifest.segment().key().id();
-    KnownSegment entry = byId.get(id);
+    KnownSegment entry = byId.get(manifest.segment().key().id());
     if (entry == null) {
       numbers++;
       add(
@@ -131,29 +144,27 @@ final class KnownSegments {
               manifest.createdMillis(),
               List.of(copy)));
     } else {
-      replace(entry, withCopy(entry, copy));
+      replace(entry, copy.directory(), Optional.of(copy));
     }
-  }
-
-  private static KnownSegment withCopy(KnownSegment entry, StoredCopy copy) {
-    List<StoredCopy> copies = new ArrayList<>(entry.copies());
-    copies.removeIf(c -> c.directory().equals(copy.directory()));
-    copies.add(copy);
-    copies.sort(Comparator.comparingInt(c -> c.directory().level()));
-    return new KnownSegment(
-        entry.number(), entry.segment(), entry.totalBytes(), entry.createdMillis(), copies);
   }
 
   @GuardedBy("this")
   private void removeWithoutMark(String id, StoreDirectory directory) {
     KnownSegment entry = byId.get(id);
-    if (entry == null) {
-      return;
+    if (entry != null && entry.in(directory).isPresent()) {
+      replace(entry, directory, Optional.empty());
     }
+  }
+
+  /**
+   * Has another copy in a directory, or none; without any copy the segment is not known any more.
+   */
+  @GuardedBy("this")
+  private void replace(KnownSegment entry, StoreDirectory directory, Optional<StoredCopy> copy) {
     List<StoredCopy> copies = new ArrayList<>(entry.copies());
-    if (!copies.removeIf(c -> c.directory().equals(directory))) {
-      return;
-    }
+    copies.removeIf(c -> c.directory().equals(directory));
+    copy.ifPresent(copies::add);
+    copies.sort(Comparator.comparingInt(c -> c.directory().level()));
     drop(entry);
     if (!copies.isEmpty()) {
       add(
@@ -163,44 +174,25 @@ final class KnownSegments {
   }
 
   @GuardedBy("this")
-  private void replace(KnownSegment old, KnownSegment entry) {
-    drop(old);
-    add(entry);
-  }
-
-  @GuardedBy("this")
   private void add(KnownSegment entry) {
-    SegmentKey key = entry.key();
-    byId.put(key.id(), entry);
-    ids.put(entry.number(), key.id());
-    byPartition
-        .computeIfAbsent(new Partition(key.topicId(), key.partition()), p -> new TreeMap<>())
-        .computeIfAbsent(key.startOffset(), o -> new ArrayList<>())
-        .add(entry);
-    for (StoredCopy copy : entry.copies()) {
-      Long unused = used.merge(copy.directory(), entry.bytesIn(copy), Long::sum);
-    }
+    byId.put(entry.key().id(), entry);
+    byNumber.put(entry.number(), entry);
+    positions.add(Position.of(entry));
+    count(entry, 1);
   }
 
   @GuardedBy("this")
   private void drop(KnownSegment entry) {
-    SegmentKey key = entry.key();
-    byId.remove(key.id());
-    ids.remove(entry.number());
-    Partition partition = new Partition(key.topicId(), key.partition());
-    NavigableMap<Long, List<KnownSegment>> segments = byPartition.get(partition);
-    if (segments != null) {
-      List<KnownSegment> same = segments.getOrDefault(key.startOffset(), List.of());
-      same.removeIf(e -> e.number() == entry.number());
-      if (same.isEmpty()) {
-        segments.remove(key.startOffset());
-      }
-      if (segments.isEmpty()) {
-        byPartition.remove(partition);
-      }
-    }
+    byId.remove(entry.key().id());
+    byNumber.remove(entry.number());
+    positions.remove(Position.of(entry));
+    count(entry, -1);
+  }
+
+  @GuardedBy("this")
+  private void count(KnownSegment entry, int sign) {
     for (StoredCopy copy : entry.copies()) {
-      Long unused = used.merge(copy.directory(), -entry.bytesIn(copy), Long::sum);
+      Long unused = used.merge(copy.directory(), sign * entry.bytesIn(copy), Long::sum);
     }
   }
 
@@ -221,22 +213,14 @@ final class KnownSegments {
     Set<String> seen = new HashSet<>();
     StoreListing.list(
         directory.path(),
-        new StoreListing.Visitor() {
-          @Override
-          public void segment(SegmentKey key, Path path) {
-            seen.add(key.id());
-            try {
-              look(directory, key, path, began);
-            } catch (NoSuchFileException e) {
-              seen.remove(key.id()); // It is just being removed.
-            } catch (IOException e) {
-              problems.add(String.valueOf(e.getMessage()));
-            }
-          }
-
-          @Override
-          public void stranger(Path path) {
-            // The scrub reports it.
+        (key, path) -> {
+          seen.add(key.id());
+          try {
+            look(directory, key, path, began);
+          } catch (NoSuchFileException e) {
+            seen.remove(key.id()); // It is just being removed.
+          } catch (IOException e) {
+            problems.add(String.valueOf(e.getMessage()));
           }
         });
     directory.probe(); // An unmount in the midst of the listing looks like an end.
@@ -247,16 +231,21 @@ final class KnownSegments {
   private void look(StoreDirectory directory, SegmentKey key, Path path, long began)
       throws IOException {
     StoredCopy copy = copyOnDisk(directory, key, path);
-    Optional<KnownSegment> known = find(key.id());
-    if (known.isPresent() && known.get().in(directory).equals(Optional.of(copy))) {
+    if (find(key.id()).flatMap(known -> known.in(directory)).equals(Optional.of(copy))) {
       return;
     }
     Manifest manifest = ManifestCodec.read(path, key);
     synchronized (this) {
-      if (changed.getOrDefault(new Place(key.id(), directory), 0L) <= began) {
+      if (isSeen(key.id(), directory, began)) {
         putWithoutMark(manifest, copy);
       }
     }
+  }
+
+  /** Whether a listing that began then has seen all that this broker did to a copy. */
+  @GuardedBy("this")
+  private boolean isSeen(String id, StoreDirectory directory, long began) {
+    return changed.getOrDefault(new Place(id, directory), 0L) <= began;
   }
 
   /** A copy as it is on disk at this moment. */
@@ -272,9 +261,7 @@ final class KnownSegments {
   private synchronized void forget(StoreDirectory directory, Set<String> seen, long began) {
     for (KnownSegment entry : entries()) {
       String id = entry.key().id();
-      if (entry.in(directory).isPresent()
-          && !seen.contains(id)
-          && changed.getOrDefault(new Place(id, directory), 0L) <= began) {
+      if (!seen.contains(id) && isSeen(id, directory, began)) {
         removeWithoutMark(id, directory);
       }
     }

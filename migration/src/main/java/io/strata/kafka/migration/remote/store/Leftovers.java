@@ -27,13 +27,16 @@ final class Leftovers {
   private Leftovers() {}
 
   /**
-   * One piece.
+   * A directory or a file.
    *
-   * @param path a directory or a file
    * @param own whether this broker's id is in its name
    * @param changedMillis when anything in it was changed last
    */
   record Piece(Path path, boolean own, long changedMillis) {
+
+    static Piece of(Path path, boolean own) throws IOException {
+      return new Piece(path, own, lastChange(path));
+    }
 
     /** Whether nobody can be at work on it any more. */
     boolean olderThan(Duration age, long nowMillis) {
@@ -53,11 +56,9 @@ final class Leftovers {
     List<Piece> found = new ArrayList<>();
     for (Path process : StoreListing.entries(directory.resolve(StoreNames.STAGING))) {
       String name = StoreListing.name(process);
-      if (name.equals(except)) {
-        continue;
+      if (!name.equals(except)) {
+        found.add(Piece.of(process, broker.isPresent() && name.startsWith(broker.get() + "-")));
       }
-      boolean own = broker.isPresent() && name.startsWith(broker.get() + "-");
-      found.add(new Piece(process, own, lastChange(process)));
     }
     for (Path trashed : StoreListing.entries(directory.resolve(StoreNames.TRASH))) {
       Matcher by = BY_PROCESS.matcher(StoreListing.name(trashed));
@@ -66,7 +67,7 @@ final class Leftovers {
               && !except.isEmpty()
               && !except.equals(by.group(1))
               && broker.map(String::valueOf).equals(Optional.ofNullable(by.group(2)));
-      found.add(new Piece(trashed, own, lastChange(trashed)));
+      found.add(Piece.of(trashed, own));
     }
     return found;
   }
@@ -78,18 +79,16 @@ final class Leftovers {
    * @param trashName a name in the trash that nobody else gives
    */
   static void remove(Path directory, Piece piece, String trashName) throws IOException {
-    Path staging = directory.resolve(StoreNames.STAGING);
+    Path trash = directory.resolve(StoreNames.TRASH);
     Path top = piece.path();
-    if (staging.equals(top.getParent())) {
-      Path trashed =
-          directory.resolve(StoreNames.TRASH).resolve(StoreListing.name(top) + "-" + trashName);
+    if (directory.resolve(StoreNames.STAGING).equals(top.getParent())) {
+      Path trashed = trash.resolve(StoreListing.name(top) + "-" + trashName);
       try {
         top = Files.move(top, trashed, StandardCopyOption.ATOMIC_MOVE);
       } catch (NoSuchFileException e) {
         return; // Another broker was faster.
       }
     }
-    Path trash = directory.resolve(StoreNames.TRASH);
     if (trash.equals(top.getParent())) {
       // Who put it there may have been killed before that was durable: a power cut would bring the
       // segment back, without what has been removed of it.
@@ -104,7 +103,7 @@ final class Leftovers {
   }
 
   /** When a file, or anything below a directory, was changed last. */
-  static long lastChange(Path top) throws IOException {
+  private static long lastChange(Path top) throws IOException {
     long last = 0;
     try (Stream<Path> all = Files.walk(top)) {
       for (Path path : (Iterable<Path>) all::iterator) {

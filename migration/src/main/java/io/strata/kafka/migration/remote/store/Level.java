@@ -7,8 +7,6 @@ import java.io.IOException;
 /**
  * One level of the store: directories, or another manager. Segments move from one level to another
  * by what the levels do; nothing else asks which kind a level is.
- *
- * <p>Thread safety: all methods may be called by any number of threads, for different segments.
  */
 interface Level {
 

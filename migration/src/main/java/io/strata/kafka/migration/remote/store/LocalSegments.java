@@ -3,11 +3,7 @@ package io.strata.kafka.migration.remote.store;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/**
- * What the remote tier asks of the local ones.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
- */
+/** What the remote tier asks of the local ones. */
 public interface LocalSegments {
 
   /**

@@ -10,13 +10,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.zip.CRC32C;
 
 /**
  * Reads the logs of copies where they are: chunk by chunk, each checked before a byte of it is
  * handed on. No file stays open: a segment may be moved at any moment.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
  */
 public final class LogReads {
 
@@ -38,33 +35,48 @@ public final class LogReads {
   public void read(SegmentStore.Located copy, long position, ReadTarget target, Duration limit)
       throws IOException, InterruptedException {
     Path log = copy.file(ObjectType.LOG);
-    boolean unused =
+    ChunkChecksums chunks = copy.manifest().chunks();
+    int unused =
         copy.directory()
             .access()
             .read(
                 "reading " + log,
                 limit,
-                control -> {
-                  fill(log, copy.manifest().chunks(), position, target, control);
-                  return true;
-                });
+                control -> fill(log, chunks, 0, position, chunks.bytes(), target, 0, control));
   }
 
-  private void fill(
-      Path log, ChunkChecksums chunks, long position, ReadTarget target, CallControl control)
+  /**
+   * Fills a target from a position on, as far as the file goes.
+   *
+   * @param begin the segment's byte that is the file's first; a chunk begins there
+   * @param end the segment's byte behind the file's last
+   * @param at where the first byte goes in the target
+   * @return how many bytes were read
+   */
+  int fill(
+      Path file,
+      ChunkChecksums chunks,
+      long begin,
+      long position,
+      long end,
+      ReadTarget target,
+      int at,
+      CallControl control)
       throws IOException {
     try (CopyBuffers.Lease lease = buffers.borrow(chunks.chunkBytes());
-        FileChannel channel = FileChannel.open(log, StandardOpenOption.READ)) {
+        FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       ByteBuffer buffer = lease.buffer();
-      for (int done = 0; done < target.bytes() && !control.givenUp(); ) {
+      int done = 0;
+      while (at + done < target.bytes() && position + done < end && !control.givenUp()) {
         int chunk = (int) ((position + done) / chunks.chunkBytes());
-        long begin = (long) chunk * chunks.chunkBytes();
-        Disk.readFully(channel, buffer.clear().limit(chunks.bytesOf(chunk)), begin);
-        check(log.toString(), chunks, chunk, buffer);
-        done += target.put(done, buffer.position((int) (position + done - begin)));
+        long first = (long) chunk * chunks.chunkBytes();
+        Disk.readFully(channel, buffer.clear().limit(chunks.bytesOf(chunk)), first - begin);
+        check(file.toString(), chunks, chunk, buffer);
+        done += target.put(at + done, buffer.position((int) (position + done - first)));
       }
+      return done;
     } catch (IOException e) {
-      throw isStale(e) ? new NoSuchFileException(log.toString()) : e;
+      throw isStale(e) ? new NoSuchFileException(file.toString()) : e;
     }
   }
 
@@ -108,16 +120,14 @@ public final class LogReads {
           """
               .formatted(file));
     }
-    CRC32C crc = new CRC32C();
-    crc.update(bytes);
-    if (bytes.length != object.get().bytes() || (int) crc.getValue() != object.get().checksum()) {
+    int crc = ChunkChecksums.crc(ByteBuffer.wrap(bytes));
+    if (bytes.length != object.get().bytes() || crc != object.get().checksum()) {
       throw new CorruptChunkException(
           """
           %s: found %d bytes with CRC-32C %08x, expected %d with %08x; the object is not what was \
           copied: look at its disk, and check the store with 'strata remote scrub'\
           """
-              .formatted(
-                  file, size, (int) crc.getValue(), object.get().bytes(), object.get().checksum()));
+              .formatted(file, size, crc, object.get().bytes(), object.get().checksum()));
     }
     return bytes;
   }
@@ -131,10 +141,9 @@ public final class LogReads {
    */
   public static void check(String what, ChunkChecksums chunks, int chunk, ByteBuffer bytes)
       throws CorruptChunkException {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes.duplicate());
+    int crc = ChunkChecksums.crc(bytes);
     int expected = chunks.bytesOf(chunk);
-    if (bytes.remaining() == expected && (int) crc.getValue() == chunks.get(chunk)) {
+    if (bytes.remaining() == expected && crc == chunks.get(chunk)) {
       return;
     }
     long begin = (long) chunk * chunks.chunkBytes();
@@ -150,7 +159,7 @@ public final class LogReads {
                 begin,
                 begin + expected - 1,
                 bytes.remaining(),
-                (int) crc.getValue(),
+                crc,
                 expected,
                 chunks.get(chunk)));
   }

@@ -1,7 +1,5 @@
 package io.strata.kafka.migration.remote.store;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.List;
 import java.util.Optional;
 
@@ -31,9 +29,6 @@ public record Manifest(
    *     is not the segment's
    */
   public Manifest {
-    requireNonNull(storeId);
-    requireNonNull(segment);
-    requireNonNull(chunks);
     objects = List.copyOf(objects);
     if (objects.stream().map(StoredObject::type).distinct().count() != objects.size()) {
       throw new IllegalArgumentException("objects: a type is there twice: " + objects);

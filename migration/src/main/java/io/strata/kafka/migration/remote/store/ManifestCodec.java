@@ -40,12 +40,9 @@ public final class ManifestCodec {
 
   private ManifestCodec() {}
 
-  /** The file's bytes. */
   public static byte[] print(Manifest manifest) {
     SegmentKey key = manifest.segment().key();
-    ObjectNode document = JsonFile.object();
-    document.put("formatVersion", VERSION);
-    document.put("storeId", manifest.storeId());
+    ObjectNode document = JsonFile.object(VERSION).put("storeId", manifest.storeId());
     print(manifest.segment(), document);
     document.put("createdMillis", manifest.createdMillis());
     document.put("linked", manifest.linked());
@@ -66,7 +63,6 @@ public final class ManifestCodec {
     return JsonFile.print(document);
   }
 
-  /** Adds a segment's members. */
   static void print(SegmentInfo segment, ObjectNode document) {
     SegmentKey key = segment.key();
     document.put("topic", key.topic());
@@ -92,7 +88,13 @@ public final class ManifestCodec {
    */
   public static Manifest read(Path segmentDirectory, SegmentKey expected) throws IOException {
     Path file = segmentDirectory.resolve(StoreNames.MANIFEST);
-    return check(file.toString(), parse(file.toString(), JsonFile.read(file)), expected);
+    Manifest manifest = parse(JsonFile.read(file, VERSION));
+    if (!manifest.segment().key().equals(expected)) {
+      throw new CorruptManifestException(
+          "%s: found the manifest of %s, expected that of %s: it was moved by hand"
+              .formatted(file, manifest.segment().key(), expected));
+    }
+    return manifest;
   }
 
   /**
@@ -102,100 +104,84 @@ public final class ManifestCodec {
    * @throws CorruptManifestException if it is damaged or of another version
    */
   public static Manifest parse(String name, byte[] bytes) throws CorruptManifestException {
-    return parse(name, JsonFile.parse(name, bytes));
+    return parse(JsonFile.parse(name, bytes, VERSION));
   }
 
-  private static Manifest check(String name, Manifest manifest, SegmentKey expected)
-      throws CorruptManifestException {
-    if (!manifest.segment().key().equals(expected)) {
-      throw new CorruptManifestException(
-          "%s: found the manifest of %s, expected that of %s: it was moved by hand"
-              .formatted(name, manifest.segment().key(), expected));
-    }
-    return manifest;
-  }
-
-  private static Manifest parse(String name, ObjectNode document) throws CorruptManifestException {
-    JsonFile.checkVersion(name, document, VERSION);
+  private static Manifest parse(JsonFile json) throws CorruptManifestException {
+    SegmentInfo segment = segment(json);
     try {
-      SegmentInfo segment = segment(name, document);
-      SegmentKey key = segment.key();
       return new Manifest(
-          JsonFile.text(name, document, "storeId"),
+          json.text("storeId"),
           segment,
-          JsonFile.number(name, document, "createdMillis"),
-          JsonFile.flag(name, document, "linked"),
-          objects(name, document.path("objects"), key),
-          ChunkChecksums.of(
-              JsonFile.smallNumber(name, document, "chunkBytes"),
-              segment.bytes(),
-              checksums(name, document.path("chunkCrc32c"))));
+          json.number("createdMillis"),
+          json.flag("linked"),
+          objects(json, segment.key()),
+          ChunkChecksums.of(json.smallNumber("chunkBytes"), segment.bytes(), checksums(json)));
     } catch (IllegalArgumentException e) {
-      throw new CorruptManifestException(name + ": " + e.getMessage());
+      throw new CorruptManifestException(json.name() + ": " + e.getMessage());
     }
   }
 
-  /** Reads a segment's members. */
-  static SegmentInfo segment(String name, ObjectNode document) throws CorruptManifestException {
+  static SegmentInfo segment(JsonFile json) throws CorruptManifestException {
     try {
       return new SegmentInfo(
           new SegmentKey(
-              JsonFile.text(name, document, "topic"),
-              JsonFile.text(name, document, "topicId"),
-              JsonFile.smallNumber(name, document, "partition"),
-              JsonFile.number(name, document, "startOffset"),
-              JsonFile.text(name, document, "id")),
-          JsonFile.number(name, document, "endOffset"),
-          JsonFile.number(name, document, "maxTimestampMillis"),
-          JsonFile.smallNumber(name, document, "brokerId"),
-          JsonFile.number(name, document, "eventTimestampMillis"),
-          JsonFile.smallNumber(name, document, "bytes"),
-          epochs(name, document.path("leaderEpochs")),
-          JsonFile.flag(name, document, "transactionIndexEmpty"));
+              json.text("topic"),
+              json.text("topicId"),
+              json.smallNumber("partition"),
+              json.number("startOffset"),
+              json.text("id")),
+          json.number("endOffset"),
+          json.number("maxTimestampMillis"),
+          json.smallNumber("brokerId"),
+          json.number("eventTimestampMillis"),
+          json.smallNumber("bytes"),
+          epochs(json),
+          json.flag("transactionIndexEmpty"));
     } catch (IllegalArgumentException e) {
-      throw new CorruptManifestException(name + ": " + e.getMessage());
+      throw new CorruptManifestException(json.name() + ": " + e.getMessage());
     }
   }
 
-  private static NavigableMap<Integer, Long> epochs(String name, JsonNode node)
-      throws CorruptManifestException {
+  private static NavigableMap<Integer, Long> epochs(JsonFile json) throws CorruptManifestException {
     NavigableMap<Integer, Long> epochs = new TreeMap<>();
+    JsonNode node = json.object().path("leaderEpochs");
     if (!node.isObject()) {
-      throw JsonFile.wrong(name, "leaderEpochs", node.toString(), "an object");
+      throw json.wrong("leaderEpochs", node.toString(), "an object");
     }
     for (Map.Entry<String, JsonNode> entry : node.properties()) {
       try {
-        epochs.put(Integer.valueOf(entry.getKey()), JsonFile.number(name, node, entry.getKey()));
+        epochs.put(
+            Integer.valueOf(entry.getKey()),
+            new JsonFile(json.name(), node).number(entry.getKey()));
       } catch (NumberFormatException e) {
-        throw JsonFile.wrong(name, "leaderEpochs", entry.getKey(), "numbers of epochs");
+        throw json.wrong("leaderEpochs", entry.getKey(), "numbers of epochs");
       }
     }
     return epochs;
   }
 
-  private static List<StoredObject> objects(String name, JsonNode node, SegmentKey key)
+  private static List<StoredObject> objects(JsonFile manifest, SegmentKey key)
       throws CorruptManifestException {
     List<StoredObject> objects = new ArrayList<>();
-    for (JsonNode element : node) {
-      String type = JsonFile.text(name, element, "type");
-      StoredObject object =
+    for (JsonFile json : manifest.list("objects")) {
+      ObjectType type = type(json);
+      objects.add(
           new StoredObject(
-              typeNamed(name, type),
-              JsonFile.number(name, element, "bytes"),
-              JsonFile.checksum(name, "crc32c", JsonFile.text(name, element, "crc32c")));
-      String file = JsonFile.text(name, element, "name");
-      if (!file.equals(object.type().fileName(key))) {
-        throw JsonFile.wrong(name, "name", file, object.type().fileName(key));
+              type, json.number("bytes"), json.checksum("crc32c", json.text("crc32c"))));
+      String file = json.text("name");
+      if (!file.equals(type.fileName(key))) {
+        throw json.wrong("name", file, type.fileName(key));
       }
-      objects.add(object);
     }
     return objects;
   }
 
-  private static int[] checksums(String name, JsonNode node) throws CorruptManifestException {
+  private static int[] checksums(JsonFile json) throws CorruptManifestException {
+    JsonNode node = json.object().path("chunkCrc32c");
     int[] checksums = new int[node.size()];
     for (int i = 0; i < checksums.length; i++) {
-      checksums[i] = JsonFile.checksum(name, "chunkCrc32c", node.path(i).asText());
+      checksums[i] = json.checksum("chunkCrc32c", node.path(i).asText());
     }
     return checksums;
   }
@@ -204,12 +190,13 @@ public final class ManifestCodec {
     return type.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  private static ObjectType typeNamed(String name, String text) throws CorruptManifestException {
+  private static ObjectType type(JsonFile json) throws CorruptManifestException {
+    String text = json.text("type");
     for (ObjectType type : ObjectType.values()) {
       if (typeName(type).equals(text)) {
         return type;
       }
     }
-    throw JsonFile.wrong(name, "type", text, "the type of an object of the store");
+    throw json.wrong("type", text, "the type of an object of the store");
   }
 }

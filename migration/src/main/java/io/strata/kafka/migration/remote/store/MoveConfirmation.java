@@ -11,16 +11,8 @@ import java.util.Optional;
  * Confirms moves between directories, or takes their copies back. A deletion that comes between a
  * move's publication and this (perhaps by another broker) has removed the first copy, or finds the
  * second one: so that nothing that Kafka has deleted stays behind, or comes back.
- *
- * <p>Thread safety: all methods may be called by any number of threads, for different segments.
  */
-final class MoveConfirmation {
-
-  private final StoreParts store;
-
-  MoveConfirmation(StoreParts store) {
-    this.store = store;
-  }
+record MoveConfirmation(StoreParts store) {
 
   /**
    * Takes the mark off a copy if the first one is there, and else removes the copy. A deletion
@@ -34,12 +26,10 @@ final class MoveConfirmation {
       store.publishing().discard(target, key);
       return false;
     }
-    Path directory = target.segment(key);
-    boolean removed = Files.deleteIfExists(directory.resolve(StoreNames.MOVING));
-    if (!removed) {
+    if (!Files.deleteIfExists(target.segment(key).resolve(StoreNames.MOVING))) {
       return false; // A deletion has found the second copy.
     }
-    Disk.forceDirectory(directory);
+    Disk.forceDirectory(target.segment(key));
     return true;
   }
 
@@ -58,13 +48,9 @@ final class MoveConfirmation {
           try {
             boolean unused =
                 copy.directory()
-                    .access()
                     .brief(
                         "settling %s in %s".formatted(entry.key(), copy.directory()),
-                        control -> {
-                          settle(entry.key(), copy);
-                          return true;
-                        });
+                        control -> settle(entry.key(), copy.directory()));
           } catch (IOException e) {
             problems.add(entry.key() + ": " + e.getMessage());
           }
@@ -74,22 +60,21 @@ final class MoveConfirmation {
     return problems;
   }
 
-  private void settle(SegmentKey key, StoredCopy copy) throws IOException, InterruptedException {
+  /** Returns whether the copy stays. */
+  private boolean settle(SegmentKey key, StoreDirectory target)
+      throws IOException, InterruptedException {
     Optional<StoreDirectory> first = Optional.empty();
     for (StoreDirectory directory : store.directories()) {
       // One that cannot be used may have the first copy: then it is not known yet.
-      if (!directory.equals(copy.directory())
-          && directory
-              .access()
-              .read(
-                  "looking for %s in %s".formatted(key, directory),
-                  control -> isIn(directory, key))) {
-        first = first.isPresent() ? first : Optional.of(directory);
+      if (!directory.equals(target)
+          && directory.read(
+              "looking for %s in %s".formatted(key, directory), control -> isIn(directory, key))) {
+        first = first.or(() -> Optional.of(directory));
       }
     }
     // After the look for the first copy: if that was evicted meanwhile, this one had been
     // confirmed before, and is the only one.
-    Path mark = copy.directory().segment(key).resolve(StoreNames.MOVING);
+    Path mark = target.segment(key).resolve(StoreNames.MOVING);
     boolean unconfirmed = Disk.isThere(mark);
     if (unconfirmed && first.isEmpty() && isFromUnknown(mark)) {
       // Its disk was lost, say: nobody knows whether Kafka has deleted the segment. It can be read.
@@ -97,11 +82,13 @@ final class MoveConfirmation {
       Disk.forceDirectory(Disk.parent(mark));
       unconfirmed = false;
     }
-    if (unconfirmed && !confirm(first, copy.directory(), key)) {
-      store.known().remove(key.id(), copy.directory());
+    boolean stays = !unconfirmed || confirm(first, target, key);
+    if (stays) {
+      store.known().change(key.id(), target, StoredCopy::confirmed);
     } else {
-      store.known().change(key.id(), copy.directory(), StoredCopy::confirmed);
+      store.known().remove(key.id(), target);
     }
+    return stays;
   }
 
   /** Whether a move came from a directory that is not configured any more. */

@@ -17,11 +17,11 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Held by the one broker of a cluster that moves segments between levels and scrubs: a lock on a
@@ -32,8 +32,6 @@ import java.util.UUID;
  * <p>A server of NFS gives a client's locks to another one when it has not heard of the client for
  * long enough, and the client's process is not notified. So the broker that takes the lock writes a
  * mark beside it, and the holder checks that the mark is still its own.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
  */
 final class MoverLock implements AutoCloseable {
 
@@ -45,8 +43,7 @@ final class MoverLock implements AutoCloseable {
    * <p>The channel is kept here, so that it is never closed for being garbage: the lock would go,
    * and a later file that gets the inode would count as open.
    */
-  @GuardedBy("OPEN")
-  private static final Map<Object, Optional<FileChannel>> OPEN = new HashMap<>();
+  private static final Map<Object, Optional<FileChannel>> OPEN = new ConcurrentHashMap<>();
 
   private final List<Place> places;
 
@@ -158,27 +155,15 @@ final class MoverLock implements AutoCloseable {
       try {
         channel.close();
       } finally {
-        forget(key);
+        Optional<FileChannel> unused = OPEN.remove(key);
       }
     }
   }
 
-  private static boolean note(Object key) {
-    synchronized (OPEN) {
-      return OPEN.putIfAbsent(key, Optional.empty()) == null;
-    }
-  }
-
-  private static void opened(Object key, FileChannel channel) {
-    synchronized (OPEN) {
-      Optional<FileChannel> unused = OPEN.put(key, Optional.of(channel));
-    }
-  }
-
-  private static void forget(Object key) {
-    synchronized (OPEN) {
-      Optional<FileChannel> unused = OPEN.remove(key);
-    }
+  /** Does what fails only where a directory cannot be used. */
+  @FunctionalInterface
+  private interface Access<T> {
+    T of(Path file) throws IOException;
   }
 
   /**
@@ -186,8 +171,6 @@ final class MoverLock implements AutoCloseable {
    * when the process closes the file, be it that it has opened it twice: so one call at a time is
    * at work on it. A call that comes back late keeps the lock that it got while it is wanted, and
    * releases it otherwise.
-   *
-   * <p>Thread safety: all methods may be called by any number of threads.
    */
   private static final class Place {
     private final StoreDirectory directory;
@@ -251,9 +234,7 @@ final class MoverLock implements AutoCloseable {
       synchronized (this) {
         wanted = true;
       }
-      return directory
-          .access()
-          .brief("taking the mover's lock in " + directory, control -> takeThere());
+      return directory.brief("taking the mover's lock in " + directory, control -> takeThere());
     }
 
     private boolean takeThere() throws IOException {
@@ -274,14 +255,12 @@ final class MoverLock implements AutoCloseable {
      * @throws StoreUnavailableException if the directory cannot be used
      */
     boolean isMarked() throws IOException, InterruptedException {
-      Optional<Locked> mine;
+      String mark;
       synchronized (this) {
-        mine = held;
+        mark = held.map(Locked::mark).orElse("");
       }
-      String mark = mine.map(Locked::mark).orElse("");
-      return directory
-          .access()
-          .read("looking who holds the mover's lock in " + directory, c -> isMarked(mark));
+      return directory.read(
+          "looking who holds the mover's lock in " + directory, control -> isMarked(mark));
     }
 
     private boolean isMarked(String mark) throws IOException {
@@ -297,32 +276,29 @@ final class MoverLock implements AutoCloseable {
       return directory.path().resolve(StoreNames.LOCKS).resolve(name);
     }
 
-    private String mark() throws StoreUnavailableException {
-      String mark = UUID.randomUUID().toString();
+    private <T> T there(String name, Access<T> access) throws StoreUnavailableException {
       try {
-        Disk.replace(inLocks(StoreNames.MOVER_MARK), mark.getBytes(UTF_8));
+        return access.of(inLocks(name));
       } catch (IOException e) {
         throw new StoreUnavailableException(StoreDirectory.reason(e));
       }
-      return mark;
     }
 
     private Optional<Locked> locked() throws IOException {
       directory.checkAvailable();
-      Path file = inLocks(StoreNames.MOVER_LOCK);
-      Object key = key(file);
-      if (!note(key)) {
+      Object key = there(StoreNames.MOVER_LOCK, Place::key);
+      if (OPEN.putIfAbsent(key, Optional.empty()) != null) {
         return Optional.empty(); // Another store of this process has it, or tries to.
       }
       boolean keeps = false;
       try {
-        FileChannel channel = open(file);
-        opened(key, channel);
+        FileChannel channel = there(StoreNames.MOVER_LOCK, Place::open);
+        Optional<FileChannel> unused = OPEN.put(key, Optional.of(channel));
         try {
-          if (Optional.ofNullable(channel.tryLock()).isEmpty()) {
+          if (channel.tryLock() == null) {
             return Optional.empty();
           }
-          Locked locked = new Locked(channel, key, mark());
+          Locked locked = new Locked(channel, key, there(StoreNames.MOVER_MARK, Place::mark));
           keeps = true;
           return Optional.of(locked);
         } catch (OverlappingFileLockException e) {
@@ -337,39 +313,33 @@ final class MoverLock implements AutoCloseable {
         }
       } finally {
         if (!keeps) {
-          forget(key);
+          Optional<FileChannel> unused = OPEN.remove(key);
         }
       }
     }
 
-    private static Object key(Path file) throws StoreUnavailableException {
-      try {
-        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-          createIfMissing(file);
+    private static String mark(Path file) throws IOException {
+      String mark = UUID.randomUUID().toString();
+      Disk.replace(file, mark.getBytes(UTF_8));
+      return mark;
+    }
+
+    private static Object key(Path file) throws IOException {
+      if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+        try {
+          Path unused = Files.createFile(file);
+        } catch (FileAlreadyExistsException e) {
+          // Another broker was faster.
         }
-        Object key =
-            Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                .fileKey();
-        return key == null ? file.toRealPath() : key;
-      } catch (IOException e) {
-        throw new StoreUnavailableException(StoreDirectory.reason(e));
       }
+      Object key =
+          Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+              .fileKey();
+      return key == null ? file.toRealPath() : key;
     }
 
-    private static void createIfMissing(Path file) throws IOException {
-      try {
-        Path unused = Files.createFile(file);
-      } catch (FileAlreadyExistsException e) {
-        return; // Another broker was faster.
-      }
-    }
-
-    private static FileChannel open(Path file) throws StoreUnavailableException {
-      try {
-        return FileChannel.open(file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
-      } catch (IOException e) {
-        throw new StoreUnavailableException(StoreDirectory.reason(e));
-      }
+    private static FileChannel open(Path file) throws IOException {
+      return FileChannel.open(file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
     }
 
     /**
@@ -386,12 +356,12 @@ final class MoverLock implements AutoCloseable {
       boolean unused =
           directory
               .access()
-              .release("releasing the mover's lock in " + directory, control -> giveUpThere());
-    }
-
-    private boolean giveUpThere() throws IOException {
-      end(begin());
-      return true;
+              .release(
+                  "releasing the mover's lock in " + directory,
+                  control -> {
+                    end(begin());
+                    return true;
+                  });
     }
   }
 }

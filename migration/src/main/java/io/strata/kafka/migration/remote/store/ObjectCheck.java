@@ -1,103 +1,83 @@
 package io.strata.kafka.migration.remote.store;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
-import java.util.zip.CRC32C;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
-/** Reads an object's bytes against its checksums. */
-final class ObjectCheck {
+/**
+ * Reads files of segments against their checksums. What is wrong is a sentence; empty if nothing
+ * is.
+ *
+ * @param pace is asked for each piece that is read
+ */
+record ObjectCheck(CopyBuffers buffers, BytePace pace) {
 
   private static final int MOST_CHUNKS_NAMED = 8;
 
-  private ObjectCheck() {}
-
   /**
-   * What is wrong with a copy: the first file that is not what the manifest says. Empty if all are.
+   * What is wrong with a copy: the first file that is not what the manifest says.
    *
-   * @param pace waits before so many bytes are read
    * @throws java.nio.file.NoSuchFileException if a file is not there
    */
-  static Optional<String> wrong(SegmentStore.Located copy, BytePace pace, CopyBuffers buffers)
-      throws IOException, InterruptedException {
-    Manifest manifest = copy.manifest();
-    try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
-      for (StoredObject object : manifest.objects()) {
-        Path file = copy.file(object.type());
-        String wrong = wrong(file, object, manifest, pace, lease.buffer());
-        if (!wrong.isEmpty()) {
-          return Optional.of(file + ": " + wrong);
-        }
+  Optional<String> wrong(SegmentStore.Located copy) throws IOException, InterruptedException {
+    for (StoredObject object : copy.manifest().objects()) {
+      Path file = copy.file(object.type());
+      String wrong = wrong(file, object, copy.manifest());
+      if (!wrong.isEmpty()) {
+        return Optional.of(file + ": " + wrong);
       }
     }
     return Optional.empty();
   }
 
-  /**
-   * What is wrong with one file; empty if nothing is.
-   *
-   * @param pace waits before so many bytes are read
-   * @param buffer has space for one chunk
-   */
-  static String wrong(
-      Path file, StoredObject object, Manifest manifest, BytePace pace, ByteBuffer buffer)
+  /** What is wrong with one file. */
+  String wrong(Path file, StoredObject object, Manifest manifest)
       throws IOException, InterruptedException {
-    String length = wrongLength(Files.size(file), object);
-    return length.isEmpty() ? wrongBytes(file, object, manifest, pace, buffer) : length;
+    String length = wrongLength(file, object);
+    if (!length.isEmpty()) {
+      return length;
+    }
+    int chunkBytes = manifest.chunks().chunkBytes();
+    try (CopyBuffers.Lease lease = buffers.borrow(chunkBytes)) {
+      ChunkChecksums.Builder found =
+          new ObjectCopier(chunkBytes, pace, lease.buffer()).read(file, object.bytes());
+      if (object.type() == ObjectType.LOG) {
+        return wrongChunks(found.build(), manifest.chunks());
+      }
+      return found.whole() == object.checksum()
+          ? ""
+          : "found checksum %s, expected %s"
+              .formatted(JsonFile.hex(found.whole()), JsonFile.hex(object.checksum()));
+    }
   }
 
-  /** What is wrong with a file's length; empty if nothing is. */
-  static String wrongLength(long size, StoredObject object) {
+  static String wrongLength(Path file, StoredObject object) throws IOException {
+    long size = Files.size(file);
     return size == object.bytes()
         ? ""
         : "found " + size + " bytes, expected " + object.bytes() + ", as its manifest says";
   }
 
-  private static String wrongBytes(
-      Path file, StoredObject object, Manifest manifest, BytePace pace, ByteBuffer buffer)
-      throws IOException, InterruptedException {
-    ChunkChecksums chunks = manifest.chunks();
-    CRC32C whole = new CRC32C();
-    List<String> wrong = new ArrayList<>();
-    int count = 0;
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      int chunk = 0;
-      for (long at = 0; at < object.bytes(); at += chunks.chunkBytes(), chunk++) {
-        int bytes = (int) Math.min(chunks.chunkBytes(), object.bytes() - at);
-        pace.before(bytes);
-        buffer.clear().limit(bytes);
-        Disk.readFully(channel, buffer, at);
-        if (object.type() != ObjectType.LOG) {
-          whole.update(buffer);
-        } else {
-          CRC32C checksum = new CRC32C();
-          checksum.update(buffer);
-          if ((int) checksum.getValue() != chunks.get(chunk)) {
-            count++;
-            if (wrong.size() < MOST_CHUNKS_NAMED) {
-              wrong.add(at + " to " + (at + bytes - 1));
-            }
-          }
-        }
-      }
+  /** A log is right if its chunks are. */
+  private static String wrongChunks(ChunkChecksums found, ChunkChecksums expected) {
+    int[] wrong =
+        IntStream.range(0, expected.chunks())
+            .filter(i -> i >= found.chunks() || found.get(i) != expected.get(i))
+            .toArray();
+    if (wrong.length == 0) {
+      return "";
     }
-    if (count > 0) {
-      return "found %s damaged chunks, expected the bytes that were copied; at %s%s"
-          .formatted(count, String.join(", ", wrong), count > wrong.size() ? " and others" : "");
-    }
-    // A log is right if its chunks are.
-    if (object.type() != ObjectType.LOG && (int) whole.getValue() != object.checksum()) {
-      return "found checksum "
-          + JsonFile.hex((int) whole.getValue())
-          + ", expected "
-          + JsonFile.hex(object.checksum());
-    }
-    return "";
+    String places =
+        IntStream.of(wrong)
+            .limit(MOST_CHUNKS_NAMED)
+            .mapToLong(chunk -> (long) chunk * expected.chunkBytes())
+            .mapToObj(
+                at -> at + " to " + (Math.min(expected.bytes(), at + expected.chunkBytes()) - 1))
+            .collect(Collectors.joining(", "));
+    return "found %s damaged chunks, expected the bytes that were copied; at %s%s"
+        .formatted(wrong.length, places, wrong.length > MOST_CHUNKS_NAMED ? " and others" : "");
   }
 }

@@ -5,92 +5,54 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.zip.CRC32C;
 
 /**
- * Copies files into the store, and computes their checksums on the way. Nothing is forced here:
- * what gives the files their place forces them together.
+ * Reads and copies files of segments, and computes their checksums on the way. Nothing is forced
+ * here: what gives the files their place forces them together. Used by one thread.
  *
- * <p>Thread safety: used by one thread.
+ * @param chunkBytes how a log is divided for its checksums
+ * @param pace is asked for each piece
+ * @param buffer nobody else uses it meanwhile
  */
-final class ObjectCopier {
-
-  private final int chunkBytes;
-  private final BytePace pace;
-  private final ByteBuffer buffer;
-
-  /**
-   * With a buffer that nobody else uses meanwhile.
-   *
-   * @param chunkBytes how a log is divided for its checksums
-   */
-  ObjectCopier(int chunkBytes, BytePace pace, ByteBuffer buffer) {
-    this.chunkBytes = chunkBytes;
-    this.pace = pace;
-    this.buffer = buffer;
-  }
-
-  /**
-   * Copies a file's bytes.
-   *
-   * @param source is read from 0 to its end
-   * @param target must not exist
-   * @return the checksums of what was read
-   */
-  ChunkChecksums.Builder copy(Path source, Path target) throws IOException, InterruptedException {
-    return copy(source, Long.MAX_VALUE, target);
-  }
+record ObjectCopier(int chunkBytes, BytePace pace, ByteBuffer buffer) {
 
   /**
    * Copies the first bytes of a file.
    *
    * @param bytes so many at most: an object may have grown, and what is behind its length is not
    *     the segment's
+   * @param target must not exist
+   * @return the checksums of what was read
    */
   ChunkChecksums.Builder copy(Path source, long bytes, Path target)
       throws IOException, InterruptedException {
-    ChunkChecksums.Builder read = new ChunkChecksums.Builder(chunkBytes);
     try (FileChannel from = FileChannel.open(source, StandardOpenOption.READ);
         FileChannel to =
             FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      while (read.bytes() < bytes && fill(from, read.bytes(), bytes)) {
-        pace.before(buffer.remaining());
-        read.update(buffer);
-        Disk.writeFully(to, buffer);
-      }
+      return read(from, bytes, piece -> Disk.writeFully(to, piece));
     }
-    return read;
   }
 
-  private boolean fill(FileChannel from, long position) throws IOException {
-    return fill(from, position, Long.MAX_VALUE);
+  /** The checksums of the first bytes of a file. */
+  ChunkChecksums.Builder read(Path file, long bytes) throws IOException, InterruptedException {
+    try (FileChannel from = FileChannel.open(file, StandardOpenOption.READ)) {
+      return read(from, bytes, piece -> {});
+    }
   }
 
-  private boolean fill(FileChannel from, long position, long end) throws IOException {
-    buffer.clear();
-    buffer.limit((int) Math.min(buffer.capacity(), end - position));
-    Disk.readFully(from, buffer, position);
-    return buffer.hasRemaining();
-  }
-
-  /** The checksums of a file's bytes, as they are. */
-  ChunkChecksums.Builder read(Path file) throws IOException, InterruptedException {
+  private ChunkChecksums.Builder read(FileChannel from, long bytes, Disk.Taking taking)
+      throws IOException, InterruptedException {
     ChunkChecksums.Builder read = new ChunkChecksums.Builder(chunkBytes);
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      while (fill(channel, read.bytes())) {
-        pace.before(buffer.remaining());
-        read.update(buffer);
+    while (read.bytes() < bytes) {
+      buffer.clear().limit((int) Math.min(buffer.capacity(), bytes - read.bytes()));
+      Disk.readFully(from, buffer, read.bytes());
+      if (!buffer.hasRemaining()) {
+        break;
       }
+      pace.before(buffer.remaining());
+      read.update(buffer);
+      taking.take(buffer);
     }
     return read;
-  }
-
-  /** Writes an object that is in memory. */
-  static StoredObject write(ObjectType type, ByteBuffer bytes, Path target) throws IOException {
-    CRC32C checksum = new CRC32C();
-    checksum.update(bytes.duplicate());
-    int length = bytes.remaining();
-    Disk.write(target, bytes.duplicate());
-    return new StoredObject(type, length, (int) checksum.getValue());
   }
 }

@@ -21,7 +21,6 @@ public enum ObjectType {
     this.suffix = suffix;
   }
 
-  /** The object's file name. */
   public String fileName(SegmentKey key) {
     return this == LEADER_EPOCHS ? suffix : StoreNames.offset(key.startOffset()) + suffix;
   }

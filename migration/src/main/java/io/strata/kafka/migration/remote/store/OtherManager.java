@@ -5,11 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/**
- * Another manager, which has the lowest level: copies, reads and deletes segments there.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
- */
+/** Another manager, which has the lowest level: copies, reads and deletes segments there. */
 public interface OtherManager {
 
   /** The manager's class, for messages. */

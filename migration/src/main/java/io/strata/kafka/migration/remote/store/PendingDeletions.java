@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote.store;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
@@ -19,14 +20,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Deletions that the store has taken over from Kafka, because a directory or the cold manager,
  * which may have the segment, did not delete it: of a deleted topic Kafka asks once. They are noted
  * durably in the broker's log directories (the file {@code strata-remote-deletions}), one in a line
  * with a checksum; a line that a power failure has torn was not acknowledged, and is skipped.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
  */
 final class PendingDeletions {
 
@@ -58,7 +58,7 @@ final class PendingDeletions {
   }
 
   private static String line(SegmentInfo segment) {
-    ObjectNode document = JsonFile.object();
+    ObjectNode document = JsonNodeFactory.instance.objectNode();
     ManifestCodec.print(segment, document);
     return JsonFile.line(document);
   }
@@ -84,9 +84,9 @@ final class PendingDeletions {
 
   private void read(Path file) throws IOException {
     for (String line : Files.readAllLines(file, ISO_8859_1)) {
-      Optional<ObjectNode> document = JsonFile.parseLine(line);
-      if (document.isPresent()) {
-        put(ManifestCodec.segment(file.toString(), document.get()));
+      Optional<JsonFile> json = JsonFile.parseLine(file.toString(), line);
+      if (json.isPresent()) {
+        put(ManifestCodec.segment(json.get()));
       }
     }
   }
@@ -96,11 +96,7 @@ final class PendingDeletions {
         pending.putIfAbsent(segment.key().id(), new Waiting(segment, 0, Duration.ZERO));
   }
 
-  /**
-   * Takes a deletion over.
-   *
-   * @return whether it is noted durably; otherwise Kafka has to repeat it
-   */
+  /** Takes a deletion over if it can be noted durably; otherwise Kafka has to repeat it. */
   synchronized boolean add(SegmentInfo segment) {
     boolean noted = pending.containsKey(segment.key().id());
     for (Path place : noted ? List.<Path>of() : places) {
@@ -151,21 +147,15 @@ final class PendingDeletions {
 
   /** These are done. A place that cannot be written has them still, and they are done again. */
   synchronized void done(List<SegmentInfo> segments) {
-    boolean any = false;
-    for (SegmentInfo segment : segments) {
-      any |= Optional.ofNullable(pending.remove(segment.key().id())).isPresent();
-    }
-    if (!any) {
+    if (!pending.keySet().removeAll(segments.stream().map(s -> s.key().id()).toList())) {
       return;
     }
-    StringBuilder left = new StringBuilder();
-    all().forEach(segment -> left.append(line(segment)).append('\n'));
+    String left = all().stream().map(s -> line(s) + "\n").collect(Collectors.joining());
     for (Path place : places) {
-      if (unread.contains(place)) {
-        continue;
-      }
       try {
-        Disk.replace(place.resolve(FILE), left.toString().getBytes(UTF_8));
+        if (!unread.contains(place)) {
+          Disk.replace(place.resolve(FILE), left.getBytes(UTF_8));
+        }
       } catch (IOException e) {
         // They are done once more after a restart, to no effect.
       }

@@ -2,10 +2,8 @@ package io.strata.kafka.migration.remote.store;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -16,27 +14,19 @@ import java.util.regex.Pattern;
  * Files of what was read from the cold manager, a piece of a segment each: in the first directory
  * of the fastest level, below {@code cache/<broker>}. A file appears by a rename. Nothing is
  * forced, since every byte is checked when it is read.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
  */
 public final class PieceFiles {
 
   private static final Pattern NAME = Pattern.compile("([A-Za-z0-9_-]{22})-(\\d{1,9})");
 
-  private final CopyBuffers buffers = new CopyBuffers();
+  private final LogReads reads = new LogReads();
   private final SegmentStore store;
   private final StoreDirectory directory;
   private final Path place;
 
-  /**
-   * Which piece.
-   *
-   * @param id the remote segment's, never used twice
-   * @param number from 0
-   */
+  /** Which piece: the remote segment's id, which is never used twice, and a number from 0. */
   public record Piece(String id, int number) {}
 
-  /** Of a store's broker. */
   public PieceFiles(SegmentStore store) {
     this.store = store;
     directory = store.directories().get(0);
@@ -60,12 +50,10 @@ public final class PieceFiles {
   public void removeLeftovers(boolean used) throws InterruptedException {
     for (StoreDirectory each : store.directories()) {
       Path there = place(each);
+      boolean partsAlone = used && each.equals(directory);
       try {
         boolean unused =
-            each.access()
-                .write(
-                    "removing leftovers in " + there,
-                    control -> removeLeftovers(there, used && each.equals(directory)));
+            each.write("removing leftovers in " + there, c -> removeLeftovers(there, partsAlone));
       } catch (IOException e) {
         // The next start tries it again.
       }
@@ -87,41 +75,33 @@ public final class PieceFiles {
 
   /** Finds the pieces that are there, with their lengths. */
   public Map<Piece, Integer> list() throws IOException, InterruptedException {
-    return directory
-        .access()
-        .write(
-            "listing " + place,
-            control -> {
-              Map<Piece, Integer> found = new HashMap<>();
-              for (Path file : StoreListing.entries(place)) {
-                Matcher name = NAME.matcher(StoreListing.name(file));
-                if (name.matches()) {
-                  Piece piece = new Piece(name.group(1), Integer.parseInt(name.group(2)));
-                  found.put(piece, (int) Math.min(Integer.MAX_VALUE, Files.size(file)));
-                }
-              }
-              return found;
-            });
+    return directory.write("listing " + place, control -> listThere());
   }
 
-  /**
-   * Keeps a piece.
-   *
-   * @throws IOException if it cannot be written
-   */
+  private Map<Piece, Integer> listThere() throws IOException {
+    Map<Piece, Integer> found = new HashMap<>();
+    for (Path file : StoreListing.entries(place)) {
+      Matcher name = NAME.matcher(StoreListing.name(file));
+      if (name.matches()) {
+        Piece piece = new Piece(name.group(1), Integer.parseInt(name.group(2)));
+        found.put(piece, (int) Math.min(Integer.MAX_VALUE, Files.size(file)));
+      }
+    }
+    return found;
+  }
+
+  /** Keeps a piece. */
   public void write(Piece piece, ByteBuffer bytes) throws IOException, InterruptedException {
     Path file = file(piece);
-    boolean unused =
-        directory
-            .access()
-            .write(
-                "writing " + file,
-                control -> {
-                  directory.checkAvailable();
-                  Path unusedPath = Files.createDirectories(place);
-                  Disk.replaceUnforced(file, part -> Disk.write(part, bytes.duplicate()));
-                  return true;
-                });
+    Path unused =
+        directory.write(
+            "writing " + file,
+            control -> {
+              directory.checkAvailable();
+              Path unusedPath = Files.createDirectories(place);
+              Disk.replaceUnforced(file, part -> Disk.write(part, bytes.duplicate()));
+              return file;
+            });
   }
 
   /**
@@ -151,38 +131,21 @@ public final class PieceFiles {
             "reading " + file,
             limit,
             control -> {
-              try (CopyBuffers.Lease lease = buffers.borrow(chunks.chunkBytes());
-                  FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-                ByteBuffer buffer = lease.buffer();
-                long length = channel.size();
-                int count = 0;
-                while (at + count < target.bytes() && from + count < length) {
-                  int chunk = (int) ((begin + from + count) / chunks.chunkBytes());
-                  long inFile = (long) chunk * chunks.chunkBytes() - begin;
-                  Disk.readFully(channel, buffer.clear().limit(chunks.bytesOf(chunk)), inFile);
-                  LogReads.check(file.toString(), chunks, chunk, buffer);
-                  count += target.put(at + count, buffer.position((int) (from + count - inFile)));
-                }
-                if (count == 0) {
-                  throw new CorruptChunkException(
-                      "%s: found %d bytes, expected more than %d".formatted(file, length, from));
-                }
-                return count;
+              long end = begin + Files.size(file);
+              int count = reads.fill(file, chunks, begin, begin + from, end, target, at, control);
+              if (count == 0) {
+                throw new CorruptChunkException(
+                    "%s: found %d bytes, expected more than %d".formatted(file, end - begin, from));
               }
+              return count;
             });
   }
 
-  /**
-   * Removes a piece.
-   *
-   * @return whether it is gone
-   */
+  /** Removes a piece; returns whether it is gone. */
   public boolean remove(Piece piece) {
     try {
       boolean unused =
-          directory
-              .access()
-              .write("removing " + file(piece), control -> Files.deleteIfExists(file(piece)));
+          directory.write("removing " + file(piece), control -> Files.deleteIfExists(file(piece)));
       return true;
     } catch (IOException e) {
       return false;

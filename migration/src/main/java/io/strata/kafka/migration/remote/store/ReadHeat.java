@@ -5,11 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * How much was read from each segment lately: each byte counts half after ten minutes.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
- */
+/** How much was read from each segment lately: each byte counts half after ten minutes. */
 public final class ReadHeat {
 
   private static final double HALF_LIFE_MILLIS = 600_000;

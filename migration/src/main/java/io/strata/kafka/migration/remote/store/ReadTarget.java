@@ -7,8 +7,6 @@ import java.util.Objects;
 /**
  * The part of a reader's array that another thread fills, until the reader goes on without it: a
  * read that hangs may end when the array has long been used for something else.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
  */
 public final class ReadTarget implements AutoCloseable {
 
@@ -27,7 +25,6 @@ public final class ReadTarget implements AutoCloseable {
     this.bytes = bytes;
   }
 
-  /** How many bytes it takes. */
   public int bytes() {
     return bytes;
   }

@@ -2,7 +2,6 @@ package io.strata.kafka.migration.remote.store;
 
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,6 +18,15 @@ import java.util.function.Predicate;
  * <p>Thread safety: used by one thread; others, and other processes, may do the same.
  */
 public final class Scrubber {
+
+  /** What a segment's directory may have beside the segment's files. */
+  private static final Set<String> OURS =
+      Set.of(
+          StoreNames.MANIFEST,
+          StoreNames.COLD,
+          StoreNames.WITHOUT_LOG,
+          StoreNames.MOVING,
+          StoreNames.DAMAGED);
 
   /** How closely to look. */
   public enum Depth {
@@ -76,24 +84,19 @@ public final class Scrubber {
   private final Path directory;
   private final Options options;
   private final InstantSource clock;
-  private final Listener listener;
   private final String owner;
-  private final Optional<StoreIdentity> identity;
-  private final CopyBuffers buffers = new CopyBuffers();
+  private final Listener listener;
+  private final ObjectCheck bytes;
+  private Optional<String> storeId = Optional.empty();
 
   private Scrubber(
-      Path directory,
-      Options options,
-      InstantSource clock,
-      Listener listener,
-      String owner,
-      Optional<StoreIdentity> identity) {
+      Path directory, Options options, InstantSource clock, String owner, Listener listener) {
     this.directory = directory;
     this.options = options;
     this.clock = clock;
-    this.listener = listener;
     this.owner = owner;
-    this.identity = identity;
+    this.listener = listener;
+    bytes = new ObjectCheck(new CopyBuffers(), listener::before);
   }
 
   /**
@@ -105,27 +108,7 @@ public final class Scrubber {
   public static void scrub(
       Path directory, Options options, InstantSource clock, String owner, Listener listener)
       throws IOException, InterruptedException {
-    Optional<StoreIdentity> identity = Optional.empty();
-    try {
-      identity = Optional.of(StoreIdentity.read(directory));
-    } catch (NoSuchFileException e) {
-      listener.found(
-          new Finding(
-              Finding.Kind.MISSING,
-              directory.resolve(StoreNames.IDENTITY),
-              """
-              %s: found no %s, expected one: it is no directory of a remote store, or its file system \
-              is not mounted\
-              """
-                  .formatted(directory, StoreNames.IDENTITY)));
-    } catch (CorruptManifestException e) {
-      listener.found(
-          new Finding(
-              Finding.Kind.UNREADABLE,
-              directory.resolve(StoreNames.IDENTITY),
-              String.valueOf(e.getMessage())));
-    }
-    new Scrubber(directory, options, clock, listener, owner, identity).run();
+    new Scrubber(directory, options, clock, owner, listener).run();
   }
 
   /** An interrupt, out of a visitor. */
@@ -134,6 +117,7 @@ public final class Scrubber {
   }
 
   private void run() throws IOException, InterruptedException {
+    readIdentity();
     try {
       StoreListing.list(
           directory,
@@ -151,46 +135,59 @@ public final class Scrubber {
 
             @Override
             public void stranger(Path path) {
-              listener.found(
-                  new Finding(
-                      Finding.Kind.STRANGER,
-                      path,
-                      path + ": is nothing that Strata makes; it is left alone"));
+              found(Finding.Kind.STRANGER, path, "is nothing that Strata makes; it is left alone");
             }
           });
     } catch (Stopped e) {
       throw new InterruptedException("the scrub was stopped");
     }
     if (options.everything()) {
-      leftovers();
+      for (Leftovers.Piece piece : Leftovers.find(directory, Optional.empty(), owner)) {
+        orphan(piece);
+      }
+    }
+  }
+
+  private void readIdentity() throws IOException {
+    Path file = directory.resolve(StoreNames.IDENTITY);
+    try {
+      storeId = Optional.of(StoreIdentity.read(directory).storeId());
+    } catch (NoSuchFileException e) {
+      String message =
+          """
+          %s: found no %s, expected one: it is no directory of a remote store, or its file system \
+          is not mounted\
+          """
+              .formatted(directory, StoreNames.IDENTITY);
+      listener.found(new Finding(Finding.Kind.MISSING, file, message));
+    } catch (CorruptManifestException e) {
+      listener.found(new Finding(Finding.Kind.UNREADABLE, file, String.valueOf(e.getMessage())));
     }
   }
 
   private void check(SegmentKey key, Path path) throws IOException, InterruptedException {
     try {
       Manifest manifest = ManifestCodec.read(path, key);
-      if (identity.isPresent() && !manifest.storeId().equals(identity.get().storeId())) {
+      if (storeId.isPresent() && !storeId.get().equals(manifest.storeId())) {
         found(
             Finding.Kind.FOREIGN,
             path,
-            "found a segment of store "
-                + SegmentKey.printable(manifest.storeId())
-                + ", expected one of store "
-                + identity.get().storeId());
+            "found a segment of store %s, expected one of store %s"
+                .formatted(SegmentKey.printable(manifest.storeId()), storeId.get()));
       }
       int objects = 0;
-      long bytes = 0;
+      long read = 0;
       for (StoredObject object : manifest.objects()) {
         if (object.type() == ObjectType.LOG
             && !Disk.isThere(path.resolve(ObjectType.LOG.fileName(key)))
             && mayLackLog(path)) {
           continue;
         }
-        bytes += check(path.resolve(object.type().fileName(key)), object, manifest);
+        read += check(path.resolve(object.type().fileName(key)), object, manifest);
         objects++;
       }
       names(path, manifest);
-      listener.checked(key, path, objects, bytes);
+      listener.checked(key, path, objects, read);
     } catch (NoSuchFileException e) {
       if (Disk.isThere(path)) {
         Path file = path.resolve(StoreNames.MANIFEST);
@@ -227,11 +224,9 @@ public final class Scrubber {
       throws IOException, InterruptedException {
     SegmentKey key = manifest.segment().key();
     boolean read = options.depth() == Depth.READ;
-    try (CopyBuffers.Lease lease = buffers.borrow(manifest.chunks().chunkBytes())) {
+    try {
       String wrong =
-          read
-              ? ObjectCheck.wrong(file, object, manifest, listener::before, lease.buffer())
-              : ObjectCheck.wrongLength(Files.size(file), object);
+          read ? bytes.wrong(file, object, manifest) : ObjectCheck.wrongLength(file, object);
       if (!wrong.isEmpty()) {
         damaged(key, Finding.Kind.CORRUPT, file, file + ": " + wrong);
       }
@@ -250,26 +245,17 @@ public final class Scrubber {
 
   /** Looks for what does not belong in a segment's directory. */
   private void names(Path path, Manifest manifest) throws IOException {
-    Set<String> known =
-        new HashSet<>(
-            Set.of(
-                StoreNames.MANIFEST,
-                StoreNames.COLD,
-                StoreNames.WITHOUT_LOG,
-                StoreNames.MOVING,
-                StoreNames.DAMAGED));
+    Set<String> known = new HashSet<>(OURS);
     for (StoredObject object : manifest.objects()) {
       known.add(object.type().fileName(manifest.segment().key()));
     }
     for (Path entry : StoreListing.entries(path)) {
       String name = StoreListing.name(entry);
       if (Leftovers.isPart(name)) {
-        orphan(new Leftovers.Piece(entry, false, Leftovers.lastChange(entry)));
+        orphan(Leftovers.Piece.of(entry, false));
       } else if (!known.contains(name)) {
         found(Finding.Kind.STRANGER, entry, "is nothing that Strata makes; it is left alone");
-      } else if (name.equals(StoreNames.MOVING)
-          && new Leftovers.Piece(entry, false, Leftovers.lastChange(entry))
-              .olderThan(options.orphanAge(), clock.millis())) {
+      } else if (name.equals(StoreNames.MOVING) && isOld(Leftovers.Piece.of(entry, false))) {
         found(
             Finding.Kind.UNCONFIRMED,
             path,
@@ -279,18 +265,17 @@ public final class Scrubber {
     }
   }
 
-  private void leftovers() throws IOException {
-    for (Leftovers.Piece piece : Leftovers.find(directory, Optional.empty(), owner)) {
-      orphan(piece);
-    }
+  /** Otherwise another broker may be at work on it. */
+  private boolean isOld(Leftovers.Piece piece) {
+    return piece.olderThan(options.orphanAge(), clock.millis());
   }
 
   private void orphan(Leftovers.Piece piece) throws IOException {
-    if (!piece.olderThan(options.orphanAge(), clock.millis())) {
-      return; // Another broker may be at work on it.
+    if (!isOld(piece)) {
+      return;
     }
     if (options.removeOrphans()) {
-      Leftovers.remove(directory, piece, Ids.random());
+      Leftovers.remove(directory, piece, StoreNames.randomId());
       listener.removed(piece.path());
     } else {
       found(

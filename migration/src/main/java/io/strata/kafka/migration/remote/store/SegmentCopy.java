@@ -1,73 +1,56 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.remote.calls.CallControl;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 
-/**
- * One copy of a local segment into a directory of the store.
- *
- * <p>Thread safety: used by one thread.
- */
-final class SegmentCopy {
+/** One copy of a local segment into a directory of the store. Used by one thread. */
+record SegmentCopy(
+    StoreParts store,
+    StoreDirectory directory,
+    SegmentInfo segment,
+    LogSource source,
+    ObjectCopier copier) {
 
-  private final StoreParts store;
-  private final String storeId;
-  private final StoreDirectory directory;
-  private final SegmentInfo segment;
-  private final LogSource source;
-  private final ObjectCopier copier;
-  private boolean linked;
-
-  SegmentCopy(
-      StoreParts store,
-      String storeId,
-      StoreDirectory directory,
-      SegmentInfo segment,
-      LogSource source,
-      ObjectCopier copier) {
-    this.store = store;
-    this.storeId = storeId;
-    this.directory = directory;
-    this.segment = segment;
-    this.source = source;
-    this.copier = copier;
-  }
-
-  /** Makes it, and publishes it. What cannot be finished is removed. */
-  Manifest make(LocalSegments local) throws IOException, InterruptedException {
+  /**
+   * Makes it, and publishes it. What cannot be finished is removed; so is what comes too late,
+   * since Kafka was told that it failed, and will copy it again under another id.
+   */
+  Manifest make(LocalSegments local, CallControl control) throws IOException, InterruptedException {
     SegmentKey key = segment.key();
     Path staged = directory.stage(store.publishing().owner(), key);
     boolean publishing = false;
     boolean published = false;
     try {
       store.reached(StoreStage.COPY_STAGED);
-      List<StoredObject> objects = new ArrayList<>();
-      ChunkChecksums.Builder log = log(staged, local);
-      objects.add(new StoredObject(ObjectType.LOG, log.bytes(), log.whole()));
+      Path target = staged.resolve(ObjectType.LOG.fileName(key));
+      boolean linked = local.share(source.log(), target);
+      ChunkChecksums.Builder log =
+          linked
+              ? copier.read(target, Long.MAX_VALUE)
+              : copier.copy(source.log(), Long.MAX_VALUE, target);
+      checkLength(log);
       store.reached(StoreStage.COPY_LOG_WRITTEN);
-      for (ObjectType type : ObjectType.values()) {
-        index(type, staged).ifPresent(objects::add);
-      }
-      objects.add(
-          ObjectCopier.write(
-              ObjectType.LEADER_EPOCHS,
-              source.leaderEpochs(),
-              staged.resolve(ObjectType.LEADER_EPOCHS.fileName(key))));
+      List<StoredObject> objects = new ArrayList<>(List.of(log.object(ObjectType.LOG)));
+      copyIndexes(staged, objects);
       store.reached(StoreStage.COPY_INDEXES_WRITTEN);
       Manifest manifest =
-          new Manifest(storeId, segment, store.clock().millis(), linked, objects, log.build());
+          new Manifest(
+              store.storeId(), segment, store.clock().millis(), linked, objects, log.build());
       Disk.write(
           staged.resolve(StoreNames.MANIFEST), ByteBuffer.wrap(ManifestCodec.print(manifest)));
       store.reached(StoreStage.COPY_MANIFEST_WRITTEN);
       publishing = true;
-      store.publishing().publish(directory, staged, manifest);
+      store.publishing().publish(directory, staged, key);
       published = true;
       store.reached(StoreStage.COPY_PUBLISHED);
+      if (control.givenUp()) {
+        store.publishing().takeBack(directory, staged, key, true);
+        throw new BytePace.CopyCancelledException("the copy came too late and was removed");
+      }
       return manifest;
     } finally {
       if (!published) {
@@ -76,11 +59,7 @@ final class SegmentCopy {
     }
   }
 
-  private ChunkChecksums.Builder log(Path staged, LocalSegments local)
-      throws IOException, InterruptedException {
-    Path target = staged.resolve(ObjectType.LOG.fileName(segment.key()));
-    linked = local.share(source.log(), target);
-    ChunkChecksums.Builder log = linked ? copier.read(target) : copier.copy(source.log(), target);
+  private void checkLength(ChunkChecksums.Builder log) throws IOException {
     if (log.bytes() != segment.bytes()) {
       throw new IOException(
           """
@@ -89,18 +68,22 @@ final class SegmentCopy {
           """
               .formatted(source.log(), log.bytes(), segment.bytes()));
     }
-    return log;
   }
 
-  private Optional<StoredObject> index(ObjectType type, Path staged)
+  private void copyIndexes(Path staged, List<StoredObject> objects)
       throws IOException, InterruptedException {
-    for (Map.Entry<ObjectType, Path> entry : source.indexes().entrySet()) {
-      if (entry.getKey() == type) {
-        ChunkChecksums.Builder copied =
-            copier.copy(entry.getValue(), staged.resolve(type.fileName(segment.key())));
-        return Optional.of(new StoredObject(type, copied.bytes(), copied.whole()));
+    for (ObjectType type : ObjectType.values()) {
+      Path index = source.indexes().get(type);
+      if (index != null) {
+        Path target = staged.resolve(type.fileName(segment.key()));
+        objects.add(copier.copy(index, Long.MAX_VALUE, target).object(type));
       }
     }
-    return Optional.empty();
+    ChunkChecksums.Builder epochs = new ChunkChecksums.Builder(copier.chunkBytes());
+    epochs.update(source.leaderEpochs());
+    Disk.write(
+        staged.resolve(ObjectType.LEADER_EPOCHS.fileName(segment.key())),
+        source.leaderEpochs().duplicate());
+    objects.add(epochs.object(ObjectType.LEADER_EPOCHS));
   }
 }

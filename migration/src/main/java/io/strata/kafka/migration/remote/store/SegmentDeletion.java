@@ -13,18 +13,8 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
-/**
- * Deletes segments from all directories, and has the cold manager delete what it has of them.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
- */
-final class SegmentDeletion {
-
-  private final StoreParts store;
-
-  SegmentDeletion(StoreParts store) {
-    this.store = store;
-  }
+/** Deletes segments from all directories, and has the cold manager delete what it has of them. */
+record SegmentDeletion(StoreParts store) {
 
   /** As {@link SegmentStore#delete}. */
   Map<StoreDirectory, Long> delete(SegmentInfo segment) throws IOException, InterruptedException {
@@ -72,30 +62,22 @@ final class SegmentDeletion {
   }
 
   /**
-   * Removes a segment wherever that can be done.
+   * Removes a segment wherever that can be done, again and again until no directory has it. A move
+   * may publish where this has looked already: then it did so before its source was removed, and
+   * the next pass finds it. What is published later finds no source any more.
    *
    * @param removed gets the directories that had it
    * @throws IOException if a directory, or the cold manager, may have it still
    */
   private void removeAll(SegmentInfo segment, Set<StoreDirectory> removed)
       throws IOException, InterruptedException {
-    // A move may publish where this has looked already: then it did so before its source was
-    // removed, and the next pass finds it. What is published later finds no source any more.
-    while (removeOnce(segment, removed)) {}
-  }
-
-  /** Returns whether a directory had it. */
-  private boolean removeOnce(SegmentInfo segment, Set<StoreDirectory> removed)
-      throws IOException, InterruptedException {
     boolean any = false;
     Optional<IOException> problem = Optional.empty();
     for (StoreDirectory directory : store.directories()) {
       try {
-        if (directory
-            .access()
-            .write(
-                "removing %s from %s".formatted(segment.key(), directory),
-                control -> remove(directory, segment))) {
+        if (directory.write(
+            "removing %s from %s".formatted(segment.key(), directory),
+            control -> remove(directory, segment))) {
           any = true;
           boolean unused = removed.add(directory);
         }
@@ -106,14 +88,22 @@ final class SegmentDeletion {
     if (problem.isPresent()) {
       throw problem.get();
     }
-    return any;
+    if (any) {
+      removeAll(segment, removed);
+    }
   }
 
   private boolean remove(StoreDirectory directory, SegmentInfo segment)
       throws IOException, InterruptedException {
     SegmentKey key = segment.key();
     Path place = directory.segment(key);
-    markGoing(place);
+    try {
+      // Before the look for what the cold manager has: a copy to it that begins later sees this
+      // mark, and one that began before is seen by its own.
+      CopyMarks.going(place);
+    } catch (IOException e) {
+      // It is not there; or the disk is full or fails, and the deletion goes on as far as it can.
+    }
     // Before the mark of it goes: a deletion that fails here is repeated.
     try {
       store.cold().deleteMarked(place, segment);
@@ -129,18 +119,5 @@ final class SegmentDeletion {
     }
     directory.removeEmptyParents(key);
     return trashed.isPresent();
-  }
-
-  /**
-   * Before the look for what the cold manager has: a copy to it that begins later sees this mark,
-   * and one that began before is seen by its own.
-   */
-  private static void markGoing(Path place) {
-    try {
-      CopyMarks.going(place);
-    } catch (IOException e) {
-      // It is not there; or the disk is full or fails, and the deletion goes on as far as it can.
-      return;
-    }
   }
 }

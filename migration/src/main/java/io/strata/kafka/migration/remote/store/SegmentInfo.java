@@ -1,7 +1,5 @@
 package io.strata.kafka.migration.remote.store;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.Collections;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -35,7 +33,6 @@ public record SegmentInfo(
    * @throws IllegalArgumentException if the offsets or the length are out of range
    */
   public SegmentInfo {
-    requireNonNull(key);
     leaderEpochs = Collections.unmodifiableNavigableMap(new TreeMap<>(leaderEpochs));
     if (endOffset < key.startOffset() || bytes < 0) {
       throw new IllegalArgumentException(

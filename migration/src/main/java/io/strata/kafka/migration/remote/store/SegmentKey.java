@@ -1,7 +1,5 @@
 package io.strata.kafka.migration.remote.store;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.regex.Pattern;
 
 /**
@@ -26,9 +24,6 @@ public record SegmentKey(String topic, String topicId, int partition, long start
    * @throws IllegalArgumentException if one is not
    */
   public SegmentKey {
-    requireNonNull(topic);
-    requireNonNull(topicId);
-    requireNonNull(id);
     if (!TOPIC.matcher(topic).matches() || topic.equals(".") || topic.equals("..")) {
       throw new IllegalArgumentException(
           "topic: found '"

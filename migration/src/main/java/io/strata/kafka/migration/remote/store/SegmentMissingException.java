@@ -6,7 +6,6 @@ import java.io.IOException;
 public final class SegmentMissingException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /** With the whole message. */
   public SegmentMissingException(String message) {
     super(message);
   }

@@ -1,6 +1,5 @@
 package io.strata.kafka.migration.remote.store;
 
-import io.strata.kafka.migration.remote.calls.CallControl;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -10,24 +9,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The store: segments in directories, in levels. What is on disk is all that there is; what is kept
- * in memory is made from it.
- *
- * <p>Thread safety: all methods may be called by any number of threads, and other brokers may use
- * the same directories.
+ * in memory is made from it. Other brokers may use the same directories.
  */
 public final class SegmentStore implements AutoCloseable {
 
   private final List<String> warnings;
   private final StoreParts parts;
 
-  private SegmentStore(
-      StoreOptions options,
-      StoreOpener.Opened opened,
-      PendingDeletions deletions,
-      Optional<OtherManager> manager) {
+  private SegmentStore(StoreOptions options, Optional<OtherManager> manager)
+      throws IOException, StoreRefusedException {
+    StoreOpener.Opened opened = StoreOpener.open(options);
     warnings = opened.warnings();
     List<StoreDirectory> directories =
         opened.directories().stream()
@@ -42,9 +37,9 @@ public final class SegmentStore implements AutoCloseable {
             known,
             new CopyLookup(directories, known, cold),
             new CopyPlacement(directories, known),
-            new CopyPublishing(options.brokerId() + "-" + Ids.random()),
-            new CheckedCopies(cold),
-            deletions,
+            new CopyPublishing(options.brokerId() + "-" + StoreNames.randomId(), new AtomicLong()),
+            new CheckedCopies(cold, new CopyBuffers()),
+            new PendingDeletions(options.memory()),
             cold,
             ConcurrentHashMap.newKeySet(),
             new ReadHeat(options.clock()));
@@ -61,8 +56,7 @@ public final class SegmentStore implements AutoCloseable {
    */
   public static SegmentStore open(StoreOptions options, Optional<OtherManager> manager)
       throws IOException, StoreRefusedException {
-    return new SegmentStore(
-        options, StoreOpener.open(options), new PendingDeletions(options.memory()), manager);
+    return new SegmentStore(options, manager);
   }
 
   StoreParts parts() {
@@ -79,12 +73,10 @@ public final class SegmentStore implements AutoCloseable {
     return warnings;
   }
 
-  /** The store's id. */
   public String storeId() {
-    return directories().get(0).identity().storeId();
+    return parts.storeId();
   }
 
-  /** The broker that opened it. */
   public int brokerId() {
     return parts.options().brokerId();
   }
@@ -106,7 +98,7 @@ public final class SegmentStore implements AutoCloseable {
 
   /** Whether the cold manager is copying a segment, be it that nobody waits for it any more. */
   public boolean isCopyingToCold() {
-    return parts.cold().isCopying();
+    return parts.cold().manager().map(OtherManager::isCopying).orElse(false);
   }
 
   /** All segments that are known, in no particular order. */
@@ -133,9 +125,7 @@ public final class SegmentStore implements AutoCloseable {
    *
    * @param chunkBytes how the log is divided for its checksums
    * @param local what may share its bytes
-   * @param pace waits for the rate limit
    * @throws StoreFullException if no level has space
-   * @throws IOException if it failed
    */
   public Copied copy(
       SegmentInfo segment, LogSource source, int chunkBytes, LocalSegments local, BytePace pace)
@@ -148,49 +138,29 @@ public final class SegmentStore implements AutoCloseable {
     try (CopyPlacement.Reservation space = parts.placement().reserve(bytes)) {
       StoreDirectory directory = space.directory();
       Manifest manifest =
-          directory
-              .access()
-              .write(
-                  "copying %s to %s".formatted(segment.key(), directory),
-                  control -> copy(directory, segment, source, chunkBytes, local, pace, control));
+          directory.write(
+              "copying %s to %s".formatted(segment.key(), directory),
+              control -> {
+                // Of this work: when nobody waits for it any more it may be using the buffer still.
+                try (CopyBuffers.Lease lease = parts.copies().buffers().borrow(chunkBytes)) {
+                  ObjectCopier copier =
+                      new ObjectCopier(chunkBytes, pace.unlessGivenUp(control), lease.buffer());
+                  return new SegmentCopy(parts, directory, segment, source, copier)
+                      .make(local, control);
+                }
+              });
       parts.known().put(manifest, StoredCopy.whole(directory));
       return new Copied(directory, manifest);
-    }
-  }
-
-  private Manifest copy(
-      StoreDirectory directory,
-      SegmentInfo segment,
-      LogSource source,
-      int chunkBytes,
-      LocalSegments local,
-      BytePace pace,
-      CallControl control)
-      throws IOException, InterruptedException {
-    // Of this work: when nobody waits for it any more it may be using the buffer still.
-    try (CopyBuffers.Lease lease = parts.copies().buffers().borrow(chunkBytes)) {
-      ObjectCopier copier =
-          new ObjectCopier(chunkBytes, pace.unlessGivenUp(control), lease.buffer());
-      Manifest manifest =
-          new SegmentCopy(parts, storeId(), directory, segment, source, copier).make(local);
-      if (control.givenUp()) {
-        // Kafka was told that it failed, and will copy it again under another id.
-        parts.publishing().takeBack(directory, segment.key());
-        throw new BytePace.CopyCancelledException("the copy came too late and was removed");
-      }
-      return manifest;
     }
   }
 
   /** A segment that was found. */
   public record Located(StoreDirectory directory, Path path, Manifest manifest, boolean hasLog) {
 
-    /** Which segment. */
     public SegmentKey key() {
       return manifest.segment().key();
     }
 
-    /** One of its files. */
     public Path file(ObjectType type) {
       return path.resolve(type.fileName(key()));
     }
@@ -201,9 +171,8 @@ public final class SegmentStore implements AutoCloseable {
   }
 
   /**
-   * Finds a segment on disk, in the fastest level that has its bytes.
+   * Finds a segment on disk, in the fastest level that has its bytes; empty if no directory has it.
    *
-   * @return empty if no directory has it, and all can be used
    * @throws StoreUnavailableException if it was not found, and a directory that may have it cannot
    *     be used
    * @throws CorruptManifestException if it is there, and its manifest is damaged
@@ -241,28 +210,21 @@ public final class SegmentStore implements AutoCloseable {
    * is there; or it is noted in the broker's log directories that the rest is to be removed later.
    *
    * @return how many bytes were removed, by directory
-   * @throws IOException if it could not be removed everywhere, and that cannot be noted; what could
-   *     be removed is
+   * @throws IOException if neither could be done; what could be removed is
    */
   public Map<StoreDirectory, Long> delete(SegmentInfo segment)
       throws IOException, InterruptedException {
     return new SegmentDeletion(parts).delete(segment);
   }
 
-  /**
-   * Notes in the broker's log directories that a segment is to be removed.
-   *
-   * @return whether that is noted
-   */
+  /** Notes in the broker's log directories that a segment is to be removed, if that can be done. */
   public boolean deleteLater(SegmentInfo segment) {
     return parts.deletions().add(segment);
   }
 
   /**
-   * A copy was found not to be what its manifest says: that is noted beside it, if it can be, until
-   * it is repaired.
-   *
-   * @param finding the whole sentence
+   * Notes beside a copy, if it can be noted, that it is not what its manifest says, until it is
+   * repaired; {@code finding} is the whole sentence.
    */
   public void damaged(StoreDirectory directory, SegmentKey key, String finding) {
     parts.lookup().damaged(directory, key, finding);

@@ -1,7 +1,6 @@
 package io.strata.kafka.migration.remote.store;
 
-import static java.util.Objects.requireNonNull;
-
+import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -12,7 +11,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * One directory of the store: what is made, renamed and removed in it.
@@ -28,10 +26,10 @@ public final class StoreDirectory {
   /** A publication meets directories that a deletion removes: it makes them again. */
   private static final int ATTEMPTS = 20;
 
+  private final StoreOptions.Directory configured;
   private final Path path;
   private final int level;
   private final String levelName;
-  private final OptionalLong capacity;
   private final StoreIdentity identity;
   private final DirectoryAccess access;
 
@@ -41,40 +39,34 @@ public final class StoreDirectory {
   /**
    * Of a directory whose identity was read.
    *
-   * @param path absolute
    * @param level from 0, the fastest
    */
   StoreDirectory(
-      Path path,
+      StoreOptions.Directory configured,
       int level,
       String levelName,
-      OptionalLong capacity,
       StoreIdentity identity,
       DirectoryAccess.Threads threads) {
-    this.path = requireNonNull(path);
+    this.configured = configured;
+    this.path = configured.path();
     this.level = level;
-    this.levelName = requireNonNull(levelName);
-    this.capacity = requireNonNull(capacity);
-    this.identity = requireNonNull(identity);
+    this.levelName = levelName;
+    this.identity = identity;
     access = new DirectoryAccess(toString(), this::probe, threads);
   }
 
-  /** The directory. */
   public Path path() {
     return path;
   }
 
-  /** The number of its level, from 0, the fastest. */
   public int level() {
     return level;
   }
 
-  /** The name of its level. */
   public String levelName() {
     return levelName;
   }
 
-  /** Its identity, as it was read. */
   public StoreIdentity identity() {
     return identity;
   }
@@ -95,21 +87,28 @@ public final class StoreDirectory {
     return access;
   }
 
-  /**
-   * Checks that the directory is the store's still, and not an empty mount point.
-   *
-   * @throws StoreUnavailableException if it is not
-   */
+  /** See {@link DirectoryAccess#read}. */
+  <T> T read(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
+    return access.read(what, work);
+  }
+
+  /** See {@link DirectoryAccess#write}. */
+  <T> T write(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
+    return access.write(what, work);
+  }
+
+  /** See {@link DirectoryAccess#brief}. */
+  <T> T brief(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
+    return access.brief(what, work);
+  }
+
+  /** Throws unless the directory is the store's still, and not an empty mount point. */
   void checkAvailable() throws StoreUnavailableException {
     access.checkInUse();
     probe();
   }
 
-  /**
-   * As {@link #checkAvailable}, though it is suspended.
-   *
-   * @throws StoreUnavailableException if it is not the store's, or cannot be read
-   */
+  /** As {@link #checkAvailable}, though it is suspended. */
   void probe() throws StoreUnavailableException {
     StoreIdentity found;
     try {
@@ -145,28 +144,23 @@ public final class StoreDirectory {
     if (e instanceof FileSystemException fs && fs.getReason() != null) {
       return fs.getReason() + " (" + fs.getFile() + ")";
     }
-    if (e instanceof TimeLimitException) {
-      return String.valueOf(e.getMessage());
-    }
-    return e.getClass().getSimpleName() + ": " + e.getMessage();
+    return e instanceof TimeLimitException
+        ? String.valueOf(e.getMessage())
+        : e.getClass().getSimpleName() + ": " + e.getMessage();
   }
 
   /** What the store may take here at most; 0 until it is known. Does no I/O. */
   public long capacityBytes() {
-    return capacity.orElse(measured);
+    return configured.capacityBytes().orElse(measured);
   }
 
-  /**
-   * Asks the file system for its size.
-   *
-   * @throws IOException if it does not tell
-   */
+  /** Asks the file system for its size. */
   void measure() throws IOException {
     measured = Files.getFileStore(path).getTotalSpace() / 100 * 95;
   }
 
   /**
-   * What can be written here: less than the file system has, which must not become quite full.
+   * The space that can be written: less than the file system has, which must not become quite full.
    *
    * @param usedBytes what the store takes here now
    */
@@ -177,20 +171,15 @@ public final class StoreDirectory {
     return Math.max(0, Math.min(capacityBytes() - usedBytes, usable));
   }
 
-  /** The directory in staging of one process; it is made if it is not there. */
-  Path staging(String owner) throws IOException {
-    checkAvailable();
-    Path staging = path.resolve(StoreNames.STAGING).resolve(owner);
-    return Files.createDirectories(staging);
-  }
-
   /**
    * Makes a new, empty directory for a copy; what an earlier attempt left in its place is removed.
    *
-   * @param owner the process, as in {@link #staging}
+   * @param owner names the process in staging
    */
   Path stage(String owner, SegmentKey key) throws IOException {
-    Path staged = staging(owner).resolve(StoreNames.segment(key));
+    checkAvailable();
+    Path staging = path.resolve(StoreNames.STAGING).resolve(owner);
+    Path staged = Files.createDirectories(staging).resolve(StoreNames.segment(key));
     Disk.removeTree(staged);
     return Files.createDirectory(staged);
   }
@@ -258,20 +247,24 @@ public final class StoreDirectory {
   Optional<Path> trash(SegmentKey key, String nonce) throws IOException {
     checkAvailable();
     Path place = segment(key);
-    Path trash = path.resolve(StoreNames.TRASH).resolve(StoreNames.segment(key) + "-" + nonce);
+    Path trash = path.resolve(StoreNames.TRASH);
+    Path trashed = trash.resolve(StoreNames.segment(key) + "-" + nonce);
+    boolean moved = true;
     try {
-      Path unused = Files.move(place, trash, StandardCopyOption.ATOMIC_MOVE);
+      Path unused = Files.move(place, trashed, StandardCopyOption.ATOMIC_MOVE);
     } catch (NoSuchFileException e) {
-      if (!Files.isDirectory(path.resolve(StoreNames.TRASH))) {
+      if (!Files.isDirectory(trash)) {
         throw e;
       }
-      // The broker that renamed it may not have forced that, and a power cut would bring it back.
-      forceNoEntry(place);
+      moved = false;
+    }
+    // The broker that renamed it may not have forced that, and a power cut would bring it back.
+    forceNoEntry(place);
+    if (!moved) {
       return Optional.empty();
     }
-    forceNoEntry(place);
-    Disk.forceDirectory(path.resolve(StoreNames.TRASH));
-    return Optional.of(trash);
+    Disk.forceDirectory(trash);
+    return Optional.of(trashed);
   }
 
   /** Makes durable that an entry is not there, or a directory above it, which is empty then. */
@@ -292,7 +285,7 @@ public final class StoreDirectory {
   /** Removes the directories of a partition, a topic id and a topic that have become empty. */
   void removeEmptyParents(SegmentKey key) throws IOException {
     Path top = path.resolve(StoreNames.TOPICS);
-    for (Path at = StoreNames.partition(path, key); !at.equals(top); at = Disk.parent(at)) {
+    for (Path at = Disk.parent(segment(key)); !at.equals(top); at = Disk.parent(at)) {
       if (Files.isDirectory(at) && !Disk.removeIfEmpty(at)) {
         return;
       }

@@ -6,7 +6,6 @@ import java.io.IOException;
 public final class StoreFullException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /** With the whole message. */
   public StoreFullException(String message) {
     super(message);
   }

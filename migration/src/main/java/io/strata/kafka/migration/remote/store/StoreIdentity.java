@@ -1,6 +1,5 @@
 package io.strata.kafka.migration.remote.store;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -20,13 +19,11 @@ public record StoreIdentity(
   private static final int VERSION = 1;
 
   byte[] print() {
-    ObjectNode document = JsonFile.object();
-    document.put("formatVersion", VERSION);
+    ObjectNode document = JsonFile.object(VERSION);
     print(document);
     return JsonFile.print(document);
   }
 
-  /** Adds the members. */
   void print(ObjectNode document) {
     document.put("storeId", storeId);
     document.put("clusterId", clusterId);
@@ -41,26 +38,21 @@ public record StoreIdentity(
    * @throws CorruptManifestException if it is damaged or of another version
    */
   public static StoreIdentity read(Path directory) throws IOException {
-    Path file = directory.resolve(StoreNames.IDENTITY);
-    ObjectNode document = JsonFile.read(file);
-    JsonFile.checkVersion(file.toString(), document, VERSION);
-    return parse(file.toString(), document);
+    return parse(JsonFile.read(directory.resolve(StoreNames.IDENTITY), VERSION));
   }
 
-  /** Reads the members. */
-  static StoreIdentity parse(String name, JsonNode document) throws CorruptManifestException {
+  static StoreIdentity parse(JsonFile json) throws CorruptManifestException {
     return new StoreIdentity(
-        id(name, document, "storeId"),
-        JsonFile.text(name, document, "clusterId"),
-        id(name, document, "directoryId"),
-        JsonFile.number(name, document, "createdMillis"));
+        id(json, "storeId"),
+        json.text("clusterId"),
+        id(json, "directoryId"),
+        json.number("createdMillis"));
   }
 
-  private static String id(String name, JsonNode document, String member)
-      throws CorruptManifestException {
-    String value = JsonFile.text(name, document, member);
+  private static String id(JsonFile json, String member) throws CorruptManifestException {
+    String value = json.text(member);
     if (!value.matches("[A-Za-z0-9_-]{22}")) {
-      throw JsonFile.wrong(name, member, value, "22 characters of URL-safe base64");
+      throw json.wrong(member, value, "22 characters of URL-safe base64");
     }
     return value;
   }

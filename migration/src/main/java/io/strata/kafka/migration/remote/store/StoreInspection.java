@@ -26,7 +26,6 @@ public final class StoreInspection {
    *
    * @param directory the directory of the store that it is in
    * @param path its own directory
-   * @param manifest what is known of it
    * @param hasLog whether the segment's bytes are there
    * @param moving whether it was published by a move that is not confirmed yet
    * @param cold what the cold manager has of it
@@ -34,7 +33,6 @@ public final class StoreInspection {
   public record Found(
       Path directory, Path path, Manifest manifest, boolean hasLog, boolean moving, Cold cold) {
 
-    /** Which segment. */
     public SegmentKey key() {
       return manifest.segment().key();
     }
@@ -57,7 +55,6 @@ public final class StoreInspection {
 
   /** Is told of what is found. */
   public interface Visitor {
-    /** A copy of a segment. */
     void segment(Found found) throws IOException;
 
     /** A segment's directory that cannot be read, and why: a whole sentence with its path. */
@@ -69,10 +66,8 @@ public final class StoreInspection {
    * system may hang, and no signal but that of a kill ends what waits for it then.
    *
    * @param what names the work in messages
-   * @param threads makes the threads
    * @throws StoreUnavailableException if the directory does not answer; the work is told to stop,
    *     and not waited for
-   * @throws IOException what the work threw
    */
   public static <T> T whileItAnswers(
       Path directory, String what, ThreadFactory threads, Deadlines.Work<T> work)
@@ -98,62 +93,46 @@ public final class StoreInspection {
   /**
    * Reads the manifests of a directory. Segments that come or go meanwhile may be reported or not.
    *
-   * @param chosen which segments
    * @throws IOException if the directory cannot be listed; a visitor's exceptions pass
    */
   public static void list(Path directory, Predicate<SegmentKey> chosen, Visitor visitor)
       throws IOException {
     StoreListing.list(
         directory,
-        new StoreListing.Visitor() {
-          @Override
-          public void segment(SegmentKey key, Path path) throws IOException {
-            if (!chosen.test(key)) {
-              return;
+        (key, path) -> {
+          if (chosen.test(key)) {
+            Optional<Found> found = look(directory, key, path, visitor);
+            if (found.isPresent()) {
+              visitor.segment(found.get());
             }
-            Optional<Found> found;
-            try {
-              found = Optional.of(look(directory, key, path));
-            } catch (NoSuchFileException e) {
-              if (Disk.isThere(path)) {
-                visitor.unreadable(path, path + ": found no file " + e.getFile());
-              }
-              return;
-            } catch (IOException e) {
-              visitor.unreadable(path, String.valueOf(e.getMessage()));
-              return;
-            }
-            visitor.segment(found.get());
-          }
-
-          @Override
-          public void stranger(Path path) {
-            // The scrub reports it.
           }
         });
   }
 
-  private static Found look(Path directory, SegmentKey key, Path path) throws IOException {
-    Manifest manifest = ManifestCodec.read(path, key);
-    Cold cold = Cold.NONE;
-    if (Disk.isThere(path.resolve(StoreNames.COLD))) {
-      cold = ColdMark.read(path).done() ? Cold.DONE : Cold.BEGUN;
+  private static Optional<Found> look(Path directory, SegmentKey key, Path path, Visitor visitor)
+      throws IOException {
+    try {
+      Manifest manifest = ManifestCodec.read(path, key);
+      Cold cold = Cold.NONE;
+      if (Disk.isThere(path.resolve(StoreNames.COLD))) {
+        cold = ColdMark.read(path).done() ? Cold.DONE : Cold.BEGUN;
+      }
+      boolean hasLog = Disk.isThere(path.resolve(ObjectType.LOG.fileName(key)));
+      return Optional.of(
+          new Found(directory, path, manifest, hasLog, CopyMarks.isMoving(path), cold));
+    } catch (NoSuchFileException e) {
+      if (Disk.isThere(path)) {
+        visitor.unreadable(path, path + ": found no file " + e.getFile());
+      }
+    } catch (IOException e) {
+      visitor.unreadable(path, String.valueOf(e.getMessage()));
     }
-    return new Found(
-        directory,
-        path,
-        manifest,
-        Disk.isThere(path.resolve(ObjectType.LOG.fileName(key))),
-        Disk.isThere(path.resolve(StoreNames.MOVING)),
-        cold);
+    return Optional.empty();
   }
 
   /**
-   * Whether a broker remembers a directory as one of its store's. One that it remembers and that is
-   * not there now is taken for unmounted, and no reason not to start.
-   *
-   * @param logDirectories the broker's, in which it remembers
-   * @param directory as the broker is configured
+   * Whether a broker remembers a directory, in its log directories, as one of its store's. One that
+   * it remembers and that is not there now is taken for unmounted, and no reason not to start.
    */
   public static boolean isRemembered(List<Path> logDirectories, Path directory) {
     try {
@@ -182,13 +161,12 @@ public final class StoreInspection {
     }
     StoreDirectory directory =
         new StoreDirectory(
-            copy.directory(),
+            new StoreOptions.Directory(copy.directory(), OptionalLong.empty()),
             0,
             "",
-            OptionalLong.empty(),
             StoreIdentity.read(copy.directory()),
             DirectoryAccess.Threads.NONE);
-    Optional<Path> trashed = directory.trash(copy.key(), "tool-" + Ids.random());
+    Optional<Path> trashed = directory.trash(copy.key(), "tool-" + StoreNames.randomId());
     if (trashed.isPresent()) {
       Disk.removeTree(trashed.get());
     }

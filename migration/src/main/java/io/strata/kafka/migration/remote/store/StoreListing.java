@@ -17,16 +17,12 @@ public final class StoreListing {
   private StoreListing() {}
 
   /** Is told of what is found. */
+  @FunctionalInterface
   public interface Visitor {
-    /** A segment's directory. */
     void segment(SegmentKey key, Path directory) throws IOException;
 
-    /**
-     * Something below {@code topics} that is not a segment's, by its name.
-     *
-     * @param path where it is
-     */
-    void stranger(Path path) throws IOException;
+    /** Something below {@code topics} that is not a segment's, by its name. */
+    default void stranger(Path path) {}
   }
 
   /**

@@ -1,6 +1,6 @@
 package io.strata.kafka.migration.remote.store;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -12,9 +12,7 @@ import java.util.Optional;
 /**
  * Remembers, in the broker's log directories, which directories are the store's: the file {@code
  * strata-remote-store.json}. Without it an empty mount point looks like a new directory, and would
- * be written to.
- *
- * <p>Thread safety: used by one thread.
+ * be written to. Used by one thread.
  */
 final class StoreMemory {
 
@@ -37,30 +35,38 @@ final class StoreMemory {
    */
   static StoreMemory read(List<Path> places) throws IOException {
     StoreMemory memory = new StoreMemory(places);
-    Optional<IOException> problem = Optional.empty();
-    boolean found = false;
-    for (Path place : places) {
-      Path file = place.resolve(FILE);
-      try {
-        if (Disk.isThere(file)) {
-          memory.take(file.toString(), JsonFile.read(file));
-          found = true;
-        }
-      } catch (IOException e) {
-        // A log directory may fail; another has it, too.
-        problem = Optional.of(e);
-      }
-    }
-    if (!found && problem.isPresent()) {
-      throw problem.get();
-    }
+    inAny(
+        places,
+        file -> {
+          if (!Disk.isThere(file)) {
+            return false;
+          }
+          for (JsonFile json : JsonFile.read(file, VERSION).list("directories")) {
+            memory.known.put(json.text("path"), StoreIdentity.parse(json));
+          }
+          return true;
+        });
     return memory;
   }
 
-  private void take(String name, ObjectNode document) throws CorruptManifestException {
-    JsonFile.checkVersion(name, document, VERSION);
-    for (JsonNode node : document.path("directories")) {
-      known.put(JsonFile.text(name, node, "path"), StoreIdentity.parse(name, node));
+  private interface Access {
+    /** Returns whether it was done, or else was not to be done. */
+    boolean of(Path file) throws IOException;
+  }
+
+  /** A log directory may fail; another has the file, too. */
+  private static void inAny(List<Path> places, Access access) throws IOException {
+    Optional<IOException> problem = Optional.empty();
+    boolean done = false;
+    for (Path place : places) {
+      try {
+        done |= access.of(place.resolve(FILE));
+      } catch (IOException e) {
+        problem = Optional.of(e);
+      }
+    }
+    if (!done && problem.isPresent()) {
+      throw problem.get();
     }
   }
 
@@ -75,24 +81,16 @@ final class StoreMemory {
    * @throws IOException if no place can be written
    */
   void remember(Map<Path, StoreIdentity> directories) throws IOException {
-    ObjectNode document = JsonFile.object();
-    document.put("formatVersion", VERSION);
-    var array = document.putArray("directories");
+    ObjectNode document = JsonFile.object(VERSION);
+    ArrayNode array = document.putArray("directories");
     directories.forEach(
         (path, identity) -> identity.print(array.addObject().put("path", path.toString())));
     byte[] bytes = JsonFile.print(document);
-    Optional<IOException> problem = Optional.empty();
-    boolean done = false;
-    for (Path place : places) {
-      try {
-        Disk.replace(place.resolve(FILE), bytes);
-        done = true;
-      } catch (IOException e) {
-        problem = Optional.of(e);
-      }
-    }
-    if (!done && problem.isPresent()) {
-      throw problem.get();
-    }
+    inAny(
+        places,
+        file -> {
+          Disk.replace(file, bytes);
+          return true;
+        });
   }
 }

@@ -1,8 +1,13 @@
 package io.strata.kafka.migration.remote.store;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * The names in a directory of the store.
@@ -27,10 +32,8 @@ import java.util.Optional;
  */
 public final class StoreNames {
 
-  /** The directory's identity. */
   public static final String IDENTITY = "strata-store.json";
 
-  /** A segment's manifest. */
   public static final String MANIFEST = "manifest.json";
 
   static final String MOVING = "moving";
@@ -51,8 +54,6 @@ public final class StoreNames {
   static final String CACHE = "cache";
 
   static final String MOVER_LOCK = "mover.lock";
-
-  /** Who took that lock last. */
   static final String MOVER_MARK = "mover.mark";
 
   /** Ends the name of a file that is being written and will be renamed. */
@@ -62,6 +63,22 @@ public final class StoreNames {
   private static final int ID_LENGTH = 22;
 
   private StoreNames() {}
+
+  /** A random id in the form in which Kafka prints its own. */
+  static String randomId() {
+    return id(UUID.randomUUID());
+  }
+
+  /** An id that is the same for the same name. */
+  static String idOf(String name) {
+    return id(UUID.nameUUIDFromBytes(name.getBytes(UTF_8)));
+  }
+
+  private static String id(UUID uuid) {
+    ByteBuffer bytes = ByteBuffer.allocate(16);
+    bytes.putLong(uuid.getMostSignificantBits()).putLong(uuid.getLeastSignificantBits());
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes.array());
+  }
 
   /** As Kafka names segments: 20 digits. */
   static String offset(long offset) {

@@ -1,5 +1,7 @@
 package io.strata.kafka.migration.remote.store;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -8,8 +10,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,14 +19,19 @@ import java.util.Set;
 
 /**
  * Opens the store's directories for a broker: reads their identities, gives one to a directory that
- * is used for the first time, refuses what is another cluster's or another store's.
- *
- * <p>Thread safety: used by one thread; other brokers may do the same at the same time.
+ * is used for the first time, refuses what is another cluster's or another store's. Used by one
+ * thread; other brokers may do the same at the same time.
  */
 final class StoreOpener {
 
-  /** What a new file system has in its top directory. */
-  private static final Set<String> HARMLESS = Set.of("lost+found");
+  /** A directory's own directories. */
+  private static final List<String> MADE =
+      List.of(
+          StoreNames.BROKERS,
+          StoreNames.TOPICS,
+          StoreNames.STAGING,
+          StoreNames.TRASH,
+          StoreNames.LOCKS);
 
   private final StoreOptions options;
   private final StoreMemory memory;
@@ -35,7 +42,7 @@ final class StoreOpener {
   private final Map<Path, String> missing = new LinkedHashMap<>();
 
   /** Those that answer: what is only remembered may hang. */
-  private final Set<Path> answering = new HashSet<>();
+  private final Set<Path> answering = new LinkedHashSet<>();
 
   private StoreOpener(StoreOptions options, StoreMemory memory) {
     this.options = options;
@@ -48,12 +55,7 @@ final class StoreOpener {
    * @param directories all of them, those that cannot be used now included
    * @param warnings of directories that cannot be used now
    */
-  record Opened(List<StoreDirectory> directories, List<String> warnings) {
-    Opened {
-      directories = List.copyOf(directories);
-      warnings = List.copyOf(warnings);
-    }
-  }
+  record Opened(List<StoreDirectory> directories, List<String> warnings) {}
 
   /**
    * Opens the directories.
@@ -62,23 +64,17 @@ final class StoreOpener {
    * @throws IOException if the broker's own log directories cannot be read or written
    */
   static Opened open(StoreOptions options) throws IOException, StoreRefusedException {
-    StoreOpener opener = new StoreOpener(options, StoreMemory.read(options.memory()));
-    return opener.openAll();
+    return new StoreOpener(options, StoreMemory.read(options.memory())).open();
   }
 
-  private Opened openAll() throws IOException, StoreRefusedException {
-    for (StoreOptions.LevelOptions level : options.levels()) {
-      for (StoreOptions.Directory directory : level.directories()) {
-        readIdentity(directory.path());
-      }
+  private Opened open() throws IOException, StoreRefusedException {
+    for (Path directory : paths()) {
+      readIdentity(directory);
     }
     checkDistinct();
     learnFromOthers();
     missing.forEach((path, how) -> warnings.add(missing(path, how)));
-    List<Path> fresh = paths().stream().filter(path -> !identities.containsKey(path)).toList();
-    if (!fresh.isEmpty()) {
-      format(fresh);
-    }
+    format();
     checkDistinct();
     memory.remember(identities);
     List<StoreDirectory> opened = new ArrayList<>();
@@ -87,28 +83,19 @@ final class StoreOpener {
       for (StoreOptions.Directory directory : level.directories()) {
         StoreIdentity identity = identities.get(directory.path());
         if (identity != null) {
-          opened.add(
-              new StoreDirectory(
-                  directory.path(),
-                  i,
-                  level.name(),
-                  directory.capacityBytes(),
-                  identity,
-                  options.threads()));
+          opened.add(new StoreDirectory(directory, i, level.name(), identity, options.threads()));
         }
       }
     }
-    answering.forEach(StoreOpener::force);
-    return new Opened(opened, warnings);
-  }
-
-  /** Whoever gave it its identity may have been killed before that was durable. */
-  private static void force(Path directory) {
-    try {
-      Disk.forceDirectory(directory);
-    } catch (IOException e) {
-      return; // Whoever uses it says so.
+    for (Path directory : answering) {
+      try {
+        // Whoever gave it its identity may have been killed before that was durable.
+        Disk.forceDirectory(directory);
+      } catch (IOException e) {
+        // Whoever uses it says so.
+      }
     }
+    return new Opened(List.copyOf(opened), List.copyOf(warnings));
   }
 
   /** Why nothing is made in a directory that has no identity. */
@@ -133,21 +120,17 @@ final class StoreOpener {
    * empty mount point, though this broker has never seen it.
    */
   private void learnFromOthers() {
-    for (Map.Entry<Path, StoreIdentity> known : List.copyOf(identities.entrySet())) {
-      if (!answering.contains(known.getKey())) {
-        continue;
-      }
+    for (Path known : answering) {
+      StoreIdentity store = requireNonNull(identities.get(known));
       try {
-        for (StoreUpkeep.UsingBroker broker : StoreUpkeep.brokers(known.getKey(), warnings::add)) {
+        for (StoreUpkeep.UsingBroker broker : StoreUpkeep.brokers(known, warnings::add)) {
           for (StoreUpkeep.Used used : broker.directories()) {
-            for (Path directory : paths()) {
-              if (directory.toString().equals(used.path()) && !identities.containsKey(directory)) {
+            for (Path path : paths()) {
+              if (path.toString().equals(used.path()) && !identities.containsKey(path)) {
                 identities.put(
-                    directory,
-                    new StoreIdentity(
-                        known.getValue().storeId(), known.getValue().clusterId(), used.id(), 0));
+                    path, new StoreIdentity(store.storeId(), store.clusterId(), used.id(), 0));
                 missing.put(
-                    directory,
+                    path,
                     "broker %d uses the directory %s there"
                         .formatted(broker.brokerId(), used.id()));
               }
@@ -155,7 +138,7 @@ final class StoreOpener {
           }
         }
       } catch (IOException e) {
-        warnings.add(known.getKey() + ": who uses it cannot be read: " + e.getMessage());
+        warnings.add(known + ": who uses it cannot be read: " + e.getMessage());
       }
     }
   }
@@ -220,17 +203,27 @@ final class StoreOpener {
    * once, and see the directories in another order or under other paths, make one store: its id
    * follows from the cluster's, and of the brokers one gives a directory its own.
    */
-  private void format(List<Path> fresh) throws StoreRefusedException {
+  private void format() throws StoreRefusedException {
     String storeId =
         identities.values().stream()
             .map(StoreIdentity::storeId)
             .min(Comparator.naturalOrder())
-            .orElseGet(() -> Ids.of(options.clusterId()));
-    for (Path directory : fresh) {
-      prepare(directory);
-      StoreIdentity made =
-          new StoreIdentity(storeId, options.clusterId(), Ids.random(), options.clock().millis());
-      StoreIdentity found = changed(directory, () -> makeOrRead(directory, made));
+            .orElseGet(() -> StoreNames.idOf(options.clusterId()));
+    for (Path directory : paths()) {
+      if (identities.containsKey(directory)) {
+        continue;
+      }
+      StoreIdentity found;
+      try {
+        prepare(directory);
+        found = makeOrRead(directory, storeId);
+      } catch (IOException e) {
+        throw new StoreRefusedException(
+            directory
+                + ": cannot be made a directory of the remote store: "
+                + StoreDirectory.reason(e)
+                + "; expected one that the broker may write to");
+      }
       checkCluster(directory, found);
       identities.put(directory, found);
       boolean unused = answering.add(directory);
@@ -238,78 +231,52 @@ final class StoreOpener {
   }
 
   /** Of several brokers one makes the file, and all read it. */
-  private static StoreIdentity makeOrRead(Path directory, StoreIdentity identity)
-      throws IOException {
-    Path file = directory.resolve(StoreNames.IDENTITY);
+  private StoreIdentity makeOrRead(Path directory, String storeId) throws IOException {
+    StoreIdentity made =
+        new StoreIdentity(
+            storeId, options.clusterId(), StoreNames.randomId(), options.clock().millis());
     try {
-      Disk.createExclusively(file, identity.print(), Ids.random());
-      return identity;
+      Path file = directory.resolve(StoreNames.IDENTITY);
+      Disk.createExclusively(file, made.print(), StoreNames.randomId());
+      return made;
     } catch (FileAlreadyExistsException e) {
       return StoreIdentity.read(directory);
     }
   }
 
-  private interface Change<T> {
-    T make() throws IOException;
-  }
-
-  private static <T> T changed(Path directory, Change<T> change) throws StoreRefusedException {
-    try {
-      return change.make();
-    } catch (IOException e) {
+  private static void prepare(Path directory) throws IOException, StoreRefusedException {
+    List<Path> entries = StoreListing.entries(directory);
+    if (!Files.isDirectory(directory)) {
       throw new StoreRefusedException(
           directory
-              + ": cannot be made a directory of the remote store: "
-              + StoreDirectory.reason(e)
-              + "; expected one that the broker may write to");
+              + ": is no directory, expected one: create it, owned by the user that the broker"
+              + " runs as, or mount its file system");
     }
-  }
-
-  private void prepare(Path directory) throws StoreRefusedException {
-    try {
-      List<Path> entries = StoreListing.entries(directory);
-      if (!Files.isDirectory(directory)) {
+    for (Path entry : entries) {
+      if (!mayBeThere(entry) && !Disk.isThere(directory.resolve(StoreNames.IDENTITY))) {
         throw new StoreRefusedException(
-            directory
-                + ": is no directory, expected one: create it, owned by the user that the broker"
-                + " runs as, or mount its file system");
+            """
+            %s: found %s and no %s, expected a directory of a remote store, or an empty one: name \
+            another directory\
+            """
+                .formatted(
+                    directory,
+                    SegmentKey.printable(StoreListing.name(entry)),
+                    StoreNames.IDENTITY));
       }
-      for (Path entry : entries) {
-        String name = StoreListing.name(entry);
-        boolean ours =
-            name.startsWith(StoreNames.IDENTITY)
-                || Set.of(
-                        StoreNames.BROKERS, StoreNames.STAGING, StoreNames.TRASH, StoreNames.LOCKS)
-                    .contains(name)
-                || (name.equals(StoreNames.TOPICS) && StoreListing.entries(entry).isEmpty());
-        if (!ours
-            && !HARMLESS.contains(name)
-            && !Disk.isThere(directory.resolve(StoreNames.IDENTITY))) {
-          throw new StoreRefusedException(
-              """
-              %s: found %s and no %s, expected a directory of a remote store, or an empty one: name \
-              another directory\
-              """
-                  .formatted(directory, SegmentKey.printable(name), StoreNames.IDENTITY));
-        }
-      }
-      // The identity comes last: a directory that has one has these.
-      for (String name :
-          List.of(
-              StoreNames.BROKERS,
-              StoreNames.TOPICS,
-              StoreNames.STAGING,
-              StoreNames.TRASH,
-              StoreNames.LOCKS)) {
-        Path unused = Files.createDirectories(directory.resolve(name));
-      }
-      Disk.forceDirectory(directory);
-    } catch (IOException e) {
-      throw new StoreRefusedException(
-          directory
-              + ": cannot be made a directory of the remote store: "
-              + StoreDirectory.reason(e)
-              + "; expected one that the broker may write to");
     }
+    // The identity comes last: a directory that has one has these.
+    for (String name : MADE) {
+      Path unused = Files.createDirectories(directory.resolve(name));
+    }
+    Disk.forceDirectory(directory);
+  }
+
+  /** Whether another broker makes it just now, or has begun to, or a new file system has it. */
+  private static boolean mayBeThere(Path entry) throws IOException {
+    String name = StoreListing.name(entry);
+    return name.equals(StoreNames.TOPICS)
+        ? StoreListing.entries(entry).isEmpty()
+        : name.startsWith(StoreNames.IDENTITY) || MADE.contains(name) || name.equals("lost+found");
   }
 }

@@ -1,7 +1,5 @@
 package io.strata.kafka.migration.remote.store;
 
-import static java.util.Objects.requireNonNull;
-
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -38,9 +36,7 @@ public record StoreOptions(
    * @param directories at least one
    */
   public record LevelOptions(String name, List<Directory> directories) {
-    /** Copies the list. */
     public LevelOptions {
-      requireNonNull(name);
       directories = List.copyOf(directories);
       if (directories.isEmpty()) {
         throw new IllegalArgumentException(
@@ -58,46 +54,14 @@ public record StoreOptions(
    */
   public record Directory(Path path, OptionalLong capacityBytes) {}
 
-  /** Reads a directory's identity. */
+  /** Reads a directory's identity as {@link StoreIdentity#read} does, or fails in time. */
   @FunctionalInterface
   public interface IdentityReader {
-    /**
-     * Reads it.
-     *
-     * @throws java.nio.file.NoSuchFileException if the directory has none
-     * @throws IOException if it cannot be read, or not in time
-     */
     StoreIdentity read(Path directory) throws IOException;
   }
 
-  /** Copies the lists. */
   public StoreOptions {
     levels = List.copyOf(levels);
-    requireNonNull(clusterId);
     memory = List.copyOf(memory);
-    requireNonNull(clock);
-    requireNonNull(stages);
-    requireNonNull(identities);
-    requireNonNull(threads);
-  }
-
-  /** One whose callers work in the directories themselves. */
-  public StoreOptions(
-      List<LevelOptions> levels,
-      int brokerId,
-      String clusterId,
-      List<Path> memory,
-      InstantSource clock,
-      StoreStage.Hook stages,
-      IdentityReader identities) {
-    this(
-        levels,
-        brokerId,
-        clusterId,
-        memory,
-        clock,
-        stages,
-        identities,
-        DirectoryAccess.Threads.NONE);
   }
 }

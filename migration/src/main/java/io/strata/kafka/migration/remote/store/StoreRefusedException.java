@@ -4,7 +4,6 @@ package io.strata.kafka.migration.remote.store;
 public final class StoreRefusedException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** With the whole message: the directory, what was found, what is expected, what to do. */
   public StoreRefusedException(String message) {
     super(message);
   }

@@ -45,10 +45,8 @@ public enum StoreStage {
   /** Is told of stages; for tests. */
   @FunctionalInterface
   public interface Hook {
-    /** Does nothing. */
     Hook NONE = stage -> {};
 
-    /** A stage was reached. */
     void reached(StoreStage stage);
   }
 }

@@ -32,11 +32,7 @@ public final class StoreTiers implements TieredSegments {
   private volatile Runnable wake = () -> {};
   private volatile Permission permission = () -> true;
 
-  /**
-   * Over a store.
-   *
-   * @param names the levels' names, the cold manager's included
-   */
+  /** Over a store, with the levels' names, the cold manager's included. */
   public StoreTiers(SegmentStore store, List<String> names) {
     this.store = store.parts();
     this.levels = this.store.levels();
@@ -48,7 +44,6 @@ public final class StoreTiers implements TieredSegments {
   /** Whether this broker may move segments. */
   @FunctionalInterface
   public interface Permission {
-    /** Looks, in the store. */
     boolean isGiven() throws IOException, InterruptedException;
   }
 
@@ -144,59 +139,53 @@ public final class StoreTiers implements TieredSegments {
   @Override
   public MoveResult destage(long id, int toTier, MoveControl control)
       throws IOException, InterruptedException {
-    return copy(id, toTier, control);
+    return move(
+        store.known().numbered(id),
+        permission,
+        "copying",
+        entry -> levels.get(toTier).receive(entry, control));
   }
 
   @Override
   public MoveResult promote(long id, int toTier, MoveControl control)
       throws IOException, InterruptedException {
-    return copy(id, toTier, control);
-  }
-
-  private MoveResult copy(long id, int toTier, MoveControl control)
-      throws IOException, InterruptedException {
-    Optional<KnownSegment> entry = store.known().numbered(id);
-    if (entry.isEmpty()) {
-      return MoveResult.cancelled("it is not in the store any more");
-    }
-    if (!permission.isGiven()) {
-      return notTheMover();
-    }
-    return within(entry.get(), "copying", () -> levels.get(toTier).receive(entry.get(), control));
-  }
-
-  private static MoveResult notTheMover() {
-    return MoveResult.cancelled("another broker moves the store's segments now");
+    return destage(id, toTier, control);
   }
 
   /** A move, or a part of one. */
   @FunctionalInterface
   private interface Move {
-    MoveResult run() throws IOException, InterruptedException;
+    MoveResult of(KnownSegment entry) throws IOException, InterruptedException;
   }
 
-  /** Moves a segment as long as the directories answer that have it, and nothing else moves it. */
-  private MoveResult within(KnownSegment entry, String what, Move move)
+  private MoveResult move(Optional<KnownSegment> entry, Permission asked, String what, Move move)
       throws IOException, InterruptedException {
-    Move around = () -> alone(entry, move);
-    for (StoredCopy copy : entry.copies()) {
-      Move inner = around;
-      around =
-          () ->
-              copy.directory()
-                  .access()
-                  .write(
-                      what + " " + entry.key() + " in " + copy.directory(), control -> inner.run());
+    if (entry.isEmpty()) {
+      return MoveResult.cancelled("it is not in the store any more");
     }
-    return around.run();
+    return asked.isGiven()
+        ? within(entry.get(), entry.get().copies().size(), what, move)
+        : MoveResult.cancelled("another broker moves the store's segments now");
   }
 
-  private MoveResult alone(KnownSegment entry, Move move) throws IOException, InterruptedException {
+  /**
+   * Moves a segment as long as the directories answer that have it, and nothing else moves it.
+   *
+   * @param copies so many of its copies' directories are not held yet
+   */
+  private MoveResult within(KnownSegment entry, int copies, String what, Move move)
+      throws IOException, InterruptedException {
+    if (copies > 0) {
+      StoreDirectory directory = entry.copies().get(copies - 1).directory();
+      return directory.write(
+          what + " " + entry.key() + " in " + directory,
+          control -> within(entry, copies - 1, what, move));
+    }
     if (!store.inMotion().add(entry.key().id())) {
       return MoveResult.cancelled("another move of it is under way");
     }
     try {
-      return move.run();
+      return move.of(entry);
     } finally {
       store.inMotion().remove(entry.key().id());
     }
@@ -204,21 +193,17 @@ public final class StoreTiers implements TieredSegments {
 
   @Override
   public MoveResult evict(long id) throws IOException {
-    Optional<KnownSegment> entry = store.known().numbered(id);
-    if (entry.isEmpty()) {
-      return MoveResult.cancelled("it is not in the store any more");
-    }
-    return evict(entry.get(), permission);
+    return evict(store.known().numbered(id), permission);
   }
 
-  private MoveResult evict(KnownSegment entry, Permission asked) throws IOException {
+  private MoveResult evict(Optional<KnownSegment> entry, Permission asked) throws IOException {
     try {
-      return asked.isGiven()
-          ? within(entry, "evicting", () -> eviction.evict(entry))
-          : notTheMover();
+      return move(entry, asked, "evicting", eviction::evict);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while " + entry.key() + " was evicted");
+      throw new InterruptedIOException(
+          "interrupted while %s was evicted"
+              .formatted(entry.map(of -> of.key().toString()).orElse("a segment")));
     }
   }
 
@@ -245,21 +230,16 @@ public final class StoreTiers implements TieredSegments {
         break;
       }
       Optional<KnownSegment> entry = store.known().numbered(id);
-      if (entry.isPresent()
-          && levelsOf(entry.get()).size() > 1
-          && levelsOf(entry.get()).get(0) == level) {
-        freed += evicted(entry.get());
+      List<Integer> has = entry.map(this::levelsOf).orElse(List.of());
+      if (has.size() > 1 && has.get(0) == level) {
+        try {
+          // Each broker makes space for its own copies.
+          freed += evict(entry, () -> true).bytes();
+        } catch (IOException e) {
+          // Another one may go; if none does, the copy goes to the next level.
+        }
       }
     }
     return freed > 0;
-  }
-
-  private long evicted(KnownSegment entry) {
-    try {
-      // Each broker makes space for its own copies.
-      return evict(entry, () -> true).bytes();
-    } catch (IOException e) {
-      return 0; // Another one may go; if none does, the copy goes to the next level.
-    }
   }
 }

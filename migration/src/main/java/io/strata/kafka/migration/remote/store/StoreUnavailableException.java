@@ -8,7 +8,6 @@ import java.io.IOException;
 public final class StoreUnavailableException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /** With the whole message. */
   public StoreUnavailableException(String message) {
     super(message);
   }

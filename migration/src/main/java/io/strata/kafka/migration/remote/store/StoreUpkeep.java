@@ -1,6 +1,5 @@
 package io.strata.kafka.migration.remote.store;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -29,23 +28,16 @@ import java.util.function.Consumer;
 public final class StoreUpkeep implements AutoCloseable {
 
   private static final int VERSION = 1;
-  private static final String LAST_SCRUB = "last-scrub";
 
   private final StoreParts store;
   private final MoverLock mover;
 
-  /** For a store. */
   public StoreUpkeep(SegmentStore store) {
     this.store = store.parts();
     this.mover = new MoverLock(store.directories());
   }
 
-  /**
-   * Lists a directory again.
-   *
-   * @return what could not be read: a message each
-   * @throws IOException if the directory cannot be used; what was known of it stays
-   */
+  /** See {@link KnownSegments#refresh}. */
   public List<String> refresh(StoreDirectory directory) throws IOException {
     return store.known().refresh(directory);
   }
@@ -54,30 +46,32 @@ public final class StoreUpkeep implements AutoCloseable {
   public void signIn(StoreDirectory directory) throws IOException {
     directory.probe();
     directory.measure();
-    Path file = signInFile(directory, store.options().brokerId());
-    ObjectNode document = JsonFile.object();
-    document.put("formatVersion", VERSION);
-    document.put("brokerId", store.options().brokerId());
+    UsingBroker broker = thisBroker();
+    ObjectNode document = JsonFile.object(VERSION).put("brokerId", broker.brokerId());
     document.put("lastSeenMillis", store.clock().millis());
     ArrayNode directories = document.putArray("directories");
-    store
-        .directories()
-        .forEach(
-            d ->
-                directories
-                    .addObject()
-                    .put("id", d.identity().directoryId())
-                    .put("level", d.level())
-                    .put("path", d.path().toString()));
-    Disk.replace(file, JsonFile.print(document));
+    for (Used used : broker.directories()) {
+      directories
+          .addObject()
+          .put("id", used.id())
+          .put("level", used.level())
+          .put("path", used.path());
+    }
+    Disk.replace(signInFile(directory, broker.brokerId()), JsonFile.print(document));
+  }
+
+  private UsingBroker thisBroker() {
+    return new UsingBroker(
+        store.options().brokerId(),
+        store.directories().stream()
+            .map(d -> new Used(d.level(), d.identity().directoryId(), d.path().toString()))
+            .toList());
   }
 
   /**
    * The brokers that have used a directory.
    *
-   * @param directory the store's directory
-   * @param damaged is told of what cannot be read: a message each. One broker's file says nothing
-   *     of the others'
+   * @param damaged gets a message for each whose file cannot be read; it is left out
    */
   public static List<UsingBroker> brokers(Path directory, Consumer<String> damaged)
       throws IOException {
@@ -85,65 +79,49 @@ public final class StoreUpkeep implements AutoCloseable {
     for (Path file : StoreListing.entries(directory.resolve(StoreNames.BROKERS))) {
       if (file.toString().endsWith(".json")) {
         try {
-          brokers.add(broker(file));
+          brokers.add(broker(JsonFile.read(file, VERSION)));
+        } catch (NoSuchFileException e) {
+          // It was removed just now.
         } catch (IOException e) {
-          if (!(e instanceof NoSuchFileException)) { // Which was removed just now.
-            damaged.accept(
-                """
-                %s: cannot be read: %s. It is left out; the broker writes it again when it runs, and \
-                that of a broker that is gone can be removed\
-                """
-                    .formatted(file, StoreDirectory.reason(e)));
-          }
+          damaged.accept(
+              """
+              %s: cannot be read: %s. It is left out; the broker writes it again when it runs, and \
+              that of a broker that is gone can be removed\
+              """
+                  .formatted(file, StoreDirectory.reason(e)));
         }
       }
     }
     return brokers;
   }
 
-  private static UsingBroker broker(Path file) throws IOException {
-    String name = file.toString();
-    ObjectNode document = JsonFile.read(file);
-    JsonFile.checkVersion(name, document, VERSION);
+  private static UsingBroker broker(JsonFile json) throws IOException {
     List<Used> directories = new ArrayList<>();
-    for (JsonNode directory : document.path("directories")) {
-      directories.add(
-          new Used(
-              JsonFile.smallNumber(name, directory, "level"),
-              JsonFile.text(name, directory, "id"),
-              JsonFile.text(name, directory, "path")));
+    for (JsonFile used : json.list("directories")) {
+      directories.add(new Used(used.smallNumber("level"), used.text("id"), used.text("path")));
     }
-    return new UsingBroker(JsonFile.smallNumber(name, document, "brokerId"), directories);
+    return new UsingBroker(json.smallNumber("brokerId"), directories);
   }
 
   /**
    * Recent brokers that use other directories than this one: what one of them copies, or moves,
-   * another cannot read or delete.
-   *
-   * <p>When one was last seen is asked of the file system, which dates all the files: a broker's
-   * own clock may have been ahead, and what it wrote would be recent for years.
+   * another cannot read or delete. When one was last seen is asked of the file system, which dates
+   * all the files: a broker's own clock may have been ahead.
    *
    * @param directory where they have signed in, and this one, too
    * @param late how long before this broker's last sign-in, or after it, is recent
-   * @param damaged is told of sign-ins that cannot be read
+   * @param damaged as in {@link #brokers}
    */
   public List<UsingBroker> disagreeing(
       StoreDirectory directory, Duration late, Consumer<String> damaged)
       throws IOException, InterruptedException {
-    return directory
-        .access()
-        .brief("reading who uses " + directory, control -> disagreeingIn(directory, late, damaged));
+    return directory.brief(
+        "reading who uses " + directory, control -> disagreeingIn(directory, late, damaged));
   }
 
   private List<UsingBroker> disagreeingIn(
       StoreDirectory directory, Duration late, Consumer<String> damaged) throws IOException {
-    List<String> own =
-        new UsingBroker(
-                store.options().brokerId(),
-                store.directories().stream()
-                    .map(d -> new Used(d.level(), d.identity().directoryId(), d.path().toString()))
-                    .toList())
-            .directoryIds();
+    List<String> own = thisBroker().directoryIds();
     long now = now(directory);
     List<UsingBroker> others = new ArrayList<>();
     for (UsingBroker broker : brokers(directory.path(), damaged)) {
@@ -161,17 +139,21 @@ public final class StoreUpkeep implements AutoCloseable {
 
   /** When a broker last signed in, by the clock of the file system; empty if it has not. */
   private static OptionalLong signedIn(StoreDirectory directory, int broker) throws IOException {
-    return Disk.lastModified(signInFile(directory, broker));
+    try {
+      return OptionalLong.of(Files.getLastModifiedTime(signInFile(directory, broker)).toMillis());
+    } catch (NoSuchFileException e) {
+      return OptionalLong.empty();
+    }
   }
 
-  /**
-   * A broker that uses the store.
-   *
-   * @param brokerId its id
-   * @param directories those that it uses
-   */
+  /** The time by the clock of the file system, which dates the files: this broker has signed in. */
+  private long now(StoreDirectory directory) throws IOException {
+    long now = store.clock().millis();
+    return Math.min(now, signedIn(directory, store.options().brokerId()).orElse(now));
+  }
+
+  /** A broker that uses the store, and the directories that it uses. */
   public record UsingBroker(int brokerId, List<Used> directories) {
-    /** Copies the list. */
     public UsingBroker {
       directories = List.copyOf(directories);
     }
@@ -191,33 +173,20 @@ public final class StoreUpkeep implements AutoCloseable {
    */
   public record Used(int level, String id, String path) {}
 
-  /**
-   * Removes what this broker's earlier processes left, and what others left that is old.
-   *
-   * @param age how old
-   * @return what was removed
-   */
+  /** Removes what this broker's earlier processes left, and what others left of that age. */
   public List<Path> clear(StoreDirectory directory, Duration age) throws IOException {
     List<Path> removed = new ArrayList<>();
     directory.probe();
     long now = now(directory);
-    for (Leftovers.Piece piece :
-        Leftovers.find(
-            directory.path(),
-            Optional.of(store.options().brokerId()),
-            store.publishing().owner())) {
+    CopyPublishing process = store.publishing();
+    Optional<Integer> broker = Optional.of(store.options().brokerId());
+    for (Leftovers.Piece piece : Leftovers.find(directory.path(), broker, process.owner())) {
       if (piece.own() || piece.olderThan(age, now)) {
-        Leftovers.remove(directory.path(), piece, store.publishing().trashName());
+        Leftovers.remove(directory.path(), piece, process.trashName());
         removed.add(piece.path());
       }
     }
     return removed;
-  }
-
-  /** The time by the clock of the file system, which dates the files: this broker has signed in. */
-  private long now(StoreDirectory directory) throws IOException {
-    long now = store.clock().millis();
-    return Math.min(now, signedIn(directory, store.options().brokerId()).orElse(now));
   }
 
   /**
@@ -237,25 +206,16 @@ public final class StoreUpkeep implements AutoCloseable {
     return mover.isStillHeld();
   }
 
-  /**
-   * Ends the moves that a crash has interrupted; for the mover.
-   *
-   * @return what could not be looked at: a message each
-   */
+  /** For the mover: see {@link MoveConfirmation#settle}. */
   public List<String> settle() throws InterruptedException {
     return new MoveConfirmation(store).settle();
   }
 
-  /**
-   * Deletes what was to be deleted while a directory could not be used.
-   *
-   * @param until asked before each deletion: whether it is time for something else
-   * @return why some of it waits still; empty if none does, or the time was over
-   */
+  /** See {@link SegmentDeletion#deletePending}; does nothing while a directory is suspended. */
   public Optional<IOException> deletePending(BooleanSupplier until) throws InterruptedException {
-    boolean suspended =
-        store.directories().stream().anyMatch(directory -> directory.access().isSuspended());
-    return suspended ? Optional.empty() : new SegmentDeletion(store).deletePending(until);
+    return store.directories().stream().anyMatch(directory -> directory.access().isSuspended())
+        ? Optional.empty()
+        : new SegmentDeletion(store).deletePending(until);
   }
 
   /** Forgets what was read of segments that are not there any more. */
@@ -276,9 +236,8 @@ public final class StoreUpkeep implements AutoCloseable {
     for (StoreDirectory directory : store.directories()) {
       try {
         long found =
-            directory
-                .access()
-                .brief("reading when " + directory + " was scrubbed", c -> lastScrub(directory));
+            directory.brief(
+                "reading when " + directory + " was scrubbed", control -> lastScrub(directory));
         last = OptionalLong.of(Math.max(found, last.orElse(0)));
       } catch (IOException e) {
         // Another one tells; a visit says what is wrong with this one.
@@ -289,38 +248,37 @@ public final class StoreUpkeep implements AutoCloseable {
 
   private long lastScrub(StoreDirectory directory) throws IOException {
     directory.checkAvailable();
-    Path file = directory.path().resolve(StoreNames.LOCKS).resolve(LAST_SCRUB);
-    long now = store.clock().millis();
+    Path file = lastScrubFile(directory);
     if (!Disk.isThere(file)) {
-      Disk.writeNew(file, ByteBuffer.allocate(0));
-      Path unused = Files.setLastModifiedTime(file, FileTime.fromMillis(now));
+      Disk.write(file, ByteBuffer.allocate(0));
+      Disk.force(file);
+      return dated(file);
     }
     long found = Files.getLastModifiedTime(file).toMillis();
-    if (found > now) {
-      // A clock was ahead: no scrub would be due until then.
-      Path unused = Files.setLastModifiedTime(file, FileTime.fromMillis(now));
-      return now;
-    }
-    return found;
+    // A clock was ahead: no scrub would be due until then.
+    return found > store.clock().millis() ? dated(file) : found;
   }
 
-  /** A scrub has ended. */
+  private static Path lastScrubFile(StoreDirectory directory) {
+    return directory.path().resolve(StoreNames.LOCKS).resolve("last-scrub");
+  }
+
+  /** Dates a file by this broker's clock. */
+  private long dated(Path file) throws IOException {
+    FileTime now = FileTime.fromMillis(store.clock().millis());
+    return Files.getLastModifiedTime(Files.setLastModifiedTime(file, now)).toMillis();
+  }
+
   public void scrubbed() throws InterruptedException {
     for (StoreDirectory directory : store.directories()) {
       try {
-        boolean unused =
-            directory
-                .access()
-                .brief(
-                    "noting that " + directory + " was scrubbed",
-                    control -> {
-                      directory.checkAvailable();
-                      Path file = directory.path().resolve(StoreNames.LOCKS).resolve(LAST_SCRUB);
-                      Path unusedPath =
-                          Files.setLastModifiedTime(
-                              file, FileTime.fromMillis(store.clock().millis()));
-                      return true;
-                    });
+        long unused =
+            directory.brief(
+                "noting that " + directory + " was scrubbed",
+                control -> {
+                  directory.checkAvailable();
+                  return dated(lastScrubFile(directory));
+                });
       } catch (IOException e) {
         // Another one has it; a visit says what is wrong with this one.
       }

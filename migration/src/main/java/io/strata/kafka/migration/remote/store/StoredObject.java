@@ -1,7 +1,5 @@
 package io.strata.kafka.migration.remote.store;
 
-import static java.util.Objects.requireNonNull;
-
 /**
  * One file of a segment.
  *
@@ -11,9 +9,7 @@ import static java.util.Objects.requireNonNull;
  */
 public record StoredObject(ObjectType type, long bytes, int checksum) {
 
-  /** Checks the range. */
   public StoredObject {
-    requireNonNull(type);
     if (bytes < 0) {
       throw new IllegalArgumentException(type + ": found " + bytes + " bytes, expected 0 or more");
     }

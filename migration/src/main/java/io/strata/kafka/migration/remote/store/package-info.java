@@ -1,6 +1,7 @@
 /**
  * The store on disk: directories in levels, a directory for each segment, a manifest in each. Knows
- * no Kafka: the command line uses it without Kafka's classes.
+ * no Kafka: the command line uses it without Kafka's classes. All methods may be called by any
+ * number of threads, unless their class says otherwise.
  *
  * <p>Public doors, for a broker: {@link io.strata.kafka.migration.remote.store.SegmentStore},
  * opened with {@link io.strata.kafka.migration.remote.store.StoreOptions}; {@link

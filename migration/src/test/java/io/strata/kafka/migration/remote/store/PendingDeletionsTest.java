@@ -54,7 +54,8 @@ class PendingDeletionsTest {
             memory,
             () -> Instant.ofEpochMilli(now.get()),
             StoreStage.Hook.NONE,
-            StoreIdentity::read),
+            StoreIdentity::read,
+            DirectoryAccess.Threads.NONE),
         cold);
   }
 

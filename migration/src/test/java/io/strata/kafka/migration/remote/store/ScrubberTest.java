@@ -190,7 +190,8 @@ class ScrubberTest {
                 List.of(),
                 InstantSource.system(),
                 StoreStage.Hook.NONE,
-                StoreIdentity::read),
+                StoreIdentity::read,
+                DirectoryAccess.Threads.NONE),
             Optional.empty());
     SegmentInfo foreign = Stores.info("t", 0, 100, 2, 100);
     SegmentStore.Copied unused = Stores.copy(store, top.resolve("local"), foreign);

@@ -134,7 +134,8 @@ class StoreOpenerTest {
               directory -> {
                 int unused = steps.arriveAndAwaitAdvance();
                 return StoreIdentity.read(directory);
-              });
+              },
+              DirectoryAccess.Threads.NONE);
       return SegmentStore.open(options, Optional.empty()).storeId();
     } finally {
       int unused = steps.arriveAndDeregister();
@@ -159,7 +160,8 @@ class StoreOpenerTest {
   void aFreshDirectoryJoinsTheStoreThatIsThere() throws Exception {
     StoreIdentity made = open(Stores.level("ssd", ssd)).directories().get(0).identity();
     StoreIdentity other =
-        new StoreIdentity(Ids.random(), made.clusterId(), made.directoryId(), made.createdMillis());
+        new StoreIdentity(
+            StoreNames.randomId(), made.clusterId(), made.directoryId(), made.createdMillis());
     Disk.replace(ssd.resolve(StoreNames.IDENTITY), other.print());
 
     SegmentStore store = open(Stores.level("hdd", hdd), Stores.level("ssd", ssd));
@@ -180,7 +182,8 @@ class StoreOpenerTest {
             List.of(),
             InstantSource.system(),
             StoreStage.Hook.NONE,
-            StoreIdentity::read);
+            StoreIdentity::read,
+            DirectoryAccess.Threads.NONE);
     assertThatThrownBy(() -> SegmentStore.open(other, Optional.empty()))
         .isInstanceOf(StoreRefusedException.class)
         .hasMessageContaining(ssd.toString())
@@ -304,7 +307,8 @@ class StoreOpenerTest {
                 throw new io.strata.kafka.migration.remote.calls.TimeLimitException("it hangs");
               }
               return StoreIdentity.read(directory);
-            });
+            },
+            DirectoryAccess.Threads.NONE);
     assertThat(SegmentStore.open(options, Optional.empty()).warnings())
         .singleElement()
         .asString()
@@ -331,7 +335,8 @@ class StoreOpenerTest {
                 throw new io.strata.kafka.migration.remote.calls.TimeLimitException("it hangs");
               }
               return StoreIdentity.read(directory);
-            });
+            },
+            DirectoryAccess.Threads.NONE);
     var opening =
         new java.util.concurrent.FutureTask<>(() -> SegmentStore.open(options, Optional.empty()));
     new Thread(opening).start();

@@ -806,7 +806,8 @@ class StoreTiersTest {
   @Test
   void whatAnEarlierProcessHasLeftInTheTrashIsClearedAway() throws Exception {
     SegmentStore store = twoLevels();
-    Path left = Files.createDirectory(ssd.resolve("trash").resolve("x-1-" + Ids.random() + "-7"));
+    Path left =
+        Files.createDirectory(ssd.resolve("trash").resolve("x-1-" + StoreNames.randomId() + "-7"));
     assertThat(new StoreUpkeep(store).clear(store.directories().get(0), Duration.ofDays(1)))
         .containsExactly(left);
   }

@@ -50,7 +50,8 @@ final class Stores {
         memory,
         InstantSource.system(),
         stages,
-        StoreIdentity::read);
+        StoreIdentity::read,
+        DirectoryAccess.Threads.NONE);
   }
 
   static SegmentStore open(int broker, LevelOptions... levels) {
