@@ -10,25 +10,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The names in a directory of the store.
- *
- * <pre>
- * strata-store.json                     which store, which cluster, which directory
- * brokers/3.json                        a broker that uses it
- * topics/orders/Xd4…/0/00000000000000004711-q3H…/    a segment (topic, topic id, partition)
- *     00000000000000004711.log .index .timeindex .txnindex .snapshot
- *     leader-epoch-checkpoint
- *     manifest.json
- *     moving                            published by a move that is not confirmed yet
- *     going                             it is being evicted or deleted
- *     damaged                           a file of it is not what the manifest says
- *     cold.json                         the cold manager has the .log, or is getting it
- * staging/3-8f21…/                      copies that are being made
- * trash/                                what is being removed
- * cache/3/q3H…-0                        what broker 3 has read from the cold manager, a piece each
- * locks/mover.lock                      held by the broker that moves and scrubs
- * locks/mover.mark                      which one took it last
- * </pre>
+ * The names in a directory of the store. {@code docs/design/remote.md} shows where they stand, and
+ * what each file is for.
  */
 public final class StoreNames {
 
@@ -36,9 +19,15 @@ public final class StoreNames {
 
   public static final String MANIFEST = "manifest.json";
 
+  /** Beside a copy: a move has published it, and it is not confirmed yet. */
   static final String MOVING = "moving";
+
+  /** Beside a copy: it is being evicted or deleted. */
   static final String GOING = "going";
+
+  /** Beside a copy: a file of it is not what the manifest says. */
   static final String DAMAGED = "damaged";
+
   static final String COLD = "cold.json";
 
   /** Beside {@link #COLD}: the log was evicted here, for a copy in another directory or there. */
