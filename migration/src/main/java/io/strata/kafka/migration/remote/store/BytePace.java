@@ -35,6 +35,7 @@ public interface BytePace {
     };
   }
 
+  /** Without a limit. */
   static BytePace unlimited(CallControl control) {
     return bytes -> {
       if (control.givenUp()) {

@@ -19,6 +19,7 @@ public record KnownSegment(
     long createdMillis,
     List<StoredCopy> copies) {
 
+  /** Copies the list. */
   public KnownSegment {
     copies = List.copyOf(copies);
     if (copies.isEmpty()) {

@@ -40,6 +40,7 @@ public final class ManifestCodec {
 
   private ManifestCodec() {}
 
+  /** The file's bytes. */
   public static byte[] print(Manifest manifest) {
     SegmentKey key = manifest.segment().key();
     ObjectNode document = JsonFile.object(VERSION).put("storeId", manifest.storeId());

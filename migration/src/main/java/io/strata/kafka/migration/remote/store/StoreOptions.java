@@ -36,6 +36,7 @@ public record StoreOptions(
    * @param directories at least one
    */
   public record LevelOptions(String name, List<Directory> directories) {
+    /** Copies the list. */
     public LevelOptions {
       directories = List.copyOf(directories);
       if (directories.isEmpty()) {

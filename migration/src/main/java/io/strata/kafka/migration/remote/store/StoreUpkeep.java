@@ -269,6 +269,7 @@ public final class StoreUpkeep implements AutoCloseable {
     return Files.getLastModifiedTime(Files.setLastModifiedTime(file, now)).toMillis();
   }
 
+  /** A scrub has ended. */
   public void scrubbed() throws InterruptedException {
     for (StoreDirectory directory : store.directories()) {
       try {
