@@ -50,6 +50,7 @@ class StorePowerCutTest {
           "Disk",
           "JsonFile",
           "ObjectCopier",
+          "ColdCopies.mark",
           "StoreDirectory.forceParents",
           "StoreDirectory.force",
           "StoreDirectory.publish",
