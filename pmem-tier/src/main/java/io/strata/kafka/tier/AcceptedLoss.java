@@ -7,7 +7,6 @@ import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.segment.SegmentTag;
 import io.strata.kafka.segment.ValidRecords;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +19,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /**
  * Goes on without the records that only a lost pool had. Each log file is a valid beginning of its
@@ -37,9 +35,6 @@ import java.util.stream.Stream;
  * <p>Thread safety: used by one thread, with no broker running.
  */
 public final class AcceptedLoss {
-
-  /** Written by Kafka when it stops in good order; without it, Kafka recovers its logs. */
-  private static final String CLEAN_SHUTDOWN = ".kafka_cleanshutdown";
 
   private AcceptedLoss() {}
 
@@ -133,7 +128,7 @@ public final class AcceptedLoss {
   private static List<Loss> lossesIn(Path logDirectory, Predicate<TaggedLogFile> lost)
       throws IOException {
     Map<Path, Map<SegmentName, Path>> partitions = new TreeMap<>();
-    for (TaggedLogFile logFile : TaggedLogFiles.in(logDirectory)) {
+    for (TaggedLogFile logFile : TaggedLogFile.in(logDirectory)) {
       Optional<SegmentName> name = SegmentNames.of(logFile.file());
       if (name.isPresent() && lost.test(logFile)) {
         partitions
@@ -191,14 +186,10 @@ public final class AcceptedLoss {
 
   /** Segments, indexes and snapshots, the last first. */
   private static List<Path> filesFrom(Path directory, long offset) throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      return files
-          .filter(file -> SegmentNames.offsetOf(file).orElse(-1) >= offset)
-          .sorted(Comparator.<Path>naturalOrder().reversed())
-          .toList();
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
+    return Directories.list(directory).stream()
+        .filter(file -> SegmentNames.offsetOf(file).orElse(-1) >= offset)
+        .sorted(Comparator.<Path>naturalOrder().reversed())
+        .toList();
   }
 
   /**
@@ -210,7 +201,7 @@ public final class AcceptedLoss {
   public static void run(Plan plan) throws IOException {
     for (Map.Entry<Path, List<Loss>> each : plan.losses().entrySet()) {
       Path logDirectory = each.getKey();
-      Files.deleteIfExists(logDirectory.resolve(CLEAN_SHUTDOWN));
+      Files.deleteIfExists(logDirectory.resolve(NewestLogFiles.CLEAN_SHUTDOWN));
       Directories.force(logDirectory);
       RecoveryPoints points = RecoveryPoints.read(logDirectory);
       for (Loss loss : each.getValue()) {

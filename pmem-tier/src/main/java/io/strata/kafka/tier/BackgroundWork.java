@@ -2,14 +2,24 @@ package io.strata.kafka.tier;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Does work off the append path, by {@link BackgroundThreads}: again after a failure, and never
- * ended by one.
+ * Does a tier's work off the append path, again after a failure, and never ended by one. The pools
+ * have a thread, and each log directory has one, so that a disk that hangs holds up nothing but
+ * itself.
  *
  * <p>Thread safety: all methods may be called by any thread.
  */
@@ -20,34 +30,92 @@ final class BackgroundWork {
   /** How often something is tried that is worth a few attempts. */
   static final int ATTEMPTS = 10;
 
+  /** How long a disk is waited for at the end. */
+  static final int CLOSE_SECONDS = 10;
+
   private final TierCounts counts;
-  private final BackgroundThreads threads;
+  private final Lane pools;
+  private final Map<Path, Lane> byDirectory = new LinkedHashMap<>();
 
   /**
-   * By these threads.
+   * What there is for each log directory.
    *
-   * @param threads shut down by {@link #close}
+   * @param executor its thread
+   * @param disk its disk
+   * @param created segments whose log files are new
+   * @param renamedIn directories with renames that are not durable yet
+   * @param changed segments whose log files have older modification times
    */
-  BackgroundWork(TierCounts counts, BackgroundThreads threads) {
+  record Lane(
+      ScheduledExecutorService executor,
+      LogDiskPace disk,
+      Queue<TieredSegment> created,
+      Set<Path> renamedIn,
+      Queue<TieredSegment> changed) {
+
+    private static Lane of(TierParts parts) {
+      return new Lane(
+          parts.background().get(),
+          new LogDiskPace(parts.time()),
+          new ConcurrentLinkedQueue<>(),
+          ConcurrentHashMap.newKeySet(),
+          new ConcurrentLinkedQueue<>());
+    }
+  }
+
+  /**
+   * For these log directories.
+   *
+   * @param parts makes the threads, which {@link #close} shuts down
+   */
+  BackgroundWork(TierCounts counts, LogDirectories logDirectories, TierParts parts) {
     this.counts = counts;
-    this.threads = threads;
+    this.pools = Lane.of(parts);
+    logDirectories.all().forEach(each -> byDirectory.put(each.path(), Lane.of(parts)));
   }
 
-  /** Has something done every {@code millis} milliseconds, on the pools' thread. */
-  void every(long millis, String what, Runnable work) {
-    every(millis, threads.pools(), what, work);
+  /** One daemon thread. */
+  static ScheduledExecutorService newThread() {
+    return Executors.newSingleThreadScheduledExecutor(
+        work -> {
+          Thread thread = new Thread(work, "strata-background");
+          thread.setDaemon(true);
+          return thread;
+        });
   }
 
-  /** As {@link #every(long, String, Runnable)}, on a thread of choice. */
+  /** The lane for what concerns no log directory. */
+  Lane pools() {
+    return pools;
+  }
+
+  /** The lane of the log directory that a file is in; that of the pools outside of all. */
+  Lane of(Path file) {
+    for (Map.Entry<Path, Lane> each : byDirectory.entrySet()) {
+      if (file.startsWith(each.getKey())) {
+        return each.getValue();
+      }
+    }
+    return pools;
+  }
+
+  /** The disk that a file is on. */
+  LogDiskPace disk(Path file) {
+    return of(file).disk();
+  }
+
+  /** All lanes. */
+  List<Lane> lanes() {
+    List<Lane> all = new ArrayList<>(byDirectory.values());
+    all.add(pools);
+    return all;
+  }
+
+  /** Has something done every {@code millis} milliseconds, on a lane's thread. */
   @SuppressWarnings("FutureReturnValueIgnored")
-  void every(long millis, BackgroundThreads.Lane lane, String what, Runnable work) {
+  void every(long millis, Lane lane, String what, Runnable work) {
     lane.executor()
         .scheduleWithFixedDelay(unfailing(what, work), millis, millis, TimeUnit.MILLISECONDS);
-  }
-
-  /** The threads. */
-  BackgroundThreads threads() {
-    return threads;
   }
 
   /**
@@ -75,11 +143,11 @@ final class BackgroundWork {
 
   /** Has something done soon, once, on the thread of a file's or a directory's disk. */
   void soon(Path path, String what, Work work) {
-    soon(threads.of(path), what, work);
+    soon(of(path), what, work);
   }
 
   /** As {@link #soon(Path, String, Work)}, on a thread of choice. */
-  void soon(BackgroundThreads.Lane lane, String what, Work work) {
+  void soon(Lane lane, String what, Work work) {
     execute(
         lane,
         () -> {
@@ -103,7 +171,8 @@ final class BackgroundWork {
 
   /** Has something done to a segment soon, and again after a failure, so many times at most. */
   void retrying(String what, TieredSegment segment, int attempts, Work work) {
-    Runnable task =
+    execute(
+        of(segment.logFile()),
         () -> {
           try {
             work.run();
@@ -113,15 +182,24 @@ final class BackgroundWork {
               retryingLater(what, segment, attempts - 1, work);
             }
           }
-        };
-    execute(threads.of(segment.logFile()), task);
+        });
   }
 
-  private static void execute(BackgroundThreads.Lane lane, Runnable task) {
-    unlessClosing(() -> lane.executor().execute(task));
+  /** As {@link #retrying}, in a while. */
+  @SuppressWarnings("FutureReturnValueIgnored")
+  void retryingLater(String what, TieredSegment segment, int attempts, Work work) {
+    ScheduledExecutorService thread = of(segment.logFile()).executor();
+    submit(
+        () ->
+            thread.schedule(
+                () -> retrying(what, segment, attempts, work), RETRY_SECONDS, TimeUnit.SECONDS));
   }
 
-  private static void unlessClosing(Runnable submission) {
+  private static void execute(Lane lane, Runnable task) {
+    submit(() -> lane.executor().execute(task));
+  }
+
+  private static void submit(Runnable submission) {
     try {
       submission.run();
     } catch (RejectedExecutionException closing) {
@@ -130,18 +208,20 @@ final class BackgroundWork {
     }
   }
 
-  /** As {@link #retrying}, in a while. */
-  @SuppressWarnings("FutureReturnValueIgnored")
-  void retryingLater(String what, TieredSegment segment, int attempts, Work work) {
-    ScheduledExecutorService thread = threads.of(segment.logFile()).executor();
-    unlessClosing(
-        () ->
-            thread.schedule(
-                () -> retrying(what, segment, attempts, work), RETRY_SECONDS, TimeUnit.SECONDS));
-  }
-
-  /** Waits for what is under way, and ends the threads. */
+  /** Takes no more work, and waits for what is under way, though not for a disk that hangs. */
   void close() {
-    threads.close();
+    lanes().forEach(lane -> lane.executor().shutdown());
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
+    for (Lane lane : lanes()) {
+      try {
+        long left = deadline - System.nanoTime();
+        if (!lane.executor().awaitTermination(left, TimeUnit.NANOSECONDS)) {
+          lane.executor().shutdownNow();
+        }
+      } catch (InterruptedException e) {
+        lane.executor().shutdownNow();
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 }

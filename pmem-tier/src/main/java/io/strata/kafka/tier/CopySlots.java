@@ -1,8 +1,11 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.migration.CorruptSegmentException;
+import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.segment.CopyResult;
 import io.strata.kafka.segment.Residence;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
@@ -10,7 +13,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Finds a pool of a tier for a copy of a segment, and takes a slot there.
+ * Slots for copies of segments: finds a pool of a tier for one, and takes a slot there. Nothing of
+ * the segment itself is lost with a copy that nobody reads.
  *
  * <p>Thread safety: all methods may be called by any thread.
  */
@@ -25,16 +29,10 @@ final class CopySlots {
   }
 
   /**
-   * A slot for a copy of the segment, flagged so that recovery drops it if nothing leads to it.
+   * A slot for a copy of so many bytes, flagged so that recovery drops it if nothing leads to it.
    *
-   * @param evict whether clean segments may are evicted
+   * @param evict whether clean segments may be evicted for it
    */
-  Optional<Residence> allocate(PoolTier tier, TieredSegment segment, boolean evict)
-      throws IOException {
-    return allocate(tier, segment, segment.segment().size(), evict);
-  }
-
-  /** As {@link #allocate(PoolTier, TieredSegment, boolean)}, for a copy of so many bytes. */
   Optional<Residence> allocate(PoolTier tier, TieredSegment segment, long bytes, boolean evict)
       throws IOException {
     Optional<SegmentPlace> place = placeOf(segment);
@@ -57,6 +55,25 @@ final class CopySlots {
       }
     }
     return Optional.empty();
+  }
+
+  /** Frees the slot of a copy, durably, and gives its extents back. */
+  static void free(Residence copy) throws IOException {
+    copy.pool().release(copy.free());
+  }
+
+  /** What a copy that did not come to its end means; empty for one that did. */
+  static Optional<MoveResult> ended(CopyResult copied, TieredSegment segment)
+      throws CorruptSegmentException {
+    return switch (copied.outcome()) {
+      case COPIED -> Optional.empty();
+      case CHANGED -> Optional.of(MoveResult.cancelled("it was changed or deleted meanwhile"));
+      case STOPPED -> Optional.of(MoveResult.cancelled("the engine stops"));
+      case NO_SPACE -> Optional.of(MoveResult.noSpace("the pool's space is in too many pieces"));
+      case CORRUPT ->
+          throw new CorruptSegmentException(
+              segment.logFile() + ": " + copied.problem() + ", in " + segment.segment().name());
+    };
   }
 
   /** As the slot says that it is in; a partition behind a symbolic link is known by that alone. */

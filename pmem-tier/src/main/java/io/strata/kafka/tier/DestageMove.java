@@ -91,7 +91,7 @@ final class DestageMove {
             return Files.setLastModifiedTime(file, time);
           });
     }
-    Optional<MoveResult> ended = Copies.ended(copied, segment);
+    Optional<MoveResult> ended = CopySlots.ended(copied, segment);
     if (ended.isPresent()) {
       return ended.get();
     }

@@ -5,12 +5,16 @@ import io.strata.kafka.memory.Interrupts;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.StreamSupport;
 
 /**
  * Makes what happened to files and to directory entries durable.
@@ -49,6 +53,15 @@ final class Directories {
   static Path of(Path file) {
     Path parent = file.getParent();
     return parent == null ? file : parent;
+  }
+
+  /** What is in a directory, in the order in which its file system has it. */
+  static List<Path> list(Path directory) throws IOException {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      return StreamSupport.stream(entries.spliterator(), false).toList();
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
   }
 
   /** The name below its directory's real path; empty when there is no such directory. */
@@ -95,6 +108,37 @@ final class Directories {
       return true;
     } catch (NoSuchFileException e) {
       return false;
+    }
+  }
+
+  /**
+   * A directory that is to be forced later, once, whatever it is called by then.
+   *
+   * @param path its name when it was opened
+   * @param channel empty if it could not be opened: it is forced by its name then
+   */
+  record Opened(Path path, Optional<FileChannel> channel) {
+
+    /** The directory that has this name now. */
+    static Opened of(Path path) {
+      try {
+        return new Opened(path, Optional.of(FileChannel.open(path, StandardOpenOption.READ)));
+      } catch (IOException e) {
+        // No descriptor is left, or it is gone.
+        return new Opened(path, Optional.empty());
+      }
+    }
+
+    /** Forces it, and what is above it if it is gone; and closes it, whatever comes of that. */
+    void forceAndClose() throws IOException {
+      if (channel.isPresent()) {
+        try (FileChannel opened = channel.get()) {
+          opened.force(true);
+        } catch (IOException e) {
+          throw new ForceFailedException(e);
+        }
+      }
+      forceNearest(path);
     }
   }
 

@@ -122,6 +122,6 @@ public final class Drain {
   }
 
   private static void free(TieredSegment segment) throws IOException {
-    Copies.free(segment.residence().orElseThrow());
+    CopySlots.free(segment.residence().orElseThrow());
   }
 }

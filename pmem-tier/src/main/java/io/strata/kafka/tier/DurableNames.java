@@ -48,7 +48,7 @@ final class DurableNames {
    */
   void settleSoon(List<Path> renamedIn) {
     for (Path directory : renamedIn) {
-      BackgroundThreads.Lane lane = work.threads().of(directory);
+      BackgroundWork.Lane lane = work.of(directory);
       if (lane.renamedIn().add(directory)) {
         work.soon(
             lane,
@@ -63,13 +63,13 @@ final class DurableNames {
 
   /** Has the segment's log file made durable soon; all that wait for one disk together. */
   void makeDurableLater(TieredSegment segment) {
-    BackgroundThreads.Lane lane = work.threads().of(segment.logFile());
+    BackgroundWork.Lane lane = work.of(segment.logFile());
     lane.created().add(segment);
     work.soon(lane, "make new log files durable", () -> makeNewFilesDurable(lane));
   }
 
   /** The files, then each directory that leads to one of them once, then the flags. */
-  private void makeNewFilesDurable(BackgroundThreads.Lane lane) throws IOException {
+  private void makeNewFilesDurable(BackgroundWork.Lane lane) throws IOException {
     List<TieredSegment> batch = new ArrayList<>();
     for (TieredSegment next = lane.created().poll(); next != null; next = lane.created().poll()) {
       batch.add(next);

@@ -39,7 +39,7 @@ public final class Forget {
     List<String> forgotten = new ArrayList<>();
     Set<SegmentTag> named = new HashSet<>();
     for (Path logDirectory : logDirectories) {
-      TaggedLogFiles.in(logDirectory.toRealPath()).forEach(logFile -> named.add(logFile.tag()));
+      TaggedLogFile.in(logDirectory.toRealPath()).forEach(logFile -> named.add(logFile.tag()));
     }
     try (Pool opened = Pool.open(pool, MemoryType.MAPPED, PoolOwner.ANY)) {
       for (Slot slot : opened.slots()) {

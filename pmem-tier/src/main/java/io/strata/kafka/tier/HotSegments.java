@@ -50,7 +50,7 @@ final class HotSegments {
    * @throws FileSystemException if no pool has the bytes that the tag says are there
    */
   Optional<TieredSegment> find(Path file) throws IOException {
-    Optional<SegmentTag> tag = Tags.of(file);
+    Optional<SegmentTag> tag = TaggedLogFile.tagOf(file);
     while (tag.isPresent()) {
       Optional<TieredSegment> found = find(tag.get(), file);
       Optional<Object> key = keyOf(file);
@@ -59,7 +59,7 @@ final class HotSegments {
       }
       // An eviction's new tag, or the removal of the old one, may have come in between; or the file
       // was away, as its directory had another name.
-      Optional<SegmentTag> again = Tags.of(file);
+      Optional<SegmentTag> again = TaggedLogFile.tagOf(file);
       if (again.equals(tag) && key.isPresent()) {
         if (found.isPresent()) {
           throw foreign(tag.get(), file, found.get());
@@ -76,7 +76,7 @@ final class HotSegments {
    * attributes, or a second name of the file. When it is deleted the segment must stay.
    */
   boolean isOther(Path file) throws IOException {
-    Optional<TieredSegment> known = Tags.of(file).flatMap(registry::find);
+    Optional<TieredSegment> known = TaggedLogFile.tagOf(file).flatMap(registry::find);
     return known.isPresent()
         && (!isFileOf(known.get(), keyOf(file)) || LogFileNames.isOtherName(file, known.get()));
   }
@@ -132,7 +132,7 @@ final class HotSegments {
    */
   private Optional<TieredSegment> knownByNow(SegmentTag tag, Path logFile) throws IOException {
     Optional<TieredSegment> known = registry.find(tag);
-    if (known.isEmpty() && Tags.of(logFile).equals(Optional.of(tag))) {
+    if (known.isEmpty() && TaggedLogFile.tagOf(logFile).equals(Optional.of(tag))) {
       throw new FileSystemException(
           logFile.toString(),
           null,

@@ -56,7 +56,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final LogDirectories logDirectories;
   private final SegmentRegistry registry;
   private final UnsyncedRenames unsynced;
-  private final NewestLogFiles newest;
 
   /** Whether what is appended in the log file is durable when it is acknowledged. */
   private volatile boolean forcedAppends;
@@ -95,21 +94,16 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.counts = new TierCounts(events);
     this.pools = pools;
     this.logDirectories = logDirectories;
-    SegmentChanges changes = new SegmentChanges();
-    this.registry = new SegmentRegistry(changes);
+    this.registry = new SegmentRegistry();
     this.unsynced =
         new UnsyncedRenames(
             pools.all().stream().anyMatch(pool -> pool.memory().durability().survivesReboot()));
     this.names = new LogFileNames(registry);
-    this.newest = new NewestLogFiles(logDirectories);
     this.traffic = new Traffic(pools);
-    BackgroundThreads threads =
-        new BackgroundThreads(
-            logDirectories.all().stream().map(LogDirectory::path).toList(), parts.background());
-    this.work = new BackgroundWork(counts, threads);
+    this.work = new BackgroundWork(counts, logDirectories, parts);
     this.durable = new DurableNames(registry, names, unsynced, work);
     this.release = new SlotRelease(registry, names, unsynced, work);
-    this.times = new ModificationTimes(registry, names, counts, threads);
+    this.times = new ModificationTimes(registry, names, counts, work);
     this.poolForcer = new PoolForcer(registry, counts);
     this.space =
         new PoolSpace(pools, spec.config().migration().thresholds(), traffic, release, counts);
@@ -123,39 +117,12 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             segmentEvents,
             events,
             traffic,
-            new SegmentNotice.Listener() {
-              @Override
-              public void changed(TieredSegment segment) {
-                times.changed(segment);
-              }
-
-              @Override
-              public void appending(TieredSegment segment) throws IOException {
-                segment.appendedTo();
-                if (segment.needsTag() || forcedAppends) {
-                  unsynced.settle(segment);
-                }
-              }
-
-              @Override
-              public void forcedInLogFile(TieredSegment segment) throws IOException {
-                durable.forceName(segment);
-              }
-
-              @Override
-              public void truncating(TieredSegment segment) throws IOException {
-                segment.appendedTo();
-                unsynced.settle(segment);
-              }
-
-              @Override
-              public void idle(TieredSegment segment) {
-                release.forgetIfIdle(segment);
-              }
-            },
-            changes,
-            new LogDisks(
-                logDirectories.all().stream().map(LogDirectory::path).toList(), parts.time()));
+            registry,
+            times,
+            unsynced,
+            durable,
+            release,
+            work);
     this.hot = new HotSegments(pools, registry, names, factory, logDirectories.forcedPlacement());
     this.inLogFile =
         new UnpooledSegments(logDirectories, this::mayBeHot, registry, names, factory, hot);
@@ -171,7 +138,9 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             logDirectories,
             registry,
             names,
-            new Upkeep(durable, release, times),
+            durable,
+            release,
+            times,
             space,
             this::mayBeHot,
             spec.moveHook());
@@ -211,9 +180,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   private void recover(TierEvents events) throws IOException {
     if (forcedAppends) {
-      newest.force(
-          (directory, e) ->
-              logDirectories.skip(directory, "it cannot be read: " + FailureText.of(e)));
+      NewestLogFiles.forceIn(logDirectories);
     }
     recovered = recoverWithoutFailures();
     // Before anything is appended: what is acknowledged from here on is in no older copy.
@@ -225,11 +192,11 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
     pools.all().forEach(Pool::keepPagesPresent);
     settleRenamesOfBefore();
-    for (BackgroundThreads.Lane lane : work.threads().all()) {
+    for (BackgroundWork.Lane lane : work.lanes()) {
       work.every(MTIME_MILLIS, lane, "refresh modification times", () -> times.refresh(lane));
     }
-    work.every(PoolForcer.INTERVAL_MILLIS, "force the pools", poolForcer::run);
-    work.every(RESERVE_MILLIS, "keep space free in the pools", () -> space.keepReserve(pools));
+    work.every(PoolForcer.INTERVAL_MILLIS, work.pools(), "force the pools", poolForcer::run);
+    work.every(RESERVE_MILLIS, work.pools(), "keep space free in the pools", () -> space.keepReserve(pools));
   }
 
   /**
@@ -559,7 +526,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   public void refreshModificationTimes() {
     CountDownLatch refreshed = refreshTimesSoon();
     try {
-      boolean unused = refreshed.await(BackgroundThreads.CLOSE_SECONDS, TimeUnit.SECONDS);
+      boolean unused = refreshed.await(BackgroundWork.CLOSE_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -567,9 +534,9 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   /** On each disk's own thread. */
   private CountDownLatch refreshTimesSoon() {
-    List<BackgroundThreads.Lane> lanes = work.threads().all();
+    List<BackgroundWork.Lane> lanes = work.lanes();
     CountDownLatch refreshed = new CountDownLatch(lanes.size());
-    for (BackgroundThreads.Lane lane : lanes) {
+    for (BackgroundWork.Lane lane : lanes) {
       work.soon(
           lane,
           "refresh modification times",

@@ -117,7 +117,7 @@ final class LostPools {
   }
 
   private void addMissing(LogDirectory directory, Set<UUID> missing) throws IOException {
-    for (TaggedLogFile logFile : TaggedLogFiles.in(directory.path())) {
+    for (TaggedLogFile logFile : TaggedLogFile.in(directory.path())) {
       if (missing.contains(logFile.tag().pool())) {
         add(logFile.tag(), logFile.file());
       }

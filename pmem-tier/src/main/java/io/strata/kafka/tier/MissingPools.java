@@ -216,7 +216,7 @@ public final class MissingPools {
           "log directory %s is marked as used with a pool, and does not say which"
               .formatted(directory));
     }
-    for (TaggedLogFile file : TaggedLogFiles.in(real)) {
+    for (TaggedLogFile file : TaggedLogFile.in(real)) {
       if (!present.containsKey(file.tag().pool())) {
         return Optional.of(
             "%s has bytes in pool %s, which is missing".formatted(file.file(), file.tag().pool()));

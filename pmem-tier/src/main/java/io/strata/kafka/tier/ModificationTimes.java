@@ -17,29 +17,29 @@ final class ModificationTimes {
   private final SegmentRegistry registry;
   private final LogFileNames names;
   private final TierCounts counts;
-  private final BackgroundThreads threads;
+  private final BackgroundWork work;
 
   /** Of these segments. */
   ModificationTimes(
-      SegmentRegistry registry, LogFileNames names, TierCounts counts, BackgroundThreads threads) {
+      SegmentRegistry registry, LogFileNames names, TierCounts counts, BackgroundWork work) {
     this.registry = registry;
     this.names = names;
     this.counts = counts;
-    this.threads = threads;
+    this.work = work;
   }
 
   /** Notes a segment that has changed. Nearly free when that is noted already. */
   void changed(TieredSegment segment) {
     if (segment.needsTag() && segment.timeIsLate()) {
-      threads.of(segment.logFile()).changed().add(segment);
+      work.of(segment.logFile()).changed().add(segment);
     }
   }
 
   /** Brings the modification times of log files in one log directory up to date. */
-  void refresh(BackgroundThreads.Lane lane) {
+  void refresh(BackgroundWork.Lane lane) {
     for (TieredSegment next = lane.changed().poll(); next != null; next = lane.changed().poll()) {
       next.timeIsRefreshed();
-      if (threads.of(next.logFile()).equals(lane)) {
+      if (work.of(next.logFile()).equals(lane)) {
         refresh(next);
       } else {
         // It has been moved to another log directory.
@@ -49,9 +49,9 @@ final class ModificationTimes {
   }
 
   /** Brings the modification time of every log file in one log directory up to date. */
-  void refreshAll(BackgroundThreads.Lane lane) {
+  void refreshAll(BackgroundWork.Lane lane) {
     for (TieredSegment segment : registry.all()) {
-      if (threads.of(segment.logFile()).equals(lane)) {
+      if (work.of(segment.logFile()).equals(lane)) {
         refresh(segment);
       }
     }

@@ -1,15 +1,12 @@
 package io.strata.kafka.tier;
 
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.StreamSupport;
 
 /**
  * Makes durable what a process that was killed may have written in the log file and not forced: the
@@ -22,22 +19,12 @@ import java.util.stream.StreamSupport;
 final class NewestLogFiles {
 
   /** Kafka writes it when it has forced everything and stops (CleanShutdownFileHandler). */
-  private static final String CLEAN_SHUTDOWN = ".kafka_cleanshutdown";
+  static final String CLEAN_SHUTDOWN = ".kafka_cleanshutdown";
 
-  /** Is told of a log directory that cannot be read. */
-  @FunctionalInterface
-  interface Unreadable {
-    void notice(LogDirectory directory, IOException cause) throws IOException;
-  }
+  private NewestLogFiles() {}
 
-  private final LogDirectories logDirectories;
-
-  NewestLogFiles(LogDirectories logDirectories) {
-    this.logDirectories = logDirectories;
-  }
-
-  /** Forces them in those of the log directories that can be read. */
-  void force(Unreadable unreadable) throws IOException {
+  /** Forces them in the log directories, and skips those that cannot be read. */
+  static void forceIn(LogDirectories logDirectories) {
     for (LogDirectory directory : List.copyOf(logDirectories.all())) {
       if (Files.exists(directory.path().resolve(CLEAN_SHUTDOWN))) {
         continue;
@@ -45,7 +32,7 @@ final class NewestLogFiles {
       try {
         force(directory.path());
       } catch (IOException e) {
-        unreadable.notice(directory, e);
+        logDirectories.skip(directory, "it cannot be read: " + FailureText.of(e));
       }
     }
   }
@@ -60,7 +47,7 @@ final class NewestLogFiles {
 
   /** What may be partitions in a log directory. */
   static List<Path> partitions(Path logDirectory) throws IOException {
-    return list(logDirectory).stream()
+    return Directories.list(logDirectory).stream()
         .filter(path -> SegmentNames.maybePartition(path) && Files.isDirectory(path))
         .toList();
   }
@@ -68,7 +55,7 @@ final class NewestLogFiles {
   private static void forceNewest(Path partition) throws IOException {
     List<Path> files;
     try {
-      files = list(partition);
+      files = Directories.list(partition);
     } catch (NoSuchFileException e) {
       return; // Deleted just now, on a running broker.
     }
@@ -81,14 +68,6 @@ final class NewestLogFiles {
       // It may be a symbolic link that leads nowhere: Kafka will say so.
       Directories.forceIfThere(newest.get());
       Directories.forceIfThere(partition);
-    }
-  }
-
-  private static List<Path> list(Path directory) throws IOException {
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
-      return StreamSupport.stream(entries.spliterator(), false).toList();
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
     }
   }
 }

@@ -168,7 +168,7 @@ final class Placement {
         SegmentTag.remove(logFile);
         Directories.force(logFile);
       }
-      Copies.free(residence);
+      CopySlots.free(residence);
     } catch (IOException | RuntimeException e) {
       cause.addSuppressed(e);
     }

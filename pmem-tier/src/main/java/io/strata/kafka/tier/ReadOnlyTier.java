@@ -91,7 +91,7 @@ public final class ReadOnlyTier implements SegmentFiles {
   }
 
   private Optional<ReadOnlySegment> find(Path file) throws IOException {
-    Optional<SegmentTag> tag = Tags.of(file);
+    Optional<SegmentTag> tag = TaggedLogFile.tagOf(file);
     while (tag.isPresent()) {
       Optional<ReadOnlySegment> found = live(tag.get(), file);
       if (found.isPresent()) {
@@ -99,7 +99,7 @@ public final class ReadOnlyTier implements SegmentFiles {
       }
       // A slot that has moved on says that the bytes are in the log file, or in another slot, which
       // the tag names by now.
-      Optional<SegmentTag> again = Tags.of(file);
+      Optional<SegmentTag> again = TaggedLogFile.tagOf(file);
       if (again.equals(tag)) {
         return Optional.empty();
       }

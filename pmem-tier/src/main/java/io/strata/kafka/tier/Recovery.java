@@ -13,8 +13,6 @@ import io.strata.kafka.tier.RecoveryRule.FoundFile;
 import io.strata.kafka.tier.RecoveryRule.Words;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -215,10 +213,10 @@ final class Recovery {
         deletionsFinished++;
       }
       case DROP, LEAVE -> {
-        Copies.free(in);
+        CopySlots.free(in);
         copiesDropped++;
       }
-      case FREE_CACHED -> Copies.free(in);
+      case FREE_CACHED -> CopySlots.free(in);
       case RESTORE -> restore(in, decision.path());
       case FREE -> {
         forceLogFiles();
@@ -269,7 +267,7 @@ final class Recovery {
   /** The log files of a directory; none of one that cannot be read, whose slots are then kept. */
   private List<TaggedLogFile> logFilesIn(LogDirectory directory) {
     try {
-      return TaggedLogFiles.in(directory.path());
+      return TaggedLogFile.in(directory.path());
     } catch (IOException e) {
       directories.skip(directory, "it cannot be read: " + FailureText.of(e));
       return List.of();
@@ -507,8 +505,8 @@ final class Recovery {
   }
 
   private static boolean forcePartitions(Path logDirectory) throws IOException {
-    for (Path partition : partitionsOf(logDirectory)) {
-      forceFiles(partition, file -> Files.size(file) == 0);
+    for (Path partition : NewestLogFiles.partitions(logDirectory)) {
+      forceFiles(partition, true);
       Directories.force(partition);
     }
     Directories.force(logDirectory);
@@ -516,34 +514,17 @@ final class Recovery {
   }
 
   private static boolean forceAllFiles(Path logDirectory) throws IOException {
-    for (Path partition : partitionsOf(logDirectory)) {
-      forceFiles(partition, file -> true);
+    for (Path partition : NewestLogFiles.partitions(logDirectory)) {
+      forceFiles(partition, false);
     }
     return true;
   }
 
-  private static List<Path> partitionsOf(Path logDirectory) throws IOException {
-    List<Path> found = new ArrayList<>();
-    try (DirectoryStream<Path> partitions =
-        Files.newDirectoryStream(
-            logDirectory, each -> SegmentNames.maybePartition(each) && Files.isDirectory(each))) {
-      partitions.forEach(found::add);
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
-    }
-    return found;
-  }
-
-  private static void forceFiles(Path partition, DirectoryStream.Filter<Path> which)
-      throws IOException {
-    try (DirectoryStream<Path> files =
-        Files.newDirectoryStream(
-            partition, each -> SegmentFiles.maybeSegment(each) && which.accept(each))) {
-      for (Path file : files) {
+  private static void forceFiles(Path partition, boolean onlyEmpty) throws IOException {
+    for (Path file : Directories.list(partition)) {
+      if (SegmentFiles.maybeSegment(file) && (!onlyEmpty || Files.size(file) == 0)) {
         Directories.force(file);
       }
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
     }
   }
 

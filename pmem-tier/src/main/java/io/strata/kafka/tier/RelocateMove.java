@@ -61,7 +61,7 @@ final class RelocateMove {
   MoveResult into(PoolTier tier, TieredSegment segment, boolean evict, MoveControl control)
       throws IOException, InterruptedException {
     durable.makeDurable(segment);
-    Optional<Residence> target = slots.allocate(tier, segment, evict);
+    Optional<Residence> target = slots.allocate(tier, segment, segment.segment().size(), evict);
     if (target.isEmpty()) {
       return MoveResult.noSpace("no pool of tier " + tier.name() + " has space for it");
     }
@@ -78,7 +78,7 @@ final class RelocateMove {
                 .segment()
                 .copyInto(tie.to, logFile, new MovePace(control, hook, MoveStage.RELOCATE_COPIED));
       }
-      Optional<MoveResult> ended = Copies.ended(copied, segment);
+      Optional<MoveResult> ended = CopySlots.ended(copied, segment);
       if (ended.isPresent()) {
         return ended.get();
       }
@@ -104,7 +104,7 @@ final class RelocateMove {
     } finally {
       if (!tie.mayHold) {
         registry.removeTag(tie.to.tag(), segment);
-        Copies.free(tie.to);
+        CopySlots.free(tie.to);
       }
     }
   }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the objects that stand for segments.
@@ -20,41 +21,55 @@ import java.util.function.BooleanSupplier;
 final class SegmentFactory {
 
   private final AtomicLong ids = new AtomicLong();
-  private final BooleanSupplier forceSpills;
+  private final BooleanSupplier forcedAppends;
   private final SpaceMaker spaceMaker;
-  private final SegmentSettings settings;
   private final SegmentEvents counters;
   private final TierEvents events;
   private final Traffic traffic;
-  private final SegmentNotice.Listener listener;
-  private final SegmentChanges changes;
-  private final LogDisks disks;
+  private final SegmentRegistry registry;
+  private final ModificationTimes times;
+  private final UnsyncedRenames unsynced;
+  private final DurableNames durable;
+  private final SlotRelease release;
+  private final BackgroundWork work;
 
+  /**
+   * With the parts of the tier.
+   *
+   * @param forcedAppends whether what is appended in the log file is durable when it is
+   *     acknowledged
+   */
   SegmentFactory(
-      BooleanSupplier forceSpills,
+      BooleanSupplier forcedAppends,
       SpaceMaker spaceMaker,
       SegmentEvents counters,
       TierEvents events,
       Traffic traffic,
-      SegmentNotice.Listener listener,
-      SegmentChanges changes,
-      LogDisks disks) {
-    this.forceSpills = forceSpills;
+      SegmentRegistry registry,
+      ModificationTimes times,
+      UnsyncedRenames unsynced,
+      DurableNames durable,
+      SlotRelease release,
+      BackgroundWork work) {
+    this.forcedAppends = forcedAppends;
     this.spaceMaker = spaceMaker;
-    this.settings = new SegmentSettings(forceSpills, InstantSource.system(), spaceMaker);
     this.counters = counters;
     this.events = events;
     this.traffic = traffic;
-    this.listener = listener;
-    this.changes = changes;
-    this.disks = disks;
+    this.registry = registry;
+    this.times = times;
+    this.unsynced = unsynced;
+    this.durable = durable;
+    this.release = release;
+    this.work = work;
   }
 
   /** A segment whose slot is tied to {@code logFile}, which is there. */
   TieredSegment inPool(Residence residence, Path logFile) throws IOException {
-    SegmentNotice notice = notice();
+    Notice notice = new Notice();
     long modified = Files.getLastModifiedTime(logFile).toMillis();
     long changed = Math.max(modified, residence.slot().createdAtMillis());
+    SegmentSettings settings = settings(forcedAppends);
     Segment segment = new Segment(residence, Files.size(logFile), changed, settings, notice);
     return named(notice, segment, logFile, false);
   }
@@ -65,24 +80,20 @@ final class SegmentFactory {
    * @param found whether it was there before it was opened
    */
   TieredSegment inLogFile(Path logFile, boolean found) throws IOException {
-    SegmentNotice notice = notice();
+    Notice notice = new Notice();
     long modified = Files.getLastModifiedTime(logFile).toMillis();
     // What compaction writes, and a replica on its way, are acknowledged to nobody.
-    SegmentSettings byName =
-        new SegmentSettings(
-            () -> forceSpills.getAsBoolean() && notice.isCurrent(),
-            InstantSource.system(),
-            spaceMaker);
+    SegmentSettings byName = settings(() -> forcedAppends.getAsBoolean() && notice.isCurrent());
     Segment segment =
         Segment.inLogFile(logFile.toString(), Files.size(logFile), modified, byName, notice);
     return named(notice, segment, logFile, found);
   }
 
-  private SegmentNotice notice() {
-    return new SegmentNotice(counters, events, traffic, listener);
+  private SegmentSettings settings(BooleanSupplier forceSpills) {
+    return new SegmentSettings(forceSpills, InstantSource.system(), spaceMaker);
   }
 
-  private TieredSegment named(SegmentNotice notice, Segment segment, Path logFile, boolean found)
+  private TieredSegment named(Notice notice, Segment segment, Path logFile, boolean found)
       throws IOException {
     TieredSegment tiered =
         new TieredSegment(
@@ -91,9 +102,131 @@ final class SegmentFactory {
             logFile,
             LogFileNames.keyOf(logFile),
             found,
-            changes,
-            disks);
-    notice.of(tiered);
+            registry,
+            work::disk);
+    notice.segment = tiered;
     return tiered;
+  }
+
+  /** Passes what happens to one segment on to those who count and to the tier. */
+  private final class Notice implements SegmentEvents {
+
+    /** Set before the segment is used. */
+    private volatile @Nullable TieredSegment segment;
+
+    /** Whether it is, by its names, a segment of the replica that the broker serves. */
+    boolean isCurrent() {
+      TieredSegment named = segment;
+      return named != null && named.isCurrent();
+    }
+
+    @Override
+    public void appended(long bytes, long nanos) {
+      counters.appended(bytes, nanos);
+      TieredSegment named = segment;
+      if (named != null) {
+        named.disk().appended(bytes, nanos, !named.needsTag() || named.segment().spilled());
+      }
+    }
+
+    @Override
+    public void read(long bytes, long nanos) {
+      counters.read(bytes, nanos);
+      TieredSegment named = segment;
+      if (named != null) {
+        named.changed();
+        traffic.read(named.residence(), bytes);
+      }
+    }
+
+    @Override
+    public void readInLogFile(long bytes) {
+      counters.readInLogFile(bytes);
+      TieredSegment named = segment;
+      if (named != null && !named.inLogFile()) {
+        traffic.readTailInLogFile(named.residence(), bytes);
+      }
+    }
+
+    @Override
+    public void spilled(long bytes, boolean first) {
+      TieredSegment named = segment;
+      if (named == null || named.inLogFile()) {
+        // Nothing of it is in a pool: it is appended to as any file is.
+        return;
+      }
+      counters.spilled(bytes, first);
+      // Also when the log file has refused the bytes: then no append follows.
+      named.changed();
+      traffic.spilled(named.residence(), bytes, first);
+      if (first) {
+        events.spilled(named.logFile(), named.segment().bytesInPool());
+      }
+    }
+
+    @Override
+    public void evicted(long bytes, boolean atOnce) {
+      TieredSegment named = segment;
+      if (named != null) {
+        named.residence().ifPresent(in -> traffic.evicted(in, bytes, atOnce));
+      }
+    }
+
+    @Override
+    public void appending() throws IOException {
+      TieredSegment named = segment;
+      if (named != null) {
+        named.appendedTo();
+        if (named.needsTag() || forcedAppends.getAsBoolean()) {
+          unsynced.settle(named);
+        }
+      }
+    }
+
+    @Override
+    public void forcedInLogFile() throws IOException {
+      TieredSegment named = segment;
+      if (named != null) {
+        durable.forceName(named);
+      }
+    }
+
+    @Override
+    public void truncating() throws IOException {
+      TieredSegment named = segment;
+      if (named != null) {
+        named.appendedTo();
+        unsynced.settle(named);
+      }
+    }
+
+    @Override
+    public void changed() {
+      TieredSegment named = segment;
+      if (named != null) {
+        named.changed();
+        times.changed(named);
+      }
+    }
+
+    @Override
+    public void idle() {
+      TieredSegment named = segment;
+      if (named != null) {
+        release.forgetIfIdle(named);
+      }
+    }
+
+    @Override
+    public void leftCache(Segment left, IOException cause) {
+      counters.leftCache(left, cause);
+      events.leftCache(left.name(), cause);
+    }
+
+    @Override
+    public void releaseFailed(Segment released, long bytes, IOException cause) {
+      counters.releaseFailed(released, bytes, cause);
+      events.backgroundFailure("give back " + bytes + " bytes of " + released.name(), cause);
+    }
   }
 }

@@ -4,11 +4,14 @@ import io.strata.kafka.segment.SegmentTag;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
@@ -36,20 +39,40 @@ final class SegmentRegistry {
   private final ConcurrentMap<Path, ConcurrentMap<Long, TieredSegment>> byDirectory =
       new ConcurrentHashMap<>();
 
-  private final SegmentChanges changes;
+  /** What has changed since the last look, each once, however often it changes. */
+  private final Queue<TieredSegment> changed = new ConcurrentLinkedQueue<>();
 
-  SegmentRegistry(SegmentChanges changes) {
-    this.changes = changes;
+  /** The directories in which other segments are listed than at the last look. */
+  private final Set<Path> relisted = ConcurrentHashMap.newKeySet();
+
+  /** Adds a segment that is not among the changed ones. Called after the change. */
+  void changed(TieredSegment segment) {
+    changed.add(segment);
   }
 
-  /** The segments that came, went or changed since this was called last. */
+  /** Another segment is listed in a directory. Called after that, and before {@link #changed}. */
+  void relisted(Path directory) {
+    relisted.add(directory);
+  }
+
+  /**
+   * Takes the segments that came, went or changed; one thread at a time. A change from here on adds
+   * its segment again, so whoever looks at the segment next misses none.
+   */
   Set<TieredSegment> takeChanges() {
-    return changes.take();
+    Set<TieredSegment> taken = new LinkedHashSet<>();
+    for (TieredSegment next = changed.poll(); next != null; next = changed.poll()) {
+      next.lookedAt();
+      taken.add(next);
+    }
+    return taken;
   }
 
-  /** The directories whose segments are others than when this was called last. */
+  /** Takes the directories whose segments are others, likewise. */
   Set<Path> takeRelisted() {
-    return changes.takeRelisted();
+    Set<Path> taken = new LinkedHashSet<>();
+    boolean unused = relisted.removeIf(taken::add);
+    return taken;
   }
 
   /** Whether the segment is known still. */
@@ -238,14 +261,14 @@ final class SegmentRegistry {
           TieredSegment unused = listed.put(segment.id(), segment);
           return listed;
         });
-    changes.relisted(in);
+    relisted(in);
     segment.changed();
   }
 
   private void unindex(TieredSegment segment) {
     Path in = Directories.of(segment.logFile());
     byDirectory.computeIfPresent(in, (directory, segments) -> without(segments, segment));
-    changes.relisted(in);
+    relisted(in);
     segment.changed();
   }
 

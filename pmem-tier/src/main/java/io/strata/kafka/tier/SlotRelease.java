@@ -49,7 +49,7 @@ final class SlotRelease {
       return;
     }
     // Opened now: by the time that it is forced the directory may have another name.
-    OpenedDirectory unlinkedFrom = OpenedDirectory.of(directory);
+    Directories.Opened unlinkedFrom = Directories.Opened.of(directory);
     work.soon(
         segment.logFile(),
         "make durable the deletion of " + segment.logFile(),
@@ -122,7 +122,7 @@ final class SlotRelease {
     registry.removeIfIdle(segment);
     if (!registry.has(segment) && segment.residence().filter(Residence::isCached).isPresent()) {
       work.soon(
-          work.threads().pools(),
+          work.pools(),
           "free the slot of " + segment.logFile(),
           () -> {
             var unused = Evictions.run(segment, true);

@@ -43,7 +43,9 @@ final class TierMoves implements TieredSegments {
       LogDirectories logDirectories,
       SegmentRegistry registry,
       LogFileNames names,
-      Upkeep upkeep,
+      DurableNames durable,
+      SlotRelease release,
+      ModificationTimes times,
       PoolSpace space,
       PlacementPolicy placement,
       MoveStage.Hook hook) {
@@ -56,14 +58,14 @@ final class TierMoves implements TieredSegments {
             pools, registry, placement, logDirectories.forcedPlacement(), InstantSource.system());
     CopySlots slots = new CopySlots(logDirectories, space);
     this.names = names;
-    this.release = upkeep.release();
+    this.release = release;
     this.destage =
-        new DestageMove(names, upkeep.durable(), upkeep.times(), space, this::scarcity, hook);
-    this.eviction = new EvictMove(upkeep.release(), space, hook);
+        new DestageMove(names, durable, times, space, this::scarcity, hook);
+    this.eviction = new EvictMove(release, space, hook);
     this.relocation =
-        new RelocateMove(registry, names, upkeep.durable(), upkeep.release(), space, slots, hook);
+        new RelocateMove(registry, names, durable, release, space, slots, hook);
     this.unspilling =
-        new UnspillMove(registry, names, upkeep.durable(), space, slots, destage, hook);
+        new UnspillMove(registry, names, durable, space, slots, destage, hook);
   }
 
   @Override

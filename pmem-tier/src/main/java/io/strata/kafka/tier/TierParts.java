@@ -28,7 +28,7 @@ record TierParts(
   static final TierParts STANDARD =
       new TierParts(
           (file, type, owner) -> Pool.open(file, type.on(file), owner),
-          BackgroundThreads::newThread,
+          BackgroundWork::newThread,
           Reflink::make,
           LogDiskPace.Time.SYSTEM);
 

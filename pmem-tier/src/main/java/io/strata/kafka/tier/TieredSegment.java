@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
 /**
  * A segment of the tiers, in a pool or in the log file, and where its log file is now.
@@ -32,8 +33,8 @@ final class TieredSegment {
   private final Heat heat;
   private volatile long renamesSettled = -1;
   private volatile boolean active = true;
-  private final SegmentChanges changes;
-  private final LogDisks disks;
+  private final SegmentRegistry registry;
+  private final Function<Path, LogDiskPace> disks;
   private final AtomicBoolean changed = new AtomicBoolean();
   private final AtomicBoolean late = new AtomicBoolean();
   private volatile boolean missing;
@@ -46,8 +47,8 @@ final class TieredSegment {
 
   /** Where the log file is, what its names say, and its disk; another object after each rename. */
   record Place(Path logFile, Optional<SegmentName> name, LogDiskPace disk) {
-    static Place of(Path logFile, LogDisks disks) {
-      return new Place(logFile, SegmentNames.of(logFile), disks.of(logFile));
+    static Place of(Path logFile, Function<Path, LogDiskPace> disks) {
+      return new Place(logFile, SegmentNames.of(logFile), disks.apply(logFile));
     }
   }
 
@@ -57,8 +58,8 @@ final class TieredSegment {
    * @param id given once in this process
    * @param fileKey what the file system knows the log file by, whatever its name
    * @param found whether it was in the log file, all of it, before this object
-   * @param changes gets the segment when anything about it has changed
-   * @param disks of the log directories
+   * @param registry gets the segment when anything about it has changed
+   * @param disks gives the disk that a file is on
    */
   TieredSegment(
       long id,
@@ -66,13 +67,13 @@ final class TieredSegment {
       Path logFile,
       Object fileKey,
       boolean found,
-      SegmentChanges changes,
-      LogDisks disks) {
+      SegmentRegistry registry,
+      Function<Path, LogDiskPace> disks) {
     this.id = id;
     this.segment = segment;
     this.fileKey = fileKey;
     this.found = found;
-    this.changes = changes;
+    this.registry = registry;
     this.disks = disks;
     this.shownMillis = segment.lastChangeMillis();
     this.heat = new Heat(segment.reads());
@@ -142,7 +143,7 @@ final class TieredSegment {
   void missing(boolean now) {
     if (missing != now) {
       missing = now;
-      changes.relisted(Directories.of(logFile()));
+      registry.relisted(Directories.of(logFile()));
       changed();
     }
   }
@@ -150,11 +151,11 @@ final class TieredSegment {
   /** Notes that something about it has changed. Nearly free when that is noted already. */
   void changed() {
     if (!changed.get() && changed.compareAndSet(false, true)) {
-      changes.add(this);
+      registry.changed(this);
     }
   }
 
-  /** From now on a change is noted again; see {@link SegmentChanges}. */
+  /** From now on a change is noted again; see {@link SegmentRegistry#takeChanges}. */
   void lookedAt() {
     changed.set(false);
   }

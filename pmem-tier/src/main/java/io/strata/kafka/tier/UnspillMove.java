@@ -92,7 +92,7 @@ final class UnspillMove {
       done = segment.segment().enter(slot.get(), tag);
     } finally {
       if (!done && !tag.mayBeThere) {
-        Copies.free(slot.get());
+        CopySlots.free(slot.get());
       }
     }
     if (done) {

@@ -43,6 +43,7 @@ class BackgroundWorkTest {
           .backgroundWork()
           .every(
               1,
+              fixture.tier().backgroundWork().pools(),
               "fail in a test",
               () -> {
                 switch (calls.incrementAndGet()) {

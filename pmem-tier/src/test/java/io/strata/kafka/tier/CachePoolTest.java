@@ -104,7 +104,7 @@ final class CachePoolTest {
       assertThat(inPool(file)).isGreaterThanOrEqualTo(BYTES.length);
       assertThat(fixture.view(file).dirtyBytes()).isZero();
       assertThat(Files.readAllBytes(file)).isEqualTo(BYTES);
-      assertThat(Tags.of(file)).isEmpty();
+      assertThat(TaggedLogFile.tagOf(file)).isEmpty();
       assertThat(fixture.read(file)).isEqualTo(BYTES);
     }
     assertThat(meta).hasContent(KAFKAS_OWN);
@@ -226,7 +226,7 @@ final class CachePoolTest {
 
       assertThat(inPool(file)).isPositive();
       assertThat(fixture.view(file).dirtyBytes()).isZero();
-      assertThat(Tags.of(file)).isEmpty();
+      assertThat(TaggedLogFile.tagOf(file)).isEmpty();
       assertThat(Files.readAllBytes(file)).isEqualTo(fixture.read(file)).hasSize(400_000);
     }
     assertThat(notes).isEmpty();

@@ -39,13 +39,12 @@ final class IdleRoundCostTest {
   @Tag("long")
   void aRoundCostsWhatHasChanged() throws Exception {
     try (TierFixture fixture = new TierFixture(directory).pool("hot.pool", 16 << 20)) {
-      SegmentChanges changes = new SegmentChanges();
-      SegmentRegistry registry = new SegmentRegistry(changes);
+      SegmentRegistry registry = new SegmentRegistry();
       PoolSet pools = PoolSet.open(fixture.spec(), TierEvents.NONE, TierParts.STANDARD.pools());
       TierState state = new TierState(pools, registry, name -> true, false, InstantSource.system());
       List<TieredSegment> segments = new ArrayList<>();
       for (int i = 0; i < SEGMENTS; i++) {
-        segments.add(TierStateTest.inLogFile(registry, changes, i));
+        segments.add(TierStateTest.inLogFile(registry, i));
       }
       MigrationSettings settings =
           new MigrationSettings(

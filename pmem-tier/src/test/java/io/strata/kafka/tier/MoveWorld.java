@@ -222,7 +222,7 @@ final class MoveWorld implements AutoCloseable {
       for (Map.Entry<Long, byte[]> segment : partitions.get(p).entrySet()) {
         Path file = file(p, segment.getKey());
         assertThat(Files.readAllBytes(file)).as(file.toString()).isEqualTo(segment.getValue());
-        assertThat(Tags.of(file)).isEmpty();
+        assertThat(TaggedLogFile.tagOf(file)).isEmpty();
       }
     }
   }

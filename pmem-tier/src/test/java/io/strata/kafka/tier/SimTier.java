@@ -140,7 +140,7 @@ public final class SimTier {
   }
 
   private boolean tagsLive(Path file) throws IOException {
-    return Tags.of(file)
+    return TaggedLogFile.tagOf(file)
         .flatMap(tag -> tier.registry().find(tag))
         .map(segment -> !segment.inLogFile())
         .orElse(false);
@@ -148,7 +148,7 @@ public final class SimTier {
 
   /** The slot of a file that is open, or has a tag. */
   public Optional<SegmentTag> slotOf(Path file) throws IOException {
-    Optional<SegmentTag> tag = Tags.of(file);
+    Optional<SegmentTag> tag = TaggedLogFile.tagOf(file);
     return tag.isPresent()
         ? tag
         : tier.registry()
@@ -159,7 +159,7 @@ public final class SimTier {
 
   /** Whether a file says that bytes of it are in a pool. */
   public static boolean hasTag(Path file) throws IOException {
-    return Tags.of(file).isPresent();
+    return TaggedLogFile.tagOf(file).isPresent();
   }
 
   /** What the engine sees and moves. */

@@ -244,7 +244,7 @@ final class StressPartition {
                   read,
                   channel.size(),
                   Files.size(file(one.offset)),
-                  Tags.of(file(one.offset)),
+                  TaggedLogFile.tagOf(file(one.offset)),
                   fixture.tier().size(file(one.offset))));
     }
     if (read > 0) {

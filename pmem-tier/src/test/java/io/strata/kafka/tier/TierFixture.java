@@ -299,15 +299,15 @@ final class TierFixture implements AutoCloseable {
 
   /** As {@link HotTier#refreshModificationTimes}, in this thread. */
   void refreshModificationTimesHere() {
-    tier().backgroundWork().threads().all().forEach(tier().modificationTimes()::refreshAll);
+    tier().backgroundWork().lanes().forEach(tier().modificationTimes()::refreshAll);
   }
 
   /** Keeps background work waiting, as slow disks do, until the answer is counted down. */
   CountDownLatch holdBackgroundWork() throws InterruptedException {
-    List<BackgroundThreads.Lane> lanes = tier().backgroundWork().threads().all();
+    List<BackgroundWork.Lane> lanes = tier().backgroundWork().lanes();
     CountDownLatch held = new CountDownLatch(lanes.size());
     CountDownLatch go = new CountDownLatch(1);
-    for (BackgroundThreads.Lane lane : lanes) {
+    for (BackgroundWork.Lane lane : lanes) {
       tier()
           .backgroundWork()
           .every(
@@ -329,9 +329,9 @@ final class TierFixture implements AutoCloseable {
 
   /** Waits until background work that has been asked for is done. */
   void awaitBackgroundWork() throws InterruptedException {
-    List<BackgroundThreads.Lane> lanes = tier().backgroundWork().threads().all();
+    List<BackgroundWork.Lane> lanes = tier().backgroundWork().lanes();
     CountDownLatch done = new CountDownLatch(lanes.size());
-    for (BackgroundThreads.Lane lane : lanes) {
+    for (BackgroundWork.Lane lane : lanes) {
       Runnable once = new FutureTask<>(done::countDown, null);
       tier().backgroundWork().every(1, lane, "end in a test", once);
     }

@@ -261,15 +261,14 @@ final class TierStateTest {
   void onlyWhatHasChangedIsLookedAt() throws Exception {
     try (TierFixture fixture = new TierFixture(directory).pool("hot.pool", 16 << 20)) {
       AtomicInteger looks = new AtomicInteger();
-      SegmentChanges changes = new SegmentChanges();
-      SegmentRegistry registry = new SegmentRegistry(changes);
+      SegmentRegistry registry = new SegmentRegistry();
       PoolSet pools = PoolSet.open(fixture.spec(), TierEvents.NONE, TierParts.STANDARD.pools());
       TierState state =
           new TierState(
               pools, registry, name -> looks.incrementAndGet() > 0, false, InstantSource.system());
       List<TieredSegment> segments = new ArrayList<>();
       for (int i = 0; i < SEGMENTS; i++) {
-        segments.add(inLogFile(registry, changes, i));
+        segments.add(inLogFile(registry, i));
       }
       assertThat(state.now().segments()).hasSize(SEGMENTS);
       assertThat(looks).hasValue(SEGMENTS);
@@ -296,17 +295,15 @@ final class TierStateTest {
   @Test
   void theOneBeforeIsActiveWhenALookCameIntoTheRemovalOfTheNewest() throws Exception {
     try (TierFixture fixture = new TierFixture(directory).pool("hot.pool", 16 << 20)) {
-      SegmentChanges changes = new SegmentChanges();
-      SegmentRegistry registry = new SegmentRegistry(changes);
+      SegmentRegistry registry = new SegmentRegistry();
       PoolSet pools = PoolSet.open(fixture.spec(), TierEvents.NONE, TierParts.STANDARD.pools());
       TierState state = new TierState(pools, registry, name -> true, false, InstantSource.system());
-      TieredSegment before = inLogFile(registry, changes, 0);
+      TieredSegment before = inLogFile(registry, 0);
       AtomicBoolean looks = new AtomicBoolean();
       Path newestFile = Path.of("/logs", "topic-0", "%020d.log".formatted(1));
       TieredSegment newest =
           inLogFile(
               registry,
-              changes,
               1,
               lookingWhenAskedForItsDirectory(
                   newestFile,
@@ -345,8 +342,7 @@ final class TierStateTest {
   @Test
   void whatWasReadIsForgottenThoughTheClockGoesBack() throws Exception {
     try (TierFixture fixture = new TierFixture(directory).pool("hot.pool", 16 << 20)) {
-      SegmentChanges changes = new SegmentChanges();
-      SegmentRegistry registry = new SegmentRegistry(changes);
+      SegmentRegistry registry = new SegmentRegistry();
       PoolSet pools = PoolSet.open(fixture.spec(), TierEvents.NONE, TierParts.STANDARD.pools());
       AtomicLong millis = new AtomicLong(TimeUnit.DAYS.toMillis(1000));
       TierState state =
@@ -354,7 +350,7 @@ final class TierStateTest {
               pools, registry, name -> true, false, () -> Instant.ofEpochMilli(millis.get()));
       Path file = directory.resolve("read");
       Files.write(file, new byte[1 << 20]);
-      TieredSegment segment = inLogFile(registry, changes, 0);
+      TieredSegment segment = inLogFile(registry, 0);
       Set<StandardOpenOption> read = Set.of(StandardOpenOption.READ);
       try (FileChannel channel = segment.segment().open(FileChannel.open(file, read), read)) {
         assertThat(channel.read(ByteBuffer.allocate(1 << 20), 0)).isEqualTo(1 << 20);
@@ -371,16 +367,14 @@ final class TierStateTest {
   }
 
   /** A segment of which no file is needed, in a partition with 49 others. */
-  static TieredSegment inLogFile(SegmentRegistry registry, SegmentChanges changes, int number) {
+  static TieredSegment inLogFile(SegmentRegistry registry, int number) {
     return inLogFile(
         registry,
-        changes,
         number,
         Path.of("/logs", "topic-%d".formatted(number / 50), "%020d.log".formatted(number % 50)));
   }
 
-  private static TieredSegment inLogFile(
-      SegmentRegistry registry, SegmentChanges changes, int number, Path file) {
+  private static TieredSegment inLogFile(SegmentRegistry registry, int number, Path file) {
     TieredSegment segment =
         new TieredSegment(
             number,
@@ -393,8 +387,8 @@ final class TierStateTest {
             file,
             "inode " + number,
             false,
-            changes,
-            new LogDisks(List.of(), LogDiskPace.Time.SYSTEM));
+            registry,
+            logFile -> new LogDiskPace(LogDiskPace.Time.SYSTEM));
     return registry.addUnpooled(segment);
   }
 }
