@@ -8,6 +8,7 @@ import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.pool.PoolSpec;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.tier.HotTier;
+import io.strata.kafka.tier.MoveStage;
 import io.strata.kafka.tier.TierEvents;
 import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
@@ -80,7 +81,7 @@ final class TierScale {
             .orElseThrow();
     TierSpec spec =
         new TierSpec(
-            config, List.of(pool), OWNER, List.of(logs), config.placement(), Optional.empty());
+            config, List.of(pool), OWNER, List.of(logs), config.placement(), Optional.empty(), MoveStage.Hook.NONE);
 
     int open = Math.min(segments, OPEN);
     long before = usedHeap();

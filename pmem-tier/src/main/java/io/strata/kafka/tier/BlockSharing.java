@@ -14,24 +14,12 @@ import java.util.Optional;
  * <p>Thread safety: all methods may be called by any thread. The sharing itself is done under the
  * segment's writer lock, so that no change comes between.
  */
-final class BlockSharing {
-
-  private final LogFileNames names;
-  private final HotSegments hot;
-  private final UnpooledSegments inLogFile;
-  private final Cloning cloning;
+record BlockSharing(LogFileNames names, SegmentFinder segments, Cloning cloning) {
 
   /** As {@link io.strata.kafka.memory.Reflink#make}. */
   @FunctionalInterface
   interface Cloning {
     boolean make(Path source, Path target) throws IOException;
-  }
-
-  BlockSharing(LogFileNames names, HotSegments hot, UnpooledSegments inLogFile, Cloning cloning) {
-    this.names = names;
-    this.hot = hot;
-    this.inLogFile = inLogFile;
-    this.cloning = cloning;
   }
 
   /**
@@ -44,22 +32,17 @@ final class BlockSharing {
     if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
       throw new FileAlreadyExistsException(target.toString());
     }
-    Optional<TieredSegment> known = find(name);
+    Optional<TieredSegment> known = segments.find(name);
     if (known.isEmpty()) {
       // Nobody has a channel of ours on it, and nobody gets one as long as its name is held.
       try (LogFileNames.Held held = names.lock(name)) {
-        known = find(name);
+        known = segments.find(name);
         if (known.isEmpty()) {
           return isWhole(name, Files.size(name)) && cloning.make(name, target);
         }
       }
     }
     return shareKnown(known.get(), target);
-  }
-
-  private Optional<TieredSegment> find(Path name) throws IOException {
-    Optional<TieredSegment> known = hot.find(name);
-    return known.isPresent() ? known : inLogFile.find(name);
   }
 
   private boolean shareKnown(TieredSegment known, Path target) throws IOException {

@@ -8,7 +8,6 @@ import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.segment.CopyResult;
 import io.strata.kafka.segment.Residence;
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -18,15 +17,7 @@ import java.util.Optional;
  *
  * <p>Thread safety: all methods may be called by any thread.
  */
-final class CopySlots {
-
-  private final LogDirectories logDirectories;
-  private final PoolSpace space;
-
-  CopySlots(LogDirectories logDirectories, PoolSpace space) {
-    this.logDirectories = logDirectories;
-    this.space = space;
-  }
+record CopySlots(LogDirectories logDirectories, PoolSpace space) {
 
   /**
    * A slot for a copy of so many bytes, flagged so that recovery drops it if nothing leads to it.
@@ -37,9 +28,8 @@ final class CopySlots {
       throws IOException {
     Optional<SegmentPlace> place = placeOf(segment);
     if (place.isEmpty()) {
-      throw new FileSystemException(
-          segment.logFile().toString(),
-          null,
+      throw FailureText.at(
+          segment.logFile(),
           "it is outside the log directories, by a symbolic link: it cannot be placed in a pool");
     }
     for (Pool pool : space.bySpace(tier)) {

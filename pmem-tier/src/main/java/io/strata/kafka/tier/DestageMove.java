@@ -19,40 +19,21 @@ import java.util.function.ToDoubleFunction;
  * clean from then on.
  *
  * <p>Thread safety: any number of segments at a time; one move of a segment.
+ *
+ * @param scarcity of the space that appends find in the segment's tier, from 0 to 1
  */
-final class DestageMove {
+record DestageMove(
+    LogFileNames names,
+    DurableNames durable,
+    ModificationTimes times,
+    PoolSpace space,
+    ToDoubleFunction<TieredSegment> scarcity,
+    MoveStage.Hook hook) {
 
   /** Of the log file's file system, and at most so many bytes: what a destage leaves free there. */
   private static final int HOME_RESERVE_SHARE = 100;
 
   private static final long LARGEST_HOME_RESERVE = 1L << 30;
-
-  private final LogFileNames names;
-  private final DurableNames durable;
-  private final ModificationTimes times;
-  private final PoolSpace space;
-  private final ToDoubleFunction<TieredSegment> scarcity;
-  private final MoveStage.Hook hook;
-
-  /**
-   * With the parts of the tier.
-   *
-   * @param scarcity of the space that appends find in the segment's tier, from 0 to 1
-   */
-  DestageMove(
-      LogFileNames names,
-      DurableNames durable,
-      ModificationTimes times,
-      PoolSpace space,
-      ToDoubleFunction<TieredSegment> scarcity,
-      MoveStage.Hook hook) {
-    this.scarcity = scarcity;
-    this.names = names;
-    this.durable = durable;
-    this.times = times;
-    this.space = space;
-    this.hook = hook;
-  }
 
   /** Copies all that is dirty, piece by piece, up to the first piece that is not copied. */
   MoveResult all(TieredSegment segment, MoveControl control)

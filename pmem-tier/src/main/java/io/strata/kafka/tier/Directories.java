@@ -159,8 +159,7 @@ final class Directories {
       } catch (NoSuchFileException e) {
         // Renamed just now: look again.
         if (attempt == ATTEMPTS) {
-          throw new FileSystemException(
-              existing.toString(), null, "it was renamed whenever it was to be forced");
+          throw FailureText.at(existing, "it was renamed whenever it was to be forced");
         }
       }
     }

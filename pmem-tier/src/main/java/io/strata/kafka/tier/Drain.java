@@ -112,13 +112,12 @@ public final class Drain {
     }
     free(segment);
     SegmentTag.remove(logFile);
-    tier.forget(segment);
+    tier.registry().remove(segment);
     return copied.bytes();
   }
 
   private static FileSystemException changed(Path logFile) {
-    return new FileSystemException(
-        logFile.toString(), null, "it was changed while it was drained: stop the broker");
+    return FailureText.at(logFile, "it was changed while it was drained: stop the broker");
   }
 
   private static void free(TieredSegment segment) throws IOException {

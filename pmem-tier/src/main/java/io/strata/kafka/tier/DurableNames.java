@@ -17,29 +17,14 @@ import java.util.Optional;
  *
  * <p>Thread safety: all methods may be called by any thread. Two of them may meet on a segment,
  * whose slot's flag is then set twice.
+ *
+ * @param directories which of them could not be forced
  */
-final class DurableNames {
-
-  private final SegmentRegistry registry;
-  private final LogFileNames names;
-  private final UnsyncedRenames directories;
-  private final BackgroundWork work;
-
-  /**
-   * Over these segments.
-   *
-   * @param directories which of them could not be forced
-   */
-  DurableNames(
-      SegmentRegistry registry,
-      LogFileNames names,
-      UnsyncedRenames directories,
-      BackgroundWork work) {
-    this.registry = registry;
-    this.names = names;
-    this.directories = directories;
-    this.work = work;
-  }
+record DurableNames(
+    SegmentRegistry registry,
+    LogFileNames names,
+    UnsyncedRenames directories,
+    BackgroundWork work) {
 
   /**
    * Has renames made durable soon, in the background: what is appended next should not wait for it.

@@ -5,12 +5,20 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
 import java.util.Optional;
 
-/** Says in a message what the JDK says by an exception's class. Stateless. */
+/**
+ * What messages say of a failure, also where the JDK says it by the exception's class. Stateless.
+ */
 final class FailureText {
 
   private FailureText() {}
+
+  /** The failure of a file, or what is refused because of it. */
+  static FileSystemException at(Path file, String reason) {
+    return new FileSystemException(file.toString(), null, reason);
+  }
 
   /** Returns the file at fault, if there is one, and what is wrong with it. */
   static String of(IOException failure) {

@@ -75,26 +75,22 @@ final class ForeignRecords {
       throw new FileSystemException(
           file.toString(),
           in.pool().info().path().toString(),
-          "the file has records that are not the segment's in the pool, as it has when a broker ran"
-              + " here without Strata: found "
-              + Files.size(file)
-              + " bytes, of which those from "
-              + first.getAsLong()
-              + " on are others, expected no records but those of the "
-              + in.slot().committedLength()
-              + " bytes in "
-              + in.tag()
-              + ". Which ones stay is for you to say, with the broker stopped. If other replicas of"
-              + " partition "
-              + file.getName(file.getNameCount() - 2)
-              + " are in sync, move its directory out of the log directory, and Kafka replicates"
-              + " it. To keep the pool's records, copy the file elsewhere, then run 'truncate -s 0 "
-              + file
-              + "'; to keep the file's, run 'setfattr -x "
-              + SegmentTag.ATTRIBUTE
-              + " "
-              + file
-              + "'");
+          """
+          the file has records that are not the segment's in the pool, as it has when a broker ran \
+          here without Strata: found %s bytes, of which those from %s on are others, expected no \
+          records but those of the %s bytes in %s. Which ones stay is for you to say, with the \
+          broker stopped. If other replicas of partition %s are in sync, move its directory out of \
+          the log directory, and Kafka replicates it. To keep the pool's records, copy the file \
+          elsewhere, then run 'truncate -s 0 %s'; to keep the file's, run 'setfattr -x %s %6$s'\
+          """
+              .formatted(
+                  Files.size(file),
+                  first.getAsLong(),
+                  in.slot().committedLength(),
+                  in.tag(),
+                  file.getName(file.getNameCount() - 2),
+                  file,
+                  SegmentTag.ATTRIBUTE));
     }
   }
 }

@@ -76,8 +76,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final PoolForcer poolForcer;
   private final Traffic traffic;
   private final PoolSpace space;
-  private final HotSegments hot;
-  private final UnpooledSegments inLogFile;
+  private final SegmentFinder segments;
   private final Placement placement;
   private final Renames renames;
   private final TierMoves moves;
@@ -123,15 +122,21 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             durable,
             release,
             work);
-    this.hot = new HotSegments(pools, registry, names, factory, logDirectories.forcedPlacement());
-    this.inLogFile =
-        new UnpooledSegments(logDirectories, this::mayBeHot, registry, names, factory, hot);
+    this.segments =
+        new SegmentFinder(pools, logDirectories, this::mayBeHot, registry, names, factory);
     this.placement =
         new Placement(
-            pools, logDirectories, this::mayBeHot, registry, hot, durable, unsynced, space, counts);
-    this.sharing = new BlockSharing(names, hot, inLogFile, parts.cloning());
-    this.renames =
-        new Renames(names, registry, hot, inLogFile, durable, release, this::forcesAppends);
+            pools,
+            logDirectories,
+            this::mayBeHot,
+            registry,
+            segments,
+            durable,
+            unsynced,
+            space,
+            counts);
+    this.sharing = new BlockSharing(names, segments, parts.cloning());
+    this.renames = new Renames(names, registry, segments, durable, release, this::forcesAppends);
     this.moves =
         new TierMoves(
             pools,
@@ -196,7 +201,11 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       work.every(MTIME_MILLIS, lane, "refresh modification times", () -> times.refresh(lane));
     }
     work.every(PoolForcer.INTERVAL_MILLIS, work.pools(), "force the pools", poolForcer::run);
-    work.every(RESERVE_MILLIS, work.pools(), "keep space free in the pools", () -> space.keepReserve(pools));
+    work.every(
+        RESERVE_MILLIS,
+        work.pools(),
+        "keep space free in the pools",
+        () -> space.keepReserve(pools));
   }
 
   /**
@@ -263,23 +272,23 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
     Path name = located.get();
     try (LogFileNames.Held held = names.lock(name)) {
-      Optional<TieredSegment> known = hot.find(name);
+      Optional<TieredSegment> known = segments.findHot(name);
       if (known.isPresent()) {
         if (options.contains(StandardOpenOption.CREATE_NEW)) {
           throw new FileAlreadyExistsException(file.toString());
         }
-        return Optional.of(hot.open(known.get(), name, options));
+        return Optional.of(segments.openHot(known.get(), name, options));
       }
       Placement.Placed placed =
-          inLogFile.find(name).isPresent()
+          segments.findInLogFile(name).isPresent()
               ? Placement.Placed.NO
               : placement.open(name, options, attributes);
       if (placed.channel().isPresent()) {
         return placed.channel();
       }
-      Optional<FileChannel> opened = inLogFile.open(name, options, attributes);
+      Optional<FileChannel> opened = segments.openInLogFile(name, options, attributes);
       if (placed.refused() && opened.isPresent()) {
-        inLogFile.find(name).ifPresent(this::goesOnInItsLogFile);
+        segments.findInLogFile(name).ifPresent(this::goesOnInItsLogFile);
       }
       return opened;
     }
@@ -307,13 +316,13 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   @Override
   public OptionalLong size(Path file) throws IOException {
-    Optional<TieredSegment> known = hot.find(file);
+    Optional<TieredSegment> known = segments.findHot(file);
     return known.isPresent() ? OptionalLong.of(known.get().segment().size()) : OptionalLong.empty();
   }
 
   @Override
   public Optional<FileTime> lastModified(Path file) throws IOException {
-    Optional<TieredSegment> known = hot.find(file);
+    Optional<TieredSegment> known = segments.findHot(file);
     if (known.isEmpty()) {
       return Optional.empty();
     }
@@ -323,7 +332,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   @Override
   public boolean setLastModified(Path file, FileTime time) throws IOException {
-    Optional<TieredSegment> known = hot.find(file);
+    Optional<TieredSegment> known = segments.findHot(file);
     if (known.isEmpty()) {
       return false;
     }
@@ -342,17 +351,17 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
     Path name = located.get();
     try (LogFileNames.Held held = names.lock(name)) {
-      if (hot.isOther(name)) {
+      if (segments.isOther(name)) {
         return false;
       }
-      Optional<TieredSegment> known = hot.find(name);
+      Optional<TieredSegment> known = segments.findHot(name);
       Path directory = name.getParent();
       if (directory == null || !Files.isWritable(directory)) {
         // The JDK will say why it cannot be deleted.
         return false;
       }
       if (known.isEmpty()) {
-        Optional<TieredSegment> cold = inLogFile.find(name);
+        Optional<TieredSegment> cold = segments.findInLogFile(name);
         if (cold.isPresent() && LogFileNames.isOtherName(name, cold.get())) {
           return false;
         }
@@ -577,10 +586,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   PoolForcer poolForcer() {
     return poolForcer;
-  }
-
-  void forget(TieredSegment segment) {
-    registry.remove(segment);
   }
 
   /** Closes the pools, ten seconds later if a disk hangs. */

@@ -27,24 +27,18 @@ import java.util.stream.Collectors;
  */
 final class LogDirectories {
 
-  private final Map<Path, LogDirectory> byPath;
+  private final Map<Path, LogDirectory> byPath = new LinkedHashMap<>();
   private final TierEvents events;
-  private final List<String> skipped;
+  private final List<String> skipped = new CopyOnWriteArrayList<>();
   private final Optional<Pattern> forcedPlacement;
   private final Map<UUID, Path> pools;
   private final ConcurrentMap<Path, LogDirectory> forced = new ConcurrentHashMap<>();
 
   private LogDirectories(
-      Map<Path, LogDirectory> byPath,
-      List<String> skipped,
-      TierEvents events,
-      Optional<Pattern> forcedPlacement,
-      Map<UUID, Path> pools) {
-    this.byPath = byPath;
-    this.skipped = skipped;
-    this.events = events;
+      Optional<Pattern> forcedPlacement, Map<UUID, Path> pools, TierEvents events) {
     this.forcedPlacement = forcedPlacement;
     this.pools = pools;
+    this.events = events;
   }
 
   /**
@@ -55,42 +49,41 @@ final class LogDirectories {
    */
   static LogDirectories open(TierSpec spec, Map<UUID, Path> pools, TierEvents events)
       throws IOException {
-    Map<Path, LogDirectory> byPath = new LinkedHashMap<>();
-    Map<UUID, LogDirectory> byId = new LinkedHashMap<>();
-    List<String> skipped = new CopyOnWriteArrayList<>();
+    LogDirectories opened = new LogDirectories(spec.forcedPlacement(), pools, events);
     for (Path configured : spec.logDirectories()) {
-      if (!Files.isDirectory(configured)) {
-        String reason = "it is not a directory, or cannot be reached";
-        skipped.add(configured + ": " + reason);
-        events.logDirectorySkipped(configured, reason);
-        continue;
-      }
-      Marker.refuseNewer(configured);
-      LogDirectory directory;
-      try {
-        directory = LogDirectory.claim(configured);
-      } catch (LogDirectory.NoAttributesException e) {
-        throw e;
-      } catch (IOException e) {
-        // A failing disk: Kafka takes this directory offline and runs on with the others.
-        String reason = "it cannot be used: " + FailureText.of(e);
-        skipped.add(configured + ": " + reason);
-        events.logDirectorySkipped(configured, reason);
-        continue;
-      }
-      LogDirectory same = byId.putIfAbsent(directory.id(), directory);
-      if (same != null && !same.path().equals(directory.path())) {
-        throw new FileSystemException(
-            directory.path().toString(),
-            same.path().toString(),
-            "two log directories have the identity "
-                + directory.id()
-                + ", as a copy made with its extended attributes has: remove the copy from"
-                + " log.dirs");
-      }
-      byPath.put(directory.path(), directory);
+      opened.claim(configured);
     }
-    return new LogDirectories(byPath, skipped, events, spec.forcedPlacement(), pools);
+    return opened;
+  }
+
+  private void claim(Path configured) throws IOException {
+    if (!Files.isDirectory(configured)) {
+      skip(configured, "it is not a directory, or cannot be reached");
+      return;
+    }
+    Marker.refuseNewer(configured);
+    LogDirectory directory;
+    try {
+      directory = LogDirectory.claim(configured);
+    } catch (LogDirectory.NoAttributesException e) {
+      throw e;
+    } catch (IOException e) {
+      // A failing disk: Kafka takes this directory offline and runs on with the others.
+      skip(configured, "it cannot be used: " + FailureText.of(e));
+      return;
+    }
+    Optional<LogDirectory> same = byId(directory.id());
+    if (same.isPresent() && !same.get().path().equals(directory.path())) {
+      throw new FileSystemException(
+          directory.path().toString(),
+          same.get().path().toString(),
+          """
+          two log directories have the identity %s, as a copy made with its extended attributes \
+          has: remove the copy from log.dirs\
+          """
+              .formatted(directory.id()));
+    }
+    byPath.put(directory.path(), directory);
   }
 
   /**
@@ -137,8 +130,12 @@ final class LogDirectories {
   /** Passes over a directory after all; called while the tier is being opened. */
   void skip(LogDirectory directory, String reason) {
     byPath.remove(directory.path());
-    skipped.add(directory.path() + ": " + reason);
-    events.logDirectorySkipped(directory.path(), reason);
+    skip(directory.path(), reason);
+  }
+
+  private void skip(Path directory, String reason) {
+    skipped.add(directory + ": " + reason);
+    events.logDirectorySkipped(directory, reason);
   }
 
   /** How many of the configured directories are not there. */
@@ -177,8 +174,7 @@ final class LogDirectories {
   Optional<SegmentPlace> placeOf(Path file) {
     for (LogDirectory directory : byPath.values()) {
       if (file.startsWith(directory.path())) {
-        return Optional.of(
-            new SegmentPlace(directory.id(), directory.path().relativize(file).toString(), file));
+        return Optional.of(placeIn(directory, file));
       }
     }
     Path parent = file.getParent();
@@ -207,10 +203,11 @@ final class LogDirectories {
     }
     return SegmentName.parse(partitionName.toString(), name.toString())
         .filter(placement::mayBeHot)
-        .map(
-            segment ->
-                new SegmentPlace(
-                    directory.id(), directory.path().relativize(file).toString(), file));
+        .map(segment -> placeIn(directory, file));
+  }
+
+  private static SegmentPlace placeIn(LogDirectory directory, Path file) {
+    return new SegmentPlace(directory.id(), directory.path().relativize(file).toString(), file);
   }
 
   private LogDirectory claimForced(Path directory) throws IOException {

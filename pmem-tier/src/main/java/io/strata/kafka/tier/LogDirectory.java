@@ -79,12 +79,12 @@ public record LogDirectory(UUID id, Path path) {
       super(
           directory.toString(),
           null,
-          "the log directory's file system ("
-              + Files.getFileStore(directory).type()
-              + ") takes no user extended attributes, which tie a segment's file to the pool: "
-              + cause.getMessage()
-              + "; use ext4, xfs or btrfs (mounted without nouser_xattr), or take this directory"
-              + " out of log.dirs");
+          """
+          the log directory's file system (%s) takes no user extended attributes, which tie a \
+          segment's file to the pool: %s; use ext4, xfs or btrfs (mounted without nouser_xattr), \
+          or take this directory out of log.dirs\
+          """
+              .formatted(Files.getFileStore(directory).type(), cause.getMessage()));
       initCause(cause);
     }
   }
@@ -105,15 +105,10 @@ public record LogDirectory(UUID id, Path path) {
   private static FileSystemException malformed(
       Path directory, String attribute, String value, String expected, Exception cause) {
     FileSystemException failure =
-        new FileSystemException(
-            directory.toString(),
-            null,
-            "the extended attribute user."
-                + attribute
-                + " holds '"
-                + Printable.of(value)
-                + "', expected "
-                + expected);
+        FailureText.at(
+            directory,
+            "the extended attribute user.%s holds '%s', expected %s"
+                .formatted(attribute, Printable.of(value), expected));
     failure.initCause(cause);
     return failure;
   }
@@ -188,7 +183,7 @@ public record LogDirectory(UUID id, Path path) {
   private static UserDefinedFileAttributeView attributes(Path file) {
     UserDefinedFileAttributeView view =
         Files.getFileAttributeView(
-            file, UserDefinedFileAttributeView.class, new LinkOption[] {LinkOption.NOFOLLOW_LINKS});
+            file, UserDefinedFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
     if (view == null) {
       throw new UnsupportedOperationException("no user extended attributes");
     }

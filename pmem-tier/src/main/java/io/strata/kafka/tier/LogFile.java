@@ -23,19 +23,11 @@ import java.nio.file.attribute.BasicFileAttributes;
  *
  * <p>Thread safety: used by one thread.
  */
-final class LogFile implements Closeable {
-
-  private final Path name;
-  private final PinnedFile pinned;
+record LogFile(Path name, PinnedFile pinned) implements Closeable {
 
   /** What is done to a log file, which {@code file} leads to: a path for this call alone. */
   interface Action<T> {
     T run(Path file) throws IOException;
-  }
-
-  private LogFile(Path name, PinnedFile pinned) {
-    this.name = name;
-    this.pinned = pinned;
   }
 
   /**

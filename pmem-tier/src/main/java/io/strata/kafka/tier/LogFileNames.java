@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -168,12 +167,9 @@ final class LogFileNames {
     }
   }
 
-  private static boolean leadsTo(Path name, TieredSegment segment) throws IOException {
-    try {
-      return keyOf(name).equals(segment.fileKey());
-    } catch (NoSuchFileException renamed) {
-      return false;
-    }
+  /** Whether a file is the one that the segment knows; a copy of it may carry the same tag. */
+  static boolean leadsTo(Path name, TieredSegment segment) throws IOException {
+    return keyIfThere(name).equals(Optional.of(segment.fileKey()));
   }
 
   /**
@@ -185,11 +181,8 @@ final class LogFileNames {
     if (Directories.located(name).equals(Optional.of(logFile))) {
       return false;
     }
-    try {
-      return Objects.equals(keyOf(logFile), keyOf(name));
-    } catch (NoSuchFileException renamed) {
-      return false;
-    }
+    Optional<Object> key = keyIfThere(logFile);
+    return key.isPresent() && key.equals(keyIfThere(name));
   }
 
   /** What the file system knows a file by, whatever its name: device and inode. */
@@ -198,5 +191,14 @@ final class LogFileNames {
         Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     Object key = attributes.fileKey();
     return key == null ? file.toString() : key;
+  }
+
+  /** As {@link #keyOf}; empty if there is no such file. */
+  static Optional<Object> keyIfThere(Path file) throws IOException {
+    try {
+      return Optional.of(keyOf(file));
+    } catch (NoSuchFileException gone) {
+      return Optional.empty();
+    }
   }
 }

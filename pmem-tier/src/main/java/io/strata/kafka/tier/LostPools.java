@@ -106,9 +106,8 @@ final class LostPools {
       return refusal;
     }
     were.keySet().retainAll(lost.partitions.keySet());
-    return new FileSystemException(
-        missing.get(0).toString(),
-        null,
+    return FailureText.at(
+        missing.get(0),
         """
         found no such file, expected a pool; %s their files were %s. Mount its file system, or correct \
         the path in strata.pools (or strata.tier.<name>.pools);%s\

@@ -2,6 +2,8 @@ package io.strata.kafka.tier;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -65,14 +67,16 @@ final class MarkedText {
 
   private MarkedText() {}
 
-  /** A mark of a version that this one cannot read. */
-  static final class NewerMarkException extends Exception {
+  /** A newer Strata has marked a file: this one cannot know what is in the pools. */
+  static final class NewerMarkException extends FileSystemException {
     private static final long serialVersionUID = 1L;
 
-    private NewerMarkException(int found, int expected) {
+    private NewerMarkException(Path file, int found) {
       super(
+          file.toString(),
+          null,
           "found Strata's mark of version %d, expected %d: a newer Strata wrote it; use that one"
-              .formatted(found, expected));
+              .formatted(found, VERSION));
     }
   }
 
@@ -85,17 +89,18 @@ final class MarkedText {
   /**
    * Kafka's own text in a marked one.
    *
+   * @param file that has the text, for the exception
    * @return empty if the text is not marked, or not any more: Kafka would read it
    * @throws NewerMarkException if a newer version has marked it
    */
-  static Optional<byte[]> own(byte[] text) throws NewerMarkException {
+  static Optional<byte[]> own(Path file, byte[] text) throws NewerMarkException {
     String all = new String(text, ISO_8859_1);
     if (!all.startsWith(FIRST)) {
       return Optional.empty();
     }
     Matcher first = FIRST_LINE.matcher(all.substring(0, Math.min(all.length(), 32)));
     if (first.lookingAt() && Integer.parseInt(first.group(1)) > VERSION) {
-      throw new NewerMarkException(Integer.parseInt(first.group(1)), VERSION);
+      throw new NewerMarkException(file, Integer.parseInt(first.group(1)));
     }
     int begin = all.indexOf(BEGIN);
     int end = all.lastIndexOf(END);

@@ -2,7 +2,6 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.config.MetaProperties;
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -43,35 +42,17 @@ public final class Marker {
     } catch (NoSuchFileException e) {
       return Optional.empty();
     }
-    return own(file, text);
-  }
-
-  private static Optional<byte[]> own(Path file, byte[] text) throws IOException {
-    try {
-      return MarkedText.own(text);
-    } catch (MarkedText.NewerMarkException e) {
-      throw new NewerException(file, e);
-    }
-  }
-
-  /** A newer Strata has marked a file: this one cannot know what is in the pools. */
-  static final class NewerException extends FileSystemException {
-    private static final long serialVersionUID = 1L;
-
-    private NewerException(Path file, MarkedText.NewerMarkException cause) {
-      super(file.toString(), null, cause.getMessage());
-      initCause(cause);
-    }
+    return MarkedText.own(file, text);
   }
 
   /**
    * Refuses a log directory that a newer Strata has marked, before anything in it is changed. What
    * else is wrong with the file is for those to say who need it.
    */
-  static void refuseNewer(Path directory) throws NewerException {
+  static void refuseNewer(Path directory) throws MarkedText.NewerMarkException {
     try {
       Optional<byte[]> unused = read(directory.resolve(MetaProperties.FILE_NAME));
-    } catch (NewerException e) {
+    } catch (MarkedText.NewerMarkException e) {
       throw e;
     } catch (IOException unreadable) {
       return;
@@ -97,7 +78,7 @@ public final class Marker {
       return false;
     }
     byte[] text = Files.readAllBytes(source);
-    if (own(source, text).isPresent()) {
+    if (MarkedText.own(source, text).isPresent()) {
       return false;
     }
     FileContents.replace(target, MarkedText.of(text));

@@ -86,7 +86,7 @@ public final class MissingPools {
     if (missing.isEmpty()) {
       return;
     }
-    Optional<String> obstacle = obstacle(spec.logDirectories(), present);
+    Optional<String> obstacle = obstacle(spec, present);
     if (obstacle.isPresent()) {
       events.poolsNotCreated(missing, obstacle.get());
       return;
@@ -137,7 +137,7 @@ public final class MissingPools {
         }
       }
     }
-    if (obstacle(spec.logDirectories(), others).isPresent()) {
+    if (obstacle(spec, others).isPresent()) {
       return false;
     }
     Files.delete(file);
@@ -153,7 +153,20 @@ public final class MissingPools {
    * @param present the pools that are there, by their ids
    */
   public static Optional<String> obstacle(TierSpec spec, Map<UUID, Path> present) {
-    return obstacle(spec.logDirectories(), present);
+    for (Path directory : spec.logDirectories()) {
+      try {
+        Optional<String> found = obstacleIn(directory, present);
+        if (found.isPresent()) {
+          return found;
+        }
+      } catch (IOException e) {
+        return Optional.of(
+            "log directory %s cannot be read: %s".formatted(directory, FailureText.of(e)));
+      } catch (UnsupportedOperationException e) {
+        return Optional.of("log directory %s has no extended attributes".formatted(directory));
+      }
+    }
+    return Optional.empty();
   }
 
   private static String unreadable(Path pool) {
@@ -171,24 +184,6 @@ public final class MissingPools {
     // Any type's file is the same; a mapping works on every file system.
     MemoryType type = spec.config().poolType(file).fixed().orElse(MemoryType.MAPPED);
     Pool.create(PoolSpec.of(file, type, size).withOwner(spec.owner()), ProgressListener.NONE);
-  }
-
-  /** Why no pool may be created; empty if no record can be lost by it. */
-  private static Optional<String> obstacle(List<Path> directories, Map<UUID, Path> present) {
-    for (Path directory : directories) {
-      try {
-        Optional<String> found = obstacleIn(directory, present);
-        if (found.isPresent()) {
-          return found;
-        }
-      } catch (IOException e) {
-        return Optional.of(
-            "log directory %s cannot be read: %s".formatted(directory, FailureText.of(e)));
-      } catch (UnsupportedOperationException e) {
-        return Optional.of("log directory %s has no extended attributes".formatted(directory));
-      }
-    }
-    return Optional.empty();
   }
 
   private static Optional<String> obstacleIn(Path directory, Map<UUID, Path> present)

@@ -12,21 +12,8 @@ import java.nio.file.attribute.FileTime;
  *
  * <p>Thread safety: all methods may be called by any thread.
  */
-final class ModificationTimes {
-
-  private final SegmentRegistry registry;
-  private final LogFileNames names;
-  private final TierCounts counts;
-  private final BackgroundWork work;
-
-  /** Of these segments. */
-  ModificationTimes(
-      SegmentRegistry registry, LogFileNames names, TierCounts counts, BackgroundWork work) {
-    this.registry = registry;
-    this.names = names;
-    this.counts = counts;
-    this.work = work;
-  }
+record ModificationTimes(
+    SegmentRegistry registry, LogFileNames names, TierCounts counts, BackgroundWork work) {
 
   /** Notes a segment that has changed. Nearly free when that is noted already. */
   void changed(TieredSegment segment) {
@@ -59,7 +46,7 @@ final class ModificationTimes {
 
   /** Brings the log file's modification time up to date with the last append. */
   void refresh(TieredSegment segment) {
-    if (!segment.needsTag() || !segment.hasChange()) {
+    if (!segment.needsTag() || segment.shownMillis() == segment.segment().lastChangeMillis()) {
       // In the log file its appends are the file's own.
       return;
     }

@@ -20,38 +20,16 @@ import java.util.Set;
  * <p>Thread safety: all methods may be called by any thread that holds the file's name ({@link
  * LogFileNames}).
  */
-final class Placement {
-
-  private final PoolSet pools;
-  private final LogDirectories logDirectories;
-  private final PlacementPolicy policy;
-  private final SegmentRegistry registry;
-  private final HotSegments hot;
-  private final DurableNames durable;
-  private final UnsyncedRenames unsynced;
-  private final PoolSpace space;
-  private final TierCounts counts;
-
-  Placement(
-      PoolSet pools,
-      LogDirectories logDirectories,
-      PlacementPolicy policy,
-      SegmentRegistry registry,
-      HotSegments hot,
-      DurableNames durable,
-      UnsyncedRenames unsynced,
-      PoolSpace space,
-      TierCounts counts) {
-    this.pools = pools;
-    this.logDirectories = logDirectories;
-    this.policy = policy;
-    this.registry = registry;
-    this.hot = hot;
-    this.durable = durable;
-    this.unsynced = unsynced;
-    this.space = space;
-    this.counts = counts;
-  }
+record Placement(
+    PoolSet pools,
+    LogDirectories logDirectories,
+    PlacementPolicy policy,
+    SegmentRegistry registry,
+    SegmentFinder segments,
+    DurableNames durable,
+    UnsyncedRenames unsynced,
+    PoolSpace space,
+    TierCounts counts) {
 
   /**
    * The result of {@link #open}.
@@ -130,12 +108,12 @@ final class Placement {
         Directories.force(place.file());
       }
       // Known before it can be found by its tag: one object must stand for it.
-      TieredSegment segment = hot.admit(residence, place.file());
+      TieredSegment segment = segments.admit(residence, place.file());
       registered = Optional.of(segment);
       if (segment.needsTag()) {
         residence.tag().write(place.file());
       }
-      FileChannel channel = hot.open(segment, place.file(), options);
+      FileChannel channel = segments.openHot(segment, place.file(), options);
       counts.placed();
       if (segment.needsTag()) {
         durable.makeDurableLater(segment);
@@ -143,17 +121,16 @@ final class Placement {
       // The one before it is sealed now.
       space.wake();
       return new Placed(Optional.of(channel), false);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
+      registered.ifPresent(registry::remove);
+      withdraw(residence, place.file(), created, e);
+      if (e instanceof RuntimeException unexpected) {
+        throw unexpected;
+      }
       // The log file will do without the pool; and if it is the log file that fails, the JDK says
       // so best.
-      registered.ifPresent(registry::remove);
-      withdraw(residence, place.file(), created, e);
       counts.failed("place " + place.file() + " in a pool; it goes to the log file", e);
       return Placed.NO;
-    } catch (RuntimeException e) {
-      registered.ifPresent(registry::remove);
-      withdraw(residence, place.file(), created, e);
-      throw e;
     }
   }
 

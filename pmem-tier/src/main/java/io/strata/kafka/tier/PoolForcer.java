@@ -17,18 +17,10 @@ import java.util.Optional;
  *
  * <p>Thread safety: as the parts.
  */
-final class PoolForcer {
+record PoolForcer(SegmentRegistry registry, TierCounts counts) {
 
   /** How long Linux, too, lets written bytes wait (vm.dirty_expire_centisecs). */
   static final long INTERVAL_MILLIS = 30_000;
-
-  private final SegmentRegistry registry;
-  private final TierCounts counts;
-
-  PoolForcer(SegmentRegistry registry, TierCounts counts) {
-    this.registry = registry;
-    this.counts = counts;
-  }
 
   /** Forces what is due: each segment from where it was forced last. */
   void run() {

@@ -122,25 +122,26 @@ final class PoolSet {
         throw new FileSystemException(
             pool.info().path().toString(),
             other.info().path().toString(),
-            "both files hold pool "
-                + pool.info().id()
-                + ": one is a copy of the other; take the copy out of the configured pools");
+            """
+            both files hold pool %s: one is a copy of the other; take the copy out of the \
+            configured pools\
+            """
+                .formatted(pool.info().id()));
       }
     }
   }
 
   private static void requireDurability(TierSpec spec, Path file, Pool pool) throws IOException {
     if (spec.config().requireDax() && !pool.memory().durability().durableOnPersist()) {
-      throw new FileSystemException(
-          file.toString(),
-          null,
-          "strata.require.dax=true, and the pool's durability is "
-              + pool.memory().durability()
-              + ": its file system is not mounted with DAX (MAP_SYNC was refused), or the pool type"
-              + " "
-              + spec.config().poolType(file).configName()
-              + " does not flush; mount a persistent memory device with -o dax, or set"
-              + " strata.require.dax=false to accept a pool that a power failure can damage");
+      throw FailureText.at(
+          file,
+          """
+          strata.require.dax=true, and the pool's durability is %s: its file system is not mounted \
+          with DAX (MAP_SYNC was refused), or the pool type %s does not flush; mount a persistent \
+          memory device with -o dax, or set strata.require.dax=false to accept a pool that a power \
+          failure can damage\
+          """
+              .formatted(pool.memory().durability(), spec.config().poolType(file).configName()));
     }
   }
 
@@ -152,9 +153,8 @@ final class PoolSet {
     if (spec.config().durability() == AckDurability.ACK
         && !pool.memory().durability().survivesReboot()
         && !pool.isReplaceable()) {
-      throw new FileSystemException(
-          file.toString(),
-          null,
+      throw FailureText.at(
+          file,
           """
           strata.durability=ack, and the pool is on a memory-backed file system, which a power \
           failure empties; give it the type auto or cache, so that the log files have its bytes, \

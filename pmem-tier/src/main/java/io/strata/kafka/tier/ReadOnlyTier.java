@@ -125,10 +125,8 @@ public final class ReadOnlyTier implements SegmentFiles {
       throw new FileSystemException(
           file.toString(),
           path.toString(),
-          "its bytes are in pool "
-              + tag.pool()
-              + ", and that file now holds pool "
-              + opened.info().id());
+          "its bytes are in pool %s, and that file now holds pool %s"
+              .formatted(tag.pool(), opened.info().id()));
     }
     PoolReader raced = pools.putIfAbsent(tag.pool(), opened);
     if (raced != null) {
@@ -155,12 +153,12 @@ public final class ReadOnlyTier implements SegmentFiles {
         }
       }
     }
-    throw new FileSystemException(
-        file.toString(),
-        null,
-        "its bytes are in pool "
-            + tag.pool()
-            + ", and no directory above it records where that pool is: run the tool on the log"
-            + " directory that the broker used");
+    throw FailureText.at(
+        file,
+        """
+        its bytes are in pool %s, and no directory above it records where that pool is: run the \
+        tool on the log directory that the broker used\
+        """
+            .formatted(tag.pool()));
   }
 }

@@ -1,5 +1,6 @@
 package io.strata.kafka.tier;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.Printable;
 import io.strata.kafka.pool.Pool;
@@ -49,13 +50,6 @@ final class Recovery {
   private final SegmentFactory factory;
 
   private final Map<Path, LogDirectory> owners = new HashMap<>();
-  private final List<String> restored = new ArrayList<>();
-  private final List<String> orphaned = new ArrayList<>();
-  private final List<String> freed = new ArrayList<>();
-  private final List<String> kept = new ArrayList<>();
-  private int deletionsFinished;
-  private int tagsRemoved;
-  private int copiesDropped;
   private boolean logFilesForced;
 
   /**
@@ -94,14 +88,22 @@ final class Recovery {
     removeStaleTags(stale);
     return new RecoveryReport(
         registry.size(),
-        restored,
-        orphaned,
-        freed,
-        deletionsFinished,
-        tagsRemoved,
-        copiesDropped,
-        kept,
+        paths(decisions, RecoveryRule.RESTORE),
+        paths(decisions, RecoveryRule.ORPHAN),
+        paths(decisions, RecoveryRule.FREE, RecoveryRule.DISCARD),
+        with(decisions, RecoveryRule.UNLINK, RecoveryRule.FREE_DELETED).size(),
+        stale.size(),
+        with(decisions, RecoveryRule.DROP, RecoveryRule.LEAVE).size(),
+        with(decisions, RecoveryRule.KEEP).stream().map(each -> kept(each.in().slot())).toList(),
         (System.nanoTime() - started) / 1_000_000);
+  }
+
+  private static List<String> paths(List<Decision> decisions, RecoveryRule... rules) {
+    return with(decisions, rules).stream().map(each -> each.path().toString()).toList();
+  }
+
+  private static List<Decision> with(List<Decision> decisions, RecoveryRule... rules) {
+    return decisions.stream().filter(each -> List.of(rules).contains(each.rule())).toList();
   }
 
   /**
@@ -198,41 +200,30 @@ final class Recovery {
         use(in, decision.path());
       }
       case TRUNCATE -> {
-        boolean unused = at(decision.path(), file -> truncateTo(slot.cleanLength(), file));
+        at(decision.path(), file -> truncateTo(slot.cleanLength(), file));
         use(in, decision.path());
       }
       case UNLINK -> {
         unlink(decision.path());
-        free(in.pool(), slot);
-        deletionsFinished++;
+        free(in);
       }
       case FREE_DELETED -> {
         // A process that was killed has unlinked it, perhaps just now.
         forceLogFiles();
-        free(in.pool(), slot);
-        deletionsFinished++;
+        free(in);
       }
-      case DROP, LEAVE -> {
-        CopySlots.free(in);
-        copiesDropped++;
-      }
-      case FREE_CACHED -> CopySlots.free(in);
+      case DROP, LEAVE, FREE_CACHED -> CopySlots.free(in);
       case RESTORE -> restore(in, decision.path());
       case FREE -> {
         forceLogFiles();
-        free(in.pool(), slot);
-        freed.add(decision.path().toString());
+        free(in);
       }
       case DISCARD -> {
         forceLogFiles();
-        discard(in.pool(), slot);
-        freed.add(decision.path().toString());
+        discard(in);
       }
-      case ORPHAN -> {
-        slot.set(SlotFlag.ORPHANED);
-        orphaned.add(decision.path().toString());
-      }
-      case KEEP -> keep(slot);
+      case ORPHAN -> slot.set(SlotFlag.ORPHANED);
+      case KEEP -> {}
       // Passed over or refused before anything is changed.
       default -> throw new IllegalStateException(decision.toString());
     }
@@ -254,10 +245,11 @@ final class Recovery {
           throw new FileSystemException(
               tagged.file().toString(),
               other.toString(),
-              "both files carry the tag of "
-                  + tagged.tag()
-                  + ", as a copy made with its extended attributes does: move the copy out of the"
-                  + " log directory");
+              """
+              both files carry the tag of %s, as a copy made with its extended attributes does: \
+              move the copy out of the log directory\
+              """
+                  .formatted(tagged.tag()));
         }
       }
     }
@@ -297,12 +289,8 @@ final class Recovery {
           throw olderPool(
               directory.path(),
               pool.get(),
-              "was last used with pool "
-                  + seen.getKey()
-                  + " at sequence "
-                  + seen.getValue()
-                  + ", and the pool file has sequence "
-                  + pool.get().sequence());
+              "was last used with pool %s at sequence %s, and the pool file has sequence %s"
+                  .formatted(seen.getKey(), seen.getValue(), pool.get().sequence()));
         }
       }
     }
@@ -314,12 +302,11 @@ final class Recovery {
         throw olderPool(
             each.getValue(),
             pool,
-            "the file's bytes are in "
-                + tag
-                + ", and the pool "
-                + (known
-                    ? "has that slot at generation " + pool.generation(tag.slot()) + " only"
-                    : "has " + pool.info().slotCount() + " slots only"));
+            known
+                ? "the file's bytes are in %s, and the pool has that slot at generation %s only"
+                    .formatted(tag, pool.generation(tag.slot()))
+                : "the file's bytes are in %s, and the pool has %s slots only"
+                    .formatted(tag, pool.info().slotCount()));
       }
     }
   }
@@ -371,9 +358,8 @@ final class Recovery {
       SegmentTag tag = each.getKey();
       long generation = pools.find(tag.pool()).orElseThrow().generation(tag.slot());
       if (SlotLayout.isDiscarded(tag.generation(), generation)) {
-        throw new FileSystemException(
-            each.getValue().toString(),
-            null,
+        throw FailureText.at(
+            each.getValue(),
             """
             its newest records were in %s, which has been discarded: by 'strata pool repair' or \
             'strata pool forget', or since two starts did not find this file; run 'strata \
@@ -397,9 +383,8 @@ final class Recovery {
     }
     Path logFile = directory.get().path().resolve(in.slot().relativePath()).normalize();
     if (!logFile.startsWith(directory.get().path())) {
-      throw new FileSystemException(
-          logFile.toString(),
-          null,
+      throw FailureText.at(
+          logFile,
           "slot " + in.tag() + " names a path outside its log directory: run strata pool check");
     }
     return Optional.of(logFile);
@@ -407,8 +392,7 @@ final class Recovery {
 
   private void removeStaleTags(Map<SegmentTag, Path> stale) throws IOException {
     for (Path logFile : stale.values()) {
-      boolean unused = at(logFile, SegmentTag::remove);
-      tagsRemoved++;
+      at(logFile, SegmentTag::remove);
     }
   }
 
@@ -424,9 +408,8 @@ final class Recovery {
 
   /** Of bytes that were evicted the log file has the only copy: without them it is no segment. */
   private static FileSystemException tooShort(Decision decision) {
-    return new FileSystemException(
-        decision.path().toString(),
-        null,
+    return FailureText.at(
+        decision.path(),
         """
         found %d bytes, expected at least %d, since the pool has the segment from there on only: \
         the file was truncated by something else than this broker; restore it, or remove the \
@@ -452,6 +435,7 @@ final class Recovery {
   }
 
   /** Does something to a file of a log directory: if that fails, it is the directory's failure. */
+  @CanIgnoreReturnValue
   private <T> T at(Path file, LogFile.Action<T> action) throws IOException {
     try {
       return action.run(file);
@@ -469,13 +453,12 @@ final class Recovery {
   }
 
   private void force(Path file) throws IOException {
-    boolean unused =
-        at(
-            file,
-            each -> {
-              Directories.force(each);
-              return true;
-            });
+    at(
+        file,
+        each -> {
+          Directories.force(each);
+          return each;
+        });
   }
 
   private void unlink(Path logFile) throws IOException {
@@ -499,7 +482,7 @@ final class Recovery {
       return;
     }
     for (LogDirectory directory : directories.all()) {
-      boolean unused = at(directory.path(), Recovery::forcePartitions);
+      at(directory.path(), Recovery::forcePartitions);
     }
     logFilesForced = true;
   }
@@ -540,7 +523,6 @@ final class Recovery {
           return file;
         });
     register(in, logFile);
-    restored.add(logFile.toString());
   }
 
   /**
@@ -558,21 +540,16 @@ final class Recovery {
   }
 
   private static FileSystemException tagLost(Path logFile, SegmentTag tag) throws IOException {
-    return new FileSystemException(
-        logFile.toString(),
-        null,
-        "the pool holds a segment of this path in "
-            + tag
-            + ", and the file, of "
-            + Files.size(logFile)
-            + " bytes, has not got all of its records, nor says where they are. If the partition"
-            + " was removed by hand and this file is a new one, delete the file: the next start"
-            + " goes on without those records. If the file is a copy made without extended"
-            + " attributes, give it back what says so with setfattr -n "
-            + SegmentTag.ATTRIBUTE
-            + " -v '"
-            + tag.encode()
-            + "'; on a new file that would bring the old records back");
+    return FailureText.at(
+        logFile,
+        """
+        the pool holds a segment of this path in %s, and the file, of %s bytes, has not got all of \
+        its records, nor says where they are. If the partition was removed by hand and this file \
+        is a new one, delete the file: the next start goes on without those records. If the file \
+        is a copy made without extended attributes, give it back what says so with setfattr -n %s \
+        -v '%s'; on a new file that would bring the old records back\
+        """
+            .formatted(tag, Files.size(logFile), SegmentTag.ATTRIBUTE, tag.encode()));
   }
 
   /**
@@ -601,36 +578,36 @@ final class Recovery {
   }
 
   private static FileSystemException occupied(Path logFile, SegmentTag tag) throws IOException {
-    return new FileSystemException(
-        logFile.toString(),
-        null,
-        "the pool holds this segment's bytes in "
-            + tag
-            + ", and another file, of "
-            + Files.size(logFile)
-            + " bytes, is in its place: move that file out of the log directory to keep the"
-            + " pool's bytes");
+    return FailureText.at(
+        logFile,
+        """
+        the pool holds this segment's bytes in %s, and another file, of %s bytes, is in its place: \
+        move that file out of the log directory to keep the pool's bytes\
+        """
+            .formatted(tag, Files.size(logFile)));
   }
 
-  private void free(Pool pool, Slot slot) throws IOException {
+  private static void free(Residence in) throws IOException {
+    Slot slot = in.slot();
     var extents = slot.extents().toList();
     slot.markDeleting();
     slot.free();
-    pool.release(extents);
+    in.pool().release(extents);
   }
 
   /** Should the log file turn up after all, it is refused. */
-  private void discard(Pool pool, Slot slot) throws IOException {
+  private void discard(Residence in) throws IOException {
     for (LogDirectory directory : directories.all()) {
       // A tag that an eviction has removed must not come back, and be taken for one of these.
-      boolean unused = at(directory.path(), Recovery::forceAllFiles);
+      at(directory.path(), Recovery::forceAllFiles);
     }
-    var extents = slot.extents().toList();
-    slot.discard();
-    pool.release(extents);
+    var extents = in.slot().extents().toList();
+    in.slot().discard();
+    in.pool().release(extents);
   }
 
-  private void keep(Slot slot) {
+  /** Says which slot is kept, and why. */
+  private String kept(Slot slot) {
     Optional<LogDirectory> directory = directories.byId(slot.directoryId());
     String why =
         slot.state() == SlotState.DELETING
@@ -640,6 +617,6 @@ final class Recovery {
                 : isCutOff(directory.get(), slot)
                     ? "its partition is a symbolic link that leads nowhere: is its disk mounted?"
                     : "its file may be in a log directory that cannot be looked at";
-    kept.add(Printable.of(slot.relativePath()) + ": " + why);
+    return Printable.of(slot.relativePath()) + ": " + why;
   }
 }

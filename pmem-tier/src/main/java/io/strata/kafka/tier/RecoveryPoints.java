@@ -70,9 +70,8 @@ final class RecoveryPoints {
   }
 
   private static FileSystemException malformed(Path file) {
-    return new FileSystemException(
-        file.toString(),
-        null,
+    return FailureText.at(
+        file,
         """
         found no checkpoint of version 0 with as many lines as it says; delete the file, and Kafka \
         recovers all logs of this log directory from their beginning\

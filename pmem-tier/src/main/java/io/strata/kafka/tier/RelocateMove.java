@@ -26,32 +26,14 @@ import java.util.Optional;
  *
  * <p>Thread safety: any number of segments at a time; one move of a segment.
  */
-final class RelocateMove {
-
-  private final SegmentRegistry registry;
-  private final LogFileNames names;
-  private final DurableNames durable;
-  private final SlotRelease release;
-  private final PoolSpace space;
-  private final CopySlots slots;
-  private final MoveStage.Hook hook;
-
-  RelocateMove(
-      SegmentRegistry registry,
-      LogFileNames names,
-      DurableNames durable,
-      SlotRelease release,
-      PoolSpace space,
-      CopySlots slots,
-      MoveStage.Hook hook) {
-    this.registry = registry;
-    this.names = names;
-    this.durable = durable;
-    this.release = release;
-    this.space = space;
-    this.slots = slots;
-    this.hook = hook;
-  }
+record RelocateMove(
+    SegmentRegistry registry,
+    LogFileNames names,
+    DurableNames durable,
+    SlotRelease release,
+    PoolSpace space,
+    CopySlots slots,
+    MoveStage.Hook hook) {
 
   /**
    * Copies the whole segment into a pool of a tier, and frees the slot that it was in.
@@ -138,10 +120,8 @@ final class RelocateMove {
       Path logFile = file.orElseThrow();
       from = segment.residence();
       if (from.isEmpty() && Files.size(logFile) != segment.segment().size()) {
-        throw new FileSystemException(
-            segment.toString(),
-            null,
-            "it was written past this broker's channels while it was copied");
+        throw FailureText.at(
+            segment.logFile(), "it was written past this broker's channels while it was copied");
       }
       to.slot().setCleanLength(cleanLength(logFile));
       if (from.isPresent() && !from.get().isClean() && survivesLess(to.pool(), from.get())) {

@@ -18,41 +18,16 @@ import java.util.function.BooleanSupplier;
  *
  * <p>Thread safety: all methods may be called by any thread. A file's names are held by the caller
  * ({@link LogFileNames}), a directory's are held here.
+ *
+ * @param forcedAppends whether what is appended in the log file is durable when it is acknowledged
  */
-final class Renames {
-
-  private static final String ANY_SEGMENT = "00000000000000000000.log";
-
-  private final LogFileNames names;
-  private final SegmentRegistry registry;
-  private final HotSegments hot;
-  private final UnpooledSegments inLogFile;
-  private final DurableNames durable;
-  private final SlotRelease release;
-  private final BooleanSupplier forcedAppends;
-
-  /**
-   * The renames of a tier.
-   *
-   * @param forcedAppends whether what is appended in the log file is durable when it is
-   *     acknowledged
-   */
-  Renames(
-      LogFileNames names,
-      SegmentRegistry registry,
-      HotSegments hot,
-      UnpooledSegments inLogFile,
-      DurableNames durable,
-      SlotRelease release,
-      BooleanSupplier forcedAppends) {
-    this.names = names;
-    this.registry = registry;
-    this.hot = hot;
-    this.inLogFile = inLogFile;
-    this.durable = durable;
-    this.release = release;
-    this.forcedAppends = forcedAppends;
-  }
+record Renames(
+    LogFileNames names,
+    SegmentRegistry registry,
+    SegmentFinder segments,
+    DurableNames durable,
+    SlotRelease release,
+    BooleanSupplier forcedAppends) {
 
   /**
    * Renames a directory.
@@ -97,7 +72,7 @@ final class Renames {
 
   /** Whether it is a replica on its way to another log directory. */
   private static boolean isFuture(Path partition) {
-    return SegmentName.parse(String.valueOf(partition.getFileName()), ANY_SEGMENT)
+    return SegmentNames.inPartition(partition)
         .map(name -> name.replica() == SegmentName.Replica.FUTURE)
         .orElse(false);
   }
@@ -118,11 +93,11 @@ final class Renames {
    * @return false, and nothing done, if neither name is that of a known segment
    */
   boolean file(Path source, Path target, CopyOption... options) throws IOException {
-    Optional<TieredSegment> moved = hot.find(source);
+    Optional<TieredSegment> moved = segments.findHot(source);
     // A symbolic link is replaced itself: the segment that it leads to stays.
     Optional<TieredSegment> replaced =
         Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS)
-            ? hot.find(target)
+            ? segments.findHot(target)
             : Optional.empty();
     if (moved.isEmpty() && replaced.isEmpty()) {
       return moveInLogDirectory(source, target, options);
@@ -134,7 +109,8 @@ final class Renames {
     if (replaced.isPresent() && Files.isSameFile(source, target)) {
       return true;
     }
-    Optional<TieredSegment> cold = moved.isPresent() ? Optional.empty() : inLogFile.find(source);
+    Optional<TieredSegment> cold =
+        moved.isPresent() ? Optional.empty() : segments.findInLogFile(source);
     // It may have come here past the provider, by java.io.File.
     moved.ifPresent(segment -> registry.moved(segment, source));
     replaced.ifPresent(segment -> registry.moved(segment, target));
@@ -160,8 +136,8 @@ final class Renames {
 
   private boolean moveInLogDirectory(Path source, Path target, CopyOption... options)
       throws IOException {
-    Optional<TieredSegment> moved = inLogFile.find(source);
-    Optional<TieredSegment> replaced = inLogFile.find(target);
+    Optional<TieredSegment> moved = segments.findInLogFile(source);
+    Optional<TieredSegment> replaced = segments.findInLogFile(target);
     if (moved.isEmpty() && replaced.isEmpty()) {
       return false;
     }

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,52 +16,21 @@ import org.jspecify.annotations.Nullable;
  * Makes the objects that stand for segments.
  *
  * <p>Thread safety: all methods may be called by any thread.
+ *
+ * @param forcedAppends whether what is appended in the log file is durable when it is acknowledged
  */
-final class SegmentFactory {
-
-  private final AtomicLong ids = new AtomicLong();
-  private final BooleanSupplier forcedAppends;
-  private final SpaceMaker spaceMaker;
-  private final SegmentEvents counters;
-  private final TierEvents events;
-  private final Traffic traffic;
-  private final SegmentRegistry registry;
-  private final ModificationTimes times;
-  private final UnsyncedRenames unsynced;
-  private final DurableNames durable;
-  private final SlotRelease release;
-  private final BackgroundWork work;
-
-  /**
-   * With the parts of the tier.
-   *
-   * @param forcedAppends whether what is appended in the log file is durable when it is
-   *     acknowledged
-   */
-  SegmentFactory(
-      BooleanSupplier forcedAppends,
-      SpaceMaker spaceMaker,
-      SegmentEvents counters,
-      TierEvents events,
-      Traffic traffic,
-      SegmentRegistry registry,
-      ModificationTimes times,
-      UnsyncedRenames unsynced,
-      DurableNames durable,
-      SlotRelease release,
-      BackgroundWork work) {
-    this.forcedAppends = forcedAppends;
-    this.spaceMaker = spaceMaker;
-    this.counters = counters;
-    this.events = events;
-    this.traffic = traffic;
-    this.registry = registry;
-    this.times = times;
-    this.unsynced = unsynced;
-    this.durable = durable;
-    this.release = release;
-    this.work = work;
-  }
+record SegmentFactory(
+    BooleanSupplier forcedAppends,
+    SpaceMaker spaceMaker,
+    SegmentEvents counters,
+    TierEvents events,
+    Traffic traffic,
+    SegmentRegistry registry,
+    ModificationTimes times,
+    UnsyncedRenames unsynced,
+    DurableNames durable,
+    SlotRelease release,
+    BackgroundWork work) {
 
   /** A segment whose slot is tied to {@code logFile}, which is there. */
   TieredSegment inPool(Residence residence, Path logFile) throws IOException {
@@ -97,7 +65,7 @@ final class SegmentFactory {
       throws IOException {
     TieredSegment tiered =
         new TieredSegment(
-            ids.incrementAndGet(),
+            registry.nextId(),
             segment,
             logFile,
             LogFileNames.keyOf(logFile),

@@ -50,8 +50,12 @@ final class SegmentNames {
 
   /** Whether a directory may be a partition's, whatever Kafka calls it at the moment. */
   static boolean maybePartition(Path directory) {
-    return ANY_NAME
-        || SegmentName.parse(String.valueOf(directory.getFileName()), SOME_SEGMENT).isPresent();
+    return ANY_NAME || inPartition(directory).isPresent();
+  }
+
+  /** What a segment in a directory would be called; empty if it is no partition's. */
+  static Optional<SegmentName> inPartition(Path directory) {
+    return SegmentName.parse(String.valueOf(directory.getFileName()), SOME_SEGMENT);
   }
 
   static boolean maybeSegment(String path) {

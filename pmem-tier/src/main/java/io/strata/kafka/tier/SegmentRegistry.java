@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,13 @@ final class SegmentRegistry {
   /** By number in each: what iterates over them does so in the same order in each run. */
   private final ConcurrentMap<Path, ConcurrentMap<Long, TieredSegment>> byDirectory =
       new ConcurrentHashMap<>();
+
+  private final AtomicLong ids = new AtomicLong();
+
+  /** A number for a segment, given once in this process. */
+  long nextId() {
+    return ids.incrementAndGet();
+  }
 
   /** What has changed since the last look, each once, however often it changes. */
   private final Queue<TieredSegment> changed = new ConcurrentLinkedQueue<>();
@@ -188,7 +196,7 @@ final class SegmentRegistry {
   private @Nullable TieredSegment withoutIdle(
       TieredSegment segment, @Nullable TieredSegment known) {
     if (segment.needsTag()
-        || segment.tagged()
+        || !segment.tags().isEmpty()
         || segment.moving()
         || segment.segment().openChannels() > 0) {
       return known;

@@ -12,29 +12,14 @@ import java.util.Optional;
  * the deletion is durable, of relocated and evicted ones.
  *
  * <p>Thread safety: all methods may be called by any thread.
+ *
+ * @param directories which of them could not be forced
  */
-final class SlotRelease {
-
-  private final SegmentRegistry registry;
-  private final LogFileNames names;
-  private final UnsyncedRenames directories;
-  private final BackgroundWork work;
-
-  /**
-   * Of these segments.
-   *
-   * @param directories which of them could not be forced
-   */
-  SlotRelease(
-      SegmentRegistry registry,
-      LogFileNames names,
-      UnsyncedRenames directories,
-      BackgroundWork work) {
-    this.registry = registry;
-    this.names = names;
-    this.directories = directories;
-    this.work = work;
-  }
+record SlotRelease(
+    SegmentRegistry registry,
+    LogFileNames names,
+    UnsyncedRenames directories,
+    BackgroundWork work) {
 
   /**
    * Frees what a segment has whose log file has been unlinked: its extents now, its slot when the

@@ -16,8 +16,8 @@ import java.util.Optional;
 /**
  * What the migration engine sees of the tier's segments, and has moved: which segment is meant and
  * whether it may be moved now. The moves themselves, what is made durable in which order and how
- * the log file is tied to it, are {@link DestageMove}'s, {@link EvictMove}'s and {@link
- * RelocateMove}'s.
+ * the log file is tied to it, are {@link DestageMove}'s, {@link RelocateMove}'s and {@link
+ * UnspillMove}'s, and {@link PoolSpace}'s of an eviction.
  *
  * <p>What each step leaves when the broker ends there is in docs/design/moves.md; a segment always
  * has a whole, durable copy that recovery finds.
@@ -34,7 +34,6 @@ final class TierMoves implements TieredSegments {
   private final LogFileNames names;
   private final SlotRelease release;
   private final DestageMove destage;
-  private final EvictMove eviction;
   private final RelocateMove relocation;
   private final UnspillMove unspilling;
 
@@ -59,13 +58,9 @@ final class TierMoves implements TieredSegments {
     CopySlots slots = new CopySlots(logDirectories, space);
     this.names = names;
     this.release = release;
-    this.destage =
-        new DestageMove(names, durable, times, space, this::scarcity, hook);
-    this.eviction = new EvictMove(release, space, hook);
-    this.relocation =
-        new RelocateMove(registry, names, durable, release, space, slots, hook);
-    this.unspilling =
-        new UnspillMove(registry, names, durable, space, slots, destage, hook);
+    this.destage = new DestageMove(names, durable, times, space, this::scarcity, hook);
+    this.relocation = new RelocateMove(registry, names, durable, release, space, slots, hook);
+    this.unspilling = new UnspillMove(registry, names, durable, space, slots, destage, hook);
   }
 
   @Override
@@ -168,7 +163,7 @@ final class TierMoves implements TieredSegments {
       }
     }
     if (throughLogFile) {
-      MoveResult evicted = eviction.run(segment, in.orElseThrow());
+      MoveResult evicted = evictWhole(segment, in.orElseThrow());
       if (evicted.outcome() != MoveResult.Outcome.DONE) {
         return evicted;
       }
@@ -192,10 +187,35 @@ final class TierMoves implements TieredSegments {
     }
     hook.reached(MoveStage.EVICT_STARTED);
     try {
-      return whole ? eviction.run(segment, in.get()) : eviction.part(segment);
+      return whole ? evictWhole(segment, in.get()) : evictPart(segment);
     } catch (NoSuchFileException e) {
       return MoveResult.cancelled("its file is gone: " + e.getMessage());
     }
+  }
+
+  /** Evicts the clean extents, if there are any, of a segment that stays in its pool. */
+  private MoveResult evictPart(TieredSegment segment) throws IOException {
+    long freed = space.evictPartNow(segment);
+    hook.reached(MoveStage.EVICT_PART_FREED);
+    return MoveResult.done(freed);
+  }
+
+  /** Frees the slot of a segment that was clean in it, and removes the log file's tag at once. */
+  private MoveResult evictWhole(TieredSegment segment, Residence in) throws IOException {
+    Optional<Long> freed = space.evictNow(segment);
+    if (freed.isEmpty()) {
+      return MoveResult.cancelled("it is not clean any more");
+    }
+    hook.reached(MoveStage.EVICT_FREED);
+    try {
+      release.untag(segment, in);
+    } catch (NoSuchFileException e) {
+      throw e;
+    } catch (IOException e) {
+      release.untagAgain(segment, in, e);
+    }
+    hook.reached(MoveStage.EVICT_UNTAGGED);
+    return MoveResult.done(freed.get());
   }
 
   @Override

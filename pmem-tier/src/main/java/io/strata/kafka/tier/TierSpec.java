@@ -32,17 +32,6 @@ public record TierSpec(
     Optional<Pattern> forcedPlacement,
     MoveStage.Hook moveHook) {
 
-  /** Without a hook. */
-  public TierSpec(
-      StrataConfig config,
-      List<Path> pools,
-      PoolOwner owner,
-      List<Path> logDirectories,
-      PlacementPolicy placement,
-      Optional<Pattern> forcedPlacement) {
-    this(config, pools, owner, logDirectories, placement, forcedPlacement, MoveStage.Hook.NONE);
-  }
-
   /** Copies the lists. */
   public TierSpec {
     pools = List.copyOf(pools);

@@ -1,8 +1,10 @@
 package io.strata.kafka.tier;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
+import io.strata.kafka.segment.Reads;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.Segment;
 import io.strata.kafka.segment.SegmentTag;
@@ -115,11 +117,6 @@ final class TieredSegment {
   /** Where the copy is that is read; empty when all bytes are in the log file. */
   Optional<Residence> residence() {
     return segment.residence();
-  }
-
-  /** Whether the log file may carry a tag that names this segment. */
-  boolean tagged() {
-    return !tags.isEmpty();
   }
 
   /** Whether a move works on it, and must not be passed by a second object for the same file. */
@@ -299,11 +296,6 @@ final class TieredSegment {
     return shownMillis;
   }
 
-  /** Whether the log file's modification time does not show when the segment last changed. */
-  boolean hasChange() {
-    return shownMillis != segment.lastChangeMillis();
-  }
-
   /** Notes what change the log file's modification time shows. */
   void shows(long millis) {
     shownMillis = millis;
@@ -335,5 +327,43 @@ final class TieredSegment {
   @Override
   public String toString() {
     return place.logFile().toString();
+  }
+
+  /**
+   * How much has been read from a segment lately: each byte counts half after ten minutes.
+   *
+   * <p>Thread safety: all methods may be called by any number of threads.
+   */
+  static final class Heat {
+
+    private static final double HALF_LIFE_MILLIS = 600_000;
+
+    private final Reads reads;
+
+    @GuardedBy("this")
+    private long seenBytes;
+
+    @GuardedBy("this")
+    private long seenMillis;
+
+    @GuardedBy("this")
+    private double recent;
+
+    Heat(Reads reads) {
+      this.reads = reads;
+      this.seenBytes = reads.bytes();
+    }
+
+    /** Bytes read lately. What was read since the last call counts as read just now. */
+    synchronized double recentBytes(long nowMillis) {
+      long bytes = reads.bytes();
+      if (recent > 0 && nowMillis > seenMillis) {
+        recent *= Math.exp(-Math.log(2) * (nowMillis - seenMillis) / HALF_LIFE_MILLIS);
+      }
+      recent += Math.max(0, bytes - seenBytes);
+      seenBytes = bytes;
+      seenMillis = nowMillis;
+      return recent;
+    }
   }
 }

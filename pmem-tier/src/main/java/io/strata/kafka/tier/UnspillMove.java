@@ -18,32 +18,14 @@ import java.util.Optional;
  *
  * <p>Thread safety: any number of segments at a time; one move of a segment.
  */
-final class UnspillMove {
-
-  private final SegmentRegistry registry;
-  private final LogFileNames names;
-  private final DurableNames durable;
-  private final PoolSpace space;
-  private final CopySlots slots;
-  private final DestageMove destage;
-  private final MoveStage.Hook hook;
-
-  UnspillMove(
-      SegmentRegistry registry,
-      LogFileNames names,
-      DurableNames durable,
-      PoolSpace space,
-      CopySlots slots,
-      DestageMove destage,
-      MoveStage.Hook hook) {
-    this.registry = registry;
-    this.names = names;
-    this.durable = durable;
-    this.space = space;
-    this.slots = slots;
-    this.destage = destage;
-    this.hook = hook;
-  }
+record UnspillMove(
+    SegmentRegistry registry,
+    LogFileNames names,
+    DurableNames durable,
+    PoolSpace space,
+    CopySlots slots,
+    DestageMove destage,
+    MoveStage.Hook hook) {
 
   /**
    * Does it.

@@ -9,6 +9,7 @@ import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.pool.PoolSpec;
 import io.strata.kafka.tier.HotTier;
+import io.strata.kafka.tier.MoveStage;
 import io.strata.kafka.tier.RecoveryReport;
 import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
@@ -188,7 +189,13 @@ class BrokerGlueTest {
     StrataConfig config =
         StrataConfig.parse(Map.of("strata.pools", pool.toString())).config().orElseThrow();
     return new TierSpec(
-        config, List.of(pool), OWNER, List.of(logs), config.placement(), Optional.empty());
+        config,
+        List.of(pool),
+        OWNER,
+        List.of(logs),
+        config.placement(),
+        Optional.empty(),
+        MoveStage.Hook.NONE);
   }
 
   private List<String> messages() {

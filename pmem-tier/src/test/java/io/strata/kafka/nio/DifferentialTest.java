@@ -11,6 +11,7 @@ import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.pool.PoolSpec;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.tier.HotTier;
+import io.strata.kafka.tier.MoveStage;
 import io.strata.kafka.tier.SegmentFiles;
 import io.strata.kafka.tier.TierEvents;
 import io.strata.kafka.tier.TierSpec;
@@ -87,7 +88,8 @@ class DifferentialTest {
             owner,
             List.of(logs),
             config.placement(),
-            Optional.of(everySegment));
+            Optional.of(everySegment),
+            MoveStage.Hook.NONE);
     AtomicLong spilled = new AtomicLong();
     SegmentEvents events =
         new SegmentEvents() {

@@ -12,6 +12,7 @@ import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.pool.PoolSpec;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.tier.HotTier;
+import io.strata.kafka.tier.MoveStage;
 import io.strata.kafka.tier.ReadOnlyTier;
 import io.strata.kafka.tier.TierEvents;
 import io.strata.kafka.tier.TierSpec;
@@ -59,7 +60,13 @@ class MarkedFileTest {
         StrataConfig.parse(Map.of("strata.pools", pool.toString())).config().orElseThrow();
     TierSpec spec =
         new TierSpec(
-            config, List.of(pool), owner, List.of(logs), config.placement(), Optional.empty());
+            config,
+            List.of(pool),
+            owner,
+            List.of(logs),
+            config.placement(),
+            Optional.empty(),
+            MoveStage.Hook.NONE);
     HotTier.open(spec, TierEvents.NONE, SegmentEvents.NONE).close();
     assertThat(Files.readString(real)).contains("In use by Strata");
     file = in(ReadOnlyTier::new, real);

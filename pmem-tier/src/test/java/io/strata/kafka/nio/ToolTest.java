@@ -10,6 +10,7 @@ import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.pool.PoolSpec;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.tier.HotTier;
+import io.strata.kafka.tier.MoveStage;
 import io.strata.kafka.tier.ReadOnlyTier;
 import io.strata.kafka.tier.TierEvents;
 import io.strata.kafka.tier.TierSpec;
@@ -65,7 +66,8 @@ class ToolTest {
             OWNER,
             List.of(root.resolve("logs")),
             config.placement(),
-            Optional.empty());
+            Optional.empty(),
+            MoveStage.Hook.NONE);
     HotTier tier = HotTier.open(spec, TierEvents.NONE, SegmentEvents.NONE);
     broker = Optional.of(tier);
     logFile = partition.resolve("00000000000000000000.log");

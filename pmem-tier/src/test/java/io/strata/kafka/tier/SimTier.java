@@ -68,7 +68,14 @@ public final class SimTier {
   /** What a tier is opened with. */
   public static TierSpec spec(
       StrataConfig config, List<Path> pools, PoolOwner owner, List<Path> logDirectories) {
-    return new TierSpec(config, pools, owner, logDirectories, config.placement(), Optional.empty());
+    return new TierSpec(
+        config,
+        pools,
+        owner,
+        logDirectories,
+        config.placement(),
+        Optional.empty(),
+        MoveStage.Hook.NONE);
   }
 
   /** Opens the tier: its recovery runs. */
