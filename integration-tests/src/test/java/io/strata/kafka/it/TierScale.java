@@ -81,7 +81,13 @@ final class TierScale {
             .orElseThrow();
     TierSpec spec =
         new TierSpec(
-            config, List.of(pool), OWNER, List.of(logs), config.placement(), Optional.empty(), MoveStage.Hook.NONE);
+            config,
+            List.of(pool),
+            OWNER,
+            List.of(logs),
+            config.placement(),
+            Optional.empty(),
+            MoveStage.Hook.NONE);
 
     int open = Math.min(segments, OPEN);
     long before = usedHeap();
