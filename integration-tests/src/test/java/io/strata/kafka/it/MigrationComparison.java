@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * A log directory that is much slower than the pool: a burst after a quiet minute, and a steady
@@ -61,8 +62,12 @@ final class MigrationComparison {
   /** Who is compared. */
   private enum Contender {
     EAGER("Strata, eager", "eager"),
+    STILL("Strata, eager, no copies from the burst on", "eager"),
     THRESHOLD("Strata, threshold mode at 0.5", "threshold"),
-    STOCK("stock Kafka", "");
+    STOCK("stock Kafka", ""),
+    MEMORY("stock Kafka, log directory in memory", "");
+
+    private static final List<Contender> BURST = List.of(EAGER, STILL, THRESHOLD, STOCK);
 
     private final String title;
     private final String mode;
@@ -71,13 +76,18 @@ final class MigrationComparison {
       this.title = title;
       this.mode = mode;
     }
+
+    boolean hasPool() {
+      return !mode.isEmpty();
+    }
   }
 
   /**
    * Prints the figures and writes the plots.
    *
    * @param arguments the pool's size in MiB (2048), quiet seconds (60), seconds of each steady load
-   *     (90), the log directory's MB/s (80), and what to run: burst, steady or all (all)
+   *     (90), the log directory's MB/s (80), what to run: burst, steady or all (all), and the
+   *     retentions of the steady loads, in pools (1, 1.5 and 2)
    */
   public static void main(String[] arguments) throws Exception {
     Size size =
@@ -96,7 +106,10 @@ final class MigrationComparison {
         comparison.bursts();
       }
       if (!what.equals("burst")) {
-        comparison.steady();
+        List<Double> retentions = Stream.of(arguments).skip(5).map(Double::valueOf).toList();
+        for (double pools : retentions.isEmpty() ? List.of(1.0, 1.5, 2.0) : retentions) {
+          comparison.steady(pools);
+        }
       }
     } finally {
       Workspace.delete(memory);
@@ -114,7 +127,7 @@ final class MigrationComparison {
 
   private void bursts() throws Exception {
     Map<String, Throughput.Seen> seen = new LinkedHashMap<>();
-    for (Contender contender : Contender.values()) {
+    for (Contender contender : Contender.BURST) {
       seen.put(contender.title, burst(contender));
     }
     Path images = Files.createDirectories(Distribution.work().resolve("images"));
@@ -157,6 +170,9 @@ final class MigrationComparison {
       run.mount.bytesPerSecond(size.logFileBytes());
       TimeUnit.SECONDS.sleep(size.quietSeconds());
       run.printUsage("before the burst");
+      if (contender == Contender.STILL) {
+        Tiers.alter(run.broker, Map.of("strata.migration.threshold", "-1"));
+      }
       Throughput.Seen burst = run.send(size.burst());
       run.printUsage("after the burst");
       print("%s: filled at %.0f MB/s", contender.title, before.megabytesPerSecond());
@@ -169,28 +185,47 @@ final class MigrationComparison {
   // a steady load with retention
   // ---------------------------------------------------------------------------------------------
 
-  private void steady() throws Exception {
-    for (double factor : new double[] {1, 1.5, 2}) {
-      Map<Contender, Double> rates = new LinkedHashMap<>();
-      for (Contender contender : List.of(Contender.STOCK, Contender.EAGER)) {
-        long perPartition = (long) (factor * size.pool() / PARTITIONS);
-        try (Run run = new Run(contender, Map.of("retention.bytes", "" + perPartition))) {
-          run.mount.bytesPerSecond(size.logFileBytes());
-          Throughput.Seen seen =
-              Throughput.ofSeconds(run.broker.bootstrap(), TOPIC, PARTITIONS, size.steadySeconds());
-          run.printUsage("at the end");
-          printSeconds(contender, seen);
-          // The first half fills the pool and begins to delete.
-          rates.put(contender, seen.megabytesPerSecondFrom(seen.seconds().size() / 2));
-        }
+  private void steady(double pools) throws Exception {
+    long perPartition = (long) (pools * size.pool() / PARTITIONS);
+    Map<Contender, Double> rates = new LinkedHashMap<>();
+    for (Contender contender : List.of(Contender.STOCK, Contender.EAGER, Contender.MEMORY)) {
+      if (contender == Contender.MEMORY && pools > 1) {
+        continue; // The log directory is the limit there, whatever the pool does.
       }
-      double strata = rates.getOrDefault(Contender.EAGER, 0.0);
-      double stock = rates.getOrDefault(Contender.STOCK, 1.0);
-      print(
-          "steady load, retention %.1f pools: Strata %.1f MB/s, the log directory alone %.1f MB/s,"
-              + " ratio %.2f",
-          factor, strata, stock, strata / stock);
+      try (Run run = new Run(contender, Map.of("retention.bytes", "" + perPartition))) {
+        run.mount.bytesPerSecond(contender == Contender.MEMORY ? 0 : size.logFileBytes());
+        Throughput.Seen seen =
+            Throughput.ofSeconds(run.broker.bootstrap(), TOPIC, PARTITIONS, size.steadySeconds());
+        run.printUsage("at the end");
+        printSeconds(contender, seen);
+        rates.put(contender, evenness(contender, seen, PARTITIONS * perPartition));
+      }
     }
+    double stock = rates.getOrDefault(Contender.STOCK, 1.0);
+    rates.forEach(
+        (contender, rate) ->
+            print(
+                "steady load, retention %.1f pools: %s %.1f MB/s, %.2f of the log directory alone",
+                pools, contender.title, rate, rate / stock));
+  }
+
+  /** The rate of the second half: the first one fills the pool and begins to delete. */
+  private static double evenness(Contender contender, Throughput.Seen seen, long retained) {
+    // The last one may be a part of a second.
+    List<Double> half =
+        seen.seconds().subList(seen.seconds().size() / 2, seen.seconds().size() - 1).stream()
+            .map(Throughput.Second::megabytes)
+            .toList();
+    double mean = half.stream().mapToDouble(each -> each).average().orElse(0);
+    print(
+        "%s: %.1f times what is retained; seconds below half of the mean: %d of %d, the slowest"
+            + " %.0f MB",
+        contender.title,
+        mean * half.size() * 1e6 / retained,
+        half.stream().filter(each -> each < mean / 2).count(),
+        half.size(),
+        half.stream().mapToDouble(each -> each).min().orElse(0));
+    return mean;
   }
 
   // ---------------------------------------------------------------------------------------------
@@ -217,11 +252,11 @@ final class MigrationComparison {
               .set("log.segment.bytes", "" + Math.max(MIB, size.pool() / 64))
               // Segments are small, and each roll has a thread force the index: with ten threads
               // retention would wait for the disk.
-              .set("background.threads", "40")
+              .set("background.threads", "200")
               .set("log.retention.check.interval.ms", "500")
               .set("log.initial.task.delay.ms", "500")
               .set("log.segment.delete.delay.ms", "500");
-      if (contender != Contender.STOCK) {
+      if (contender.hasPool()) {
         Path pool = memory.resolve("pool");
         Files.deleteIfExists(pool);
         open.add(() -> Files.deleteIfExists(pool));
@@ -258,7 +293,7 @@ final class MigrationComparison {
     }
 
     void printUsage(String when) throws IOException {
-      if (contender != Contender.STOCK) {
+      if (contender.hasPool()) {
         print("%s, %s: %s", contender.title, when, Tiers.usage(broker));
       }
     }

@@ -18,8 +18,11 @@ import java.util.function.IntToDoubleFunction;
  */
 final class Scarcity {
 
-  /** Below this dirty share of a tier its space is not scarce. */
-  private static final double SCARCE_SHARE = 0.75;
+  /**
+   * Below this dirty share of a tier its space is not scarce. The larger it is, the more of the
+   * pool a lasting overload uses, and the less even is its flow.
+   */
+  private static final double SCARCE_SHARE = 0.8;
 
   private final IntToDoubleFunction dirtyShare;
   private volatile List<Double> thresholds;
@@ -46,8 +49,8 @@ final class Scarcity {
   }
 
   /**
-   * The scarcity of a tier's space: 0 until three quarters of the tier are dirty, or half of what
-   * is above its threshold; 1 when all of it is.
+   * The scarcity of a tier's space: 0 until four fifths of the tier are dirty, or half of what is
+   * above its threshold; 1 when all of it is.
    */
   double of(int tier) {
     double begin = Math.max(SCARCE_SHARE, (1 + thresholds.get(tier)) / 2);

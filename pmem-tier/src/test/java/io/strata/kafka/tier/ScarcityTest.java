@@ -27,12 +27,12 @@ final class ScarcityTest {
   @Test
   void spaceIsNotScarceBeforeMostOfItIsDirty() {
     Scarcity scarcity = at(0.5);
-    dirty = 0.75;
+    dirty = 0.8;
     assertThat(scarcity.of(0)).isZero();
     for (int i = 0; i < 1000; i++) {
       assertThat(scarcity.passesOn(0)).isFalse();
     }
-    dirty = 0.875;
+    dirty = 0.9;
     assertThat(scarcity.of(0)).isCloseTo(0.5, within(1e-9));
     dirty = 1;
     assertThat(scarcity.of(0)).isEqualTo(1);
@@ -42,15 +42,15 @@ final class ScarcityTest {
   /** With a tier that the operator keeps dirty no segment is passed on at its threshold. */
   @Test
   void aHighThresholdPutsItOff() {
-    Scarcity scarcity = at(0.9);
-    dirty = 0.95;
+    Scarcity scarcity = at(0.96);
+    dirty = 0.98;
     assertThat(scarcity.of(0)).isCloseTo(0, within(1e-9));
-    dirty = 0.975;
+    dirty = 0.99;
     assertThat(scarcity.of(0)).isCloseTo(0.5, within(1e-9));
     scarcity.thresholds(List.of(0.5));
     assertThat(scarcity.of(0)).isGreaterThan(0.8);
     scarcity.thresholds(List.of(-1.0));
-    dirty = 0.75;
+    dirty = 0.8;
     assertThat(scarcity.of(0)).isZero();
     scarcity.thresholds(List.of(1.0));
     dirty = 0.9;
@@ -62,13 +62,22 @@ final class ScarcityTest {
    * segments last as long as the log disk needs for those of them that it gets.
    *
    * @param retention in pools
+   * @param late in pools: what is appended from when Kafka may delete a segment until it does
    * @param ratio what is asked of the log disk's speed at least
    */
   @ParameterizedTest
-  @CsvSource({"1.0, 4", "1.5, 2.2", "2.0, 1.7", "4.0, 1.2"})
-  void theLogDiskGetsItsPartEvenly(double retention, double ratio) {
+  @CsvSource({
+    "1.0, 0, 5",
+    "1.5, 0, 2.3",
+    "2.0, 0, 1.8",
+    "4.0, 0, 1.2",
+    "1.0, 0.1, 4",
+    "1.5, 0.1, 2.2",
+    "2.0, 0.1, 1.8"
+  })
+  void theLogDiskGetsItsPartEvenly(double retention, double late, double ratio) {
     Scarcity scarcity = at(0.5);
-    int turnover = (int) (retention * POOL);
+    int turnover = (int) ((retention + late) * POOL);
     List<Boolean> passed = new ArrayList<>();
     int pooled = 0;
     for (int i = 0; i < 6 * turnover; i++) {
