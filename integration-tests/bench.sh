@@ -13,10 +13,11 @@ Usage: integration-tests/bench.sh scale [SEGMENTS]              heap, pool bytes
                                                                 steady load with a retention of 1, 1.5 and 2 pools, or of
                                                                 what is given; 2048 60 90 80 all. Needs root,
                                                                 nbdkit, nbdfuse and fuse3, and 16 GiB of memory
-       integration-tests/bench.sh remote [MIB [SEGMENTS [read|copy|many|all [ROUNDS]]]]
+       integration-tests/bench.sh remote [MIB [SEGMENTS [read|copy|many|all [ROUNDS [SEGMENT_MIB]]]]]
                                                                 the remote tier, in turns: catching up, copying, first
                                                                 byte; heap and threads; 4096 10000 all 9. Needs 16 GiB
-                                                                of memory, and 20 GiB of disk
+                                                                of memory, and 20 GiB of disk. With another manager:
+                                                                JAVA_TOOL_OPTIONS=-Dstrata.bench.manager=FILE (RemoteManager)
        integration-tests/bench.sh planning [SEGMENTS...]        processor time of a planning round; 1000 10000 100000
 
 Needs a built tree: mvn -q -DskipTests verify. Load on brokers, and stock Kafka against Strata: examples/bin/strata-bench

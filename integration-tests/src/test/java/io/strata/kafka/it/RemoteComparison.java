@@ -45,12 +45,14 @@ final class RemoteComparison {
   private final Path folder;
   private final long bytes;
   private final int rounds;
+  private final int segmentMebibytes;
   private int runs;
 
-  private RemoteComparison(Path folder, long bytes, int rounds) {
+  private RemoteComparison(Path folder, long bytes, int rounds, int segmentMebibytes) {
     this.folder = folder;
     this.bytes = bytes;
     this.rounds = rounds;
+    this.segmentMebibytes = segmentMebibytes;
   }
 
   /** Who is compared. */
@@ -59,7 +61,8 @@ final class RemoteComparison {
     LOCAL("LocalTieredStorage", Optional.of(RemoteManager.LOCAL), false),
     LOCAL_FORCED("LocalTieredStorage, forced", Optional.of(RemoteManager.LOCAL_FORCED), false),
     STRATA("Strata", Optional.of(RemoteManager.STRATA), false),
-    STRATA_POOL("Strata, from the pool", Optional.of(RemoteManager.STRATA), true);
+    STRATA_POOL("Strata, from the pool", Optional.of(RemoteManager.STRATA), true),
+    OTHER("the other manager", Optional.of(RemoteManager.OTHER), false);
 
     private final String title;
     private final Optional<RemoteManager> manager;
@@ -76,7 +79,8 @@ final class RemoteComparison {
    * Prints the figures.
    *
    * @param arguments MiB of cold data (4096), remote segments for heap and threads (10000), what to
-   *     run: read, copy, many or all (all), and rounds that count (9)
+   *     run: read, copy, many or all (all), rounds that count (9), and the segments' size in MiB (a
+   *     32nd of the data, at most 128)
    */
   public static void main(String[] arguments) throws Exception {
     long mebibytes = arguments.length > 0 ? Long.parseLong(arguments[0]) : 4096;
@@ -89,14 +93,20 @@ final class RemoteComparison {
     int rounds = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 9;
     Path folder = Files.createTempDirectory(Files.createDirectories(Distribution.work()), "bench-");
     try {
-      RemoteComparison comparison = new RemoteComparison(folder, mebibytes * MIB, rounds);
+      int segmentMebibytes =
+          arguments.length > 4
+              ? Integer.parseInt(arguments[4])
+              : (int) Math.max(1, Math.min(128, mebibytes / 32));
+      RemoteComparison comparison =
+          new RemoteComparison(folder, mebibytes * MIB, rounds, segmentMebibytes);
       if (what.equals("read") || what.equals("all")) {
         comparison.inTurns(
             comparison::prepareReading,
             comparison::read,
             Contender.LOCAL,
             Contender.STRATA,
-            Contender.STOCK);
+            Contender.STOCK,
+            Contender.OTHER);
       }
       if (what.equals("copy") || what.equals("all")) {
         comparison.inTurns(
@@ -105,7 +115,8 @@ final class RemoteComparison {
             Contender.LOCAL_FORCED,
             Contender.LOCAL,
             Contender.STRATA,
-            Contender.STRATA_POOL);
+            Contender.STRATA_POOL,
+            Contender.OTHER);
       }
       if (what.equals("many") || what.equals("all")) {
         comparison.many(segments);
@@ -139,8 +150,11 @@ final class RemoteComparison {
     PairedFigures figures = new PairedFigures(contenders[0].title);
     try {
       for (Contender contender : contenders) {
+        if (!contender.manager.map(RemoteManager::isThere).orElse(true)) {
+          continue;
+        }
         FullMemory.fill(folder);
-        Run run = new Run(contender, (int) Math.max(1, Math.min(128, bytes / MIB / 32)));
+        Run run = new Run(contender, segmentMebibytes);
         open.add(run);
         preparation.prepare(run);
       }

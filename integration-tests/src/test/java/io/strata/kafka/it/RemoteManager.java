@@ -2,12 +2,17 @@ package io.strata.kafka.it;
 
 import io.strata.kafka.tier.TestHook;
 import java.io.IOException;
+import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -55,7 +60,54 @@ enum RemoteManager {
           .configure(builder, directories)
           .library(KafkaOwnTests.classesOf(ForcedLocalStorage.class));
     }
+  },
+
+  /**
+   * Any other one, for a comparison, by the file of properties that {@code
+   * -Dstrata.bench.manager=} names: {@code remote.log.storage.manager.class.name} and {@code
+   * .class.path}, its own keys, in whose values {@code {directory}} is the store's, and {@code
+   * segments}, the expression of {@link #segments} for its files.
+   */
+  OTHER(
+      OtherKeys.of("remote.log.storage.manager.class.name").orElse(""),
+      OtherKeys.of("segments").orElse("")) {
+    @Override
+    StockBroker.Builder configure(StockBroker.Builder builder, List<Path> directories) {
+      OtherKeys.settings()
+          .forEach(
+              (key, value) ->
+                  builder.set(key, value.replace("{directory}", directories.get(0).toString())));
+      return builder;
+    }
   };
+
+  /** The keys of {@link #OTHER}. */
+  private static final class OtherKeys {
+    private static Properties all() {
+      Properties all = new Properties();
+      Optional<String> file = Optional.ofNullable(System.getProperty("strata.bench.manager"));
+      if (file.isPresent()) {
+        try (Reader reader = Files.newBufferedReader(Path.of(file.get()))) {
+          all.load(reader);
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+      return all;
+    }
+
+    static Optional<String> of(String key) {
+      return Optional.ofNullable(all().getProperty(key));
+    }
+
+    /** What goes into {@code server.properties} beside the class's name. */
+    static Map<String, String> settings() {
+      Map<String, String> settings = new TreeMap<>();
+      all().forEach((key, value) -> settings.put(key.toString(), value.toString()));
+      settings.keySet().removeAll(List.of("remote.log.storage.manager.class.name", "segments"));
+      return settings;
+    }
+  }
 
   private final String className;
   private final Pattern segment;
@@ -69,6 +121,11 @@ enum RemoteManager {
   static RemoteManager ofThisRun() {
     return valueOf(
         System.getProperty("strata.it.remote.manager", "strata").toUpperCase(Locale.ROOT));
+  }
+
+  /** Whether this run can use it. */
+  boolean isThere() {
+    return !className.isEmpty();
   }
 
   /** Its own settings. */
