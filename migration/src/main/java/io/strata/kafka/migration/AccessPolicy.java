@@ -5,7 +5,6 @@ import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierSnapshot;
 import io.strata.kafka.api.TierUsage;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -22,12 +21,11 @@ import java.util.Map;
  */
 final class AccessPolicy implements MigrationPolicy {
 
-  static final String NAME = "access";
-
   /** The part of a segment that must have been read recently. */
   static final String READ_SHARE = "read.share";
 
-  static final String DEFAULT_READ_SHARE = "0.1";
+  private static final double LEAST_READ_SHARE = 0.001;
+  private static final double HIGHEST_READ_SHARE = 100;
 
   /**
    * The time by which a segment must have been used later to take another's place, or the two would
@@ -47,10 +45,23 @@ final class AccessPolicy implements MigrationPolicy {
    * @throws IllegalArgumentException if a value is no share
    */
   AccessPolicy(Map<String, String> parameters) {
-    readShare =
-        PolicyValues.number(
-            READ_SHARE, parameters.getOrDefault(READ_SHARE, DEFAULT_READ_SHARE), 0.001, 100);
+    readShare = share(parameters.getOrDefault(READ_SHARE, "0.1"));
     order = Comparator.comparingLong(this::lastUse).thenComparing(OldestFirst.ORDER);
+  }
+
+  private static double share(String text) {
+    double value;
+    try {
+      value = Double.parseDouble(text.strip());
+    } catch (NumberFormatException e) {
+      value = Double.NaN;
+    }
+    if (!(value >= LEAST_READ_SHARE && value <= HIGHEST_READ_SHARE)) {
+      throw new IllegalArgumentException(
+          "strata.migration.policy.%s: '%s', expected a number from %s to %s"
+              .formatted(READ_SHARE, text, LEAST_READ_SHARE, HIGHEST_READ_SHARE));
+    }
+    return value;
   }
 
   private boolean isRead(SegmentView segment) {
@@ -75,29 +86,24 @@ final class AccessPolicy implements MigrationPolicy {
     plan.fillSpare(
         (segment, tier) -> segment.tier() == tier || isRead(segment)); // to be whole needs no reads
     for (TierUsage tier : snapshot.tiers()) {
-      exchange(snapshot, plan, tier);
+      exchange(plan, tier);
     }
     return plan.moves();
   }
 
   /** Plans promotions that evict clean segments which come first in the eviction order. */
-  private void exchange(TierSnapshot snapshot, OldestFirst plan, TierUsage tier) {
-    List<SegmentView> clean = new ArrayList<>();
-    for (SegmentView segment : plan.sealed()) {
-      if (segment.tier() == tier.tier() && segment.clean() && !plan.isPlanned(segment)) {
-        clean.add(segment);
-      }
-    }
+  private void exchange(OldestFirst plan, TierUsage tier) {
     List<SegmentView> all = plan.sealed();
+    List<SegmentView> clean =
+        all.stream()
+            .filter(s -> s.tier() == tier.tier() && s.clean() && !plan.isPlanned(s))
+            .toList();
     long budget = tier.capacityBytes() / EXCHANGE_PART;
     long found = plan.spare(tier.tier());
     int next = 0;
     for (int i = all.size() - 1; i >= 0 && budget > 0; i--) {
       SegmentView segment = all.get(i);
-      if (segment.tier() <= tier.tier()
-          || segment.tier() > snapshot.logDirs()
-          || !isRead(segment)
-          || !plan.mayRise(segment)) {
+      if (segment.tier() <= tier.tier() || !isRead(segment) || !plan.mayRise(segment)) {
         continue;
       }
       long needed = TierSpace.needed(segment);

@@ -1,27 +1,40 @@
 package io.strata.kafka.migration;
 
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
+
 import io.strata.kafka.api.MigrationPolicy;
 import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierSnapshot;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A sealed segment leaves a tier when it has not changed for a time. What is younger moves as with
- * {@link NewestPolicy}, since space must never run out.
+ * {@link OldestFirst#newestStay newest}, since space must never run out.
  *
  * <p>Immutable and safe for use by any thread.
  */
 final class AgePolicy implements MigrationPolicy {
 
-  static final String NAME = "age";
-
   /** The time, or one for each tier; the last is that of all further ones. */
   static final String AFTER = "after";
 
-  static final String DEFAULT_AFTER = "1h";
+  private static final Pattern DURATION = Pattern.compile("(\\d{1,12})\\s*(ms|s|m|h|d)?");
+
+  private static final Map<String, ChronoUnit> UNITS =
+      Map.of(
+          "ms", ChronoUnit.MILLIS,
+          "s", ChronoUnit.SECONDS,
+          "m", ChronoUnit.MINUTES,
+          "h", ChronoUnit.HOURS,
+          "d", ChronoUnit.DAYS);
 
   /** A segment comes back up only if it can stay for a tenth of the time. */
   private static final double YOUNG = 0.9;
@@ -34,7 +47,23 @@ final class AgePolicy implements MigrationPolicy {
    * @throws IllegalArgumentException if a value is no duration
    */
   AgePolicy(Map<String, String> parameters) {
-    after = PolicyValues.durations(AFTER, parameters.getOrDefault(AFTER, DEFAULT_AFTER));
+    String text = parameters.getOrDefault(AFTER, "1h");
+    after = Stream.of(text.split(",", -1)).map(part -> duration(part.strip(), text)).toList();
+  }
+
+  /** A duration above zero, such as {@code 90s}; milliseconds if bare. */
+  private static Duration duration(String part, String text) {
+    Matcher matcher = DURATION.matcher(part);
+    if (!matcher.matches() || Long.parseLong(matcher.group(1)) == 0) {
+      throw new IllegalArgumentException(
+          """
+          strata.migration.policy.%s: '%s', expected durations above 0 such as 30m, or 10m,6h \
+          for one in each tier (ms, s, m, h, d; without a unit milliseconds)\
+          """
+              .formatted(AFTER, text));
+    }
+    String unit = requireNonNullElse(matcher.group(2), "ms");
+    return Duration.of(Long.parseLong(matcher.group(1)), requireNonNull(UNITS.get(unit)));
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiPredicate;
 
 /**
  * The common part of the built-in policies: sealed segments in an order, the demand of the tiers
@@ -54,10 +55,16 @@ final class OldestFirst {
     }
   }
 
-  /** Which tiers a segment may be promoted to. */
-  @FunctionalInterface
-  interface Wanted {
-    boolean in(SegmentView segment, int tier);
+  /**
+   * The policy {@code newest}: the newest data stays. Above a tier's mark the oldest segments go
+   * down, and spare space is filled with the newest from below, save with what was there before
+   * Strata.
+   */
+  static List<Move> newestStay(TierSnapshot snapshot) {
+    OldestFirst order = new OldestFirst(snapshot, ORDER);
+    order.meetDemand();
+    order.fillSpare((segment, tier) -> !segment.found());
+    return order.moves();
   }
 
   /** The sealed segments, the first to leave first. */
@@ -118,12 +125,14 @@ final class OldestFirst {
    * Fills spare space: first makes whole what has spilled, then takes the last of the order from
    * below. Stops in a tier at the first that does not fit, so that nothing comes up before
    * something that is after it in the order.
+   *
+   * @param wanted which segments may be promoted to which tiers
    */
-  void fillSpare(Wanted wanted) {
+  void fillSpare(BiPredicate<SegmentView, Integer> wanted) {
     for (int tier = 0; tier < snapshot.logDirs(); tier++) {
       for (int i = sealed.size() - 1; i >= 0 && spare[tier] > 0; i--) {
         SegmentView segment = sealed.get(i);
-        if (segment.spilled() && segment.tier() == tier && wanted.in(segment, tier)) {
+        if (segment.spilled() && segment.tier() == tier && wanted.test(segment, tier)) {
           boolean unused = promote(segment, tier);
         }
       }
@@ -131,7 +140,7 @@ final class OldestFirst {
         SegmentView segment = sealed.get(i);
         if (segment.tier() > tier
             && mayRise(segment)
-            && wanted.in(segment, tier)
+            && wanted.test(segment, tier)
             && !promote(segment, tier)) {
           break;
         }

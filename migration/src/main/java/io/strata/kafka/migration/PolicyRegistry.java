@@ -12,6 +12,7 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
@@ -24,6 +25,22 @@ import java.util.regex.Pattern;
 public final class PolicyRegistry {
 
   private static final Pattern NAME = Pattern.compile("[a-z0-9]+(-[a-z0-9]+)*");
+
+  private static final List<MigrationPolicyProvider> BUILT_IN =
+      List.of(
+          new BuiltIn("newest", Set.of(), values -> OldestFirst::newestStay),
+          new BuiltIn("age", Set.of(AgePolicy.AFTER), AgePolicy::new),
+          new BuiltIn("access", Set.of(AccessPolicy.READ_SHARE), AccessPolicy::new));
+
+  private record BuiltIn(
+      String name, Set<String> parameters, Function<Map<String, String>, MigrationPolicy> maker)
+      implements MigrationPolicyProvider {
+
+    @Override
+    public MigrationPolicy create(Map<String, String> values) {
+      return maker.apply(values);
+    }
+  }
 
   private final Map<String, MigrationPolicyProvider> providers;
 
@@ -63,7 +80,7 @@ public final class PolicyRegistry {
    * @throws IllegalArgumentException if a name is taken or is none
    */
   public static PolicyRegistry of(List<MigrationPolicyProvider> others) {
-    List<MigrationPolicyProvider> all = new ArrayList<>(BuiltInPolicies.all());
+    List<MigrationPolicyProvider> all = new ArrayList<>(BUILT_IN);
     all.addAll(others);
     return new PolicyRegistry(all);
   }

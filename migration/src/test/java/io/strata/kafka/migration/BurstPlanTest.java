@@ -1,10 +1,10 @@
 package io.strata.kafka.migration;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.strata.kafka.migration.BurstPlan.Given;
 import io.strata.kafka.migration.BurstPlan.Quantity;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
@@ -15,7 +15,7 @@ class BurstPlanTest {
   private static final double GB = 1e9;
   private static final double MB = 1e6;
 
-  private static Given given(
+  private static BurstPlan given(
       double ingest,
       double drain,
       double reserve,
@@ -23,7 +23,7 @@ class BurstPlanTest {
       double burst,
       double pause,
       double threshold) {
-    return new Given(
+    return new BurstPlan(
         known(ingest),
         known(drain),
         known(reserve),
@@ -38,12 +38,12 @@ class BurstPlanTest {
   }
 
   private static double value(BurstPlan plan, Quantity quantity) {
-    return plan.value(quantity).orElseThrow();
+    return requireNonNull(plan.results().get(quantity));
   }
 
   @Test
   void halfATerabyteLastsAHundredSecondsAndTakesAThousandToDrain() {
-    BurstPlan plan = BurstPlan.of(given(5 * GB, 500 * MB, 500 * GB, 0, 0, 0, -1));
+    BurstPlan plan = given(5 * GB, 500 * MB, 500 * GB, 0, 0, 0, -1);
     assertThat(value(plan, Quantity.BURST)).isEqualTo(100);
     assertThat(value(plan, Quantity.BURST_WHILE_DRAINING)).isCloseTo(111.1, within(0.1));
     assertThat(value(plan, Quantity.PAUSE)).isEqualTo(1000);
@@ -54,7 +54,7 @@ class BurstPlanTest {
 
   @Test
   void thePoolTellsTheThreshold() {
-    BurstPlan plan = BurstPlan.of(given(5 * GB, 500 * MB, 500 * GB, 1000 * GB, 0, 0, -1));
+    BurstPlan plan = given(5 * GB, 500 * MB, 500 * GB, 1000 * GB, 0, 0, -1);
     assertThat(value(plan, Quantity.THRESHOLD)).isEqualTo(0.5);
     assertThat(value(plan, Quantity.READABLE_IN_THRESHOLD_MODE)).isEqualTo(500 * GB);
     assertThat(value(plan, Quantity.READABLE_IN_EAGER_MODE)).isEqualTo(1000 * GB);
@@ -64,16 +64,15 @@ class BurstPlanTest {
 
   @Test
   void theThresholdTellsTheReserve() {
-    BurstPlan plan = BurstPlan.of(given(5 * GB, 0, 0, 1000 * GB, 0, 0, 0.8));
+    BurstPlan plan = given(5 * GB, 0, 0, 1000 * GB, 0, 0, 0.8);
     assertThat(value(plan, Quantity.RESERVE)).isCloseTo(200 * GB, within(1.0));
     assertThat(value(plan, Quantity.BURST)).isCloseTo(40, within(0.001));
-    assertThat(plan.value(Quantity.PAUSE)).isEmpty();
-    assertThat(plan.value(Quantity.BURST_WHILE_DRAINING)).isEmpty();
+    assertThat(plan.results()).doesNotContainKeys(Quantity.PAUSE, Quantity.BURST_WHILE_DRAINING);
   }
 
   @Test
   void aWantedBurstTellsWhatItNeedsAndWhatSpills() {
-    BurstPlan plan = BurstPlan.of(given(5 * GB, 500 * MB, 500 * GB, 0, 200, 1000, -1));
+    BurstPlan plan = given(5 * GB, 500 * MB, 500 * GB, 0, 200, 1000, -1);
     assertThat(value(plan, Quantity.RESERVE_FOR_BURST)).isEqualTo(1000 * GB);
     assertThat(value(plan, Quantity.RESERVE_FOR_BURST_WHILE_DRAINING)).isEqualTo(900 * GB);
     assertThat(value(plan, Quantity.PAUSE_AFTER_BURST)).isEqualTo(1800);
@@ -84,7 +83,7 @@ class BurstPlanTest {
 
   @Test
   void aDrainAsFastAsTheIngestLastsForEver() {
-    BurstPlan plan = BurstPlan.of(given(GB, GB, 500 * GB, 0, 100, 0, -1));
+    BurstPlan plan = given(GB, GB, 500 * GB, 0, 100, 0, -1);
     assertThat(value(plan, Quantity.BURST_WHILE_DRAINING)).isEqualTo(Double.POSITIVE_INFINITY);
     assertThat(value(plan, Quantity.SPILL)).isZero();
     assertThat(value(plan, Quantity.PAUSE_AFTER_BURST)).isZero();
@@ -92,7 +91,7 @@ class BurstPlanTest {
 
   @Test
   void nothingGivesNothing() {
-    assertThat(BurstPlan.of(Given.NOTHING).results()).isEmpty();
+    assertThat(given(0, 0, 0, 0, 0, 0, -1).results()).isEmpty();
     for (Quantity quantity : Quantity.values()) {
       assertThat(quantity.label()).matches("[a-z-]+");
       assertThat(quantity.formula()).isNotBlank();

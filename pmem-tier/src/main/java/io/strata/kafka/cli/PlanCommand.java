@@ -3,12 +3,12 @@ package io.strata.kafka.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.config.ByteAmount;
 import io.strata.kafka.migration.BurstPlan;
-import io.strata.kafka.migration.BurstPlan.Given;
 import io.strata.kafka.migration.BurstPlan.Quantity;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.SortedMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -87,8 +87,8 @@ final class PlanCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    BurstPlan plan = BurstPlan.of(given());
-    if (plan.results().isEmpty()) {
+    SortedMap<Quantity, Double> results = given().results();
+    if (results.isEmpty()) {
       throw new UsageException(
           """
           found too little to compute anything, expected for example --ingest, --reserve and \
@@ -97,16 +97,16 @@ final class PlanCommand implements Callable<Integer> {
     }
     PrintWriter out = spec.commandLine().getOut();
     if (json.given()) {
-      printJson(plan, out);
+      printJson(results, out);
     } else {
-      printText(plan, out);
+      printText(results, out);
     }
     return ExitCode.OK.code();
   }
 
-  private Given given() throws UsageException {
+  private BurstPlan given() throws UsageException {
     try {
-      return new Given(
+      return new BurstPlan(
           bytes(ingest),
           bytes(drain),
           bytes(reserve),
@@ -135,10 +135,9 @@ final class PlanCommand implements Callable<Integer> {
     }
   }
 
-  private static void printJson(BurstPlan plan, PrintWriter out) {
+  private static void printJson(Map<Quantity, Double> results, PrintWriter out) {
     ObjectNode document = Json.object();
-    plan.results()
-        .forEach(
+    results.forEach(
             (quantity, value) -> {
               if (Double.isInfinite(value)) {
                 document.putNull(quantity.label());
@@ -149,13 +148,13 @@ final class PlanCommand implements Callable<Integer> {
     Json.print(document, out);
   }
 
-  private static void printText(BurstPlan plan, PrintWriter out) {
+  private static void printText(Map<Quantity, Double> results, PrintWriter out) {
     Table table =
         new Table()
             .column("WHAT", Table.Align.LEFT)
             .column("VALUE", Table.Align.RIGHT)
             .column("FORMULA", Table.Align.LEFT);
-    for (Map.Entry<Quantity, Double> result : plan.results().entrySet()) {
+    for (Map.Entry<Quantity, Double> result : results.entrySet()) {
       Quantity quantity = result.getKey();
       table.row(quantity.label(), format(quantity, result.getValue()), quantity.formula());
     }
