@@ -106,7 +106,7 @@ final class AccessPolicy implements MigrationPolicy {
       if (segment.tier() <= tier.tier() || !isRead(segment) || !plan.mayRise(segment)) {
         continue;
       }
-      long needed = TierSpace.needed(segment);
+      long needed = PlannedTier.needed(segment);
       while (found < needed
           && next < clean.size()
           && lastUse(clean.get(next)) + LATER_MILLIS < lastUse(segment)) {

@@ -3,12 +3,16 @@ package io.strata.kafka.migration;
 import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.migration.MigrationSettings.Mode;
+import io.strata.kafka.migration.PlannedMove.Target;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Lets moves into a plan: each segment once, none beyond a tier's space, none against an obstacle.
@@ -20,39 +24,27 @@ final class Admission {
   private final Planner.Input in;
   private final RoundInventory inventory;
   private final int logDirs;
+  private final Comparator<SegmentView> giveWayOrder;
   private final Set<Long> planned = new HashSet<>();
-  private final List<PlannedMove> evictions = new ArrayList<>();
-  private final List<PlannedMove> down = new ArrayList<>();
-  private final List<PlannedMove> up = new ArrayList<>();
+  private final Map<Move.Kind, List<PlannedMove>> admitted = new EnumMap<>(Move.Kind.class);
 
-  /** By tier: clean segments that promotions may evict, the first one first. */
-  private final List<List<SegmentView>> victims = new ArrayList<>();
-
-  private final int[] nextVictim;
-  private Comparator<SegmentView> giveWayOrder = OldestFirst.ORDER;
-
-  Admission(Planner.Input in, RoundInventory inventory) {
+  /** With the order in which segments are evicted for promotions. */
+  Admission(Planner.Input in, RoundInventory inventory, Comparator<SegmentView> giveWayOrder) {
     this.in = in;
     this.inventory = inventory;
-    this.logDirs = in.state().tiers().size();
-    nextVictim = new int[logDirs];
-    for (int tier = 0; tier < logDirs; tier++) {
-      victims.add(new ArrayList<>());
-    }
-  }
-
-  /** Sets what may be evicted for promotions, in the order of eviction. */
-  void victims(List<SegmentView> order, Comparator<SegmentView> comparator) {
-    giveWayOrder = comparator;
-    order.forEach(segment -> victims.get(segment.tier()).add(segment));
+    this.giveWayOrder = giveWayOrder;
+    logDirs = inventory.tiers.size();
   }
 
   boolean isPlanned(SegmentView segment) {
     return planned.contains(segment.id());
   }
 
-  int size() {
-    return planned.size();
+  private PlannedMove add(Move move, Target target, long needed, boolean evictAfter) {
+    PlannedMove added = new PlannedMove(move, target, needed, evictAfter);
+    planned.add(added.id());
+    admitted.computeIfAbsent(move.kind(), kind -> new ArrayList<>()).add(added);
+    return added;
   }
 
   /**
@@ -61,25 +53,14 @@ final class Admission {
    * @return where its copy goes; empty if it cannot be made now, for an obstacle or want of space
    */
   Optional<PlannedMove> admit(Move move, boolean evictAfter) {
-    if (planned.contains(move.segment().id())) {
+    if (isPlanned(move.segment())) {
       return Optional.empty();
     }
-    Optional<PlannedMove> admitted =
-        switch (move.kind()) {
-          case EVICT -> evict(move);
-          case DESTAGE ->
-              destage(move, evictAfter || in.mode(move.segment().tier()) == Mode.THRESHOLD);
-          case PROMOTE -> promote(move, false);
-        };
-    admitted.ifPresent(m -> planned.add(m.id()));
-    return admitted;
-  }
-
-  /** A pinned segment takes the place of any that is not. */
-  Optional<PlannedMove> promotePinned(Move move) {
-    Optional<PlannedMove> admitted = promote(move, true);
-    admitted.ifPresent(m -> planned.add(m.id()));
-    return admitted;
+    return switch (move.kind()) {
+      case EVICT -> Optional.of(evict(move));
+      case DESTAGE -> destage(move, evictAfter);
+      case PROMOTE -> promote(move, false);
+    };
   }
 
   /**
@@ -88,32 +69,27 @@ final class Admission {
    * @return whether the tier has both
    */
   boolean goOn(Move move) {
-    SegmentView segment = move.segment();
-    int tier = move.toTier();
+    PlannedTier tier = inventory.tiers.get(move.toTier());
     Target target = Target.of(move, logDirs);
-    boolean hasSlot = segment.tier() == tier;
-    if (planned.contains(segment.id())
-        || !(hasSlot || inventory.space.missingSlots(tier) == 0)
+    boolean hasSlot = move.segment().tier() == move.toTier();
+    if (isPlanned(move.segment())
+        || !(hasSlot || tier.missingSlots() == 0)
         || !inventory.admit(target)) {
       return false;
     }
-    long needed = hasSlot ? 0 : TierSpace.EXTENT_BYTES;
     if (hasSlot) {
-      inventory.space.take(tier, in.state().tiers().get(tier).leastCopyBytes());
+      tier.take(tier.marks.usage().leastCopyBytes());
     } else {
-      inventory.space.reserve(tier, needed);
+      tier.reserve(PlannedTier.EXTENT_BYTES);
     }
-    planned.add(segment.id());
-    up.add(new PlannedMove(move, target, needed, false));
+    PlannedMove unused = add(move, target, hasSlot ? 0 : PlannedTier.EXTENT_BYTES, false);
     return true;
   }
 
   /** Takes no space and meets no obstacle. */
-  private Optional<PlannedMove> evict(Move move) {
-    PlannedMove eviction = new PlannedMove(move, Target.of(move, logDirs), 0, false);
-    evictions.add(eviction);
-    inventory.space.evict(move.segment());
-    return Optional.of(eviction);
+  private PlannedMove evict(Move move) {
+    inventory.tiers.get(move.segment().tier()).evict(move.segment());
+    return add(move, Target.of(move, logDirs), 0, false);
   }
 
   /**
@@ -122,76 +98,66 @@ final class Admission {
    */
   private Optional<PlannedMove> destage(Move move, boolean evictAfter) {
     SegmentView segment = move.segment();
-    for (int tier = move.toTier(); tier <= logDirs; tier++) {
-      long needed = tier == logDirs ? 0 : TierSpace.needed(segment);
-      Target target = Target.down(tier, logDirs, segment.logDirectory());
-      if ((tier == logDirs || inventory.space.fits(tier, needed)) && inventory.admit(target)) {
-        if (tier < logDirs) {
-          inventory.space.reserve(tier, needed);
-        }
-        PlannedMove admitted =
-            new PlannedMove(
-                Move.destage(segment, tier), target, needed, evictAfter && mayBeClean(tier));
-        down.add(admitted);
-        return Optional.of(admitted);
+    boolean leaves = evictAfter || inventory.tiers.get(segment.tier()).mode == Mode.THRESHOLD;
+    long needed = PlannedTier.needed(segment);
+    for (int to = move.toTier(); to < logDirs; to++) {
+      PlannedTier tier = inventory.tiers.get(to);
+      Target target = Target.down(to, logDirs, "");
+      if (tier.fits(needed) && inventory.admit(target)) {
+        tier.reserve(needed);
+        boolean staysInBoth = !in.state().relocates();
+        return Optional.of(add(Move.destage(segment, to), target, needed, leaves && staysInBoth));
       }
     }
-    return Optional.empty();
-  }
-
-  /** Whether a segment that is copied into a tier stays in its own, too. */
-  private boolean mayBeClean(int tier) {
-    return tier == logDirs || !in.state().relocates();
+    Target target = Target.down(logDirs, logDirs, segment.logDirectory());
+    return inventory.admit(target)
+        ? Optional.of(add(Move.destage(segment, logDirs), target, 0, leaves))
+        : Optional.empty();
   }
 
   /**
    * Into free space, for which clean segments are evicted that come before it in the eviction
-   * order: nothing that the policy would rather keep is evicted.
+   * order: nothing that the policy would rather keep is evicted. A pinned segment takes the place
+   * of any that is not.
    */
-  private Optional<PlannedMove> promote(Move move, boolean pinned) {
+  Optional<PlannedMove> promote(Move move, boolean pinned) {
     SegmentView segment = move.segment();
-    int tier = move.toTier();
-    long needed = TierSpace.needed(segment);
+    PlannedTier tier = inventory.tiers.get(move.toTier());
+    long needed = PlannedTier.needed(segment);
     Target target = Target.of(move, logDirs);
     if (!in.settings().promote()
         || !mayLeaveBehind(move)
         || !inventory.mayAddLowerCopy(move)
-        || !inventory.space.fits(tier, needed)
+        || !tier.fits(needed)
         || inventory.allowance(target) == 0) {
       return Optional.empty();
     }
     Optional<List<SegmentView>> giveWay = victimsFor(segment, tier, needed, pinned);
-    if (giveWay.isEmpty()) {
+    if (giveWay.isEmpty() || !inventory.admit(target)) {
       return Optional.empty();
     }
-    for (SegmentView victim : giveWay.get()) {
-      planned.add(victim.id());
-      Optional<PlannedMove> unused = evict(Move.evict(victim));
-    }
-    boolean admittedToTarget = inventory.admit(target);
+    giveWay.get().forEach(victim -> evict(Move.evict(victim)));
     inventory.addLowerCopy(move);
-    inventory.space.reserve(tier, needed);
-    if (!pinned && segment.clean() && segment.tier() > tier) {
-      inventory.space.keep(segment);
+    tier.reserve(needed);
+    if (!pinned && segment.clean() && segment.tier() > move.toTier()) {
+      inventory.tiers.get(segment.tier()).keep(segment);
     }
-    PlannedMove admitted = new PlannedMove(move, target, needed, false);
-    up.add(admitted);
-    return admittedToTarget ? Optional.of(admitted) : Optional.empty();
+    return Optional.of(add(move, target, needed, false));
   }
 
   /** Which clean segments make the space; empty if those that may be evicted are too few. */
   private Optional<List<SegmentView>> victimsFor(
-      SegmentView segment, int tier, long needed, boolean pinned) {
+      SegmentView segment, PlannedTier tier, long needed, boolean pinned) {
     List<SegmentView> chosen = new ArrayList<>();
-    long missing = inventory.space.missing(tier, needed);
-    long missingSlots = inventory.space.missingSlots(tier);
-    int next = nextVictim[tier];
+    long missing = tier.missing(needed);
+    long missingSlots = tier.missingSlots();
+    int next = tier.nextVictim;
     while (missing > 0 || missingSlots > 0) {
-      if (next >= victims.get(tier).size()) {
+      if (next >= tier.victims.size()) {
         return Optional.empty();
       }
-      SegmentView victim = victims.get(tier).get(next++);
-      if (planned.contains(victim.id()) || victim.id() == segment.id()) {
+      SegmentView victim = tier.victims.get(next++);
+      if (isPlanned(victim) || victim.id() == segment.id()) {
         continue;
       }
       if (!pinned && giveWayOrder.compare(victim, segment) >= 0) {
@@ -199,9 +165,9 @@ final class Admission {
       }
       chosen.add(victim);
       missing -= victim.cleanBytes();
-      missingSlots -= victim.leavesWhole() ? 1 : 0;
+      missingSlots -= PlannedTier.slots(victim);
     }
-    nextVictim[tier] = next;
+    tier.nextVictim = next;
     return Optional.of(chosen);
   }
 
@@ -215,10 +181,8 @@ final class Admission {
   }
 
   List<PlannedMove> moves() {
-    List<PlannedMove> all = new ArrayList<>(planned.size());
-    all.addAll(evictions);
-    all.addAll(down);
-    all.addAll(up);
-    return all;
+    return Stream.of(Move.Kind.EVICT, Move.Kind.DESTAGE, Move.Kind.PROMOTE)
+        .flatMap(kind -> admitted.getOrDefault(kind, List.of()).stream())
+        .toList();
   }
 }

@@ -1,6 +1,8 @@
 package io.strata.kafka.migration;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.api.Move;
+import io.strata.kafka.migration.PlannedMove.Target;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +17,7 @@ import java.util.stream.Stream;
  *
  * <p>Thread safety: safe for use by any number of threads.
  */
-final class BackOffs implements Obstacles {
+final class BackOffs {
 
   static final long FIRST_NANOS = TimeUnit.SECONDS.toNanos(1);
   static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(5);
@@ -85,28 +87,28 @@ final class BackOffs implements Obstacles {
     targets.put(target, new Wait(failures, 0, nanoTime.getAsLong() + wait));
   }
 
-  /** A copy has been made: neither the segment nor the target is at fault any more. */
-  synchronized void succeeded(long segment, Target target) {
-    segments.remove(segment);
-    targets.remove(target);
-  }
-
-  /** An eviction has been made, which says nothing of any target. */
-  synchronized void succeeded(long segment) {
-    segments.remove(segment);
-  }
-
-  @Override
-  public synchronized boolean waits(long segment) {
-    if (segments.isEmpty()) {
-      return false;
+  /**
+   * A move has been made: its segment is not at fault any more, and if it was a copy, nor is its
+   * target. An eviction says nothing of any target.
+   */
+  synchronized void succeeded(PlannedMove move) {
+    segments.remove(move.id());
+    if (move.kind() != Move.Kind.EVICT) {
+      targets.remove(move.target());
     }
+  }
+
+  /** Whether a segment waits after a failure. */
+  synchronized boolean waits(long segment) {
     Wait wait = segments.get(segment);
     return wait != null && wait.until() - nanoTime.getAsLong() > 0;
   }
 
-  @Override
-  public synchronized int allowance(Target target) {
+  /**
+   * How many moves to a target may be under way at once: none while it waits after a failure, one
+   * to find out whether it works again, else any number.
+   */
+  synchronized int allowance(Target target) {
     Wait wait = targets.get(target);
     if (wait == null || wait.failures() < FAILURES_OF_A_TARGET) {
       return Integer.MAX_VALUE;
@@ -125,13 +127,8 @@ final class BackOffs implements Obstacles {
   /** How many segments wait after a failure. The wait after a cancelled move does not count. */
   synchronized int waiting() {
     long now = nanoTime.getAsLong();
-    int count = 0;
-    for (Wait wait : segments.values()) {
-      if (wait.failures() > 0 && wait.until() - now > 0) {
-        count++;
-      }
-    }
-    return count;
+    return (int)
+        segments.values().stream().filter(w -> w.failures() > 0 && w.until() - now > 0).count();
   }
 
   /** Whether there is anything that {@link #retain} could forget. */

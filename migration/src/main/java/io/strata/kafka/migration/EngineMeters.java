@@ -1,13 +1,13 @@
 package io.strata.kafka.migration;
 
 import io.strata.kafka.api.Move;
-import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.migration.MigrationStats.TierStats;
+import io.strata.kafka.migration.Plan.TierPlan;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
@@ -28,100 +28,79 @@ final class EngineMeters {
     }
   }
 
-  private final List<Count> destaged = new ArrayList<>();
-  private final List<Count> promoted = new ArrayList<>();
-  private final List<Count> evicted = new ArrayList<>();
-  private final List<RateMeter> downFrom = new ArrayList<>();
-  private final RateMeter up;
-  private final LatencyWindow destages;
-  private final LatencyWindow promotions;
-  private final Map<FailureCause, LongAdder> failures = new EnumMap<>(FailureCause.class);
+  /** Counts what came up into a tier, or left it otherwise. */
+  private static final class TierMeter {
+    final Count destaged = new Count();
+    final Count promoted = new Count();
+    final Count evicted = new Count();
+    final RateMeter down;
+
+    TierMeter(LongSupplier nanoTime) {
+      down = new RateMeter(nanoTime);
+    }
+  }
+
+  private final List<TierMeter> tiers = new ArrayList<>();
+  final RateMeter up;
+  final LatencyWindow destages;
+  final LatencyWindow promotions;
+  final Map<FailureCause, Long> failures = new ConcurrentHashMap<>();
   final LongAdder cancelled = new LongAdder();
   final LongAdder refused = new LongAdder();
 
   EngineMeters(int tiers, LongSupplier nanoTime) {
     for (int tier = 0; tier < tiers; tier++) {
-      destaged.add(new Count());
-      promoted.add(new Count());
-      evicted.add(new Count());
-      downFrom.add(new RateMeter(nanoTime));
+      this.tiers.add(new TierMeter(nanoTime));
     }
     up = new RateMeter(nanoTime);
     destages = new LatencyWindow(nanoTime);
     promotions = new LatencyWindow(nanoTime);
     for (FailureCause cause : FailureCause.values()) {
-      failures.put(cause, new LongAdder());
+      failures.put(cause, 0L);
     }
   }
 
   void copying(Move move, long bytes) {
-    if (move.kind() == Move.Kind.PROMOTE) {
-      up.add(bytes);
-    } else {
-      downFrom.get(move.segment().tier()).add(bytes);
-    }
+    RateMeter rate = move.kind() == Move.Kind.PROMOTE ? up : tiers.get(move.segment().tier()).down;
+    rate.add(bytes);
   }
 
   void done(Move move, long bytes, long nanos) {
-    SegmentView segment = move.segment();
+    int from = move.segment().tier();
     switch (move.kind()) {
       case DESTAGE -> {
-        destaged.get(segment.tier()).add(bytes);
+        tiers.get(from).destaged.add(bytes);
         destages.record(nanos);
       }
       case PROMOTE -> {
-        promoted.get(move.toTier()).add(bytes);
+        tiers.get(move.toTier()).promoted.add(bytes);
         promotions.record(nanos);
       }
-      default -> evicted.get(segment.tier()).add(bytes);
+      default -> tiers.get(from).evicted.add(bytes);
     }
-  }
-
-  void failed(FailureCause cause) {
-    LongAdder count = failures.get(cause);
-    if (count != null) {
-      count.increment();
-    }
-  }
-
-  Map<FailureCause, Long> failures() {
-    Map<FailureCause, Long> counts = new EnumMap<>(FailureCause.class);
-    failures.forEach((cause, count) -> counts.put(cause, count.sum()));
-    return counts;
-  }
-
-  MigrationStats.Latency destageLatency() {
-    return destages.latency();
-  }
-
-  MigrationStats.Latency promoteLatency() {
-    return promotions.latency();
   }
 
   double downPerSecond() {
-    return downFrom.stream().mapToDouble(RateMeter::perSecond).sum();
+    return tiers.stream().mapToDouble(tier -> tier.down.perSecond()).sum();
   }
 
-  double upPerSecond() {
-    return up.perSecond();
-  }
-
-  List<TierStats> tiers(List<Plan.TierPlan> plans) {
+  List<TierStats> tiers(List<TierPlan> plans) {
     List<TierStats> stats = new ArrayList<>();
-    for (int tier = 0; tier < destaged.size(); tier++) {
-      Plan.TierPlan plan = tier < plans.size() ? plans.get(tier) : Plan.TierPlan.IDLE;
+    for (int number = 0; number < tiers.size(); number++) {
+      TierMeter tier = tiers.get(number);
+      TierPlan plan = number < plans.size() ? plans.get(number) : TierPlan.IDLE;
       stats.add(
           new TierStats(
-              tier,
-              destaged.get(tier).bytes.sum(),
-              destaged.get(tier).segments.sum(),
-              promoted.get(tier).bytes.sum(),
-              promoted.get(tier).segments.sum(),
-              evicted.get(tier).bytes.sum(),
-              evicted.get(tier).segments.sum(),
+              number,
+              tier.destaged.bytes.sum(),
+              tier.destaged.segments.sum(),
+              tier.promoted.bytes.sum(),
+              tier.promoted.segments.sum(),
+              tier.evicted.bytes.sum(),
+              tier.evicted.segments.sum(),
               plan.draining(),
               plan.backlogBytes(),
-              seconds(plan.backlogBytes(), downFrom.get(tier).perSecond())));
+              seconds(plan.backlogBytes(), tier.down.perSecond())));
     }
     return stats;
   }

@@ -1,24 +1,20 @@
 package io.strata.kafka.migration;
 
+import java.util.Locale;
+
 /** Why a move failed, as far as metrics tell it. Immutable and safe for use by any thread. */
 public enum FailureCause {
   /** The target's file system has no space, or a quota is used up. */
-  NO_SPACE("no-space"),
+  NO_SPACE,
   /** Reading or writing failed. */
-  IO_ERROR("io-error"),
+  IO_ERROR,
   /** The segment's own bytes are not what Kafka wrote: they are copied nowhere. */
-  CORRUPT_SEGMENT("corrupt-segment"),
+  CORRUPT_SEGMENT,
   /** Anything else: a fault of Strata. */
-  OTHER("other");
-
-  private final String label;
-
-  FailureCause(String label) {
-    this.label = label;
-  }
+  OTHER;
 
   /** For metrics and tables: lower-case letters and hyphens. */
   public String label() {
-    return label;
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 }

@@ -8,6 +8,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * Shares what a policy asks for between log directories, and in each between partitions: one move
@@ -17,38 +18,35 @@ import java.util.Map;
  */
 final class Fairness {
 
-  private record Partition(String topic, int number, SegmentName.Replica replica) {}
+  private record Partition(
+      String directory, String topic, int number, SegmentName.Replica replica) {
+
+    static Partition of(Move move) {
+      SegmentName name = move.segment().name();
+      return new Partition(
+          move.segment().logDirectory(), name.id().topic(), name.id().partition(), name.replica());
+    }
+  }
 
   private Fairness() {}
 
   static List<Move> interleave(List<Move> moves) {
-    if (moves.size() < 3) {
-      return moves;
-    }
-    Map<String, Map<Partition, Deque<Move>>> groups = new LinkedHashMap<>();
+    return inTurn(inTurn(moves, Partition::of), move -> move.segment().logDirectory());
+  }
+
+  /** One move of each group in turn. */
+  private static List<Move> inTurn(List<Move> moves, Function<Move, Object> group) {
+    Map<Object, Deque<Move>> groups = new LinkedHashMap<>();
     for (Move move : moves) {
-      SegmentName name = move.segment().name();
-      groups
-          .computeIfAbsent(move.segment().logDirectory(), directory -> new LinkedHashMap<>())
-          .computeIfAbsent(
-              new Partition(name.id().topic(), name.id().partition(), name.replica()),
-              partition -> new ArrayDeque<>())
-          .add(move);
+      groups.computeIfAbsent(group.apply(move), key -> new ArrayDeque<>()).add(move);
     }
-    Deque<Deque<Deque<Move>>> directories = new ArrayDeque<>();
-    for (Map<Partition, Deque<Move>> partitions : groups.values()) {
-      directories.add(new ArrayDeque<>(partitions.values()));
-    }
+    Deque<Deque<Move>> turns = new ArrayDeque<>(groups.values());
     List<Move> fair = new ArrayList<>(moves.size());
-    while (!directories.isEmpty()) {
-      Deque<Deque<Move>> directory = directories.remove();
-      Deque<Move> partition = directory.remove();
-      fair.add(partition.remove());
-      if (!partition.isEmpty()) {
-        directory.add(partition);
-      }
-      if (!directory.isEmpty()) {
-        directories.add(directory);
+    while (!turns.isEmpty()) {
+      Deque<Move> next = turns.remove();
+      fair.add(next.remove());
+      if (!next.isEmpty()) {
+        turns.add(next);
       }
     }
     return fair;

@@ -5,19 +5,22 @@ import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.migration.MigrationSettings.Mode;
 
 /**
- * A tier's marks, in bytes: above the high one segments begin to leave, at the low one they cease.
+ * A tier and its marks, in bytes: above the high one segments begin to leave, at the low one they
+ * cease.
  *
  * <p>In eager mode it is the dirty bytes that count, in threshold mode the used ones. What is not
  * worth a copy of active segments stays; no demand is ever made of it.
  *
  * <p>Immutable and safe for use by any thread.
  *
+ * @param usage the tier
+ * @param measured those of its bytes that count
  * @param never whether nothing ever leaves for want of space
  * @param high above it a round begins
  * @param low at it a round ends
  * @param fill up to it promotion fills the tier
  */
-record Marks(boolean never, long high, long low, long fill) {
+record Marks(TierUsage usage, long measured, boolean never, long high, long low, long fill) {
 
   /** Promotion leaves this much free, so that an append's first extents need no eviction. */
   private static final double FILL_SHARE = 0.9;
@@ -37,11 +40,8 @@ record Marks(boolean never, long high, long low, long fill) {
       double distance = Math.max(LEAST_DISTANCE, settings.hysteresis());
       fill = Math.min(fill, Math.max(0, low - (long) (distance * capacity)));
     }
-    return new Marks(never, high, low, settings.promote() ? fill : 0);
-  }
-
-  static long measured(Mode mode, TierUsage tier) {
-    return mode == Mode.THRESHOLD ? tier.usedBytes() : tier.dirtyBytes();
+    long measured = mode == Mode.THRESHOLD ? tier.usedBytes() : tier.dirtyBytes();
+    return new Marks(tier, measured, never, high, low, settings.promote() ? fill : 0);
   }
 
   /**
@@ -50,7 +50,7 @@ record Marks(boolean never, long high, long low, long fill) {
    * @param before whether it was in the last round
    * @param canLeave whether it has anything that could leave
    */
-  boolean draining(boolean before, long measured, boolean canLeave) {
+  boolean draining(boolean before, boolean canLeave) {
     return !never && canLeave && measured > (before ? low : high);
   }
 
@@ -60,11 +60,12 @@ record Marks(boolean never, long high, long low, long fill) {
   }
 
   /** Returns the bytes above the low mark that are not active. */
-  long above(long measured, long active) {
-    return Math.max(0, measured - Math.max(low, active));
+  long above() {
+    return Math.max(0, measured - Math.max(low, usage.activeBytes()));
   }
 
-  long spare(long used) {
-    return Math.max(0, fill - used);
+  /** Returns the bytes that promotion may fill, with so many on their way there. */
+  long spare(long arriving) {
+    return Math.max(0, fill - usage.usedBytes() - arriving);
   }
 }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.api.MigrationListener;
 import io.strata.kafka.api.MigrationPolicy;
+import io.strata.kafka.migration.Plan.TierPlan;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Moves segments between tiers, in the background: plans in rounds, and has some threads carry the
@@ -24,13 +26,14 @@ public final class MigrationEngine implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /** The settings with what is made of them. */
-  private record Config(MigrationSettings settings, MigrationPolicy policy, TopicRules rules) {
+  private record Config(
+      MigrationSettings settings, MigrationPolicy policy, Predicate<String> pinned) {
 
     static Config of(MigrationSettings settings, PolicyRegistry policies) {
       return new Config(
           settings,
           policies.create(settings.policy(), settings.policyParameters()),
-          new TopicRules(settings.pinnedTopics()));
+          settings.pinned());
     }
   }
 
@@ -45,22 +48,20 @@ public final class MigrationEngine implements AutoCloseable {
   private final EngineEvents events;
   private final EngineEnvironment environment;
   private final int tiers;
-  private final ByteRateLimiter down;
-  private final ByteRateLimiter up;
   private final BackOffs backOffs;
   private final EngineMeters meters;
   private final MoveQueue queue;
   private final Mover mover;
   private final PlanningLoop loop;
 
-  /** Used by the planner's thread alone. */
-  private final PlanTrigger trigger = new PlanTrigger();
-
-  /** Likewise: the settings of the last plan. */
-  private Optional<Config> plannedBy = Optional.empty();
-
   private volatile Config config;
-  private volatile boolean stopping;
+
+  /** As the last round saw them. */
+  private volatile List<TierPlan> tierPlans = List.of();
+
+  /** Of the plan by the present settings that was carried out. */
+  @GuardedBy("this")
+  private Optional<LastPlan> lastPlan = Optional.empty();
 
   @GuardedBy("this")
   private State state = State.NEW;
@@ -95,24 +96,13 @@ public final class MigrationEngine implements AutoCloseable {
     this.environment = requireNonNull(environment);
     config = Config.of(settings, policies);
     tiers = settings.thresholds().size();
-    down = new ByteRateLimiter(environment.nanoTime());
-    up = new ByteRateLimiter(environment.nanoTime());
-    down.setRate(settings.downBytesPerSecond());
-    up.setRate(settings.upBytesPerSecond());
     backOffs = new BackOffs(environment.nanoTime(), environment.random());
     meters = new EngineMeters(tiers, environment.nanoTime());
     queue = new MoveQueue(settings.threads());
-    mover =
-        new Mover(
-            segments,
-            down,
-            up,
-            backOffs,
-            meters,
-            new Listeners(listeners, events),
-            () -> stopping,
-            environment.nanoTime());
-    loop = new PlanningLoop(environment.nanoTime(), events, this::round, this::interval);
+    mover = new Mover(segments, listeners, events, backOffs, meters, environment.nanoTime());
+    mover.setRates(settings);
+    loop =
+        new PlanningLoop(environment.nanoTime(), events, this::round, () -> settings().interval());
   }
 
   /**
@@ -167,7 +157,7 @@ public final class MigrationEngine implements AutoCloseable {
 
   /** Whether the thread is one too many, or all are; then it is forgotten. */
   private synchronized boolean endWorker(int number) {
-    boolean ends = stopping || number >= config.settings().threads();
+    boolean ends = state == State.STOPPED || number >= config.settings().threads();
     if (ends) {
       workers.remove(number);
     }
@@ -180,8 +170,8 @@ public final class MigrationEngine implements AutoCloseable {
     // Before the state: a move that ends in between is left out of this round, not planned twice.
     List<PlannedMove> inFlight = queue.beginPlan();
     long nanos = environment.nanoTime().getAsLong();
-    boolean certainly = !inFlight.isEmpty() || isOther(now);
-    if (!trigger.isDue(certainly, segments, backOffs, nanos)) {
+    if (inFlight.isEmpty()
+        && lastPlan().filter(last -> !last.isOutdated(segments, backOffs, nanos)).isPresent()) {
       return;
     }
     TieredSegments.State seen = segments.state();
@@ -197,36 +187,30 @@ public final class MigrationEngine implements AutoCloseable {
                 seen,
                 environment.clock().millis(),
                 now.settings(),
-                now.rules(),
+                now.pinned(),
                 now.policy(),
-                loop.tiers(),
+                tierPlans,
                 inFlight,
                 backOffs));
     segments.evictionOrder(plan.evictionOrder());
-    loop.tiers(plan.tiers());
-    trigger.planned(
-        new PlanTrigger.Planned(now.settings(), nanos, seen, plan.tiers(), plan.moves().size()));
-    plannedBy = Optional.of(now);
-    meters.refused.add(plan.refused());
-    plan.firstRefusal().ifPresent(r -> events.refused(r.move(), r.reason()));
-    // A plan by settings that have been replaced meanwhile is not worth carrying out.
-    offer(now, plan);
+    tierPlans = plan.tiers();
+    meters.refused.add(plan.refused().size());
+    plan.refused().stream().findFirst().ifPresent(r -> events.refused(r.move(), r.reason()));
+    carryOut(
+        plan, now, new LastPlan(now.settings(), nanos, seen, plan.tiers(), plan.moves().size()));
   }
 
-  @SuppressWarnings("ReferenceEquality") // Other settings, even if they are equal, plan again.
-  private boolean isOther(Config now) {
-    return plannedBy.filter(by -> by == now).isEmpty();
+  private synchronized Optional<LastPlan> lastPlan() {
+    return lastPlan;
   }
 
-  @SuppressWarnings("ReferenceEquality") // As above.
-  private synchronized void offer(Config plannedBy, Plan plan) {
-    if (plannedBy == config) {
+  /** A plan by settings that have been replaced meanwhile, even by equal ones, is made again. */
+  @SuppressWarnings("ReferenceEquality")
+  private synchronized void carryOut(Plan plan, Config by, LastPlan made) {
+    if (by == config) {
+      lastPlan = Optional.of(made);
       queue.offer(plan.moves(), plan.directories());
     }
-  }
-
-  private Duration interval() {
-    return config.settings().interval();
   }
 
   /**
@@ -269,8 +253,8 @@ public final class MigrationEngine implements AutoCloseable {
     Config next = Config.of(settings, policies);
     synchronized (this) {
       config = next;
-      down.setRate(settings.downBytesPerSecond());
-      up.setRate(settings.upBytesPerSecond());
+      lastPlan = Optional.empty();
+      mover.setRates(settings);
       queue.reset(settings.threads());
       if (state == State.RUNNING) {
         startWorkersWithoutLocking();
@@ -288,15 +272,15 @@ public final class MigrationEngine implements AutoCloseable {
   public MigrationStats stats() {
     PlanningLoop.Counts rounds = loop.counts();
     return new MigrationStats(
-        meters.tiers(loop.tiers()),
+        meters.tiers(tierPlans),
         queue.queued(),
         queue.running(),
         config.settings().threads(),
         meters.downPerSecond(),
-        meters.upPerSecond(),
-        meters.destageLatency(),
-        meters.promoteLatency(),
-        meters.failures(),
+        meters.up.perSecond(),
+        meters.destages.latency(),
+        meters.promotions.latency(),
+        meters.failures,
         meters.cancelled.sum(),
         meters.refused.sum(),
         backOffs.waiting(),
@@ -314,7 +298,7 @@ public final class MigrationEngine implements AutoCloseable {
    * @return whether all have ended; those that have not end after their present piece of I/O
    */
   public boolean stop(Duration patience) {
-    stopping = true;
+    mover.stop();
     Set<Thread> threads = new HashSet<>();
     synchronized (this) {
       state = State.STOPPED;
@@ -323,8 +307,6 @@ public final class MigrationEngine implements AutoCloseable {
     }
     queue.close();
     loop.stop();
-    down.wakeAll();
-    up.wakeAll();
     long deadline = System.nanoTime() + patience.toNanos();
     boolean ended = true;
     for (Thread thread : threads) {

@@ -4,7 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
 
 /**
  * How the engine works: the checked values of the {@code strata.migration.*} keys.
@@ -50,19 +55,13 @@ public record MigrationSettings(
   /** The fate of a copy in a pool when a lower tier has it too. */
   public enum Mode {
     /** It stays readable until its space is needed. */
-    EAGER("eager"),
+    EAGER,
     /** It is evicted at once, as Pafka does. */
-    THRESHOLD("threshold");
-
-    private final String configName;
-
-    Mode(String configName) {
-      this.configName = configName;
-    }
+    THRESHOLD;
 
     /** The value of {@code strata.migration.mode}. */
     public String configName() {
-      return configName;
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 
@@ -103,6 +102,30 @@ public record MigrationSettings(
    */
   Mode modeOf(int tier, boolean relocates) {
     return relocates && tier < thresholds.size() - 1 ? Mode.THRESHOLD : mode;
+  }
+
+  /**
+   * Which topics are pinned; remembers its answers.
+   *
+   * @throws IllegalArgumentException if an expression is none
+   */
+  Predicate<String> pinned() {
+    List<Pattern> patterns = pinnedTopics.stream().map(MigrationSettings::compile).toList();
+    Map<String, Boolean> known = new ConcurrentHashMap<>();
+    return topic ->
+        known.computeIfAbsent(
+            topic, name -> patterns.stream().anyMatch(each -> each.matcher(name).matches()));
+  }
+
+  private static Pattern compile(String expression) {
+    try {
+      return Pattern.compile(expression);
+    } catch (PatternSyntaxException e) {
+      throw new IllegalArgumentException(
+          "pinned topics: '%s' is no regular expression: %s"
+              .formatted(expression, e.getDescription()),
+          e);
+    }
   }
 
   /** The same with other parameters of the policy. */

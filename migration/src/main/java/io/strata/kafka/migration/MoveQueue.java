@@ -3,6 +3,8 @@ package io.strata.kafka.migration;
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.api.Move;
+import io.strata.kafka.migration.PlannedMove.Target;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -13,8 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 
 /**
  * Moves that wait for a thread, and those that have one. What waits is the last plan's: the next
@@ -32,50 +33,38 @@ final class MoveQueue {
 
   private static final int DOWN_BEFORE_UP = 3;
 
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
-
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private final Deque<PlannedMove> evictions = new ArrayDeque<>();
 
   /** By target, the one first whose turn it is; none is empty. */
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private final Map<Target, Deque<PlannedMove>> down = new LinkedHashMap<>();
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private final Deque<PlannedMove> up = new ArrayDeque<>();
 
-  /** By segment. */
-  @GuardedBy("lock")
+  /** By segment; as many as there are threads at most. */
+  @GuardedBy("this")
   private final Map<Long, PlannedMove> running = new HashMap<>();
 
-  @GuardedBy("lock")
-  private final Map<Target, Integer> runningTo = new HashMap<>();
-
   /** Segments with a move that has run since the plan that is being made was begun. */
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private final Set<Long> begun = new HashSet<>();
 
   /** Segments with a move that runs and is the last one by settings that have been replaced. */
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private final Set<Long> last = new HashSet<>();
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private int directories = 1;
 
-  @GuardedBy("lock")
-  private int runningUp;
-
-  @GuardedBy("lock")
-  private int runningEvictions;
-
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private int downSinceUp;
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private int threads;
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private boolean closed;
 
   MoveQueue(int threads) {
@@ -83,15 +72,10 @@ final class MoveQueue {
   }
 
   /** A plan is begun. Returns the moves that it has to count as under way: those that run. */
-  List<PlannedMove> beginPlan() {
-    lock.lock();
-    try {
-      begun.clear();
-      begun.addAll(running.keySet());
-      return List.copyOf(running.values());
-    } finally {
-      lock.unlock();
-    }
+  synchronized List<PlannedMove> beginPlan() {
+    begun.clear();
+    begun.addAll(running.keySet());
+    return List.copyOf(running.values());
   }
 
   /**
@@ -100,50 +84,36 @@ final class MoveQueue {
    *
    * @param logDirectories how many there are, from 1
    */
-  void offer(List<PlannedMove> moves, int logDirectories) {
-    lock.lock();
-    try {
-      if (closed) {
-        return;
-      }
-      directories = logDirectories;
-      List<PlannedMove> before = new ArrayList<>();
-      down.values().forEach(before::addAll);
-      forgetWaiting();
-      for (PlannedMove piece : before) {
-        if (begun.contains(piece.id())) {
-          add(piece);
-        }
-      }
-      for (PlannedMove move : moves) {
-        if (!begun.contains(move.id())) {
-          add(move);
-        }
-      }
-      changed.signalAll();
-    } finally {
-      lock.unlock();
+  synchronized void offer(List<PlannedMove> moves, int logDirectories) {
+    if (closed) {
+      return;
     }
+    directories = logDirectories;
+    List<PlannedMove> before = new ArrayList<>();
+    down.values().forEach(before::addAll);
+    forgetWaiting();
+    for (PlannedMove piece : before) {
+      if (begun.contains(piece.id())) {
+        add(piece);
+      }
+    }
+    for (PlannedMove move : moves) {
+      if (!begun.contains(move.id())) {
+        add(move);
+      }
+    }
+    notifyAll();
   }
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private void add(PlannedMove move) {
-    waitingLike(move).add(move);
-  }
-
-  @GuardedBy("lock")
-  private Deque<PlannedMove> waitingLike(PlannedMove move) {
-    return switch (move.move().kind()) {
-      case EVICT -> evictions;
-      case DESTAGE -> down.computeIfAbsent(move.target(), to -> new ArrayDeque<>());
-      case PROMOTE -> up;
-    };
-  }
-
-  /** Whether a target has as many threads as it may. */
-  @GuardedBy("lock")
-  private boolean hasItsThreads(Target target) {
-    return directories > 1 && runningTo.getOrDefault(target, 0) >= Math.max(1, threads - 1);
+    Deque<PlannedMove> waiting =
+        switch (move.kind()) {
+          case EVICT -> evictions;
+          case DESTAGE -> down.computeIfAbsent(move.target(), to -> new ArrayDeque<>());
+          case PROMOTE -> up;
+        };
+    waiting.add(move);
   }
 
   /**
@@ -152,51 +122,50 @@ final class MoveQueue {
    * @param worker the thread's number, from 0
    * @return empty when the thread is to end: it is one too many, or the queue is closed
    */
-  Optional<PlannedMove> take(int worker) throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
-      while (!closed && worker < threads) {
-        Optional<PlannedMove> next = next();
-        if (next.isPresent()) {
-          running.put(next.get().id(), next.get());
-          runningTo.merge(next.get().target(), 1, Integer::sum);
-          begun.add(next.get().id());
-          return next;
-        }
-        changed.await();
+  synchronized Optional<PlannedMove> take(int worker) throws InterruptedException {
+    while (!closed && worker < threads) {
+      Optional<PlannedMove> next = next();
+      if (next.isPresent()) {
+        running.put(next.get().id(), next.get());
+        begun.add(next.get().id());
+        return next;
       }
-      return Optional.empty();
-    } finally {
-      lock.unlock();
+      wait();
     }
+    return Optional.empty();
   }
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private Optional<PlannedMove> next() {
     if (!evictions.isEmpty()) {
-      runningEvictions++;
       return Optional.of(evictions.remove());
     }
     Optional<Target> nextDown = leastBusyTarget();
     // Evictions under way free space for copies up.
     boolean mayGoUp =
-        !up.isEmpty() && runningEvictions == 0 && runningUp < Math.max(1, threads / 2);
+        !up.isEmpty()
+            && running(move -> move.kind() == Move.Kind.EVICT) == 0
+            && running(move -> move.kind() == Move.Kind.PROMOTE) < Math.max(1, threads / 2);
     if (mayGoUp && (nextDown.isEmpty() || downSinceUp >= DOWN_BEFORE_UP)) {
       downSinceUp = 0;
-      runningUp++;
       return Optional.of(up.remove());
     }
     return nextDown.map(this::takeDown);
   }
 
+  private synchronized long running(Predicate<PlannedMove> which) {
+    return running.values().stream().filter(which).count();
+  }
+
   /** The target that the fewest threads work for, of those the one whose turn it is. */
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private Optional<Target> leastBusyTarget() {
     Optional<Target> best = Optional.empty();
-    int least = Integer.MAX_VALUE;
+    // With several directories a target does not get the last thread.
+    long least = directories > 1 ? Math.max(1, threads - 1) : Long.MAX_VALUE;
     for (Target target : down.keySet()) {
-      int busy = runningTo.getOrDefault(target, 0);
-      if (busy < least && !hasItsThreads(target)) {
+      long busy = running(move -> move.target().equals(target));
+      if (busy < least) {
         best = Optional.of(target);
         least = busy;
       }
@@ -204,7 +173,7 @@ final class MoveQueue {
     return best;
   }
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private PlannedMove takeDown(Target target) {
     downSinceUp++;
     Deque<PlannedMove> waiting = requireNonNull(down.remove(target));
@@ -220,74 +189,37 @@ final class MoveQueue {
    *
    * @param rest what is left of it after a piece: its turn comes after the others for its target
    */
-  void done(PlannedMove move, Optional<PlannedMove> rest) {
-    lock.lock();
-    try {
-      running.remove(move.id());
-      runningTo.computeIfPresent(move.target(), (target, count) -> count > 1 ? count - 1 : null);
-      switch (move.move().kind()) {
-        case PROMOTE -> runningUp--;
-        case EVICT -> runningEvictions--;
-        default -> {
-          // A target may have a thread more.
-        }
-      }
-      if (!last.remove(move.id()) && !closed) {
-        rest.ifPresent(this::add);
-      }
-      changed.signalAll();
-    } finally {
-      lock.unlock();
+  synchronized void done(PlannedMove move, Optional<PlannedMove> rest) {
+    running.remove(move.id());
+    if (!last.remove(move.id()) && !closed) {
+      rest.ifPresent(this::add);
     }
+    notifyAll();
   }
 
-  int queued() {
-    lock.lock();
-    try {
-      int count = evictions.size() + up.size();
-      for (Deque<PlannedMove> waiting : down.values()) {
-        count += waiting.size();
-      }
-      return count;
-    } finally {
-      lock.unlock();
-    }
+  synchronized int queued() {
+    return evictions.size() + up.size() + down.values().stream().mapToInt(Deque::size).sum();
   }
 
-  int running() {
-    lock.lock();
-    try {
-      return running.size();
-    } finally {
-      lock.unlock();
-    }
+  synchronized int running() {
+    return running.size();
   }
 
   /** Forgets what waits, and has threads from {@code count} on end. */
-  void reset(int count) {
-    lock.lock();
-    try {
-      threads = count;
-      forgetWaiting();
-      last.addAll(running.keySet());
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+  synchronized void reset(int count) {
+    threads = count;
+    forgetWaiting();
+    last.addAll(running.keySet());
+    notifyAll();
   }
 
-  void close() {
-    lock.lock();
-    try {
-      closed = true;
-      forgetWaiting();
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+  synchronized void close() {
+    closed = true;
+    forgetWaiting();
+    notifyAll();
   }
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private void forgetWaiting() {
     evictions.clear();
     up.clear();

@@ -1,48 +1,63 @@
 package io.strata.kafka.migration;
 
+import io.strata.kafka.api.MigrationListener;
 import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.migration.MoveResult.Outcome;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Makes one move, and tells everybody what came of it. Nothing that a move throws gets past it.
+ * Makes one move, within the rates, and says what came of it. Nothing that a move or a listener
+ * throws gets past it.
  *
- * <p>Thread safety: safe for use by any number of threads.
+ * <p>Thread safety: safe for use by any number of threads, as the listeners are.
  */
 final class Mover {
 
   private final TieredSegments segments;
-  private final ByteRateLimiter down;
-  private final ByteRateLimiter up;
+  private final List<MigrationListener> listeners;
+  private final EngineEvents events;
   private final BackOffs backOffs;
   private final EngineMeters meters;
-  private final Listeners listeners;
-  private final BooleanSupplier stopping;
   private final LongSupplier nanoTime;
+  private final ByteRateLimiter down;
+  private final ByteRateLimiter up;
+  private volatile boolean stopping;
 
   Mover(
       TieredSegments segments,
-      ByteRateLimiter down,
-      ByteRateLimiter up,
+      List<MigrationListener> listeners,
+      EngineEvents events,
       BackOffs backOffs,
       EngineMeters meters,
-      Listeners listeners,
-      BooleanSupplier stopping,
       LongSupplier nanoTime) {
     this.segments = segments;
-    this.down = down;
-    this.up = up;
+    this.listeners = List.copyOf(listeners);
+    this.events = events;
     this.backOffs = backOffs;
     this.meters = meters;
-    this.listeners = listeners;
-    this.stopping = stopping;
     this.nanoTime = nanoTime;
+    down = new ByteRateLimiter(nanoTime);
+    up = new ByteRateLimiter(nanoTime);
+  }
+
+  /** Moves under way go on at the new rates. */
+  void setRates(MigrationSettings settings) {
+    down.setRate(settings.downBytesPerSecond());
+    up.setRate(settings.upBytesPerSecond());
+  }
+
+  /** No move begins any more, those under way are cancelled. */
+  void stop() {
+    stopping = true;
+    down.wakeAll();
+    up.wakeAll();
   }
 
   /**
@@ -51,23 +66,23 @@ final class Mover {
    * @return what is left of it, if it has copied a piece of the segment
    */
   Optional<PlannedMove> make(PlannedMove planned) {
-    boolean eviction = planned.move().kind() == Move.Kind.EVICT;
+    boolean eviction = planned.kind() == Move.Kind.EVICT;
     // What was queued before its target or its segment failed waits with the others.
-    if (stopping.getAsBoolean()
+    if (stopping
         || (!eviction && backOffs.allowance(planned.target()) == 0)
         || backOffs.waits(planned.id())) {
       return Optional.empty();
     }
     Optional<MoveResult> done = makeOne(planned);
     Optional<PlannedMove> rest = done.flatMap(result -> planned.after(result.bytes()));
-    if (done.isPresent() && rest.isEmpty() && planned.evictAfter() && !stopping.getAsBoolean()) {
-      giveUpUpper(planned);
+    if (done.isPresent() && rest.isEmpty() && planned.evictAfter() && !stopping) {
+      evictUpper(planned);
     }
     return rest;
   }
 
   /** The upper copy of a segment that has just been copied down. */
-  private void giveUpUpper(PlannedMove destaged) {
+  private void evictUpper(PlannedMove destaged) {
     SegmentView clean = destaged.move().segment().copiedTo(destaged.move().toTier());
     if (clean.evictable()) {
       Optional<MoveResult> unused =
@@ -77,19 +92,15 @@ final class Mover {
 
   private Optional<MoveResult> makeOne(PlannedMove planned) {
     Move move = planned.move();
-    listeners.inform(listener -> listener.started(move));
+    inform(listener -> listener.started(move));
     long began = nanoTime.getAsLong();
     try {
       MoveResult result = run(move);
       long nanos = nanoTime.getAsLong() - began;
       if (result.outcome() == Outcome.DONE) {
         meters.done(move, result.bytes(), nanos);
-        if (move.kind() == Move.Kind.EVICT) {
-          backOffs.succeeded(planned.id());
-        } else {
-          backOffs.succeeded(planned.id(), planned.target());
-        }
-        listeners.inform(listener -> listener.finished(move, result.bytes(), nanos));
+        backOffs.succeeded(planned);
+        inform(listener -> listener.finished(move, result.bytes(), nanos));
         return Optional.of(result);
       }
       givenUp(planned, result);
@@ -123,12 +134,12 @@ final class Mover {
     return new MoveControl() {
       @Override
       public boolean cancelled() {
-        return stopping.getAsBoolean();
+        return stopping;
       }
 
       @Override
       public void beforeCopying(long bytes) throws InterruptedException {
-        limiter.acquire(bytes, stopping);
+        limiter.acquire(bytes, this::cancelled);
         meters.copying(move, bytes);
       }
     };
@@ -136,26 +147,25 @@ final class Mover {
 
   private void givenUp(PlannedMove planned, MoveResult result) {
     meters.cancelled.increment();
-    if (!stopping.getAsBoolean()) {
+    if (!stopping) {
       // Not a failure, but the next round would plan the same again.
       backOffs.givenUp(planned.id());
       if (result.outcome() == Outcome.NO_SPACE) {
         backOffs.failed(planned.target(), true);
       }
     }
-    listeners.inform(listener -> listener.cancelled(planned.move(), result.reason()));
+    inform(listener -> listener.cancelled(planned.move(), result.reason()));
   }
 
   private void failed(PlannedMove planned, Exception cause, FailureCause kind) {
-    meters.failed(kind);
+    meters.failures.merge(kind, 1L, Long::sum);
     BackOffs.Verdict verdict = backOffs.failed(planned.id());
-    if (planned.move().kind() != Move.Kind.EVICT
+    if (planned.kind() != Move.Kind.EVICT
         && (kind == FailureCause.NO_SPACE || kind == FailureCause.IO_ERROR)) {
       backOffs.failed(planned.target(), kind == FailureCause.NO_SPACE);
     }
     long retryMillis = TimeUnit.NANOSECONDS.toMillis(verdict.retryNanos());
-    listeners.inform(
-        listener -> listener.failed(planned.move(), cause, verdict.attempt(), retryMillis));
+    inform(listener -> listener.failed(planned.move(), cause, verdict.attempt(), retryMillis));
   }
 
   static FailureCause causeOf(IOException failure) {
@@ -163,5 +173,16 @@ final class Mover {
       return FailureCause.CORRUPT_SEGMENT;
     }
     return NoSpaceException.isCauseOf(failure) ? FailureCause.NO_SPACE : FailureCause.IO_ERROR;
+  }
+
+  private void inform(Consumer<MigrationListener> message) {
+    for (MigrationListener listener : listeners) {
+      try {
+        message.accept(listener);
+      } catch (RuntimeException | LinkageError e) {
+        // LinkageError: a plugin that was compiled against other classes than the broker has.
+        PlanningLoop.report(() -> events.listenerFailed(listener, e));
+      }
+    }
   }
 }

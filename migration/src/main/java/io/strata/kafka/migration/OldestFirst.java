@@ -165,7 +165,7 @@ final class OldestFirst {
     if (isPlanned(segment)) {
       return true;
     }
-    long needed = TierSpace.needed(segment);
+    long needed = PlannedTier.needed(segment);
     if (needed > spare[tier]) {
       return false;
     }

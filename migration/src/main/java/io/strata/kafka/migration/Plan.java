@@ -2,7 +2,6 @@ package io.strata.kafka.migration;
 
 import io.strata.kafka.api.Move;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The result of one planning round.
@@ -13,22 +12,21 @@ import java.util.Optional;
  * @param evictionOrder the clean segments that appends may evict, the first one first
  * @param tiers one for each tier with pools
  * @param directories how many log directories the segments are in, 1 at least
- * @param refused how many of the policy's moves were not allowed
- * @param firstRefusal one of them
+ * @param refused the policy's moves that were not allowed
  */
 record Plan(
     List<PlannedMove> moves,
     List<Long> evictionOrder,
     List<TierPlan> tiers,
     int directories,
-    int refused,
-    Optional<Refusal> firstRefusal) {
+    List<Refusal> refused) {
 
   /** Copies the lists. */
   Plan {
     moves = List.copyOf(moves);
     evictionOrder = List.copyOf(evictionOrder);
     tiers = List.copyOf(tiers);
+    refused = List.copyOf(refused);
   }
 
   /**

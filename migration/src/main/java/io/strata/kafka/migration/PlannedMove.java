@@ -20,6 +20,27 @@ import java.util.Optional;
 record PlannedMove(
     Move move, Target target, long spaceBytes, boolean evictAfter, long copiedBytes) {
 
+  /**
+   * Where copies go, as far as failures are kept apart: one log directory, or a tier, on the way
+   * down or up. A full disk holds up what goes to it and nothing else.
+   *
+   * @param up whether it is for promotions
+   * @param tier its number
+   * @param logDirectory the log directory where the target is one; otherwise empty
+   */
+  record Target(boolean up, int tier, String logDirectory) {
+
+    static Target of(Move move, int logDirs) {
+      return move.kind() == Move.Kind.PROMOTE
+          ? new Target(true, move.toTier(), "")
+          : down(move.toTier(), logDirs, move.segment().logDirectory());
+    }
+
+    static Target down(int tier, int logDirs, String logDirectory) {
+      return new Target(false, tier, tier == logDirs ? logDirectory : "");
+    }
+  }
+
   /** A move of which nothing has been copied. */
   PlannedMove(Move move, Target target, long spaceBytes, boolean evictAfter) {
     this(move, target, spaceBytes, evictAfter, 0);
@@ -39,6 +60,10 @@ record PlannedMove(
             && copied < move.segment().dirtyBytes()
         ? Optional.of(new PlannedMove(move, target, spaceBytes, evictAfter, copied))
         : Optional.empty();
+  }
+
+  Move.Kind kind() {
+    return move.kind();
   }
 
   long id() {

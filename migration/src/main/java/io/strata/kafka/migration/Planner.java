@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,25 +37,22 @@ final class Planner {
   /**
    * The input of a plan.
    *
-   * <p>Immutable, but for what the policy and the obstacles are.
+   * <p>Immutable, but for what the policy and the waits are.
    *
+   * @param pinned by the topic, whether a segment stays where it is, and comes up before all others
    * @param before the tiers in the last plan
    * @param inFlight moves that wait or are being made; those of the state that are meant, too
+   * @param backOffs the moves that must not be tried at present
    */
   record Input(
       TieredSegments.State state,
       long nowMillis,
       MigrationSettings settings,
-      TopicRules rules,
+      Predicate<String> pinned,
       MigrationPolicy policy,
       List<TierPlan> before,
       List<PlannedMove> inFlight,
-      Obstacles obstacles) {
-
-    /** How a tier is kept below its marks. */
-    Mode mode(int tier) {
-      return settings.modeOf(tier, state.relocates());
-    }
+      BackOffs backOffs) {
 
     /** Copies the lists. */
     Input {
@@ -70,22 +68,20 @@ final class Planner {
   }
 
   private final Input in;
+  private final Comparator<SegmentView> giveWayOrder;
   private final RoundInventory inventory;
   private final Admission admission;
+  private final List<PlannedTier> tiers;
   private final int logDirs;
-  private final List<TierPlan> tiers = new ArrayList<>();
-  private final Comparator<SegmentView> giveWayOrder;
-  private final long[] excess;
-  private int refused;
-  private Optional<Refusal> firstRefusal = Optional.empty();
+  private final List<Refusal> refused = new ArrayList<>();
 
   private Planner(Input in) {
     this.in = in;
-    inventory = new RoundInventory(in);
-    admission = new Admission(in, inventory);
-    logDirs = in.state().tiers().size();
     giveWayOrder = in.policy().evictionOrder();
-    excess = new long[logDirs];
+    inventory = new RoundInventory(in);
+    admission = new Admission(in, inventory, giveWayOrder);
+    tiers = inventory.tiers;
+    logDirs = tiers.size();
   }
 
   static Plan plan(Input in) {
@@ -95,21 +91,21 @@ final class Planner {
   private Plan plan() {
     List<SegmentView> order = new ArrayList<>(inventory.evictable);
     order.sort(giveWayOrder);
-    admission.victims(order, giveWayOrder);
-    measureTiers();
+    order.forEach(segment -> tiers.get(segment.tier()).victims.add(segment));
+    for (int tier = 0; tier < logDirs; tier++) {
+      tiers.get(tier).measure(tier < in.before().size() && in.before().get(tier).draining());
+    }
     removeExcluded();
     evictAboveMarks(order);
     goOnInPools();
-    long[] promoted = new long[logDirs];
-    List<Move> pinned = choosePinned(promoted);
-    admit(pinned, allowed(in.policy().plan(snapshot(promoted))));
+    List<Move> pinned = choosePinned();
+    admit(pinned, allowed(in.policy().plan(snapshot())));
     return new Plan(
         admission.moves(),
         evictionOrder(order),
-        tiers,
+        tiers.stream().map(tier -> tier.found).toList(),
         inventory.directories(),
-        refused,
-        firstRefusal);
+        refused);
   }
 
   private List<Long> evictionOrder(List<SegmentView> evictable) {
@@ -119,22 +115,7 @@ final class Planner {
       order.addAll(inventory.destaging);
       order.sort(giveWayOrder);
     }
-    List<Long> ids = new ArrayList<>(order.size());
-    order.forEach(segment -> ids.add(segment.id()));
-    return ids;
-  }
-
-  private void measureTiers() {
-    for (TierUsage tier : in.state().tiers()) {
-      int t = tier.tier();
-      Marks marks = Marks.of(in.settings(), in.mode(t), tier);
-      long measured = Marks.measured(in.mode(t), tier);
-      boolean before = t < in.before().size() && in.before().get(t).draining();
-      boolean draining = marks.draining(before, measured, inventory.canLeave(t));
-      long above = draining ? marks.above(measured, tier.activeBytes()) : 0;
-      tiers.add(new TierPlan(draining, above));
-      excess[t] = Math.max(0, above - inventory.leaving(t));
-    }
+    return order.stream().map(SegmentView::id).toList();
   }
 
   private void removeExcluded() {
@@ -151,9 +132,8 @@ final class Planner {
   /** In threshold mode a clean copy above the mark has no right to stay. */
   private void evictAboveMarks(List<SegmentView> order) {
     for (SegmentView segment : order) {
-      if (in.mode(segment.tier()) == Mode.THRESHOLD
-          && excess[segment.tier()] > 0
-          && !admission.isPlanned(segment)) {
+      PlannedTier tier = tiers.get(segment.tier());
+      if (tier.mode == Mode.THRESHOLD && tier.excess > 0 && !admission.isPlanned(segment)) {
         admission.admit(Move.evict(segment), false).ifPresent(this::cover);
       }
     }
@@ -168,32 +148,29 @@ final class Planner {
       int first = segment.tier() < logDirs ? segment.tier() : 0;
       int last = Math.min(segment.tier(), logDirs - 1);
       for (int tier = first; tier <= last; tier++) {
-        if (hasSpaceToGoOn(tier) && admission.goOn(Move.promote(segment, tier))) {
+        if (hasSpaceToGoOn(tiers.get(tier)) && admission.goOn(Move.promote(segment, tier))) {
           break;
         }
       }
     }
   }
 
-  private boolean hasSpaceToGoOn(int tier) {
-    double share = SHARE_TO_GO_ON * in.state().tiers().get(tier).capacityBytes();
-    return !tiers.get(tier).draining() && inventory.space.bytes(tier) >= share;
+  private static boolean hasSpaceToGoOn(PlannedTier tier) {
+    return !tier.found.draining() && tier.bytes() >= tier.share(SHARE_TO_GO_ON);
   }
 
   private void cover(PlannedMove move) {
     SegmentView segment = move.move().segment();
-    int tier = segment.tier();
-    long covered = 0;
-    if (move.move().kind() == Move.Kind.DESTAGE) {
-      covered = segment.poolBytes() - (in.mode(tier) == Mode.EAGER ? segment.cleanBytes() : 0);
-    } else if (in.mode(tier) == Mode.THRESHOLD) {
-      covered = segment.cleanBytes();
+    PlannedTier tier = tiers.get(segment.tier());
+    if (move.kind() == Move.Kind.DESTAGE) {
+      tier.cover(segment.poolBytes() - (tier.mode == Mode.EAGER ? segment.cleanBytes() : 0));
+    } else if (tier.mode == Mode.THRESHOLD) {
+      tier.cover(segment.cleanBytes());
     }
-    excess[tier] = Math.max(0, excess[tier] - covered);
   }
 
   /** Newest first, each as high as there is space for; unpinned clean copies are evicted. */
-  private List<Move> choosePinned(long[] promoted) {
+  private List<Move> choosePinned() {
     List<Move> chosen = new ArrayList<>();
     if (!in.settings().promote()) {
       return chosen;
@@ -201,11 +178,11 @@ final class Planner {
     inventory.pinned.sort(OldestFirst.ORDER.reversed());
     for (SegmentView segment : inventory.pinned) {
       int below = segment.spilled() ? segment.tier() + 1 : segment.tier();
-      for (int tier = 0; tier < Math.min(below, logDirs); tier++) {
-        Move move = Move.promote(segment, tier);
-        long needed = TierSpace.needed(segment);
-        if (leavesRoom(tier, promoted[tier] + needed) && Admission.mayLeaveBehind(move)) {
-          promoted[tier] += needed;
+      for (PlannedTier tier : tiers.subList(0, Math.min(below, logDirs))) {
+        Move move = Move.promote(segment, tier.marks.usage().tier());
+        long needed = PlannedTier.needed(segment);
+        if (leavesSpace(tier, tier.pinnedBytes + needed) && Admission.mayLeaveBehind(move)) {
+          tier.pinnedBytes += needed;
           chosen.add(move);
           break;
         }
@@ -214,23 +191,18 @@ final class Planner {
     return chosen;
   }
 
-  private boolean leavesRoom(int tier, long promoted) {
-    long reserve = (long) (SHARE_FOR_OTHERS * in.state().tiers().get(tier).capacityBytes());
-    return inventory.space.bytes(tier) - reserve >= promoted;
+  private static boolean leavesSpace(PlannedTier tier, long promoted) {
+    return tier.bytes() - (long) tier.share(SHARE_FOR_OTHERS) >= promoted;
   }
 
-  private TierSnapshot snapshot(long[] promoted) {
+  private TierSnapshot snapshot() {
     List<TierUsage> usages = new ArrayList<>(logDirs);
-    for (TierUsage tier : in.state().tiers()) {
-      int t = tier.tier();
-      long used = tier.usedBytes() + inventory.arriving(t) + promoted[t];
-      usages.add(tier.withDemand(excess[t], Marks.of(in.settings(), in.mode(t), tier).spare(used)));
+    for (PlannedTier tier : tiers) {
+      long spare = tier.marks.spare(tier.arriving + tier.pinnedBytes);
+      usages.add(tier.marks.usage().withDemand(tier.excess, spare));
     }
-    List<SegmentView> free = inventory.free;
-    if (admission.size() > 0) {
-      free = new ArrayList<>(free);
-      free.removeIf(admission::isPlanned);
-    }
+    List<SegmentView> free =
+        inventory.free.stream().filter(segment -> !admission.isPlanned(segment)).toList();
     return new TierSnapshot(in.nowMillis(), usages, free);
   }
 
@@ -255,18 +227,19 @@ final class Planner {
    * they find.
    */
   private void admit(List<Move> pinned, Map<Move.Kind, List<Move>> wanted) {
-    for (Move.Kind kind : List.of(Move.Kind.EVICT, Move.Kind.DESTAGE)) {
-      for (Move move : Fairness.interleave(wanted.getOrDefault(kind, List.of()))) {
-        admission.admit(move, false);
-      }
-    }
+    admitInTurn(wanted, Move.Kind.EVICT);
+    admitInTurn(wanted, Move.Kind.DESTAGE);
     for (Move move : pinned) {
-      if (leavesRoom(move.toTier(), TierSpace.needed(move.segment()))) {
-        admission.promotePinned(move);
+      if (leavesSpace(tiers.get(move.toTier()), PlannedTier.needed(move.segment()))) {
+        Optional<PlannedMove> unused = admission.promote(move, true);
       }
     }
-    for (Move move : Fairness.interleave(wanted.getOrDefault(Move.Kind.PROMOTE, List.of()))) {
-      admission.admit(move, false);
+    admitInTurn(wanted, Move.Kind.PROMOTE);
+  }
+
+  private void admitInTurn(Map<Move.Kind, List<Move>> wanted, Move.Kind kind) {
+    for (Move move : Fairness.interleave(wanted.getOrDefault(kind, List.of()))) {
+      Optional<PlannedMove> unused = admission.admit(move, false);
     }
   }
 
@@ -295,10 +268,7 @@ final class Planner {
   }
 
   private Optional<Move> refuse(Move move, String reason) {
-    refused++;
-    if (firstRefusal.isEmpty()) {
-      firstRefusal = Optional.of(new Refusal(move, reason));
-    }
+    refused.add(new Refusal(move, reason));
     return Optional.empty();
   }
 }

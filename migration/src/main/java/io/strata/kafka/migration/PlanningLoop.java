@@ -1,14 +1,13 @@
 package io.strata.kafka.migration;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -20,7 +19,7 @@ import java.util.function.Supplier;
  */
 final class PlanningLoop implements Runnable {
 
-  private static final long LEAST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long LEAST_PAUSE_NANOS = MILLISECONDS.toNanos(10);
 
   /** The pause after a round, in the time that the round took. */
   private static final long PAUSE_FACTOR = 9;
@@ -37,16 +36,12 @@ final class PlanningLoop implements Runnable {
   private final Runnable round;
   private final Supplier<Duration> interval;
 
-  private final AtomicBoolean demand = new AtomicBoolean();
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
+  /** Has a permit when something has happened since the last round was begun. */
+  private final Semaphore demand = new Semaphore(0);
 
-  @GuardedBy("lock")
-  private boolean stopped;
-
+  private final CountDownLatch stopped = new CountDownLatch(1);
   private final LatencyWindow latencies;
   private volatile Counts counts = new Counts(0, 0, 0);
-  private volatile List<Plan.TierPlan> tiers = List.of();
 
   /** With what it calls. */
   PlanningLoop(
@@ -60,101 +55,62 @@ final class PlanningLoop implements Runnable {
 
   /** Something happened that planning should not wait for. Nearly free when it is known already. */
   void wake() {
-    if (!demand.get() && demand.compareAndSet(false, true)) {
-      signal();
+    if (demand.availablePermits() == 0) {
+      demand.release();
     }
   }
 
   void stop() {
-    lock.lock();
-    try {
-      stopped = true;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void signal() {
-    lock.lock();
-    try {
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    stopped.countDown();
+    demand.release();
   }
 
   @Override
   public void run() {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     boolean cpuTime = threads.isCurrentThreadCpuTimeSupported();
-    while (!isStopped()) {
-      demand.set(false);
+    while (stopped.getCount() > 0) {
+      int unused = demand.drainPermits();
       long began = nanoTime.getAsLong();
       long cpuBegan = cpuTime ? threads.getCurrentThreadCpuTime() : 0;
-      boolean failed = false;
-      long failedBefore = counts.failedInARow();
+      Counts before = counts;
+      long failedInARow = 0;
       try {
         round.run();
       } catch (RuntimeException | Error e) {
         // Also Error: a plugin's policy may be linked against what is not there.
-        failed = true;
-        report(() -> events.roundFailed(e, failedBefore + 1));
+        failedInARow = before.failedInARow() + 1;
+        report(() -> events.roundFailed(e, before.failedInARow() + 1));
       }
-      if (!failed && failedBefore > 0) {
-        report(() -> events.roundsSucceedAgain(failedBefore));
+      if (failedInARow == 0 && before.failedInARow() > 0) {
+        report(() -> events.roundsSucceedAgain(before.failedInARow()));
       }
       long nanos = nanoTime.getAsLong() - began;
-      count(failed, cpuTime ? threads.getCurrentThreadCpuTime() - cpuBegan : 0);
+      long cpuNanos = cpuTime ? threads.getCurrentThreadCpuTime() - cpuBegan : 0;
+      long failed = before.failed() + (failedInARow > 0 ? 1 : 0);
+      counts = new Counts(failed, failedInARow, Math.max(0, cpuNanos));
       latencies.record(nanos);
       pause(nanos);
     }
   }
 
-  private static void report(Runnable message) {
+  /** Has a message received by what may throw. */
+  static void report(Runnable message) {
     try {
       message.run();
     } catch (RuntimeException expected) {
-      // There is nobody left to notify, and planning must go on.
+      // There is nobody left to notify; planning must go on, and a move that has been made count.
     }
-  }
-
-  private void count(boolean failed, long cpuNanos) {
-    Counts before = counts;
-    counts =
-        new Counts(
-            before.failed() + (failed ? 1 : 0),
-            failed ? before.failedInARow() + 1 : 0,
-            Math.max(0, cpuNanos));
   }
 
   private void pause(long roundNanos) {
     long full = interval.get().toNanos();
     long least = Math.min(full, Math.max(LEAST_PAUSE_NANOS, PAUSE_FACTOR * roundNanos));
-    lock.lock();
     try {
-      long left = least;
-      while (left > 0 && !stopped) {
-        left = changed.awaitNanos(left);
-      }
-      left = full - least;
-      while (left > 0 && !stopped && !demand.get()) {
-        left = changed.awaitNanos(left);
-      }
-    } catch (InterruptedException e) {
+      boolean unused =
+          stopped.await(least, NANOSECONDS) || demand.tryAcquire(full - least, NANOSECONDS);
+    } catch (InterruptedException expected) {
       // Nobody interrupts it to stop it; the next round is early, and that is all.
-      demand.set(true);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private boolean isStopped() {
-    lock.lock();
-    try {
-      return stopped;
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -165,14 +121,5 @@ final class PlanningLoop implements Runnable {
   /** How many rounds there were, and how long they took. */
   MigrationStats.Latency latency() {
     return latencies.latency();
-  }
-
-  /** The tiers as the last round saw them. */
-  List<Plan.TierPlan> tiers() {
-    return tiers;
-  }
-
-  void tiers(List<Plan.TierPlan> seen) {
-    tiers = List.copyOf(seen);
   }
 }

@@ -4,6 +4,7 @@ import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.migration.MigrationSettings.Mode;
+import io.strata.kafka.migration.PlannedMove.Target;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,10 +22,15 @@ final class RoundInventory {
   private final Planner.Input in;
   private final int logDirs;
 
+  /** Those that have pools. */
+  final List<PlannedTier> tiers = new ArrayList<>();
+
   /** The segments that the policy may see. */
   final List<SegmentView> free = new ArrayList<>();
 
   final List<SegmentView> pinned = new ArrayList<>();
+
+  /** Leave the pools as soon as they are sealed, or as far as they can. */
   final List<SegmentView> excluded = new ArrayList<>();
 
   /** Clean in a pool, all or a part of them, and not pinned, in no order. */
@@ -36,24 +42,17 @@ final class RoundInventory {
   /** Active ones whose new bytes go to the log file, for there was no space for them. */
   final List<SegmentView> displaced = new ArrayList<>();
 
-  final TierSpace space;
   private final Set<String> directories = new HashSet<>();
-  private final boolean[] canLeave;
-  private final long[] leaving;
-  private final long[] arriving;
-  private final long[] lowerCopies;
   private final Map<Target, Integer> underWay = new HashMap<>();
   private final Map<Target, Integer> allowances = new HashMap<>();
 
   RoundInventory(Planner.Input in) {
     this.in = in;
-    List<TierUsage> tiers = in.state().tiers();
+    for (TierUsage tier : in.state().tiers()) {
+      Mode mode = in.settings().modeOf(tier.tier(), in.state().relocates());
+      tiers.add(new PlannedTier(mode, Marks.of(in.settings(), mode, tier)));
+    }
     logDirs = tiers.size();
-    space = new TierSpace(tiers);
-    canLeave = new boolean[logDirs + 1];
-    leaving = new long[logDirs + 1];
-    arriving = new long[logDirs + 1];
-    lowerCopies = new long[logDirs + 1];
     Set<Long> moving = new HashSet<>();
     for (PlannedMove move : in.inFlight()) {
       moving.add(move.id());
@@ -73,71 +72,79 @@ final class RoundInventory {
     Move move = planned.move();
     SegmentView segment = move.segment();
     underWay.merge(planned.target(), 1, Integer::sum);
-    if (move.kind() == Move.Kind.PROMOTE) {
-      addLowerCopy(move);
-    }
     if (planned.spaceBytes() > 0) {
-      space.reserve(move.toTier(), planned.spaceBytes());
-      arriving[move.toTier()] += planned.spaceBytes();
+      tiers.get(move.toTier()).reserve(planned.spaceBytes());
+      tiers.get(move.toTier()).arriving += planned.spaceBytes();
     }
-    boolean leaves =
-        move.kind() == Move.Kind.DESTAGE
-            || (move.kind() == Move.Kind.EVICT && in.mode(segment.tier()) == Mode.THRESHOLD);
-    if (move.kind() == Move.Kind.DESTAGE && ruleOf(segment) != TopicRules.Rule.PINNED) {
-      destaging.add(segment);
-    }
-    if (leaves) {
-      leaving[segment.tier()] +=
-          move.kind() == Move.Kind.EVICT
-              ? segment.cleanBytes()
-              : Math.max(0, segment.poolBytes() - segment.cleanBytes() - planned.copiedBytes());
-      canLeave[segment.tier()] = true;
+    switch (move.kind()) {
+      case PROMOTE -> addLowerCopy(move);
+      case DESTAGE -> {
+        if (!isPinned(segment)) {
+          destaging.add(segment);
+        }
+        long left = segment.poolBytes() - segment.cleanBytes() - planned.copiedBytes();
+        leaves(tiers.get(segment.tier()), Math.max(0, left));
+      }
+      default -> {
+        if (tiers.get(segment.tier()).mode == Mode.THRESHOLD) {
+          leaves(tiers.get(segment.tier()), segment.cleanBytes());
+        }
+      }
     }
   }
 
-  private TopicRules.Rule ruleOf(SegmentView segment) {
-    return in.state().unwanted().contains(segment.id())
-        ? TopicRules.Rule.EXCLUDED
-        : in.rules().of(segment.name().id().topic());
+  private static void leaves(PlannedTier tier, long bytes) {
+    tier.leaving += bytes;
+    tier.canLeave = true;
+  }
+
+  private boolean isExcluded(SegmentView segment) {
+    return in.state().unwanted().contains(segment.id());
+  }
+
+  private boolean isPinned(SegmentView segment) {
+    return !isExcluded(segment) && in.pinned().test(segment.name().id().topic());
   }
 
   private void sort(SegmentView segment, List<SegmentView> undecided) {
-    TopicRules.Rule rule = ruleOf(segment);
+    boolean isPinned = isPinned(segment);
     boolean inPool = segment.tier() < logDirs;
-    if (rule != TopicRules.Rule.PINNED) {
+    if (!isPinned) {
       if (inPool && segment.evictable()) {
+        PlannedTier tier = tiers.get(segment.tier());
         evictable.add(segment);
-        space.addEvictable(segment);
-        canLeave[segment.tier()] |= in.mode(segment.tier()) == Mode.THRESHOLD;
+        tier.addEvictable(segment);
+        tier.canLeave |= tier.mode == Mode.THRESHOLD;
       }
-      if (!segment.active() || (inPool && mayCopyDown(segment))) {
-        canLeave[segment.cleanTier().orElse(segment.tier())] = true;
+      int lowest = OldestFirst.lowest(segment);
+      if (lowest < logDirs && (!segment.active() || mayCopyDown(segment))) {
+        tiers.get(lowest).canLeave = true;
       }
     }
-    if (in.obstacles().waits(segment.id())) {
+    if (in.backOffs().waits(segment.id())) {
       return;
     }
-    if (rule != TopicRules.Rule.EXCLUDED && isDisplaced(segment)) {
+    boolean isExcluded = isExcluded(segment);
+    if (!isExcluded && isDisplaced(segment)) {
       displaced.add(segment);
     }
-    switch (rule) {
-      case PINNED -> {
-        if (!segment.active()) {
-          pinned.add(segment);
-        }
+    if (isPinned) {
+      if (!segment.active()) {
+        pinned.add(segment);
       }
-      case EXCLUDED -> {
-        boolean leaves = segment.dirtyBytes() == 0 ? segment.evictable() : mayCopyDown(segment);
-        if (inPool && (!segment.active() || leaves)) {
-          excluded.add(segment);
-        }
-      }
-      default -> undecided.add(segment);
+    } else if (!isExcluded) {
+      undecided.add(segment);
+    } else if (inPool && (!segment.active() || leavesInPart(segment))) {
+      excluded.add(segment);
     }
   }
 
   private boolean isDisplaced(SegmentView segment) {
     return segment.active() && (segment.tier() < logDirs ? segment.spilled() : !segment.found());
+  }
+
+  private boolean leavesInPart(SegmentView segment) {
+    return segment.dirtyBytes() == 0 ? segment.evictable() : mayCopyDown(segment);
   }
 
   private boolean mayCopyDown(SegmentView segment) {
@@ -151,8 +158,8 @@ final class RoundInventory {
   private void chooseFree(List<SegmentView> undecided) {
     Map<Target, SegmentView> probes = new HashMap<>();
     for (SegmentView segment : undecided) {
-      int lowest = segment.cleanTier().orElse(segment.tier());
-      if (lowest >= logDirs || (!segment.active() && roomBetween(lowest))) {
+      int lowest = OldestFirst.lowest(segment);
+      if (lowest >= logDirs || (!segment.active() && spaceBetween(lowest))) {
         free.add(segment);
         continue;
       }
@@ -167,9 +174,9 @@ final class RoundInventory {
     free.addAll(probes.values());
   }
 
-  private boolean roomBetween(int lowest) {
+  private boolean spaceBetween(int lowest) {
     for (int tier = lowest + 1; tier < logDirs; tier++) {
-      if (space.bytes(tier) > 0 && allowance(Target.down(tier, logDirs, "")) > 0) {
+      if (tiers.get(tier).bytes() > 0 && allowance(Target.down(tier, logDirs, "")) > 0) {
         return true;
       }
     }
@@ -178,28 +185,23 @@ final class RoundInventory {
 
   /** How many more moves to a target may be planned. */
   int allowance(Target target) {
-    Integer known = allowances.get(target);
-    if (known == null) {
-      int allowed = in.obstacles().allowance(target);
-      known =
-          allowed == Integer.MAX_VALUE
+    return allowances.computeIfAbsent(
+        target,
+        to -> {
+          int allowed = in.backOffs().allowance(to);
+          return allowed == Integer.MAX_VALUE
               ? allowed
-              : Math.max(0, allowed - underWay.getOrDefault(target, 0));
-      allowances.put(target, known);
-    }
-    return known;
+              : Math.max(0, allowed - underWay.getOrDefault(to, 0));
+        });
   }
 
   /** Takes one from a target's allowance. */
   boolean admit(Target target) {
     int left = allowance(target);
-    if (left == 0) {
-      return false;
-    }
-    if (left != Integer.MAX_VALUE) {
+    if (left > 0 && left < Integer.MAX_VALUE) {
       allowances.put(target, left - 1);
     }
-    return true;
+    return left > 0;
   }
 
   /**
@@ -211,15 +213,15 @@ final class RoundInventory {
     if (!leavesLowerCopy(segment) || move.toTier() == segment.tier()) {
       return true;
     }
-    TierUsage tier = in.state().tiers().get(segment.tier());
-    long dirty = tier.dirtyBytes() + lowerCopies[segment.tier()] + segment.poolBytes();
-    return dirty <= Marks.of(in.settings(), in.mode(segment.tier()), tier).low();
+    PlannedTier tier = tiers.get(segment.tier());
+    long dirty = tier.marks.usage().dirtyBytes() + tier.lowerCopies + segment.poolBytes();
+    return dirty <= tier.marks.low();
   }
 
   /** A promotion is planned. */
   void addLowerCopy(Move move) {
     if (leavesLowerCopy(move.segment())) {
-      lowerCopies[move.segment().tier()] += move.segment().poolBytes();
+      tiers.get(move.segment().tier()).lowerCopies += move.segment().poolBytes();
     }
   }
 
@@ -230,19 +232,5 @@ final class RoundInventory {
 
   int directories() {
     return Math.max(1, directories.size());
-  }
-
-  boolean canLeave(int tier) {
-    return canLeave[tier];
-  }
-
-  /** Bytes of a tier that moves under way are about to take off the measured ones. */
-  long leaving(int tier) {
-    return leaving[tier];
-  }
-
-  /** Bytes that moves under way are about to add to a tier. */
-  long arriving(int tier) {
-    return arriving[tier];
   }
 }

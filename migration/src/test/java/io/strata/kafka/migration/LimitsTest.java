@@ -8,6 +8,7 @@ import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentId;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.migration.PlannedMove.Target;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.time.Duration;
@@ -52,7 +53,7 @@ class LimitsTest {
     }
     assertThat(longest).isGreaterThan(Duration.ofMinutes(2).toNanos());
     assertThat(backOffs.waits(8)).isFalse();
-    backOffs.succeeded(7, HOME);
+    backOffs.succeeded(move(Move.Kind.DESTAGE, 7, "/data0"));
     assertThat(backOffs.failed(7).attempt()).isEqualTo(1);
     assertThat(backOffs.waiting()).isEqualTo(1);
     backOffs.retain(id -> id != 7);
@@ -80,7 +81,7 @@ class LimitsTest {
     assertThat(backOffs.allowance(HOME)).isZero();
     pass(Duration.ofSeconds(1));
     assertThat(backOffs.allowance(HOME)).isEqualTo(1);
-    backOffs.succeeded(3, HOME);
+    backOffs.succeeded(move(Move.Kind.DESTAGE, 3, "/data0"));
     assertThat(backOffs.allowance(HOME)).isEqualTo(Integer.MAX_VALUE);
   }
 

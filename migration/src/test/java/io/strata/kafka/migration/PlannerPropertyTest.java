@@ -68,12 +68,12 @@ class PlannerPropertyTest {
                     world.tiers.state(),
                     NOW,
                     world.settings.value(),
-                    new TopicRules(world.settings.value().pinnedTopics()),
+                    world.settings.value().pinned(),
                     chaos,
                     world.before,
                     List.of(),
-                    Obstacles.NONE));
-        refused += plan.refused();
+                    Settings.noWaits()));
+        refused += plan.refused().size();
         world.check(plan);
         world.tiers.evictionOrder(plan.evictionOrder());
         world.tiers.apply(plan.moves());
@@ -109,7 +109,7 @@ class PlannerPropertyTest {
       tiers.add("t", i % 5, i, 0, bytes, i, false);
       appended += bytes;
       for (int round = 0; round < 3; round++) {
-        Plan plan = settings.plan(tiers, i, before, List.of(), Obstacles.NONE);
+        Plan plan = settings.plan(tiers, i, before, List.of(), Settings.noWaits());
         for (PlannedMove move : plan.moves()) {
           if (move.move().kind() == Move.Kind.DESTAGE) {
             copied[0] += move.move().segment().bytes();
@@ -207,8 +207,8 @@ class PlannerPropertyTest {
     void settle(String when) {
       Map<Long, Integer> moves = new HashMap<>();
       for (int round = 0; round < ROUNDS; round++) {
-        Plan plan = settings.plan(tiers, NOW, before, List.of(), Obstacles.NONE);
-        assertThat(plan.refused()).as(name).isZero();
+        Plan plan = settings.plan(tiers, NOW, before, List.of(), Settings.noWaits());
+        assertThat(plan.refused()).as(name).isEmpty();
         check(plan);
         if (plan.moves().isEmpty()) {
           // Down and up once through all tiers, and each step an eviction: more would be a chase.
@@ -241,7 +241,7 @@ class PlannerPropertyTest {
         Mode mode = settings.mode(state, tier.tier());
         Marks marks = Marks.of(settings.value(), mode, tier);
         if (left && !marks.never()) {
-          assertThat(Marks.measured(mode, tier))
+          assertThat(marks.measured())
               .as(name + ", " + when + ": " + tier)
               .isLessThanOrEqualTo(Math.max(marks.high(), tier.activeBytes()));
         }

@@ -7,7 +7,8 @@ import io.strata.kafka.api.Move;
 import io.strata.kafka.migration.MigrationSettings.Mode;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** One round at a time: what moves, where to, in which order. */
@@ -51,7 +52,7 @@ class PlannerTest {
     Plan plan =
         Settings.of(0.5)
             .hysteresis(0.2)
-            .plan(one, NOW, List.of(new Plan.TierPlan(true, 1)), List.of(), Obstacles.NONE);
+            .plan(one, NOW, List.of(new Plan.TierPlan(true, 1)), List.of(), Settings.noWaits());
     assertThat(ids(plan, Move.Kind.DESTAGE)).containsExactly(ids[0], ids[1]);
   }
 
@@ -116,7 +117,11 @@ class PlannerTest {
     Plan second =
         Settings.of(0.5)
             .plan(
-                one, NOW, List.of(new Plan.TierPlan(true, 1)), first.subList(0, 1), Obstacles.NONE);
+                one,
+                NOW,
+                List.of(new Plan.TierPlan(true, 1)),
+                first.subList(0, 1),
+                Settings.noWaits());
     assertThat(ids(second, Move.Kind.DESTAGE)).containsExactly(ids[1]);
     assertThat(second.tiers().get(0).backlogBytes()).isEqualTo(15 * MIB);
   }
@@ -157,7 +162,7 @@ class PlannerTest {
     Plan plan = lower.plan(two, NOW);
     assertThat(ids(plan, Move.Kind.EVICT)).containsExactly(ids[0], ids[1]);
     two.apply(plan.moves());
-    Plan next = lower.plan(two, NOW, plan.tiers(), List.of(), Obstacles.NONE);
+    Plan next = lower.plan(two, NOW, plan.tiers(), List.of(), Settings.noWaits());
     assertThat(ids(next, Move.Kind.DESTAGE)).containsExactly(ids[0], ids[1]);
     two.apply(next.moves());
     assertThat(two.view(ids[0]).tier()).isEqualTo(1);
@@ -261,11 +266,11 @@ class PlannerTest {
                 one.state(),
                 NOW,
                 Settings.of(0).value(),
-                new TopicRules(List.of()),
+                topic -> false,
                 snapshot -> wanted,
                 List.of(),
                 List.of(),
-                Obstacles.NONE));
+                Settings.noWaits()));
     assertThat(ids(plan, Move.Kind.EVICT)).containsExactly(1L, 2L);
     assertThat(ids(plan, Move.Kind.PROMOTE)).containsExactly(younger);
   }
@@ -274,7 +279,7 @@ class PlannerTest {
   void whatIsOnItsWayDownIsInTheEvictionOrderAlready() {
     long[] ids = fill(one, 2, 10);
     List<PlannedMove> inFlight = Settings.of(0).plan(one, NOW).moves();
-    Plan plan = Settings.of(0).plan(one, NOW, List.of(), inFlight, Obstacles.NONE);
+    Plan plan = Settings.of(0).plan(one, NOW, List.of(), inFlight, Settings.noWaits());
     assertThat(plan.moves()).isEmpty();
     assertThat(plan.evictionOrder()).containsExactly(ids[0], ids[1]);
   }
@@ -340,13 +345,14 @@ class PlannerTest {
       one.add("a", 0, i, 0, 5 * MIB, 1000 + i, false);
       one.add("b", 1, i, 0, 5 * MIB, 2000 + i, false);
     }
-    Obstacles full = obstacles(Map.of(new Target(false, 1, "/data0"), 0));
-    Plan plan = Settings.of(0.5).plan(one, NOW, List.of(), List.of(), full);
+    AtomicLong nanos = new AtomicLong();
+    BackOffs backOffs = full(nanos, "/data0");
+    Plan plan = Settings.of(0.5).plan(one, NOW, List.of(), List.of(), backOffs);
     assertThat(plan.moves()).hasSize(10);
     assertThat(plan.moves()).allMatch(m -> m.target().logDirectory().equals("/data1"));
 
-    Obstacles tried = obstacles(Map.of(new Target(false, 1, "/data0"), 1));
-    Plan probing = Settings.of(0.5).plan(one, NOW, List.of(), List.of(), tried);
+    nanos.set(BackOffs.FIRST_NANOS);
+    Plan probing = Settings.of(0.5).plan(one, NOW, List.of(), List.of(), backOffs);
     assertThat(probing.moves())
         .filteredOn(m -> m.target().logDirectory().equals("/data0"))
         .hasSize(1);
@@ -356,18 +362,8 @@ class PlannerTest {
   @Test
   void waitingSegmentsDoNotCountAsGone() {
     long[] ids = fill(one, 6, 10);
-    Obstacles waits =
-        new Obstacles() {
-          @Override
-          public boolean waits(long segment) {
-            return segment == ids[0];
-          }
-
-          @Override
-          public int allowance(Target target) {
-            return Integer.MAX_VALUE;
-          }
-        };
+    BackOffs waits = Settings.noWaits();
+    waits.givenUp(ids[0]);
     Plan plan = Settings.of(0.5).plan(one, NOW, List.of(), List.of(), waits);
     assertThat(ids(plan, Move.Kind.DESTAGE)).containsExactly(ids[1], ids[2]);
   }
@@ -377,22 +373,14 @@ class PlannerTest {
   void activeSegmentsOfAFullDirectoryDoNotHoldUpOthers() {
     one.add("t", 0, 0, 0, 60 * MIB, 1000, true);
     long other = one.add("t", 1, 0, 0, 10 * MIB, 2000, true);
-    Obstacles full = obstacles(Map.of(new Target(false, 1, "/data0"), 0));
+    BackOffs full = full(new AtomicLong(), "/data0");
     Plan plan = Settings.of(0.5).plan(one, NOW, List.of(), List.of(), full);
     assertThat(ids(plan, Move.Kind.DESTAGE)).containsExactly(other);
   }
 
-  private static Obstacles obstacles(Map<Target, Integer> allowances) {
-    return new Obstacles() {
-      @Override
-      public boolean waits(long segment) {
-        return false;
-      }
-
-      @Override
-      public int allowance(Target target) {
-        return allowances.getOrDefault(target, Integer.MAX_VALUE);
-      }
-    };
+  private static BackOffs full(AtomicLong nanos, String logDirectory) {
+    BackOffs backOffs = new BackOffs(nanos::get, new Random(1));
+    backOffs.failed(new PlannedMove.Target(false, 1, logDirectory), true);
+    return backOffs;
   }
 }

@@ -4,6 +4,7 @@ import io.strata.kafka.migration.MigrationSettings.Mode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 
 /** Settings for tests, changed one at a time. */
 record Settings(MigrationSettings value) {
@@ -109,21 +110,17 @@ record Settings(MigrationSettings value) {
 
   /** How a tier is kept below its marks. */
   Mode mode(TieredSegments.State state, int tier) {
-    return new Planner.Input(
-            state,
-            0,
-            value,
-            new TopicRules(List.of()),
-            snapshot -> List.of(),
-            List.of(),
-            List.of(),
-            Obstacles.NONE)
-        .mode(tier);
+    return value.modeOf(tier, state.relocates());
+  }
+
+  /** Nothing waits. */
+  static BackOffs noWaits() {
+    return new BackOffs(() -> 0, new Random(1));
   }
 
   /** A plan of a state, as the first of an engine. */
   Plan plan(FakeTiers tiers, long nowMillis) {
-    return plan(tiers, nowMillis, List.of(), List.of(), Obstacles.NONE);
+    return plan(tiers, nowMillis, List.of(), List.of(), noWaits());
   }
 
   Plan plan(
@@ -131,16 +128,16 @@ record Settings(MigrationSettings value) {
       long nowMillis,
       List<Plan.TierPlan> before,
       List<PlannedMove> inFlight,
-      Obstacles obstacles) {
+      BackOffs backOffs) {
     return Planner.plan(
         new Planner.Input(
             tiers.state(),
             nowMillis,
             value,
-            new TopicRules(value.pinnedTopics()),
+            value.pinned(),
             PolicyRegistry.builtIn().create(value.policy(), value.policyParameters()),
             before,
             inFlight,
-            obstacles));
+            backOffs));
   }
 }

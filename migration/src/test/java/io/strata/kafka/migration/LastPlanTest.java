@@ -13,19 +13,20 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** When a round plans, and what it costs when it does not. */
-final class PlanTriggerTest {
+final class LastPlanTest {
 
   private static final int SEGMENTS = 1000;
 
   private final FakeTiers tiers = new FakeTiers(4L * SEGMENTS * MIB);
   private final AtomicLong nanos = new AtomicLong();
   private final BackOffs backOffs = new BackOffs(nanos::get, new Random(1));
-  private final PlanTrigger trigger = new PlanTrigger();
+  private LastPlan last = planned();
 
   private void fill(int count) {
     for (int i = 0; i < count; i++) {
@@ -34,42 +35,42 @@ final class PlanTriggerTest {
   }
 
   /** A plan that has found nothing to do. */
-  private void planned() {
-    trigger.planned(
-        new PlanTrigger.Planned(
-            Settings.of(0.5).value(), nanos.get(), tiers.state(), List.of(Plan.TierPlan.IDLE), 0));
+  private LastPlan planned() {
+    return new LastPlan(
+        Settings.of(0.5).value(), nanos.get(), tiers.state(), List.of(Plan.TierPlan.IDLE), 0);
   }
 
   private boolean isDue() {
-    return trigger.isDue(false, tiers, backOffs, nanos.get());
+    return last.isOutdated(tiers, backOffs, nanos.get());
   }
 
   @Test
-  void theFirstRoundPlansAndThoseAfterItWhileSomethingMoves() {
+  void aPlanWithMovesIsFollowedByAnother() {
     fill(SEGMENTS);
-    assertThat(isDue()).isTrue();
-    planned();
+    last = planned();
     assertThat(isDue()).isFalse();
-    assertThat(trigger.isDue(true, tiers, backOffs, nanos.get())).isTrue();
+    LastPlan moves =
+        new LastPlan(last.by(), last.nanos(), last.state(), List.of(Plan.TierPlan.IDLE), 1);
+    assertThat(moves.isOutdated(tiers, backOffs, nanos.get())).isTrue();
   }
 
   @Test
   void newSegmentsAreNotPlannedForUntilTheirTierIsAboveItsMark() {
     fill(SEGMENTS);
-    planned();
+    last = planned();
     fill(SEGMENTS);
     assertThat(isDue()).as("half full").isFalse();
     fill(1);
     assertThat(isDue()).as("above the mark").isTrue();
-    planned();
+    last = planned();
     assertThat(isDue()).as("above the mark, and just as the last plan found it").isFalse();
   }
 
   @Test
   void aPlanIsMadeFromTimeToTimeWhateverHappens() {
     fill(SEGMENTS);
-    planned();
-    nanos.set(SEGMENTS * PlanTrigger.PAUSE_NANOS_PER_SEGMENT - 1);
+    last = planned();
+    nanos.set(SEGMENTS * LastPlan.PAUSE_NANOS_PER_SEGMENT - 1);
     assertThat(isDue()).isFalse();
     nanos.incrementAndGet();
     assertThat(isDue()).isTrue();
@@ -79,7 +80,7 @@ final class PlanTriggerTest {
   void whatWaitsAfterAFailureIsPlannedWhenTheWaitIsOver() {
     fill(100 * SEGMENTS);
     BackOffs.Verdict verdict = backOffs.failed(1);
-    planned();
+    last = planned();
     nanos.set(verdict.retryNanos() - 1);
     assertThat(isDue()).isFalse();
     nanos.set(verdict.retryNanos());
@@ -104,6 +105,27 @@ final class PlanTriggerTest {
       assertThat(asked).as("looks at all segments").hasValue(1);
       fill(SEGMENTS + 1);
       await().until(() -> engine.stats().tiers().get(0).destagedSegments() > 0);
+    }
+  }
+
+  @Test
+  void roundsPlanWhileAMoveIsUnderWay() {
+    fill(1);
+    CountDownLatch end = new CountDownLatch(1);
+    tiers.hook((kind, id, toTier) -> end.await());
+    AtomicInteger asked = new AtomicInteger();
+    try (MigrationEngine engine =
+        new MigrationEngine(
+            new Counted(tiers, asked),
+            Settings.of(0).value(),
+            PolicyRegistry.builtIn(),
+            List.of(),
+            EngineEvents.NONE,
+            withoutTime())) {
+      engine.start();
+      await().until(() -> asked.get() > 5);
+      end.countDown();
+      await().until(() -> tiers.state().tiers().get(0).dirtyBytes() == 0);
     }
   }
 
