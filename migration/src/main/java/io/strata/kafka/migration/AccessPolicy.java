@@ -88,18 +88,18 @@ final class AccessPolicy implements MigrationPolicy {
     for (TierUsage tier : snapshot.tiers()) {
       exchange(plan, tier);
     }
-    return plan.moves();
+    return plan.moves;
   }
 
   /** Plans promotions that evict clean segments which come first in the eviction order. */
   private void exchange(OldestFirst plan, TierUsage tier) {
-    List<SegmentView> all = plan.sealed();
+    List<SegmentView> all = plan.sealed;
     List<SegmentView> clean =
         all.stream()
             .filter(s -> s.tier() == tier.tier() && s.clean() && !plan.isPlanned(s))
             .toList();
     long budget = tier.capacityBytes() / EXCHANGE_PART;
-    long found = plan.spare(tier.tier());
+    long found = plan.spare[tier.tier()];
     int next = 0;
     for (int i = all.size() - 1; i >= 0 && budget > 0; i--) {
       SegmentView segment = all.get(i);

@@ -1,25 +1,41 @@
 package io.strata.kafka.migration;
 
 import io.strata.kafka.api.Move;
+import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.migration.MigrationSettings.Mode;
 import io.strata.kafka.migration.PlannedMove.Target;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
  * Lets moves into a plan: each segment once, none beyond a tier's space, none against an obstacle.
+ * What a policy asks for is shared between log directories, and in each between partitions.
  *
  * <p>Thread safety: used by one thread.
  */
 final class Admission {
+
+  private record Partition(
+      String directory, String topic, int number, SegmentName.Replica replica) {
+
+    static Partition of(Move move) {
+      SegmentName name = move.segment().name();
+      return new Partition(
+          move.segment().logDirectory(), name.id().topic(), name.id().partition(), name.replica());
+    }
+  }
 
   private final Planner.Input in;
   private final RoundInventory inventory;
@@ -45,6 +61,31 @@ final class Admission {
     planned.add(added.id());
     admitted.computeIfAbsent(move.kind(), kind -> new ArrayList<>()).add(added);
     return added;
+  }
+
+  /** Lets moves in, one of each log directory in turn, and in each one of each partition. */
+  List<PlannedMove> admitInTurn(List<Move> moves, boolean evictAfter) {
+    List<Move> fair =
+        inTurn(inTurn(moves, Partition::of), move -> move.segment().logDirectory());
+    return fair.stream().flatMap(move -> admit(move, evictAfter).stream()).toList();
+  }
+
+  /** One move of each group in turn; within a group the order stays. */
+  private static List<Move> inTurn(List<Move> moves, Function<Move, Object> group) {
+    Map<Object, Deque<Move>> groups = new LinkedHashMap<>();
+    for (Move move : moves) {
+      groups.computeIfAbsent(group.apply(move), key -> new ArrayDeque<>()).add(move);
+    }
+    Deque<Deque<Move>> turns = new ArrayDeque<>(groups.values());
+    List<Move> fair = new ArrayList<>(moves.size());
+    while (!turns.isEmpty()) {
+      Deque<Move> next = turns.remove();
+      fair.add(next.remove());
+      if (!next.isEmpty()) {
+        turns.add(next);
+      }
+    }
+    return fair;
   }
 
   /**
@@ -77,12 +118,9 @@ final class Admission {
         || !inventory.admit(target)) {
       return false;
     }
-    if (hasSlot) {
-      tier.take(tier.marks.usage().leastCopyBytes());
-    } else {
-      tier.reserve(PlannedTier.EXTENT_BYTES);
-    }
-    PlannedMove unused = add(move, target, hasSlot ? 0 : PlannedTier.EXTENT_BYTES, false);
+    long needed = hasSlot ? 0 : PlannedTier.EXTENT_BYTES;
+    tier.reserve(hasSlot ? tier.usage.leastCopyBytes() : needed, hasSlot ? 0 : 1);
+    PlannedMove unused = add(move, target, needed, false);
     return true;
   }
 
@@ -104,7 +142,7 @@ final class Admission {
       PlannedTier tier = inventory.tiers.get(to);
       Target target = Target.down(to, logDirs, "");
       if (tier.fits(needed) && inventory.admit(target)) {
-        tier.reserve(needed);
+        tier.reserve(needed, 1);
         boolean staysInBoth = !in.state().relocates();
         return Optional.of(add(Move.destage(segment, to), target, needed, leaves && staysInBoth));
       }
@@ -138,7 +176,7 @@ final class Admission {
     }
     giveWay.get().forEach(victim -> evict(Move.evict(victim)));
     inventory.addLowerCopy(move);
-    tier.reserve(needed);
+    tier.reserve(needed, 1);
     if (!pinned && segment.clean() && segment.tier() > move.toTier()) {
       inventory.tiers.get(segment.tier()).keep(segment);
     }

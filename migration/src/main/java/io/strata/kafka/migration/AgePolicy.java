@@ -69,7 +69,7 @@ final class AgePolicy implements MigrationPolicy {
   @Override
   public List<Move> plan(TierSnapshot snapshot) {
     OldestFirst order = new OldestFirst(snapshot, OldestFirst.ORDER);
-    for (SegmentView segment : order.sealed()) {
+    for (SegmentView segment : order.sealed) {
       int allowed = segment.tier();
       long age = snapshot.nowMillis() - segment.changedMillis();
       while (allowed < snapshot.logDirs() && age >= afterMillis(allowed)) {
@@ -84,7 +84,7 @@ final class AgePolicy implements MigrationPolicy {
         (segment, tier) ->
             !segment.found()
                 && snapshot.nowMillis() - segment.changedMillis() < YOUNG * afterMillis(tier));
-    return order.moves();
+    return order.moves;
   }
 
   private long afterMillis(int tier) {

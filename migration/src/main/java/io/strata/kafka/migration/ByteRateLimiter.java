@@ -6,8 +6,6 @@ import io.github.bucket4j.TimeMeter;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
@@ -36,8 +34,6 @@ public final class ByteRateLimiter {
   private record Limit(Bucket bucket, long unit, long capacity) {}
 
   private final LongSupplier nanoTime;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
   private volatile Optional<Limit> limit = Optional.empty();
 
   /** Without a limit. */
@@ -77,13 +73,8 @@ public final class ByteRateLimiter {
   }
 
   /** Has all waiting threads look again, at the rate and at whether they are still to wait. */
-  public void wakeAll() {
-    lock.lock();
-    try {
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+  public synchronized void wakeAll() {
+    notifyAll();
   }
 
   /**
@@ -110,16 +101,13 @@ public final class ByteRateLimiter {
     }
   }
 
-  private void await(Optional<Limit> waitedFor, long nanos, BooleanSupplier givenUp)
+  private synchronized void await(Optional<Limit> waitedFor, long nanos, BooleanSupplier givenUp)
       throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
-      long left = Math.min(nanos, LONGEST_WAIT_NANOS);
-      while (left > 0 && waitedFor.equals(limit) && !givenUp.getAsBoolean()) {
-        left = changed.awaitNanos(left);
-      }
-    } finally {
-      lock.unlock();
+    long end = System.nanoTime() + Math.min(nanos, LONGEST_WAIT_NANOS);
+    long left = end - System.nanoTime();
+    while (left > 0 && waitedFor.equals(limit) && !givenUp.getAsBoolean()) {
+      TimeUnit.NANOSECONDS.timedWait(this, left);
+      left = end - System.nanoTime();
     }
   }
 }

@@ -34,10 +34,9 @@ record LastPlan(
 
   /** Whether a tier is above a mark, and not just as this plan has found it. */
   private boolean presses(TierUsage usage) {
-    int tier = usage.tier();
-    Marks marks = Marks.of(by, by.modeOf(tier, state.relocates()), usage);
-    return !usage.equals(state.tiers().get(tier))
-        && marks.draining(tiers.get(tier).draining(), true)
-        && marks.above() > 0;
+    TierPlan before = tiers.get(usage.tier());
+    PlannedTier tier = new PlannedTier(by, state.relocates(), usage);
+    return !usage.equals(state.tiers().get(usage.tier()))
+        && tier.measure(before.draining(), true).backlogBytes() > 0;
   }
 }

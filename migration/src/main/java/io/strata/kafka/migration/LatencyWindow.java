@@ -63,9 +63,6 @@ public final class LatencyWindow {
     current.add(drained);
     Histogram both = current.copy();
     both.add(previous);
-    if (both.getTotalCount() == 0) {
-      return new MigrationStats.Latency(count.sum(), totalNanos.sum(), 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    }
     return new MigrationStats.Latency(
         count.sum(),
         totalNanos.sum(),

@@ -66,12 +66,9 @@ public final class MigrationEngine implements AutoCloseable {
   @GuardedBy("this")
   private State state = State.NEW;
 
-  /** By number; a thread takes itself out when it ends. */
+  /** By name; one that makes moves takes itself out when it ends. */
   @GuardedBy("this")
-  private final Map<Integer, Thread> workers = new HashMap<>();
-
-  @GuardedBy("this")
-  private Optional<Thread> planner = Optional.empty();
+  private final Map<String, Thread> threads = new HashMap<>();
 
   /**
    * Makes an engine that does nothing yet.
@@ -116,25 +113,29 @@ public final class MigrationEngine implements AutoCloseable {
     }
     state = State.RUNNING;
     segments.onDemand(loop::wake);
-    startWorkersWithoutLocking();
-    planner = Optional.of(startThread("strata-migration-planner", loop));
+    startWorkers();
+    startThread("strata-migration-planner", loop);
   }
 
-  @GuardedBy("this")
-  private void startWorkersWithoutLocking() {
+  private synchronized void startWorkers() {
     for (int worker = 0; worker < config.settings().threads(); worker++) {
       int number = worker;
-      if (!workers.containsKey(number)) {
-        workers.put(number, startThread("strata-migration-" + number, () -> work(number)));
-      }
+      startThread(workerName(number), () -> work(number));
     }
   }
 
-  private Thread startThread(String name, Runnable task) {
-    Thread thread = environment.threads().newThread(task);
-    thread.setName(name);
-    thread.start();
-    return thread;
+  private static String workerName(int number) {
+    return "strata-migration-" + number;
+  }
+
+  /** Unless there is one of that name. */
+  private synchronized void startThread(String name, Runnable task) {
+    if (!threads.containsKey(name)) {
+      Thread thread = environment.threads().newThread(task);
+      thread.setName(name);
+      threads.put(name, thread);
+      thread.start();
+    }
   }
 
   private void work(int number) {
@@ -159,7 +160,7 @@ public final class MigrationEngine implements AutoCloseable {
   private synchronized boolean endWorker(int number) {
     boolean ends = state == State.STOPPED || number >= config.settings().threads();
     if (ends) {
-      workers.remove(number);
+      threads.remove(workerName(number));
     }
     return ends;
   }
@@ -257,7 +258,7 @@ public final class MigrationEngine implements AutoCloseable {
       mover.setRates(settings);
       queue.reset(settings.threads());
       if (state == State.RUNNING) {
-        startWorkersWithoutLocking();
+        startWorkers();
       }
     }
     loop.wake();
@@ -299,17 +300,16 @@ public final class MigrationEngine implements AutoCloseable {
    */
   public boolean stop(Duration patience) {
     mover.stop();
-    Set<Thread> threads = new HashSet<>();
+    List<Thread> left;
     synchronized (this) {
       state = State.STOPPED;
-      threads.addAll(workers.values());
-      planner.ifPresent(threads::add);
+      left = List.copyOf(threads.values());
     }
     queue.close();
     loop.stop();
     long deadline = System.nanoTime() + patience.toNanos();
     boolean ended = true;
-    for (Thread thread : threads) {
+    for (Thread thread : left) {
       ended &= hasEnded(thread, deadline);
     }
     return ended;

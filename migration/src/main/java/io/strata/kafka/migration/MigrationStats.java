@@ -103,12 +103,7 @@ public record MigrationStats(
    * @param minNanos the shortest
    * @param maxNanos the longest
    * @param stdDevNanos standard deviation
-   * @param p50Nanos half took no longer
-   * @param p75Nanos 75 of 100 took no longer
-   * @param p95Nanos 95 of 100 took no longer
-   * @param p98Nanos 98 of 100 took no longer
-   * @param p99Nanos 99 of 100 took no longer
-   * @param p999Nanos 999 of 1000 took no longer
+   * @param p50Nanos half took no longer, and so on to {@code p999Nanos}: 999 of 1000
    */
   public record Latency(
       long count,

@@ -8,16 +8,7 @@ package io.strata.kafka.migration;
 public interface MoveControl {
 
   /** Neither waits nor stops. */
-  MoveControl UNLIMITED =
-      new MoveControl() {
-        @Override
-        public boolean cancelled() {
-          return false;
-        }
-
-        @Override
-        public void beforeCopying(long bytes) {}
-      };
+  MoveControl UNLIMITED = new MoveControl() {};
 
   /**
    * The most bytes that a copy to the log directories takes at once: large enough that the force at
@@ -29,7 +20,9 @@ public interface MoveControl {
   }
 
   /** Whether the move is to stop as soon as it can; asked before each piece. */
-  boolean cancelled();
+  default boolean cancelled() {
+    return false;
+  }
 
   /**
    * Waits until the rate limit lets {@code bytes} be copied. Called before each piece, and never
@@ -37,5 +30,5 @@ public interface MoveControl {
    *
    * @param bytes from 1 to 1 MiB
    */
-  void beforeCopying(long bytes) throws InterruptedException;
+  default void beforeCopying(long bytes) throws InterruptedException {}
 }

@@ -107,13 +107,11 @@ final class Mover {
     } catch (InterruptedException e) {
       // Nobody interrupts the engine's threads but the JVM's end; the engine stops them otherwise.
       givenUp(planned, MoveResult.cancelled("interrupted"));
-    } catch (IOException e) {
-      failed(planned, e, causeOf(e));
-    } catch (RuntimeException e) {
-      failed(planned, e, FailureCause.OTHER);
+    } catch (IOException | RuntimeException e) {
+      failed(planned, e);
     } catch (Error e) {
       // A fault under a mapping is an Error of the JVM; one segment's must not end all moves.
-      failed(planned, new ExecutionException(e), FailureCause.OTHER);
+      failed(planned, new ExecutionException(e));
     }
     return Optional.empty();
   }
@@ -157,7 +155,8 @@ final class Mover {
     inform(listener -> listener.cancelled(planned.move(), result.reason()));
   }
 
-  private void failed(PlannedMove planned, Exception cause, FailureCause kind) {
+  private void failed(PlannedMove planned, Exception cause) {
+    FailureCause kind = causeOf(cause);
     meters.failures.merge(kind, 1L, Long::sum);
     BackOffs.Verdict verdict = backOffs.failed(planned.id());
     if (planned.kind() != Move.Kind.EVICT
@@ -168,7 +167,10 @@ final class Mover {
     inform(listener -> listener.failed(planned.move(), cause, verdict.attempt(), retryMillis));
   }
 
-  static FailureCause causeOf(IOException failure) {
+  static FailureCause causeOf(Exception failure) {
+    if (!(failure instanceof IOException)) {
+      return FailureCause.OTHER;
+    }
     if (failure instanceof CorruptSegmentException) {
       return FailureCause.CORRUPT_SEGMENT;
     }

@@ -3,6 +3,7 @@ package io.strata.kafka.migration;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -20,9 +21,8 @@ public final class NoSpaceException extends FileSystemException {
   private static final int DEPTH = 10;
 
   /** ENOSPC, EDQUOT, and ERROR_DISK_FULL of another system, in English. */
-  private static final String[] TEXTS = {
-    "no space left on device", "quota exceeded", "not enough space on the disk"
-  };
+  private static final List<String> TEXTS =
+      List.of("no space left on device", "quota exceeded", "not enough space on the disk");
 
   /**
    * A failure of the given file.
@@ -50,19 +50,9 @@ public final class NoSpaceException extends FileSystemException {
       return false;
     }
     String said = cause instanceof FileSystemException file ? file.getReason() : cause.getMessage();
-    if (said == null) {
-      return false;
-    }
-    if (SystemText.ENOSPC.filter(said::contains).isPresent()) {
-      return true;
-    }
-    String text = said.toLowerCase(Locale.ROOT);
-    for (String each : TEXTS) {
-      if (text.contains(each)) {
-        return true;
-      }
-    }
-    return false;
+    return said != null
+        && (SystemText.ENOSPC.filter(said::contains).isPresent()
+            || TEXTS.stream().anyMatch(said.toLowerCase(Locale.ROOT)::contains));
   }
 
   /** The system's text in this JVM's language: what a device says that is always full. */

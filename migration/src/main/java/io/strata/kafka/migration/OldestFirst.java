@@ -1,5 +1,6 @@
 package io.strata.kafka.migration;
 
+import io.strata.kafka.api.MigrationPolicy;
 import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierSnapshot;
@@ -20,19 +21,22 @@ import java.util.function.BiPredicate;
  */
 final class OldestFirst {
 
-  /** Changed longest ago first. */
+  /** Changed longest ago first: the order of a policy that has none of its own. */
   static final Comparator<SegmentView> ORDER =
-      Comparator.comparingLong(SegmentView::changedMillis)
-          .thenComparingLong(SegmentView::createdMillis)
-          .thenComparingLong(SegmentView::id);
+      ((MigrationPolicy) snapshot -> List.of()).evictionOrder();
 
   private final TierSnapshot snapshot;
-  private final List<SegmentView> sealed;
+
+  /** The sealed segments, the first to leave first. */
+  final List<SegmentView> sealed;
+
   private final List<SegmentView> active = new ArrayList<>();
   private final Set<Long> planned = new HashSet<>();
-  private final List<Move> moves = new ArrayList<>();
+  final List<Move> moves = new ArrayList<>();
   private final long[] excess;
-  private final long[] spare;
+
+  /** By tier, the bytes that may come up. */
+  final long[] spare;
 
   OldestFirst(TierSnapshot snapshot, Comparator<SegmentView> order) {
     this.snapshot = snapshot;
@@ -41,7 +45,7 @@ final class OldestFirst {
       if (!segment.active()) {
         sealed.add(segment);
       } else if (segment.tier() < snapshot.logDirs()
-          && Marks.worthACopy(segment, snapshot.tiers().get(segment.tier()))) {
+          && PlannedTier.worthACopy(segment, snapshot.tiers().get(segment.tier()))) {
         active.add(segment);
       }
     }
@@ -64,20 +68,11 @@ final class OldestFirst {
     OldestFirst order = new OldestFirst(snapshot, ORDER);
     order.meetDemand();
     order.fillSpare((segment, tier) -> !segment.found());
-    return order.moves();
-  }
-
-  /** The sealed segments, the first to leave first. */
-  List<SegmentView> sealed() {
-    return sealed;
+    return order.moves;
   }
 
   boolean isPlanned(SegmentView segment) {
     return planned.contains(segment.id());
-  }
-
-  long spare(int tier) {
-    return spare[tier];
   }
 
   /**
@@ -177,10 +172,6 @@ final class OldestFirst {
   void promoteBeyondSpare(SegmentView segment, int tier) {
     planned.add(segment.id());
     moves.add(Move.promote(segment, tier));
-  }
-
-  List<Move> moves() {
-    return moves;
   }
 
   private static long bytesIn(SegmentView segment, int tier) {

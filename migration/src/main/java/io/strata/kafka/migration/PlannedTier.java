@@ -1,15 +1,21 @@
 package io.strata.kafka.migration;
 
 import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.migration.MigrationSettings.Mode;
 import io.strata.kafka.migration.Plan.TierPlan;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A tier while a plan is made: what is to leave it, and the space that is left in it: free bytes,
- * and those of clean segments that may be evicted, less what is on its way already. A copy down
- * evicts what it needs; a copy up takes free space alone.
+ * A tier while a plan is made: its marks, what is to leave it, and the space that is left in it.
+ *
+ * <p>Above the high mark segments begin to leave, at the low one they cease. In eager mode it is
+ * the dirty bytes that count, in threshold mode the used ones. What is not worth a copy of active
+ * segments stays; no demand is ever made of it.
+ *
+ * <p>Space is free bytes and those of clean segments that may be evicted, less what is on its way
+ * already. A copy down evicts what it needs; a copy up takes free space alone.
  *
  * <p>Thread safety: used by one thread.
  */
@@ -18,8 +24,27 @@ final class PlannedTier {
   /** A pool's smallest extent: no copy takes less, and none takes a part of one. */
   static final long EXTENT_BYTES = 64 << 10;
 
+  /** Promotion leaves this much free, so that an append's first extents need no eviction. */
+  private static final double FILL_SHARE = 0.9;
+
+  private static final double LEAST_DISTANCE = 0.05;
+
+  final TierUsage usage;
   final Mode mode;
-  final Marks marks;
+
+  /** Those of its bytes that count. */
+  final long measured;
+
+  /** Whether nothing ever leaves for want of space. */
+  final boolean never;
+
+  /** The marks, in bytes. */
+  final long high;
+
+  final long low;
+
+  /** Up to it promotion fills the tier. */
+  private final long fill;
 
   /** Clean segments that promotions may evict, the first one first; those before are chosen. */
   final List<SegmentView> victims = new ArrayList<>();
@@ -44,8 +69,6 @@ final class PlannedTier {
   /** Bytes that are to leave, and that no move takes off yet. */
   long excess;
 
-  TierPlan found = TierPlan.IDLE;
-
   /** Below 0: what copies down will evict. What is evicted earlier, they take first. */
   private long freeBytes;
 
@@ -53,11 +76,29 @@ final class PlannedTier {
   private long freeSlots;
   private long evictableSlots;
 
-  PlannedTier(Mode mode, Marks marks) {
-    this.mode = mode;
-    this.marks = marks;
-    freeBytes = marks.usage().freeBytes();
-    freeSlots = marks.usage().freeSlots();
+  PlannedTier(MigrationSettings settings, boolean relocates, TierUsage usage) {
+    this.usage = usage;
+    mode = settings.modeOf(usage.tier(), relocates);
+    measured = mode == Mode.THRESHOLD ? usage.usedBytes() : usage.dirtyBytes();
+    double threshold = settings.thresholds().get(usage.tier());
+    long capacity = usage.capacityBytes();
+    never = threshold < 0;
+    high = never ? capacity : (long) (threshold * capacity);
+    low = never ? capacity : (long) (Math.max(0, threshold - settings.hysteresis()) * capacity);
+    long most = settings.promote() ? (long) (FILL_SHARE * capacity) : 0;
+    if (mode == Mode.THRESHOLD && !never) {
+      // Below the low mark by as much again: what has just left for it must not come back at once.
+      double distance = Math.max(LEAST_DISTANCE, settings.hysteresis());
+      most = Math.min(most, Math.max(0, low - (long) (distance * capacity)));
+    }
+    fill = most;
+    freeBytes = usage.freeBytes();
+    freeSlots = usage.freeSlots();
+  }
+
+  /** Whether a segment has enough for a copy down: of one that grows, not each record is copied. */
+  static boolean worthACopy(SegmentView segment, TierUsage tier) {
+    return segment.active() ? segment.dirtyBytes() >= tier.leastCopyBytes() : !segment.clean();
   }
 
   /** Returns the bytes that a copy of a segment takes. */
@@ -65,16 +106,22 @@ final class PlannedTier {
     return Math.max(1, (segment.bytes() + EXTENT_BYTES - 1) / EXTENT_BYTES) * EXTENT_BYTES;
   }
 
-  /** Finds out whether the tier drains, and how much that asks for. */
-  void measure(boolean drainedBefore) {
-    boolean draining = marks.draining(drainedBefore, canLeave);
-    found = new TierPlan(draining, draining ? marks.above() : 0);
-    excess = Math.max(0, found.backlogBytes() - leaving);
+  /** Whether the tier is on its way down, and the bytes above the low mark that are not active. */
+  TierPlan measure(boolean drainedBefore, boolean mayLeave) {
+    boolean draining = !never && mayLeave && measured > (drainedBefore ? low : high);
+    long above = Math.max(0, measured - Math.max(low, usage.activeBytes()));
+    return new TierPlan(draining, draining ? above : 0);
   }
 
   /** A move takes bytes off. */
   void cover(long bytes) {
     excess = Math.max(0, excess - bytes);
+  }
+
+  /** The tier as a policy sees it. */
+  TierUsage demand() {
+    long used = usage.usedBytes() + arriving + pinnedBytes;
+    return usage.withDemand(excess, Math.max(0, fill - used));
   }
 
   /** A segment of which all or a part may be evicted. */
@@ -101,15 +148,10 @@ final class PlannedTier {
     evictableSlots -= slots(segment);
   }
 
-  /** Bytes are about to be appended here. */
-  void take(long bytes) {
+  /** Bytes are on their way here; with them a segment, if slots are. */
+  void reserve(long bytes, int slots) {
     freeBytes -= bytes;
-  }
-
-  /** Something is on its way here. */
-  void reserve(long needed) {
-    freeBytes -= needed;
-    freeSlots--;
+    freeSlots -= slots;
   }
 
   /** Whether there is space, clean segments evicted. */
@@ -134,6 +176,6 @@ final class PlannedTier {
 
   /** So much of the capacity, in bytes. */
   double share(double share) {
-    return share * marks.usage().capacityBytes();
+    return share * usage.capacityBytes();
   }
 }

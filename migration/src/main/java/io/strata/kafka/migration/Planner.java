@@ -92,20 +92,26 @@ final class Planner {
     List<SegmentView> order = new ArrayList<>(inventory.evictable);
     order.sort(giveWayOrder);
     order.forEach(segment -> tiers.get(segment.tier()).victims.add(segment));
-    for (int tier = 0; tier < logDirs; tier++) {
-      tiers.get(tier).measure(tier < in.before().size() && in.before().get(tier).draining());
-    }
+    List<TierPlan> found = tiers.stream().map(this::measure).toList();
     removeExcluded();
     evictAboveMarks(order);
-    goOnInPools();
+    goOnInPools(found);
     List<Move> pinned = choosePinned();
     admit(pinned, allowed(in.policy().plan(snapshot())));
     return new Plan(
         admission.moves(),
         evictionOrder(order),
-        tiers.stream().map(tier -> tier.found).toList(),
+        found,
         inventory.directories(),
         refused);
+  }
+
+  private TierPlan measure(PlannedTier tier) {
+    int number = tier.usage.tier();
+    boolean before = number < in.before().size() && in.before().get(number).draining();
+    TierPlan found = tier.measure(before, tier.canLeave);
+    tier.excess = Math.max(0, found.backlogBytes() - tier.leaving);
+    return found;
   }
 
   private List<Long> evictionOrder(List<SegmentView> evictable) {
@@ -124,9 +130,7 @@ final class Planner {
     for (SegmentView segment : inventory.excluded) {
       moves.add(segment.dirtyBytes() == 0 ? Move.evict(segment) : Move.destage(segment, logDirs));
     }
-    for (Move move : Fairness.interleave(moves)) {
-      admission.admit(move, true).ifPresent(this::cover);
-    }
+    admission.admitInTurn(moves, true).forEach(this::cover);
   }
 
   /** In threshold mode a clean copy above the mark has no right to stay. */
@@ -143,20 +147,18 @@ final class Planner {
    * Has active segments that spilled, or found no space, go on in a pool when there is space again.
    * Not in a tier that drains: what is free there would be full at once.
    */
-  private void goOnInPools() {
+  private void goOnInPools(List<TierPlan> found) {
     for (SegmentView segment : inventory.displaced) {
       int first = segment.tier() < logDirs ? segment.tier() : 0;
       int last = Math.min(segment.tier(), logDirs - 1);
       for (int tier = first; tier <= last; tier++) {
-        if (hasSpaceToGoOn(tiers.get(tier)) && admission.goOn(Move.promote(segment, tier))) {
+        if (!found.get(tier).draining()
+            && tiers.get(tier).bytes() >= tiers.get(tier).share(SHARE_TO_GO_ON)
+            && admission.goOn(Move.promote(segment, tier))) {
           break;
         }
       }
     }
-  }
-
-  private static boolean hasSpaceToGoOn(PlannedTier tier) {
-    return !tier.found.draining() && tier.bytes() >= tier.share(SHARE_TO_GO_ON);
   }
 
   private void cover(PlannedMove move) {
@@ -179,7 +181,7 @@ final class Planner {
     for (SegmentView segment : inventory.pinned) {
       int below = segment.spilled() ? segment.tier() + 1 : segment.tier();
       for (PlannedTier tier : tiers.subList(0, Math.min(below, logDirs))) {
-        Move move = Move.promote(segment, tier.marks.usage().tier());
+        Move move = Move.promote(segment, tier.usage.tier());
         long needed = PlannedTier.needed(segment);
         if (leavesSpace(tier, tier.pinnedBytes + needed) && Admission.mayLeaveBehind(move)) {
           tier.pinnedBytes += needed;
@@ -196,11 +198,7 @@ final class Planner {
   }
 
   private TierSnapshot snapshot() {
-    List<TierUsage> usages = new ArrayList<>(logDirs);
-    for (PlannedTier tier : tiers) {
-      long spare = tier.marks.spare(tier.arriving + tier.pinnedBytes);
-      usages.add(tier.marks.usage().withDemand(tier.excess, spare));
-    }
+    List<TierUsage> usages = tiers.stream().map(PlannedTier::demand).toList();
     List<SegmentView> free =
         inventory.free.stream().filter(segment -> !admission.isPlanned(segment)).toList();
     return new TierSnapshot(in.nowMillis(), usages, free);
@@ -227,20 +225,14 @@ final class Planner {
    * they find.
    */
   private void admit(List<Move> pinned, Map<Move.Kind, List<Move>> wanted) {
-    admitInTurn(wanted, Move.Kind.EVICT);
-    admitInTurn(wanted, Move.Kind.DESTAGE);
+    admission.admitInTurn(wanted.getOrDefault(Move.Kind.EVICT, List.of()), false);
+    admission.admitInTurn(wanted.getOrDefault(Move.Kind.DESTAGE, List.of()), false);
     for (Move move : pinned) {
       if (leavesSpace(tiers.get(move.toTier()), PlannedTier.needed(move.segment()))) {
         Optional<PlannedMove> unused = admission.promote(move, true);
       }
     }
-    admitInTurn(wanted, Move.Kind.PROMOTE);
-  }
-
-  private void admitInTurn(Map<Move.Kind, List<Move>> wanted, Move.Kind kind) {
-    for (Move move : Fairness.interleave(wanted.getOrDefault(kind, List.of()))) {
-      Optional<PlannedMove> unused = admission.admit(move, false);
-    }
+    admission.admitInTurn(wanted.getOrDefault(Move.Kind.PROMOTE, List.of()), false);
   }
 
   /** The move of the segment as it is in this snapshot, if that is allowed. */

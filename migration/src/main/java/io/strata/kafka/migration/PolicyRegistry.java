@@ -107,20 +107,16 @@ public final class PolicyRegistry {
   }
 
   /** The names of the parameters of all policies, in order. */
-  public Set<String> parameterNames() {
+  public synchronized Set<String> parameterNames() {
     Set<String> names = new TreeSet<>();
-    synchronized (providers) {
-      providers.values().forEach(provider -> names.addAll(provider.parameters()));
-    }
+    providers.values().forEach(provider -> names.addAll(provider.parameters()));
     return names;
   }
 
   /** The names of one policy's parameters, in order; none if there is no such policy. */
-  public Set<String> parameterNames(String policy) {
+  public synchronized Set<String> parameterNames(String policy) {
     MigrationPolicyProvider provider = providers.get(policy);
-    synchronized (providers) {
-      return provider == null ? Set.of() : new TreeSet<>(provider.parameters());
-    }
+    return provider == null ? Set.of() : new TreeSet<>(provider.parameters());
   }
 
   /**
@@ -131,24 +127,22 @@ public final class PolicyRegistry {
    * @throws IllegalArgumentException if there is no such policy, it has no such parameter, or a
    *     value cannot be used
    */
-  public MigrationPolicy create(String name, Map<String, String> parameters) {
+  public synchronized MigrationPolicy create(String name, Map<String, String> parameters) {
     MigrationPolicyProvider provider = providers.get(name);
     if (provider == null) {
       throw new IllegalArgumentException(
           "migration policy '%s': found no such policy, expected one of %s"
               .formatted(name, names()));
     }
-    synchronized (providers) {
-      Set<String> known = new TreeSet<>(provider.parameters());
-      for (String parameter : new TreeSet<>(parameters.keySet())) {
-        if (!known.contains(parameter)) {
-          throw new IllegalArgumentException(
-              "migration policy '%s': no parameter '%s', expected %s"
-                  .formatted(name, parameter, known.isEmpty() ? "none" : "one of " + known));
-        }
+    Set<String> known = parameterNames(name);
+    for (String parameter : new TreeSet<>(parameters.keySet())) {
+      if (!known.contains(parameter)) {
+        throw new IllegalArgumentException(
+            "migration policy '%s': no parameter '%s', expected %s"
+                .formatted(name, parameter, known.isEmpty() ? "none" : "one of " + known));
       }
-      MigrationPolicy policy = provider.create(Map.copyOf(parameters));
-      return requireNonNull(policy, () -> provider.getClass() + ".create()");
     }
+    MigrationPolicy policy = provider.create(Map.copyOf(parameters));
+    return requireNonNull(policy, () -> provider.getClass() + ".create()");
   }
 }

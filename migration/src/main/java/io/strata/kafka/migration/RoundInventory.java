@@ -49,8 +49,7 @@ final class RoundInventory {
   RoundInventory(Planner.Input in) {
     this.in = in;
     for (TierUsage tier : in.state().tiers()) {
-      Mode mode = in.settings().modeOf(tier.tier(), in.state().relocates());
-      tiers.add(new PlannedTier(mode, Marks.of(in.settings(), mode, tier)));
+      tiers.add(new PlannedTier(in.settings(), in.state().relocates(), tier));
     }
     logDirs = tiers.size();
     Set<Long> moving = new HashSet<>();
@@ -73,7 +72,7 @@ final class RoundInventory {
     SegmentView segment = move.segment();
     underWay.merge(planned.target(), 1, Integer::sum);
     if (planned.spaceBytes() > 0) {
-      tiers.get(move.toTier()).reserve(planned.spaceBytes());
+      tiers.get(move.toTier()).reserve(planned.spaceBytes(), 1);
       tiers.get(move.toTier()).arriving += planned.spaceBytes();
     }
     switch (move.kind()) {
@@ -148,7 +147,7 @@ final class RoundInventory {
   }
 
   private boolean mayCopyDown(SegmentView segment) {
-    return Marks.worthACopy(segment, in.state().tiers().get(segment.tier()));
+    return PlannedTier.worthACopy(segment, in.state().tiers().get(segment.tier()));
   }
 
   /**
@@ -214,8 +213,7 @@ final class RoundInventory {
       return true;
     }
     PlannedTier tier = tiers.get(segment.tier());
-    long dirty = tier.marks.usage().dirtyBytes() + tier.lowerCopies + segment.poolBytes();
-    return dirty <= tier.marks.low();
+    return tier.usage.dirtyBytes() + tier.lowerCopies + segment.poolBytes() <= tier.low;
   }
 
   /** A promotion is planned. */

@@ -44,14 +44,9 @@ public final class TopicPlacement implements PlacementPolicy {
   public boolean mayBeHot(SegmentName segment) {
     return segment.replica() == SegmentName.Replica.CURRENT
         && segment.stage() == SegmentName.Stage.LIVE
-        && mayBeHot(segment.id().topic());
-  }
-
-  private boolean mayBeHot(String topic) {
-    if (topic.equals(CLUSTER_METADATA)) {
-      return false;
-    }
-    return matchesAny(include, topic) && !matchesAny(exclude, topic);
+        && !segment.id().topic().equals(CLUSTER_METADATA)
+        && matchesAny(include, segment.id().topic())
+        && !matchesAny(exclude, segment.id().topic());
   }
 
   private static boolean matchesAny(List<Pattern> patterns, String topic) {

@@ -335,7 +335,7 @@ class LimitsTest {
   @Test
   void theMeterForgetsAfterTenSeconds() {
     nanos.set(0);
-    RateMeter meter = new RateMeter(nanos::get);
+    EngineMeters.RateMeter meter = new EngineMeters.RateMeter(nanos::get);
     for (int second = 0; second < 30; second++) {
       meter.add(100);
       pass(Duration.ofSeconds(1));

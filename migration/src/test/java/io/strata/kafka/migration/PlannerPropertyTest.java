@@ -235,15 +235,14 @@ class PlannerPropertyTest {
             state.segments().stream()
                 .anyMatch(
                     s ->
-                        (!s.active() || (s.tier() == tier.tier() && Marks.worthACopy(s, tier)))
+                        (!s.active() || (s.tier() == tier.tier() && PlannedTier.worthACopy(s, tier)))
                             && !s.name().id().topic().startsWith("pin")
                             && s.cleanTier().orElse(s.tier()) == tier.tier());
-        Mode mode = settings.mode(state, tier.tier());
-        Marks marks = Marks.of(settings.value(), mode, tier);
-        if (left && !marks.never()) {
-          assertThat(marks.measured())
+        PlannedTier marks = new PlannedTier(settings.value(), state.relocates(), tier);
+        if (left && !marks.never) {
+          assertThat(marks.measured)
               .as(name + ", " + when + ": " + tier)
-              .isLessThanOrEqualTo(Math.max(marks.high(), tier.activeBytes()));
+              .isLessThanOrEqualTo(Math.max(marks.high, tier.activeBytes()));
         }
       }
     }

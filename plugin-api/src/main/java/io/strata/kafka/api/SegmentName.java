@@ -1,8 +1,14 @@
 package io.strata.kafka.api;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The content of the names of a segment's file and its partition's directory, in Kafka's own
@@ -54,8 +60,11 @@ public record SegmentName(SegmentId id, Replica replica, Stage stage) {
     }
   }
 
-  private static final String LOG_SUFFIX = ".log";
-  private static final int OFFSET_DIGITS = 20;
+  private static final Pattern FILE = Pattern.compile("([0-9]{20})\\.log(\\.[a-z]+)?");
+
+  /** A topic's name may have dashes; the partition follows the last one. */
+  private static final Pattern DIRECTORY =
+      Pattern.compile("(.+)-([0-9]+)(?:\\.[^.]*(-[a-z]+))?", Pattern.DOTALL);
 
   /** Checks that nothing is null. */
   public SegmentName {
@@ -72,68 +81,30 @@ public record SegmentName(SegmentId id, Replica replica, Stage stage) {
    * @return empty if this is no segment of a partition
    */
   public static Optional<SegmentName> parse(String directory, String file) {
-    Optional<Stage> stage = stageOf(file);
-    if (stage.isEmpty()) {
-      return Optional.empty();
-    }
-    Replica replica = Replica.CURRENT;
-    String partitionName = directory;
-    for (Replica other : Replica.values()) {
-      if (other != Replica.CURRENT && directory.endsWith(other.suffix)) {
-        int dot = directory.lastIndexOf('.');
-        if (dot < 0) {
-          return Optional.empty();
-        }
-        replica = other;
-        partitionName = directory.substring(0, dot);
-        break;
-      }
-    }
-    // A topic's name may have dashes; the partition follows the last one.
-    int dash = partitionName.lastIndexOf('-');
-    if (dash < 1) {
+    Matcher fileName = FILE.matcher(file);
+    Matcher directoryName = DIRECTORY.matcher(directory);
+    if (!fileName.matches() || !directoryName.matches()) {
       return Optional.empty();
     }
     try {
-      String digits = partitionName.substring(dash + 1);
-      if (!isNumber(digits)) {
-        return Optional.empty();
-      }
       SegmentId id =
           new SegmentId(
-              partitionName.substring(0, dash),
-              Integer.parseInt(digits),
-              Long.parseLong(file, 0, OFFSET_DIGITS, 10));
-      return Optional.of(new SegmentName(id, replica, stage.get()));
+              directoryName.group(1),
+              Integer.parseInt(directoryName.group(2)),
+              Long.parseLong(fileName.group(1)));
+      return withSuffix(Replica.values(), replica -> replica.suffix, directoryName.group(3))
+          .flatMap(
+              replica ->
+                  withSuffix(Stage.values(), stage -> stage.suffix, fileName.group(2))
+                      .map(stage -> new SegmentName(id, replica, stage)));
     } catch (NumberFormatException e) {
       return Optional.empty(); // More than an int or a long holds.
     }
   }
 
-  private static Optional<Stage> stageOf(String file) {
-    if (file.length() < OFFSET_DIGITS
-        || !isNumber(file.substring(0, OFFSET_DIGITS))
-        || !file.startsWith(LOG_SUFFIX, OFFSET_DIGITS)) {
-      return Optional.empty();
-    }
-    String suffix = file.substring(OFFSET_DIGITS + LOG_SUFFIX.length());
-    for (Stage stage : Stage.values()) {
-      if (stage.suffix.equals(suffix)) {
-        return Optional.of(stage);
-      }
-    }
-    return Optional.empty();
-  }
-
-  private static boolean isNumber(String text) {
-    if (text.isEmpty()) {
-      return false;
-    }
-    for (int i = 0; i < text.length(); i++) {
-      if (text.charAt(i) < '0' || text.charAt(i) > '9') {
-        return false;
-      }
-    }
-    return true;
+  private static <T> Optional<T> withSuffix(
+      T[] all, Function<T, String> suffixOf, @Nullable String suffix) {
+    String wanted = requireNonNullElse(suffix, "");
+    return Stream.of(all).filter(each -> suffixOf.apply(each).equals(wanted)).findFirst();
   }
 }
