@@ -39,11 +39,7 @@ final class AccessPolicy implements MigrationPolicy {
   private final double readShare;
   private final Comparator<SegmentView> order;
 
-  /**
-   * With the values of the parameters.
-   *
-   * @throws IllegalArgumentException if a value is no share
-   */
+  /** With the values of the parameters; throws IllegalArgumentException if one is no share. */
   AccessPolicy(Map<String, String> parameters) {
     readShare = share(parameters.getOrDefault(READ_SHARE, "0.1"));
     order = Comparator.comparingLong(this::lastUse).thenComparing(OldestFirst.ORDER);

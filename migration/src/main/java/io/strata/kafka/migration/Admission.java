@@ -27,16 +27,6 @@ import java.util.stream.Stream;
  */
 final class Admission {
 
-  private record Partition(
-      String directory, String topic, int number, SegmentName.Replica replica) {
-
-    static Partition of(Move move) {
-      SegmentName name = move.segment().name();
-      return new Partition(
-          move.segment().logDirectory(), name.id().topic(), name.id().partition(), name.replica());
-    }
-  }
-
   private final Planner.Input in;
   private final RoundInventory inventory;
   private final int logDirs;
@@ -66,8 +56,15 @@ final class Admission {
   /** Lets moves in, one of each log directory in turn, and in each one of each partition. */
   List<PlannedMove> admitInTurn(List<Move> moves, boolean evictAfter) {
     List<Move> fair =
-        inTurn(inTurn(moves, Partition::of), move -> move.segment().logDirectory());
+        inTurn(inTurn(moves, Admission::partition), move -> move.segment().logDirectory());
     return fair.stream().flatMap(move -> admit(move, evictAfter).stream()).toList();
+  }
+
+  /** Equal for segments of one replica in one log directory alone. */
+  private static Object partition(Move move) {
+    SegmentName name = move.segment().name();
+    return List.of(
+        move.segment().logDirectory(), name.id().topic(), name.id().partition(), name.replica());
   }
 
   /** One move of each group in turn; within a group the order stays. */

@@ -41,11 +41,7 @@ final class AgePolicy implements MigrationPolicy {
 
   private final List<Duration> after;
 
-  /**
-   * With the values of the parameters.
-   *
-   * @throws IllegalArgumentException if a value is no duration
-   */
+  /** With the values of the parameters; throws IllegalArgumentException if one is no duration. */
   AgePolicy(Map<String, String> parameters) {
     String text = parameters.getOrDefault(AFTER, "1h");
     after = Stream.of(text.split(",", -1)).map(part -> duration(part.strip(), text)).toList();

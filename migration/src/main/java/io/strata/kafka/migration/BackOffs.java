@@ -57,18 +57,19 @@ final class BackOffs {
 
   /** A move of a segment failed: it is let alone for a while. */
   synchronized Verdict failed(long segment) {
-    Wait before = segments.getOrDefault(segment, Wait.NONE);
-    return letAlone(segment, before.failures() + 1, before.givenUp());
+    return letAlone(segment, 1, 0);
   }
 
   /** A move of a segment was cancelled: planned again at once, it would be cancelled again. */
   synchronized void givenUp(long segment) {
-    Wait before = segments.getOrDefault(segment, Wait.NONE);
-    Verdict unused = letAlone(segment, before.failures(), before.givenUp() + 1);
+    Verdict unused = letAlone(segment, 0, 1);
   }
 
   @GuardedBy("this")
-  private Verdict letAlone(long segment, int failures, int givenUp) {
+  private Verdict letAlone(long segment, int failed, int cancelled) {
+    Wait before = segments.getOrDefault(segment, Wait.NONE);
+    int failures = before.failures() + failed;
+    int givenUp = before.givenUp() + cancelled;
     long wait = wait(failures + givenUp);
     segments.put(segment, new Wait(failures, givenUp, nanoTime.getAsLong() + wait));
     return new Verdict(failures, wait);

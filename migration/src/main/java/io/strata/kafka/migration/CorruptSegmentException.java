@@ -10,11 +10,7 @@ public final class CorruptSegmentException extends IOException {
 
   private static final long serialVersionUID = 1;
 
-  /**
-   * With a message.
-   *
-   * @param message names the segment, the position, what was found and expected, and what to do
-   */
+  /** With a message of the segment, the position, what was found and expected, and what to do. */
   public CorruptSegmentException(String message) {
     super(message);
   }

@@ -7,7 +7,9 @@ import io.strata.kafka.migration.Plan.TierPlan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.OptionalDouble;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -42,12 +44,9 @@ final class EngineMeters {
     private final LongSupplier nanoTime;
     private final long began;
 
-    /** One for each second, the current one included. */
+    /** By the second, the current one included. */
     @GuardedBy("this")
-    private final long[] bytes = new long[SECONDS + 1];
-
-    @GuardedBy("this")
-    private long current;
+    private final NavigableMap<Long, Long> bytes = new TreeMap<>();
 
     RateMeter(LongSupplier nanoTime) {
       this.nanoTime = nanoTime;
@@ -55,30 +54,22 @@ final class EngineMeters {
     }
 
     synchronized void add(long count) {
-      advance();
-      bytes[(int) (current % bytes.length)] += count;
+      bytes.merge((long) advance(), count, Long::sum);
     }
 
     synchronized double perSecond() {
       double elapsed = advance();
-      double sum = 0;
-      for (long second : bytes) {
-        sum += second;
-      }
-      // The buckets reach back ten full seconds and what has passed of the current one.
-      double window = Math.min(elapsed, SECONDS + elapsed - current);
-      return sum / Math.max(1, window);
+      double sum = bytes.values().stream().mapToLong(Long::longValue).sum();
+      // The map reaches back ten full seconds and what has passed of the current one.
+      return sum / Math.max(1, Math.min(elapsed, SECONDS + elapsed % 1));
     }
 
+    /** Forgets what is older; returns the seconds since the beginning. */
     @GuardedBy("this")
     private double advance() {
       double elapsed = (double) (nanoTime.getAsLong() - began) / TimeUnit.SECONDS.toNanos(1);
-      long now = Math.max(current, (long) elapsed);
-      for (long second = Math.max(current + 1, now - SECONDS); second <= now; second++) {
-        bytes[(int) (second % bytes.length)] = 0;
-      }
-      current = now;
-      return Math.max(elapsed, (double) current);
+      bytes.headMap((long) elapsed - SECONDS).clear();
+      return elapsed;
     }
   }
 

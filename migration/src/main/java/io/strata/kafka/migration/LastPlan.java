@@ -14,9 +14,7 @@ import java.util.concurrent.TimeUnit;
  *
  * @param by the settings it was made by
  * @param nanos when, by the clock for intervals
- * @param state what it was made from
- * @param tiers how the tiers were found
- * @param moves how many moves it had
+ * @param moves how many it had
  */
 record LastPlan(
     MigrationSettings by, long nanos, TieredSegments.State state, List<TierPlan> tiers, int moves) {

@@ -78,7 +78,7 @@ public final class MigrationEngine implements AutoCloseable {
    * @param policies where the policy is looked up
    * @param listeners are notified of moves
    * @param events are notified of the engine's own state
-   * @throws IllegalArgumentException as {@link #validate(MigrationSettings, PolicyRegistry)}
+   * @throws IllegalArgumentException if the settings cannot be used
    */
   public MigrationEngine(
       TieredSegments segments,
@@ -217,30 +217,20 @@ public final class MigrationEngine implements AutoCloseable {
   /**
    * Checks settings without any effect.
    *
-   * @throws IllegalArgumentException if they cannot be used; the message names the key, what was
-   *     found and what is expected
-   */
-  public static void validate(MigrationSettings settings, PolicyRegistry policies) {
-    Config unused = Config.of(settings, policies);
-  }
-
-  /**
-   * As {@link #validate(MigrationSettings, PolicyRegistry)}, and that there is a threshold for each
-   * tier.
-   *
-   * @throws IllegalArgumentException likewise
+   * @throws IllegalArgumentException if they cannot be used, or have not one threshold for each
+   *     tier; the message names the key, what was found and what is expected
    */
   public void validate(MigrationSettings settings) {
-    validate(settings, policies);
-    checkTiers(settings);
+    Config unused = check(settings);
   }
 
-  private void checkTiers(MigrationSettings settings) {
+  private Config check(MigrationSettings settings) {
     if (settings.thresholds().size() != tiers) {
       throw new IllegalArgumentException(
           "thresholds %s: expected %s, one for each tier; tiers cannot be changed on a live broker"
               .formatted(settings.thresholds(), tiers));
     }
+    return Config.of(settings, policies);
   }
 
   /**
@@ -250,8 +240,7 @@ public final class MigrationEngine implements AutoCloseable {
    * @throws IllegalArgumentException if they cannot be used: the old ones stay
    */
   public void reconfigure(MigrationSettings settings) {
-    checkTiers(settings);
-    Config next = Config.of(settings, policies);
+    Config next = check(settings);
     synchronized (this) {
       config = next;
       lastPlan = Optional.empty();
@@ -271,7 +260,7 @@ public final class MigrationEngine implements AutoCloseable {
 
   /** Returns the counts of its work. Costs little. */
   public MigrationStats stats() {
-    PlanningLoop.Counts rounds = loop.counts();
+    PlanningLoop.Counts rounds = loop.counts;
     return new MigrationStats(
         meters.tiers(tierPlans),
         queue.queued(),
@@ -285,7 +274,7 @@ public final class MigrationEngine implements AutoCloseable {
         meters.cancelled.sum(),
         meters.refused.sum(),
         backOffs.waiting(),
-        loop.latency(),
+        loop.latencies.latency(),
         rounds.failed(),
         rounds.failedInARow(),
         rounds.lastCpuNanos());

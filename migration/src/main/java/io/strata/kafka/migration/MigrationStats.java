@@ -88,7 +88,6 @@ public record MigrationStats(
       long backlogBytes,
       OptionalDouble backlogSeconds) {
 
-    /** Checks that nothing is null. */
     public TierStats {
       requireNonNull(backlogSeconds);
     }

@@ -29,17 +29,14 @@ public record MoveResult(Outcome outcome, long bytes, String reason) {
     requireNonNull(reason);
   }
 
-  /** It has been made. */
   public static MoveResult done(long bytes) {
     return new MoveResult(Outcome.DONE, bytes, "");
   }
 
-  /** The segment is gone or changed, or the engine asked to stop. */
   public static MoveResult cancelled(String reason) {
     return new MoveResult(Outcome.CANCELLED, 0, reason);
   }
 
-  /** The target tier has no space. */
   public static MoveResult noSpace(String reason) {
     return new MoveResult(Outcome.NO_SPACE, 0, reason);
   }

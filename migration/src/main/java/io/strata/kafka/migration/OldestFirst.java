@@ -127,7 +127,10 @@ final class OldestFirst {
     for (int tier = 0; tier < snapshot.logDirs(); tier++) {
       for (int i = sealed.size() - 1; i >= 0 && spare[tier] > 0; i--) {
         SegmentView segment = sealed.get(i);
-        if (segment.spilled() && segment.tier() == tier && wanted.test(segment, tier)) {
+        if (segment.spilled()
+            && segment.tier() == tier
+            && !isPlanned(segment)
+            && wanted.test(segment, tier)) {
           boolean unused = promote(segment, tier);
         }
       }
@@ -156,10 +159,7 @@ final class OldestFirst {
   }
 
   /** Whether it fits what is spare. */
-  boolean promote(SegmentView segment, int tier) {
-    if (isPlanned(segment)) {
-      return true;
-    }
+  private boolean promote(SegmentView segment, int tier) {
     long needed = PlannedTier.needed(segment);
     if (needed > spare[tier]) {
       return false;

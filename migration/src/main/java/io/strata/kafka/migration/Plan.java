@@ -21,7 +21,6 @@ record Plan(
     int directories,
     List<Refusal> refused) {
 
-  /** Copies the lists. */
   Plan {
     moves = List.copyOf(moves);
     evictionOrder = List.copyOf(evictionOrder);

@@ -46,7 +46,6 @@ record PlannedMove(
     this(move, target, spaceBytes, evictAfter, 0);
   }
 
-  /** Checks that nothing is null. */
   PlannedMove {
     requireNonNull(move);
     requireNonNull(target);

@@ -12,7 +12,6 @@ import io.strata.kafka.migration.Plan.Refusal;
 import io.strata.kafka.migration.Plan.TierPlan;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +53,6 @@ final class Planner {
       List<PlannedMove> inFlight,
       BackOffs backOffs) {
 
-    /** Copies the lists. */
     Input {
       before = List.copyOf(before);
       inFlight = List.copyOf(inFlight);
@@ -99,11 +97,7 @@ final class Planner {
     List<Move> pinned = choosePinned();
     admit(pinned, allowed(in.policy().plan(snapshot())));
     return new Plan(
-        admission.moves(),
-        evictionOrder(order),
-        found,
-        inventory.directories(),
-        refused);
+        admission.moves(), evictionOrder(order), found, inventory.directories(), refused);
   }
 
   private TierPlan measure(PlannedTier tier) {
@@ -204,18 +198,17 @@ final class Planner {
     return new TierSnapshot(in.nowMillis(), usages, free);
   }
 
-  /** The policy's moves that are allowed, by their kind, in its order. */
-  private Map<Move.Kind, List<Move>> allowed(List<Move> wanted) {
-    Map<Move.Kind, List<Move>> allowed = new EnumMap<>(Move.Kind.class);
+  /** The policy's moves that are allowed, in its order. */
+  private List<Move> allowed(List<Move> wanted) {
     if (wanted.isEmpty()) {
-      return allowed;
+      return wanted;
     }
     Map<Long, SegmentView> known = new HashMap<>();
     inventory.free.forEach(segment -> known.put(segment.id(), segment));
+    List<Move> allowed = new ArrayList<>();
     for (Move move : wanted) {
       requireNonNull(move, "a move of the policy");
-      check(move, known.remove(move.segment().id()))
-          .ifPresent(m -> allowed.computeIfAbsent(m.kind(), kind -> new ArrayList<>()).add(m));
+      check(move, known.remove(move.segment().id())).ifPresent(allowed::add);
     }
     return allowed;
   }
@@ -224,15 +217,20 @@ final class Planner {
    * Copies down before copies up: they are carried out in this order, and take the free space that
    * they find.
    */
-  private void admit(List<Move> pinned, Map<Move.Kind, List<Move>> wanted) {
-    admission.admitInTurn(wanted.getOrDefault(Move.Kind.EVICT, List.of()), false);
-    admission.admitInTurn(wanted.getOrDefault(Move.Kind.DESTAGE, List.of()), false);
+  private void admit(List<Move> pinned, List<Move> wanted) {
+    admitInTurn(Move.Kind.EVICT, wanted);
+    admitInTurn(Move.Kind.DESTAGE, wanted);
     for (Move move : pinned) {
       if (leavesSpace(tiers.get(move.toTier()), PlannedTier.needed(move.segment()))) {
         Optional<PlannedMove> unused = admission.promote(move, true);
       }
     }
-    admission.admitInTurn(wanted.getOrDefault(Move.Kind.PROMOTE, List.of()), false);
+    admitInTurn(Move.Kind.PROMOTE, wanted);
+  }
+
+  private void admitInTurn(Move.Kind kind, List<Move> wanted) {
+    List<Move> moves = wanted.stream().filter(move -> move.kind() == kind).toList();
+    List<PlannedMove> unused = admission.admitInTurn(moves, false);
   }
 
   /** The move of the segment as it is in this snapshot, if that is allowed. */

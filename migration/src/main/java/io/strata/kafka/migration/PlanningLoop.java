@@ -24,11 +24,7 @@ final class PlanningLoop implements Runnable {
   /** The pause after a round, in the time that the round took. */
   private static final long PAUSE_FACTOR = 9;
 
-  /**
-   * The cost of the rounds.
-   *
-   * <p>Immutable and safe for use by any thread.
-   */
+  /** The cost of the rounds. */
   record Counts(long failed, long failedInARow, long lastCpuNanos) {}
 
   private final LongSupplier nanoTime;
@@ -40,10 +36,12 @@ final class PlanningLoop implements Runnable {
   private final Semaphore demand = new Semaphore(0);
 
   private final CountDownLatch stopped = new CountDownLatch(1);
-  private final LatencyWindow latencies;
-  private volatile Counts counts = new Counts(0, 0, 0);
 
-  /** With what it calls. */
+  /** How many rounds there were, and how long they took. */
+  final LatencyWindow latencies;
+
+  volatile Counts counts = new Counts(0, 0, 0);
+
   PlanningLoop(
       LongSupplier nanoTime, EngineEvents events, Runnable round, Supplier<Duration> interval) {
     this.nanoTime = nanoTime;
@@ -112,14 +110,5 @@ final class PlanningLoop implements Runnable {
     } catch (InterruptedException expected) {
       // Nobody interrupts it to stop it; the next round is early, and that is all.
     }
-  }
-
-  Counts counts() {
-    return counts;
-  }
-
-  /** How many rounds there were, and how long they took. */
-  MigrationStats.Latency latency() {
-    return latencies.latency();
   }
 }

@@ -44,7 +44,14 @@ public final class PolicyRegistry {
 
   private final Map<String, MigrationPolicyProvider> providers;
 
-  private PolicyRegistry(List<MigrationPolicyProvider> all) {
+  /**
+   * Of the built-in policies and some others.
+   *
+   * @throws IllegalArgumentException if a name is taken or is none
+   */
+  public PolicyRegistry(List<MigrationPolicyProvider> others) {
+    List<MigrationPolicyProvider> all = new ArrayList<>(BUILT_IN);
+    all.addAll(others);
     Map<String, MigrationPolicyProvider> byName = new TreeMap<>();
     for (MigrationPolicyProvider provider : all) {
       String name = requireNonNull(provider.name(), () -> provider.getClass() + ".name()");
@@ -71,18 +78,7 @@ public final class PolicyRegistry {
 
   /** Of the built-in policies alone. */
   public static PolicyRegistry builtIn() {
-    return of(List.of());
-  }
-
-  /**
-   * Of the built-in policies and some others.
-   *
-   * @throws IllegalArgumentException if a name is taken or is none
-   */
-  public static PolicyRegistry of(List<MigrationPolicyProvider> others) {
-    List<MigrationPolicyProvider> all = new ArrayList<>(BUILT_IN);
-    all.addAll(others);
-    return new PolicyRegistry(all);
+    return new PolicyRegistry(List.of());
   }
 
   /**
@@ -98,7 +94,7 @@ public final class PolicyRegistry {
       throw new IllegalArgumentException(
           "a migration policy on the class path cannot be used: " + e.getMessage(), e);
     }
-    return of(found);
+    return new PolicyRegistry(found);
   }
 
   /** The names of all policies, in order. */

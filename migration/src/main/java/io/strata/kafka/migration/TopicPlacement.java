@@ -50,12 +50,7 @@ public final class TopicPlacement implements PlacementPolicy {
   }
 
   private static boolean matchesAny(List<Pattern> patterns, String topic) {
-    for (Pattern pattern : patterns) {
-      if (pattern.matcher(topic).matches()) {
-        return true;
-      }
-    }
-    return false;
+    return patterns.stream().anyMatch(pattern -> pattern.matcher(topic).matches());
   }
 
   @Override

@@ -156,7 +156,7 @@ final class LastPlanTest {
         new MigrationEngine(
             tiers,
             settings,
-            PolicyRegistry.of(List.of(failsOnce)),
+            new PolicyRegistry(List.of(failsOnce)),
             List.of(),
             EngineEvents.NONE,
             withoutTime())) {

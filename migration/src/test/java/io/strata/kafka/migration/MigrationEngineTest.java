@@ -64,7 +64,7 @@ class MigrationEngineTest {
   }
 
   private static PolicyRegistry registry(Function<TierSnapshot, List<Move>> plan) {
-    return PolicyRegistry.of(
+    return new PolicyRegistry(
         List.of(
             new MigrationPolicyProvider() {
               @Override

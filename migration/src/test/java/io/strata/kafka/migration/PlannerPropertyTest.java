@@ -235,7 +235,8 @@ class PlannerPropertyTest {
             state.segments().stream()
                 .anyMatch(
                     s ->
-                        (!s.active() || (s.tier() == tier.tier() && PlannedTier.worthACopy(s, tier)))
+                        (!s.active()
+                                || (s.tier() == tier.tier() && PlannedTier.worthACopy(s, tier)))
                             && !s.name().id().topic().startsWith("pin")
                             && s.cleanTier().orElse(s.tier()) == tier.tier());
         PlannedTier marks = new PlannedTier(settings.value(), state.relocates(), tier);

@@ -162,10 +162,10 @@ class PoliciesTest {
 
   @Test
   void twoOfOneNameAreRefused() {
-    assertThatThrownBy(() -> PolicyRegistry.of(List.of(provider("age"))))
+    assertThatThrownBy(() -> new PolicyRegistry(List.of(provider("age"))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("two migration policies are named 'age'");
-    assertThatThrownBy(() -> PolicyRegistry.of(List.of(provider("My Policy"))))
+    assertThatThrownBy(() -> new PolicyRegistry(List.of(provider("My Policy"))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'My Policy'");
   }

@@ -138,13 +138,13 @@ final class PlanCommand implements Callable<Integer> {
   private static void printJson(Map<Quantity, Double> results, PrintWriter out) {
     ObjectNode document = Json.object();
     results.forEach(
-            (quantity, value) -> {
-              if (Double.isInfinite(value)) {
-                document.putNull(quantity.label());
-              } else {
-                document.put(quantity.label(), value);
-              }
-            });
+        (quantity, value) -> {
+          if (Double.isInfinite(value)) {
+            document.putNull(quantity.label());
+          } else {
+            document.put(quantity.label(), value);
+          }
+        });
     Json.print(document, out);
   }
 

@@ -181,7 +181,7 @@ class LiveSettingsTest {
   }
 
   private static final PolicyRegistry POLICIES =
-      PolicyRegistry.of(
+      new PolicyRegistry(
           List.of(new Provider("lazy", "patience"), new Provider("eager-one", "speed")));
 
   private record Provider(String name, String parameter) implements MigrationPolicyProvider {
