@@ -34,7 +34,7 @@ class KafkaVersionsTest {
   /** The classes that may name something that an older Kafka does not have. */
   private static final List<String> ADAPTERS =
       List.of(
-          "io/strata/kafka/migration/remote/cold/RetriableFailures$Known names ",
+          "io/strata/kafka/migration/remote/RemoteFailures$Known names ",
           "io/strata/kafka/migration/remote/KafkaSegments$Known names ");
 
   private static final int RECORDS = 3_000;

@@ -2,7 +2,7 @@ package io.strata.kafka.config;
 
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
-import io.strata.kafka.migration.remote.cold.ColdSettings;
+import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
 import io.strata.kafka.migration.remote.store.StoreOptions;
 import java.time.Duration;
 import java.util.HashMap;

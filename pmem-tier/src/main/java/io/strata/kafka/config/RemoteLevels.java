@@ -2,8 +2,8 @@ package io.strata.kafka.config;
 
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
+import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
 import io.strata.kafka.migration.remote.calls.Deadlines;
-import io.strata.kafka.migration.remote.cold.ColdSettings;
 import io.strata.kafka.migration.remote.store.StoreInspection;
 import io.strata.kafka.migration.remote.store.StoreOptions;
 import java.io.IOException;

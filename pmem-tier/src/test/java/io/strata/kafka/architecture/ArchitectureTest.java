@@ -58,7 +58,6 @@ class ArchitectureTest {
           ROOT + ".migration",
           ROOT + ".migration.remote.calls",
           ROOT + ".migration.remote.store",
-          ROOT + ".migration.remote.cold",
           ROOT + ".migration.remote");
 
   private JavaClasses classes = new ClassFileImporter().importClasses();
@@ -149,12 +148,12 @@ class ArchitectureTest {
 
   /** The engine knows no Kafka; of the remote tier, only the manager itself does. */
   @Test
-  void migrationKnowsKafkaInTheRemoteStorageManagersPackagesAlone() {
+  void migrationKnowsKafkaInTheRemoteStorageManagersPackageAlone() {
     noClasses()
         .that()
         .resideInAPackage(MIGRATION)
         .and()
-        .resideOutsideOfPackages(ROOT + ".migration.remote", ROOT + ".migration.remote.cold..")
+        .resideOutsideOfPackage(ROOT + ".migration.remote")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("org.apache.kafka..", "org.slf4j..")

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.TestInstance;
 class ThreatRulesTest {
 
   private static final String ROOT = "io.strata.kafka";
-  private static final String COLD = ROOT + ".migration.remote.cold..";
+  private static final String REMOTE = ROOT + ".migration.remote.";
 
   private JavaClasses classes = new ClassFileImporter().importClasses();
 
@@ -63,7 +63,10 @@ class ThreatRulesTest {
   void classesAreLoadedByNameForTheColdManagerAlone() {
     noClasses()
         .that()
-        .resideOutsideOfPackage(COLD)
+        .doNotHaveFullyQualifiedName(REMOTE + "ColdLoading")
+        .and()
+        // Asks whether Kafka has an exception; initialises nothing.
+        .doNotHaveFullyQualifiedName(REMOTE + "RemoteFailures")
         .and()
         // Asks whether there is a second copy of a class of its own; initialises nothing.
         .doNotHaveFullyQualifiedName(ROOT + ".broker.ClassCopies")

@@ -3,7 +3,6 @@ package io.strata.kafka.migration.remote;
 import io.strata.kafka.migration.NoSpaceException;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
-import io.strata.kafka.migration.remote.cold.RetriableFailures;
 import io.strata.kafka.migration.remote.store.BytePace;
 import io.strata.kafka.migration.remote.store.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.CorruptManifestException;
@@ -18,10 +17,47 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
+import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
 
 /** What went wrong, in the exceptions that KIP-405 asks for. */
 final class RemoteFailures {
+
+  private static final boolean KNOWS_RETRIABLE = knowsRetriable();
+
   private RemoteFailures() {}
+
+  private static boolean knowsRetriable() {
+    try {
+      Class<?> unused =
+          Class.forName(
+              "org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException",
+              false,
+              RemoteFailures.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Says to Kafka that a later try may succeed: from 4.2 on by an exception of its own, which an
+   * older Kafka does not have. No other class may name that one: what links to it cannot be used
+   * there.
+   */
+  private static final class Known {
+    static RemoteStorageException create(String message, Throwable cause) {
+      return new RetriableRemoteStorageException(message, cause);
+    }
+
+    static boolean isInstance(Throwable failure) {
+      return failure instanceof RetriableRemoteStorageException;
+    }
+  }
+
+  /** Whether Kafka, or another manager, takes the failure for one that a later try may not meet. */
+  static boolean isRetriable(Throwable failure) {
+    return KNOWS_RETRIABLE && Known.isInstance(failure);
+  }
 
   static Cause cause(Throwable failure) {
     if (failure instanceof StoreFullException) {
@@ -74,15 +110,17 @@ final class RemoteFailures {
    */
   static RemoteStorageException translate(String what, Throwable failure) {
     String message = what + ": " + describe(failure);
-    return switch (cause(failure)) {
-      case NOT_FOUND -> new RemoteResourceNotFoundException(message, failure);
-      case CORRUPT, FAULT -> new RemoteStorageException(message, failure);
-      case COLD ->
-          failure instanceof ColdFailure cold && !cold.retriable()
-              ? new RemoteStorageException(message, failure)
-              : RetriableFailures.create(message, failure);
-      case FULL, TIMEOUT, UNAVAILABLE, CANCELLED, IO -> RetriableFailures.create(message, failure);
-    };
+    Cause cause = cause(failure);
+    if (cause == Cause.NOT_FOUND) {
+      return new RemoteResourceNotFoundException(message, failure);
+    }
+    boolean retriable =
+        cause != Cause.CORRUPT
+            && cause != Cause.FAULT
+            && !(failure instanceof ColdFailure cold && !cold.retriable());
+    return retriable && KNOWS_RETRIABLE
+        ? Known.create(message, failure)
+        : new RemoteStorageException(message, failure);
   }
 
   /** A file system exception's message is the file alone. */

@@ -3,10 +3,11 @@ package io.strata.kafka.migration.remote;
 import static java.util.Objects.requireNonNull;
 
 import io.strata.kafka.migration.MigrationSettings;
-import io.strata.kafka.migration.remote.cold.ColdSettings;
 import io.strata.kafka.migration.remote.store.StoreOptions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -39,6 +40,25 @@ public record RemoteSettings(
     requireNonNull(live);
     if (levels.isEmpty()) {
       throw new IllegalArgumentException("levels: found none, expected at least one");
+    }
+  }
+
+  /**
+   * Which other {@code RemoteStorageManager} has the lowest level.
+   *
+   * @param className its class
+   * @param classPath where its classes are, as for {@code remote.log.storage.manager.class.path};
+   *     empty for the broker's class path
+   * @param configs what it is configured with: {@code rsm.config.cold.*} without that prefix,
+   *     {@code class.name} and {@code class.path} excepted, and {@code broker.id}
+   */
+  public record ColdSettings(
+      String className, Optional<String> classPath, Map<String, Object> configs) {
+    /** Copies the map. */
+    public ColdSettings {
+      requireNonNull(className);
+      requireNonNull(classPath);
+      configs = Map.copyOf(configs);
     }
   }
 
@@ -81,7 +101,7 @@ public record RemoteSettings(
 
   /** The levels' names, fastest first; {@code cold} is the last where another manager has one. */
   public List<String> levelNames() {
-    List<String> names = new java.util.ArrayList<>();
+    List<String> names = new ArrayList<>();
     levels.forEach(level -> names.add(level.name()));
     cold.ifPresent(unused -> names.add(COLD));
     return List.copyOf(names);

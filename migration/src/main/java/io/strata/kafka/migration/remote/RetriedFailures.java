@@ -3,7 +3,6 @@ package io.strata.kafka.migration.remote;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
-import io.strata.kafka.migration.remote.cold.RetriableFailures;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -54,7 +53,7 @@ final class RetriedFailures {
     if (cause == Cause.FAULT) {
       String message = failure.getMessage() + ". This is a fault of Strata's or of the JVM's";
       tell(new Kind(operation, cause), message, Optional.of(failure));
-    } else if (tried && RetriableFailures.isRetriable(failure) && cause != Cause.CANCELLED) {
+    } else if (tried && RemoteFailures.isRetriable(failure) && cause != Cause.CANCELLED) {
       String message = failure.getMessage() + ". Kafka tries again";
       tell(new Kind(operation, cause), message, Optional.empty());
     }

@@ -65,7 +65,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
       RemoteTier tier,
       OperationMeters meters,
       RetriedFailures retried,
-      Optional<ColdStorage> cold) {
+      Optional<ColdManager> cold) {
 
     /** Counts a failure, logs it where Kafka does not, and puts it in Kafka's words. */
     RemoteStorageException failed(
@@ -125,9 +125,20 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
                             + " meta.properties, expected one: the store is one cluster's. Format"
                             + " the log directories with kafka-storage.sh; if the broker is"
                             + " embedded in another program, name them in rsm.config.log.dirs"));
-    Optional<ColdStorage> cold = Optional.empty();
+    Optional<ColdManager> cold = Optional.empty();
     try {
-      cold = settings.cold().map(c -> ColdStorage.load(c, settings, environment.engine()));
+      cold =
+          settings
+              .cold()
+              .map(
+                  c ->
+                      ColdManager.create(
+                          c,
+                          settings.live(),
+                          new Deadlines(
+                              "strata-remote-cold",
+                              ColdManager.CALLS,
+                              environment.engine().threads())));
       SegmentStore store = open(settings, environment, clusterId, cold);
       OperationMeters meters = new OperationMeters(environment.engine().nanoTime());
       RemoteTier tier = new RemoteTier(settings, environment, store);
@@ -187,7 +198,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
       RemoteSettings settings,
       RemoteEnvironment environment,
       String clusterId,
-      Optional<ColdStorage> cold) {
+      Optional<ColdManager> cold) {
     try (Deadlines opening =
         new Deadlines("strata-remote-open", OPENING_CALLS, environment.engine().threads())) {
       StoreOptions options =
@@ -381,7 +392,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
     }
   }
 
-  private static void closeCold(Optional<ColdStorage> cold) {
+  private static void closeCold(Optional<ColdManager> cold) {
     if (cold.isEmpty()) {
       return;
     }

@@ -5,7 +5,7 @@
  * creates; {@link io.strata.kafka.migration.remote.RemoteEnvironment}, which the broker's side
  * implements, with {@link io.strata.kafka.migration.remote.RemoteSettings} and {@link
  * io.strata.kafka.migration.remote.RemoteStats}. The packages below this one use each other in the
- * order {@code calls}, {@code store}, {@code read}, {@code cold}, and never this one.
+ * order {@code calls}, {@code store}, and never this one.
  */
 @NullMarked
 package io.strata.kafka.migration.remote;

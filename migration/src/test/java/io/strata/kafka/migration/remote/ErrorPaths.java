@@ -6,7 +6,6 @@ import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
-import io.strata.kafka.migration.remote.cold.ColdFailing;
 import io.strata.kafka.migration.remote.store.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.SegmentMissingException;
@@ -36,9 +35,12 @@ import java.util.function.Supplier;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.server.log.remote.storage.LogSegmentData;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentId;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
+import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
+import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageManager;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageManager.IndexType;
 
@@ -64,7 +66,6 @@ public final class ErrorPaths {
     ErrorPaths paths = new ErrorPaths(folder);
     paths.translations();
     paths.operations();
-    paths.failures.putAll(ColdFailing.translations());
     return paths.failures;
   }
 
@@ -83,7 +84,17 @@ public final class ErrorPaths {
     causes.put("missing file", new NoSuchFileException("/f"));
     causes.put("a fault", new IllegalStateException("fault"));
     causes.put("an error", new NoClassDefFoundError("some/Type"));
+    causes.put("cold: missing", cold(new RemoteResourceNotFoundException("missing")));
+    causes.put("cold: failed", cold(new RemoteStorageException("failed")));
+    causes.put("cold: io", cold(new IOException("io")));
+    causes.put("cold: retriable error of Kafka", cold(new TimeoutException("late")));
+    causes.put("cold: fault", cold(new IllegalStateException("fault")));
+    causes.put("cold: error", cold(new NoClassDefFoundError("some/Type")));
     causes.forEach((name, cause) -> failures.put(name, RemoteFailures.translate("Trying", cause)));
+  }
+
+  private static ColdFailure cold(Throwable thrown) {
+    return ColdFailure.of("cold", thrown);
   }
 
   private void operations() throws Exception {

@@ -45,7 +45,7 @@ class OlderKafkaTest {
           "cold: retriable error of Kafka");
 
   private static final Set<String> NOT_FOUND =
-      Set.of("missing", "missing file", "fetch of none", "index of none", "cold: missing");
+      Set.of("missing", "missing file", "fetch of none", "index of none");
 
   @TempDir private Path folder = Path.of("");
 

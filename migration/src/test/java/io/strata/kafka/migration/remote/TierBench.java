@@ -3,7 +3,7 @@ package io.strata.kafka.migration.remote;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.PolicyRegistry;
-import io.strata.kafka.migration.remote.cold.ColdSettings;
+import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
 import io.strata.kafka.migration.remote.store.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.LocalSegments;

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,6 +32,17 @@ public final class FakeCold implements OtherManager {
   /** Sets what is asked with the position before bytes are read. */
   public void beforeRead(Reading asked) {
     reading = asked;
+  }
+
+  /** A manifest of a segment that is a log alone. */
+  public static Manifest manifest(SegmentInfo segment) {
+    return new Manifest(
+        "store",
+        segment,
+        0,
+        false,
+        List.of(new StoredObject(ObjectType.LOG, segment.bytes(), 0)),
+        ChunkChecksums.of(1 << 24, segment.bytes(), new int[1]));
   }
 
   @Override

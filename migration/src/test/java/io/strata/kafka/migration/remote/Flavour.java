@@ -1,4 +1,4 @@
-package io.strata.kafka.migration.remote.cold;
+package io.strata.kafka.migration.remote;
 
 /** A class that the broker's class path and a jar both have. */
 public final class Flavour {

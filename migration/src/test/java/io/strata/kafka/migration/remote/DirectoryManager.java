@@ -1,4 +1,4 @@
-package io.strata.kafka.migration.remote.cold;
+package io.strata.kafka.migration.remote;
 
 import java.io.IOException;
 import java.io.InputStream;

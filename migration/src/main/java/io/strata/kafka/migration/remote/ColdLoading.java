@@ -1,5 +1,6 @@
-package io.strata.kafka.migration.remote.cold;
+package io.strata.kafka.migration.remote;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
@@ -32,15 +33,40 @@ final class ColdLoading {
 
   private ColdLoading() {}
 
-  /** A manager, not configured yet, and what loads its classes. */
-  record Loaded(
-      RemoteStorageManager manager, ClassLoader loader, Optional<ChildFirstClassLoader> toClose) {
+  /**
+   * A manager, not configured yet, and what loads its classes.
+   *
+   * @param files the class loader's own; are given back by {@link #close}
+   */
+  record Loaded(RemoteStorageManager manager, ClassLoader loader, Closeable files)
+      implements Closeable {
 
-    /** Gives the class loader's files back. */
-    void unload() throws IOException {
-      if (toClose.isPresent()) {
-        toClose.get().close();
-      }
+    /** As {@link #with}, for the manager's class loader. */
+    <T, E extends Exception> T call(Call<T, E> call) throws E {
+      return with(loader, call);
+    }
+
+    @Override
+    public void close() throws IOException {
+      files.close();
+    }
+  }
+
+  /** A call into another manager's code. */
+  @FunctionalInterface
+  interface Call<T, E extends Exception> {
+    T run() throws E;
+  }
+
+  /** Calls with a class loader as the thread's: libraries look there for what they load by name. */
+  private static <T, E extends Exception> T with(ClassLoader loader, Call<T, E> call) throws E {
+    Thread thread = Thread.currentThread();
+    ClassLoader former = thread.getContextClassLoader();
+    thread.setContextClassLoader(loader);
+    try {
+      return call.run();
+    } finally {
+      thread.setContextClassLoader(former);
     }
   }
 
@@ -49,7 +75,7 @@ final class ColdLoading {
    *
    * @throws ConfigException if that cannot be done; nothing stays open then
    */
-  static Loaded load(ColdSettings settings) {
+  static Loaded load(RemoteSettings.ColdSettings settings) {
     String name = settings.className();
     if (!CLASS_NAME.matcher(name).matches()) {
       throw problem("'" + name + "', which is no class name", EXPECTED);
@@ -59,12 +85,11 @@ final class ColdLoading {
     }
     ClassLoader broker = ColdLoading.class.getClassLoader();
     if (settings.classPath().isEmpty()) {
-      return new Loaded(create(name, broker, "the broker's class path"), broker, Optional.empty());
+      return new Loaded(create(name, broker, "the broker's class path"), broker, () -> {});
     }
     String classPath = settings.classPath().get();
     // Kafka's own, for the same kind of class path: what the two must share is on none of it.
     ChildFirstClassLoader own = new ChildFirstClassLoader(classPath, broker);
-    boolean done = false;
     try {
       if (own.getURLs().length == 0) {
         throw new ConfigException(
@@ -77,20 +102,14 @@ final class ColdLoading {
       }
       RemoteStorageManager manager =
           create(name, own, CLASS_PATH_KEY + " ('" + classPath + "') and the broker's");
-      done = true;
-      return new Loaded(manager, own, Optional.of(own));
-    } finally {
-      if (!done) {
-        closeQuietly(own);
+      return new Loaded(manager, own, own);
+    } catch (RuntimeException | Error e) {
+      try {
+        own.close();
+      } catch (IOException notClosed) {
+        e.addSuppressed(notClosed);
       }
-    }
-  }
-
-  private static void closeQuietly(ChildFirstClassLoader loader) {
-    try {
-      loader.close();
-    } catch (IOException e) {
-      // What could not be loaded is the matter, and it is on its way.
+      throw e;
     }
   }
 
@@ -109,12 +128,10 @@ final class ColdLoading {
     }
     try {
       Constructor<?> constructor = type.getDeclaredConstructor();
-      return Calls.with(loader, () -> (RemoteStorageManager) constructor.newInstance());
+      return with(loader, () -> (RemoteStorageManager) constructor.newInstance());
     } catch (InvocationTargetException e) {
       Throwable cause = Optional.ofNullable(e.getCause()).orElse(e);
       throw problem("'" + name + "', whose constructor failed: " + cause, EXPECTED, cause);
-    } catch (NoSuchMethodException | IllegalAccessException e) {
-      throw problem("'" + name + "', which cannot be created: " + e, EXPECTED, e);
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception | LinkageError e) {
@@ -124,7 +141,7 @@ final class ColdLoading {
 
   private static Class<?> find(String name, ClassLoader loader, String where) {
     try {
-      return Calls.with(loader, () -> Class.forName(name, true, loader));
+      return with(loader, () -> Class.forName(name, true, loader));
     } catch (ClassNotFoundException e) {
       throw problem(
           "'" + name + "', which is not on " + where + " class path",

@@ -1,4 +1,4 @@
-package io.strata.kafka.migration.remote.cold;
+package io.strata.kafka.migration.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -7,8 +7,13 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.MigrationSettings;
+import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import io.strata.kafka.migration.remote.store.FakeCold;
+import io.strata.kafka.migration.remote.store.SegmentInfo;
+import io.strata.kafka.migration.remote.store.SegmentKey;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -23,20 +28,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
-import org.apache.kafka.common.TopicIdPartition;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.server.log.remote.storage.LogSegmentData;
-import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentId;
-import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
 import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
@@ -53,21 +54,18 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ColdManagerTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(20);
-  private static final RemoteLogSegmentMetadata SEGMENT =
-      new RemoteLogSegmentMetadata(
-          new RemoteLogSegmentId(
-              new TopicIdPartition(new Uuid(1, 2), new TopicPartition("orders", 3)),
-              new Uuid(3, 4)),
-          4711,
+  private static final SegmentInfo SEGMENT =
+      new SegmentInfo(
+          new SegmentKey("orders", new Uuid(1, 2).toString(), 3, 4711, new Uuid(3, 4).toString()),
           4800,
           0,
           1,
           0,
           100_000,
-          Map.of(0, 0L));
+          new TreeMap<>(Map.of(0, 0L)),
+          true);
 
-  private final Deadlines deadlines =
-      new Deadlines("test-call", 4, EngineEnvironment.system().threads());
+  private Deadlines deadlines = new Deadlines("test-none", 1, EngineEnvironment.system().threads());
 
   @TempDir Path folder = Path.of("");
 
@@ -78,18 +76,60 @@ class ColdManagerTest {
 
   private ColdManager create(
       String className, Optional<String> classPath, Map<String, Object> with) {
-    return ColdManager.create(new ColdSettings(className, classPath, with), deadlines);
+    deadlines = new Deadlines("test-call", 4, EngineEnvironment.system().threads());
+    return ColdManager.create(new ColdSettings(className, classPath, with), live(LIMIT), deadlines);
   }
 
   private ColdManager scripted(ScriptedManager.Script script) {
     return create(ScriptedManager.class.getName(), Optional.empty(), Map.of("script", script));
   }
 
-  private LogSegmentData data(byte[] log) throws IOException {
-    Path file = Files.write(folder.resolve("00000000000000004711.log"), log);
-    Path index = Files.write(folder.resolve("00000000000000004711.index"), new byte[] {7, 8});
-    return new LogSegmentData(
-        file, index, index, Optional.empty(), index, ByteBuffer.wrap(new byte[] {1}));
+  private static RemoteSettings.Live live(Duration limit) {
+    MigrationSettings moves =
+        new MigrationSettings(
+            MigrationSettings.Mode.EAGER,
+            List.of(),
+            0.05,
+            false,
+            1,
+            0,
+            0,
+            limit,
+            "newest",
+            Map.of(),
+            List.of());
+    return new RemoteSettings.Live(limit, limit, limit, limit, limit, limit, limit, moves);
+  }
+
+  private Path data(byte[] log) throws IOException {
+    Path data = Files.createDirectories(folder.resolve("data"));
+    Path unused = Files.write(data.resolve("00000000000000004711.log"), log);
+    Path unusedToo = Files.write(data.resolve("00000000000000004711.index"), new byte[] {7, 8});
+    Path unusedThree = Files.write(data.resolve("leader-epoch-checkpoint"), new byte[] {1});
+    return data;
+  }
+
+  private static Optional<byte[]> copy(ColdManager manager, Path data)
+      throws IOException, InterruptedException {
+    return manager.copy(FakeCold.manifest(SEGMENT), data);
+  }
+
+  private static byte[] fetch(ColdManager manager, int start, int bytes)
+      throws IOException, InterruptedException {
+    ByteBuffer target = ByteBuffer.allocate(bytes);
+    manager.read(FakeCold.manifest(SEGMENT), Optional.empty(), start, target);
+    assertThat(target.hasRemaining()).isFalse();
+    return target.array();
+  }
+
+  private static void delete(ColdManager manager) throws IOException, InterruptedException {
+    manager.delete(SEGMENT, Optional.empty());
+  }
+
+  /** What Kafka gets for a failure. */
+  private static Throwable translated(Throwable failure) {
+    assertThat(failure).isExactlyInstanceOf(ColdFailure.class);
+    return RemoteFailures.translate("Trying", failure);
   }
 
   @Test
@@ -104,28 +144,27 @@ class ColdManagerTest {
     manager.close();
     manager.close();
     assertThat(folder.resolve("closed")).exists();
-    assertThatThrownBy(() -> manager.delete(SEGMENT, LIMIT))
-        .isInstanceOf(RemoteStorageException.class)
+    assertThat(translated(catchThrowable(() -> delete(manager))))
+        .isExactlyInstanceOf(RemoteStorageException.class)
         .hasMessageContaining("closed");
   }
 
   private void roundTrip(ColdManager manager) throws Exception {
     byte[] log = new byte[100_000];
     new Random(1).nextBytes(log);
-    assertThat(manager.copy(SEGMENT, data(log), LIMIT).orElseThrow().value())
-        .containsExactly(1, 2, 3);
-    assertThat(manager.fetch(SEGMENT, 0, 100_000, LIMIT)).isEqualTo(log);
-    assertThat(manager.fetch(SEGMENT, 99_000, 1000, LIMIT))
-        .isEqualTo(Arrays.copyOfRange(log, 99_000, 100_000));
-    assertThat(manager.fetch(SEGMENT, 5, 0, LIMIT)).isEmpty();
-    assertThatThrownBy(() -> manager.fetch(SEGMENT, 99_000, 1001, LIMIT))
-        .isInstanceOf(RetriableRemoteStorageException.class)
+    assertThat(copy(manager, data(log)).orElseThrow()).containsExactly(1, 2, 3);
+    assertThat(fetch(manager, 0, 100_000)).isEqualTo(log);
+    assertThat(fetch(manager, 99_000, 1000)).isEqualTo(Arrays.copyOfRange(log, 99_000, 100_000));
+    assertThat(fetch(manager, 5, 0)).isEmpty();
+    Throwable tooShort = catchThrowable(() -> fetch(manager, 99_000, 1001));
+    assertThat(tooShort)
         .hasCauseInstanceOf(EOFException.class)
         .hasMessageContaining("found 1000 bytes from byte 99000 on, expected 1001");
-    manager.delete(SEGMENT, LIMIT);
-    manager.delete(SEGMENT, LIMIT);
-    assertThatThrownBy(() -> manager.fetch(SEGMENT, 0, 1, LIMIT))
-        .isInstanceOf(RemoteResourceNotFoundException.class);
+    assertThat(translated(tooShort)).isInstanceOf(RetriableRemoteStorageException.class);
+    delete(manager);
+    delete(manager);
+    assertThatThrownBy(() -> fetch(manager, 0, 1))
+        .hasCauseInstanceOf(RemoteResourceNotFoundException.class);
   }
 
   /** A manager that the test's class path does not have, with another version of a class of it. */
@@ -278,19 +317,19 @@ class ColdManagerTest {
   }
 
   private void checkFailures(Throwable thrown, Class<?> expected) throws Exception {
-    LogSegmentData data = data(new byte[10]);
+    Path data = data(new byte[10]);
     try (ColdManager manager = scripted(failing(thrown))) {
       for (Throwable found :
           List.of(
-              catchThrowable(() -> manager.copy(SEGMENT, data, LIMIT)),
-              catchThrowable(() -> manager.fetch(SEGMENT, 0, 1, LIMIT)),
-              catchThrowable(() -> manager.delete(SEGMENT, LIMIT)))) {
+              catchThrowable(() -> copy(manager, data)),
+              catchThrowable(() -> fetch(manager, 0, 1)),
+              catchThrowable(() -> delete(manager)))) {
         assertThat(found)
-            .isExactlyInstanceOf(expected)
             .hasCause(thrown)
             .hasMessageContaining("cold manager " + ScriptedManager.class.getName())
             .hasMessageContaining("orders-3@4711")
             .hasMessageContaining("trouble");
+        assertThat(translated(found)).isExactlyInstanceOf(expected);
       }
     }
   }
@@ -300,24 +339,43 @@ class ColdManagerTest {
     checkFailures(new RemoteStorageException("trouble"), RemoteStorageException.class);
     checkFailures(
         new RetriableRemoteStorageException("trouble"), RetriableRemoteStorageException.class);
-    checkFailures(
-        new RemoteResourceNotFoundException("trouble"), RemoteResourceNotFoundException.class);
     checkFailures(new TimeoutException("trouble"), RetriableRemoteStorageException.class);
     checkFailures(new IllegalStateException("trouble"), RemoteStorageException.class);
     checkFailures(new NoClassDefFoundError("trouble"), RemoteStorageException.class);
     checkFailures(new AssertionError("trouble"), RemoteStorageException.class);
   }
 
+  /** The store has the segment: Kafka is not told that it is missing. */
+  @Test
+  void whatItDoesNotFindIsAFailureAndIsDeleted() throws Exception {
+    Path data = data(new byte[10]);
+    Throwable missing = new RemoteResourceNotFoundException("trouble");
+    try (ColdManager manager = scripted(failing(missing))) {
+      for (Throwable found :
+          List.of(
+              catchThrowable(() -> copy(manager, data)),
+              catchThrowable(() -> fetch(manager, 0, 1)))) {
+        assertThat(found)
+            .hasCause(missing)
+            .hasMessageContaining("cold manager " + ScriptedManager.class.getName())
+            .hasMessageContaining("orders-3@4711")
+            .hasMessageContaining("trouble");
+        assertThat(translated(found)).isExactlyInstanceOf(RemoteStorageException.class);
+      }
+      delete(manager);
+    }
+  }
+
   @Test
   void anAnswerThatIsNoneIsAFailure() throws Exception {
-    LogSegmentData data = data(new byte[10]);
+    Path data = data(new byte[10]);
     try (ColdManager manager =
         scripted(call -> call.equals("copy") ? "no metadata" : Optional.empty())) {
-      assertThatThrownBy(() -> manager.fetch(SEGMENT, 0, 1, LIMIT))
+      assertThat(translated(catchThrowable(() -> fetch(manager, 0, 1))))
           .isExactlyInstanceOf(RemoteStorageException.class)
           .hasMessageContaining("null");
       // Another type than it should be.
-      assertThatThrownBy(() -> manager.copy(SEGMENT, data, LIMIT))
+      assertThat(translated(catchThrowable(() -> copy(manager, data))))
           .isExactlyInstanceOf(RemoteStorageException.class)
           .hasMessageContaining("ClassCastException");
     }
@@ -338,7 +396,7 @@ class ColdManagerTest {
           }
         };
     try (ColdManager manager = scripted(call -> call.equals("fetch") ? broken : Optional.empty())) {
-      assertThatThrownBy(() -> manager.fetch(SEGMENT, 0, 1, LIMIT))
+      assertThat(translated(catchThrowable(() -> fetch(manager, 0, 1))))
           .isExactlyInstanceOf(RetriableRemoteStorageException.class)
           .hasMessageContaining("connection reset");
     }
@@ -358,7 +416,7 @@ class ColdManagerTest {
                         closed.countDown();
                       }
                     })) {
-      assertThat(manager.fetch(SEGMENT, 0, 2, LIMIT)).hasSize(2);
+      assertThat(fetch(manager, 0, 2)).hasSize(2);
       assertThat(closed.getCount()).isZero();
     }
   }
@@ -378,13 +436,15 @@ class ColdManagerTest {
               }
               return Optional.empty();
             })) {
-      assertThatThrownBy(() -> manager.delete(SEGMENT, Duration.ofMillis(100)))
-          .isExactlyInstanceOf(RetriableRemoteStorageException.class)
+      manager.reconfigure(live(Duration.ofMillis(100)));
+      Throwable late = catchThrowable(() -> delete(manager));
+      assertThat(late)
           .hasCauseInstanceOf(TimeLimitException.class)
           .hasMessageContaining(ScriptedManager.class.getName());
+      assertThat(translated(late)).isExactlyInstanceOf(RetriableRemoteStorageException.class);
+      manager.reconfigure(live(LIMIT));
       Thread.currentThread().interrupt();
-      assertThatThrownBy(() -> manager.delete(SEGMENT, LIMIT))
-          .isInstanceOf(InterruptedException.class);
+      assertThatThrownBy(() -> delete(manager)).isInstanceOf(InterruptedException.class);
       await().untilAsserted(() -> assertThat(deadlines.stuck()).isZero());
     }
   }
@@ -403,16 +463,18 @@ class ColdManagerTest {
               return Optional.empty();
             })) {
       assertThat(manager.isCopying()).isFalse();
-      assertThatThrownBy(() -> manager.copy(SEGMENT, data(new byte[1]), Duration.ofMillis(100)))
-          .hasCauseInstanceOf(TimeLimitException.class);
+      Path data = data(new byte[1]);
+      manager.reconfigure(live(Duration.ofMillis(100)));
+      assertThatThrownBy(() -> copy(manager, data)).hasCauseInstanceOf(TimeLimitException.class);
+      manager.reconfigure(live(LIMIT));
       assertThat(manager.isCopying()).isTrue();
-      assertThatThrownBy(() -> manager.copy(SEGMENT, data(new byte[1]), LIMIT))
+      assertThat(translated(catchThrowable(() -> copy(manager, data))))
           .isExactlyInstanceOf(RetriableRemoteStorageException.class)
           .hasMessageContaining("has not come back");
       hangs.countDown();
       await().until(() -> !manager.isCopying());
       for (int i = 0; i < 100; i++) {
-        assertThat(manager.copy(SEGMENT, data(new byte[1]), LIMIT)).isEmpty();
+        assertThat(copy(manager, data)).isEmpty();
       }
       assertThat(manager.isCopying()).isFalse();
     }

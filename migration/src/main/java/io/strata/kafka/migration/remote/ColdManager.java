@@ -1,0 +1,293 @@
+package io.strata.kafka.migration.remote;
+
+import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.store.Manifest;
+import io.strata.kafka.migration.remote.store.ObjectType;
+import io.strata.kafka.migration.remote.store.OtherManager;
+import io.strata.kafka.migration.remote.store.SegmentInfo;
+import io.strata.kafka.migration.remote.store.SegmentKey;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.server.log.remote.storage.LogSegmentData;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata.CustomMetadata;
+import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
+import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
+
+/**
+ * Another {@code RemoteStorageManager}, which has the lowest level. It is loaded apart from the
+ * broker's classes where it has a class path of its own, called with its class loader as the
+ * thread's and with the metadata that Kafka gave us for the segment, as its manifest has it; each
+ * call ends in its time, and what it throws arrives as a {@link ColdFailure}, with the manager's
+ * class in the message.
+ *
+ * <p>Nothing that it hands out is used outside such a call: a range is read to its end in it.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads, as those of every {@code
+ * RemoteStorageManager}.
+ */
+final class ColdManager implements OtherManager, AutoCloseable {
+
+  /** So many calls may be under way. */
+  static final int CALLS = 16;
+
+  private final String className;
+  private final ColdLoading.Loaded loaded;
+  private final Deadlines deadlines;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** The ids of segments whose copy has not come back, be it long after its time. */
+  private final Set<String> copying = ConcurrentHashMap.newKeySet();
+
+  private volatile RemoteSettings.Live live;
+
+  private ColdManager(
+      String className, ColdLoading.Loaded loaded, RemoteSettings.Live live, Deadlines deadlines) {
+    this.className = className;
+    this.loaded = loaded;
+    this.live = live;
+    this.deadlines = deadlines;
+  }
+
+  /**
+   * Loads and configures a manager.
+   *
+   * @param deadlines makes the calls; is closed with the manager
+   * @throws ConfigException if it cannot be loaded, or refuses its configuration; the message names
+   *     the key, and nothing stays open
+   */
+  static ColdManager create(
+      RemoteSettings.ColdSettings settings, RemoteSettings.Live live, Deadlines deadlines) {
+    ColdLoading.Loaded loaded;
+    try {
+      loaded = ColdLoading.load(settings);
+    } catch (RuntimeException e) {
+      deadlines.close();
+      throw e;
+    }
+    ColdManager manager = new ColdManager(settings.className(), loaded, live, deadlines);
+    try {
+      boolean unused =
+          loaded.call(
+              () -> {
+                loaded.manager().configure(settings.configs());
+                return true;
+              });
+      return manager;
+    } catch (RuntimeException | LinkageError e) {
+      ConfigException refused =
+          new ConfigException(
+              """
+              rsm.config.cold.*: found a configuration that %s (%s) does not take: %s; expected what \
+              that manager's own documentation asks for, each key with the prefix rsm.config.cold.\
+              """
+                  .formatted(settings.className(), ColdLoading.KEY, e));
+      refused.initCause(e);
+      try {
+        manager.close();
+      } catch (IOException notClosed) {
+        refused.addSuppressed(notClosed);
+      }
+      throw refused;
+    }
+  }
+
+  void reconfigure(RemoteSettings.Live changed) {
+    live = changed;
+  }
+
+  @Override
+  public String className() {
+    return className;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>The files must stay until this returns, and longer if it ran out of its time. One copy of a
+   * segment is made at a time: what a manager does when its copy fails in the end, long after its
+   * time perhaps, is to remove what is there of the segment, another copy's files, too.
+   *
+   * @throws ColdFailure if it fails; retriable, with a {@link
+   *     io.strata.kafka.migration.remote.calls.TimeLimitException} as its cause, if it ran out of
+   *     its time; also retriable while an earlier copy of the segment has not come back
+   */
+  @Override
+  public Optional<byte[]> copy(Manifest manifest, Path directory)
+      throws IOException, InterruptedException {
+    SegmentKey key = manifest.segment().key();
+    LogSegmentData data =
+        new LogSegmentData(
+            file(directory, ObjectType.LOG, key),
+            file(directory, ObjectType.OFFSET_INDEX, key),
+            file(directory, ObjectType.TIME_INDEX, key),
+            manifest
+                .object(ObjectType.TRANSACTION_INDEX)
+                .map(index -> file(directory, index.type(), key)),
+            file(directory, ObjectType.PRODUCER_SNAPSHOT, key),
+            ByteBuffer.wrap(Files.readAllBytes(file(directory, ObjectType.LEADER_EPOCHS, key))));
+    RemoteLogSegmentMetadata segment = KafkaSegments.metadata(manifest.segment(), Optional.empty());
+    String what = "copying " + key;
+    if (!copying.add(key.id())) {
+      throw new ColdFailure(
+          named(what)
+              + ": an earlier copy of it ran out of its time and has not come back; it is made"
+              + " again when that has ended: look at the manager's connections and time limits",
+          new IOException("an earlier copy has not come back"),
+          true);
+    }
+    return call(
+            what,
+            live.copyTimeout(),
+            () -> notNull(loaded.manager().copyLogSegmentData(segment, data)),
+            () -> copying.remove(key.id()))
+        .map(CustomMetadata::value);
+  }
+
+  private static Path file(Path directory, ObjectType type, SegmentKey key) {
+    return directory.resolve(type.fileName(key));
+  }
+
+  @Override
+  public boolean isCopying() {
+    return !copying.isEmpty();
+  }
+
+  @Override
+  public void read(Manifest manifest, Optional<byte[]> custom, long position, ByteBuffer target)
+      throws IOException, InterruptedException {
+    RemoteLogSegmentMetadata segment = KafkaSegments.metadata(manifest.segment(), custom);
+    int start = Math.toIntExact(position);
+    int count = target.remaining();
+    byte[] bytes =
+        call(
+            "reading " + manifest.segment().key() + " from byte " + start,
+            live.fetchTimeout(),
+            () -> read(segment, start, count),
+            () -> {});
+    ByteBuffer unused = target.put(bytes);
+  }
+
+  private byte[] read(RemoteLogSegmentMetadata segment, int start, int count)
+      throws RemoteStorageException, IOException {
+    if (count == 0) {
+      return new byte[0];
+    }
+    try (InputStream in =
+        notNull(loaded.manager().fetchLogSegment(segment, start, start + count - 1))) {
+      byte[] bytes = new byte[count];
+      int found = in.readNBytes(bytes, 0, count);
+      if (found < count) {
+        throw new EOFException(
+            "found %s bytes from byte %s on, expected %s".formatted(found, start, count));
+      }
+      return bytes;
+    }
+  }
+
+  @Override
+  public void delete(SegmentInfo segment, Optional<byte[]> custom)
+      throws IOException, InterruptedException {
+    RemoteLogSegmentMetadata metadata = KafkaSegments.metadata(segment, custom);
+    try {
+      boolean unused =
+          call(
+              "deleting " + segment.key(),
+              live.deleteTimeout(),
+              () -> {
+                loaded.manager().deleteLogSegmentData(metadata);
+                return true;
+              },
+              () -> {});
+    } catch (ColdFailure e) {
+      if (!(e.getCause() instanceof RemoteResourceNotFoundException)) {
+        throw e;
+      } // Deleted by an earlier attempt.
+    }
+  }
+
+  private static <T> T notNull(T answer) throws RemoteStorageException {
+    if (answer == null) {
+      throw new RemoteStorageException("the manager answered null");
+    }
+    return answer;
+  }
+
+  /** What the manager is asked. */
+  @FunctionalInterface
+  private interface Question<T> {
+    T ask() throws RemoteStorageException, IOException;
+  }
+
+  private <T> T call(String what, Duration limit, Question<T> question, Runnable whenOver)
+      throws IOException, InterruptedException {
+    String named = named(what);
+    try {
+      return deadlines.call(named, limit, control -> ask(named, question), whenOver);
+    } catch (ColdFailure e) {
+      throw e;
+    } catch (IOException e) {
+      throw ColdFailure.of(named, e);
+    } catch (RejectedExecutionException e) {
+      throw new ColdFailure(named + ": the manager is closed", e, false);
+    }
+  }
+
+  private <T> T ask(String named, Question<T> question) throws ColdFailure, InterruptedException {
+    try {
+      if (closed.get()) {
+        throw new RemoteStorageException("the manager is closed");
+      }
+      return loaded.call(question::ask);
+    } catch (InterruptException e) {
+      // Kafka's own, by which the flag was set again.
+      boolean unused = Thread.interrupted();
+      InterruptedException interrupted = new InterruptedException(named);
+      interrupted.initCause(e);
+      throw interrupted;
+    } catch (VirtualMachineError e) {
+      throw e;
+    } catch (Exception | Error e) {
+      throw ColdFailure.of(named, e);
+    }
+  }
+
+  private String named(String what) {
+    return "cold manager " + className + ", " + what;
+  }
+
+  /**
+   * Closes the manager, and the files that its classes come from. Calls that follow fail.
+   *
+   * @throws IOException if the manager could not be closed; the message names it
+   */
+  @Override
+  public void close() throws IOException {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    try (deadlines;
+        loaded) {
+      boolean unused =
+          loaded.call(
+              () -> {
+                loaded.manager().close();
+                return true;
+              });
+    } catch (IOException | RuntimeException | LinkageError e) {
+      throw new IOException("cold manager " + className + ", closing it: " + e, e);
+    }
+  }
+}
