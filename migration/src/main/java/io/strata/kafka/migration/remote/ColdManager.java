@@ -25,6 +25,8 @@ import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata.CustomMetadata;
 import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Another {@code RemoteStorageManager}, which has the lowest level. It is loaded apart from the
@@ -39,6 +41,8 @@ import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
  * RemoteStorageManager}.
  */
 final class ColdManager implements OtherManager, AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(StrataRemoteStorageManager.class);
 
   /** So many calls may be under way. */
   static final int CALLS = 16;
@@ -288,6 +292,15 @@ final class ColdManager implements OtherManager, AutoCloseable {
               });
     } catch (IOException | RuntimeException | LinkageError e) {
       throw new IOException("cold manager " + className + ", closing it: " + e, e);
+    }
+  }
+
+  /** As {@link #close}; a manager that cannot be closed keeps nothing else open. */
+  void closeOrWarn() {
+    try {
+      close();
+    } catch (IOException e) {
+      LOG.warn("The cold manager of Strata's remote tier could not be closed", e);
     }
   }
 }

@@ -33,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -82,7 +83,7 @@ final class ColdPieces implements AutoCloseable {
   }
 
   private final SegmentStore store;
-  private final LevelMeters levels;
+  private final LongAdder fetched;
   private final ThreadPoolExecutor executor;
   private final long capacityBytes;
   private final PieceFiles files;
@@ -107,11 +108,12 @@ final class ColdPieces implements AutoCloseable {
   /**
    * In front of a store's cold manager.
    *
+   * @param fetched counts the bytes that the manager gave
    * @param capacityBytes how much is kept; 0 without a cold manager
    */
-  ColdPieces(SegmentStore store, LevelMeters levels, long capacityBytes, ThreadFactory threads) {
+  ColdPieces(SegmentStore store, LongAdder fetched, long capacityBytes, ThreadFactory threads) {
     this.store = store;
-    this.levels = levels;
+    this.fetched = fetched;
     this.capacityBytes = capacityBytes;
     files = new PieceFiles(store);
     AtomicInteger number = new AtomicInteger();
@@ -339,7 +341,7 @@ final class ColdPieces implements AutoCloseable {
     int length = (int) Math.min(pieceBytes(place), place.manifest().segment().bytes() - begin);
     ByteBuffer piece = ByteBuffer.allocate(length);
     store.readCold(place, begin, piece);
-    levels.fetched(levels.cold(), length);
+    fetched.add(length);
     int chunk = (int) (begin / chunks.chunkBytes());
     for (int at = 0; at < length; at += chunks.bytesOf(chunk), chunk++) {
       ByteBuffer bytes = piece.slice(at, chunks.bytesOf(chunk));

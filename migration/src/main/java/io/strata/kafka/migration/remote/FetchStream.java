@@ -4,8 +4,6 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
-import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
@@ -15,9 +13,8 @@ import java.util.function.LongConsumer;
  */
 final class FetchStream extends FilterInputStream {
 
-  private final OperationMeters.Run run;
+  private final RemoteMeters.Run run;
   private final LongConsumer read;
-  private final Function<Throwable, ? extends Exception> failed;
   private long bytes;
   private boolean begun;
   private boolean ended;
@@ -27,55 +24,31 @@ final class FetchStream extends FilterInputStream {
    *
    * @param run ends with the stream
    * @param read gets how many bytes were read, when the stream is closed
-   * @param failed ends {@code run} by a failure, and puts that in Kafka's words
    */
-  FetchStream(
-      InputStream range,
-      OperationMeters.Run run,
-      LongConsumer read,
-      Function<Throwable, ? extends Exception> failed) {
+  FetchStream(InputStream range, RemoteMeters.Run run, LongConsumer read) {
     super(range);
     this.run = run;
     this.read = read;
-    this.failed = failed;
   }
 
   @Override
   public int read() throws IOException {
-    try {
-      int value = super.read();
-      count(value < 0 ? 0 : 1);
-      return value;
-    } catch (Throwable e) {
-      throw failed(e);
-    }
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
   }
 
   @Override
   public int read(byte[] target, int offset, int length) throws IOException {
     try {
       int count = super.read(target, offset, length);
-      count(Math.max(0, count));
+      bytes += Math.max(0, count);
+      if (!begun) {
+        begun = true;
+        run.latency();
+      }
       return count;
     } catch (Throwable e) {
       throw failed(e);
-    }
-  }
-
-  @Override
-  public long skip(long count) throws IOException {
-    try {
-      return super.skip(count);
-    } catch (Throwable e) {
-      throw failed(e);
-    }
-  }
-
-  private void count(int more) {
-    bytes += more;
-    if (!begun) {
-      begun = true;
-      run.latency();
     }
   }
 
@@ -84,14 +57,14 @@ final class FetchStream extends FilterInputStream {
    * do without a word.
    */
   private IOException failed(Throwable failure) {
-    Optional<Exception> named = Optional.empty();
+    String message = failure.toString();
     if (!ended) {
       ended = true;
-      named = Optional.of(failed.apply(failure));
+      message = String.valueOf(run.failed(failure).getMessage());
     }
     return failure instanceof InterruptedIOException interrupted
         ? interrupted
-        : new IOException(named.map(Throwable::getMessage).orElseGet(failure::toString), failure);
+        : new IOException(message, failure);
   }
 
   @Override

@@ -472,7 +472,7 @@ final class Housekeeping implements AutoCloseable {
     return Optional.ofNullable(engine).map(MigrationEngine::stats);
   }
 
-  List<LevelStats> levelStats(LevelMeters meters) {
+  List<LevelStats> levelStats(RemoteMeters meters) {
     long[] segments = new long[levelNames.size()];
     long[] moving = new long[levelNames.size()];
     long[] damaged = new long[levelNames.size()];
@@ -499,6 +499,7 @@ final class Housekeeping implements AutoCloseable {
           unavailable += visited.isTroubled() ? 1 : 0;
         }
       }
+      RemoteMeters.Level bytes = meters.level(level);
       stats.add(
           new LevelStats(
               levelNames.get(level),
@@ -507,9 +508,9 @@ final class Housekeeping implements AutoCloseable {
               segments[level],
               directories,
               unavailable,
-              meters.copiedBytes(level),
-              meters.fetchedBytes(level),
-              meters.deletedBytes(level),
+              bytes.copied().sum(),
+              bytes.fetched().sum(),
+              bytes.deleted().sum(),
               moving[level],
               damaged[level]));
     }

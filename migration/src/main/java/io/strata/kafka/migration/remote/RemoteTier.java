@@ -43,9 +43,10 @@ final class RemoteTier implements AutoCloseable {
   private final RemoteSettings settings;
   private final RemoteEnvironment environment;
   private final SegmentStore store;
-  private final LevelMeters levels;
+  private final Optional<ColdManager> manager;
+  private final RemoteMeters meters;
   private final StoreReads reads;
-  private final ColdPieces cold;
+  private final ColdPieces pieces;
   private final Deadlines copies;
   private final Deadlines fetches;
   private final Deadlines deletions;
@@ -53,11 +54,20 @@ final class RemoteTier implements AutoCloseable {
   private final LongAdder linkedBytes = new LongAdder();
   private volatile RemoteSettings.Live live;
 
-  /** Over an open store; starts its housekeeping. */
-  RemoteTier(RemoteSettings settings, RemoteEnvironment environment, SegmentStore store) {
+  /**
+   * Over an open store; starts its housekeeping.
+   *
+   * @param manager of the cold level, for what the store does not ask of it; is closed with this
+   */
+  RemoteTier(
+      RemoteSettings settings,
+      RemoteEnvironment environment,
+      SegmentStore store,
+      Optional<ColdManager> manager) {
     this.settings = settings;
     this.environment = environment;
     this.store = store;
+    this.manager = manager;
     this.live = settings.live();
     EngineEnvironment engine = environment.engine();
     copies = new Deadlines("strata-remote-copy", COPY_CALLS, engine.threads());
@@ -65,11 +75,18 @@ final class RemoteTier implements AutoCloseable {
         new Deadlines(
             "strata-remote-fetch", READ_CALLS * store.directories().size(), engine.threads());
     deletions = new Deadlines("strata-remote-delete", DELETE_CALLS, engine.threads());
-    levels = new LevelMeters(store.levels());
-    cold =
+    meters =
+        new RemoteMeters(
+            engine.nanoTime(),
+            store.levels(),
+            new RetriedFailures(engine.nanoTime(), StrataRemoteStorageManager::log));
+    pieces =
         new ColdPieces(
-            store, levels, settings.cold().isEmpty() ? 0 : settings.cacheBytes(), engine.threads());
-    reads = new StoreReads(store, fetches, levels, cold);
+            store,
+            meters.cold().fetched(),
+            settings.cold().isEmpty() ? 0 : settings.cacheBytes(),
+            engine.threads());
+    reads = new StoreReads(store, fetches, meters, pieces);
     housekeeping = new Housekeeping(settings, environment, store, engine);
     housekeeping.start();
   }
@@ -78,6 +95,16 @@ final class RemoteTier implements AutoCloseable {
   void reconfigure(RemoteSettings.Live changed) {
     live = changed;
     housekeeping.reconfigure(changed);
+    manager.ifPresent(cold -> cold.reconfigure(changed));
+  }
+
+  /**
+   * Counts an operation, from now on.
+   *
+   * @param what is being done to which segment, for its failure's message
+   */
+  RemoteMeters.Run begin(RemoteStats.Operation operation, String what) {
+    return meters.begin(operation, what);
   }
 
   /**
@@ -94,7 +121,7 @@ final class RemoteTier implements AutoCloseable {
             "copying " + what + " to the remote store",
             live.copyTimeout(),
             control -> copy(segment, source, control));
-    levels.copied(copied.directory().level(), copied.manifest().totalBytes());
+    meters.level(copied.directory().level()).copied().add(copied.manifest().totalBytes());
     if (copied.manifest().linked()) {
       linkedBytes.add(segment.bytes());
     }
@@ -186,7 +213,7 @@ final class RemoteTier implements AutoCloseable {
       }
     }
     reads.forget(segment.key().id());
-    removed.forEach((directory, bytes) -> levels.deleted(directory.level(), bytes));
+    removed.forEach((directory, bytes) -> meters.level(directory.level()).deleted().add(bytes));
     return removed.values().stream().mapToLong(Long::longValue).sum();
   }
 
@@ -195,13 +222,12 @@ final class RemoteTier implements AutoCloseable {
     return "store " + store.storeId() + " in " + reads.directories();
   }
 
-  /** The figures, with those of the operations. */
-  RemoteStats stats(OperationMeters meters) {
+  RemoteStats stats() {
     return new RemoteStats(
         meters.stats(),
-        housekeeping.levelStats(levels),
+        housekeeping.levelStats(meters),
         linkedBytes.sum(),
-        cold.stats(),
+        pieces.stats(),
         housekeeping.scrubStats(),
         housekeeping.oldestUncopiedMillis(),
         copies.stuck() + fetches.stuck() + deletions.stuck() + housekeeping.stuck(),
@@ -215,9 +241,10 @@ final class RemoteTier implements AutoCloseable {
   public void close() {
     housekeeping.close();
     copies.close();
-    cold.close();
+    pieces.close();
     fetches.close();
     deletions.close();
     store.close();
+    manager.ifPresent(ColdManager::closeOrWarn);
   }
 }

@@ -43,7 +43,7 @@ final class StoreReads {
 
   private final SegmentStore store;
   private final Deadlines calls;
-  private final LevelMeters levels;
+  private final RemoteMeters meters;
   private final ColdPieces cold;
   private final LogReads logs = new LogReads();
   private final LongAdder replaced = new LongAdder();
@@ -63,10 +63,10 @@ final class StoreReads {
    *
    * @param calls makes the calls that look at several directories; stays open
    */
-  StoreReads(SegmentStore store, Deadlines calls, LevelMeters levels, ColdPieces cold) {
+  StoreReads(SegmentStore store, Deadlines calls, RemoteMeters meters, ColdPieces cold) {
     this.store = store;
     this.calls = calls;
-    this.levels = levels;
+    this.meters = meters;
     this.cold = cold;
   }
 
@@ -203,7 +203,7 @@ final class StoreReads {
       throws IOException, InterruptedException {
     if (place.hasLog()) {
       logs.read(place, position, target, time.left(() -> describe(place)));
-      levels.fetched(place.directory().level(), target.bytes());
+      meters.level(place.directory().level()).fetched().add(target.bytes());
     } else {
       cold.read(place, position, target, time);
     }

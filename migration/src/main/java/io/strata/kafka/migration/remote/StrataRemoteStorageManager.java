@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.concurrent.ThreadFactory;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.server.log.remote.storage.LogSegmentData;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
@@ -58,25 +59,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private final @Nullable RemoteEnvironment given;
-  private volatile @Nullable Configured configured;
-
-  /** What {@link #configure} makes. */
-  private record Configured(
-      RemoteTier tier,
-      OperationMeters meters,
-      RetriedFailures retried,
-      Optional<ColdManager> cold) {
-
-    /** Counts a failure, logs it where Kafka does not, and puts it in Kafka's words. */
-    RemoteStorageException failed(
-        Operation operation, String what, OperationMeters.Run run, Throwable cause) {
-      RemoteStats.Cause counted = RemoteFailures.cause(cause);
-      run.failed(counted);
-      RemoteStorageException failure = RemoteFailures.translate(what, cause);
-      retried.failed(operation, counted, failure);
-      return failure;
-    }
-  }
+  private volatile @Nullable RemoteTier tier;
 
   /** For Kafka, by reflection. */
   public StrataRemoteStorageManager() {
@@ -101,70 +84,51 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
   public void configure(Map<String, ?> configs) {
     RemoteEnvironment environment = environment();
     try {
-      configure(configs, environment);
-    } catch (ConfigException e) {
-      environment.refuseStart(e);
-      throw e;
+      RemoteTier opened = open(configs, environment);
+      tier = opened;
+      environment.onChange(opened::reconfigure);
+      environment.publish(opened::stats);
+    } catch (IllegalArgumentException | ConfigException e) {
+      close();
+      ConfigException refused = e instanceof ConfigException known ? known : refused(e);
+      environment.refuseStart(refused);
+      throw refused;
     }
   }
 
-  private void configure(Map<String, ?> configs, RemoteEnvironment environment) {
-    RemoteSettings settings;
-    try {
-      settings = environment.settings(configs);
-    } catch (IllegalArgumentException e) {
-      throw refused(e);
-    }
+  private static RemoteTier open(Map<String, ?> configs, RemoteEnvironment environment) {
+    RemoteSettings settings = environment.settings(configs);
     String clusterId =
         environment
             .clusterId()
             .orElseThrow(
                 () ->
-                    new ConfigException(
-                        "Strata's remote tier: found no cluster id in the log directories'"
-                            + " meta.properties, expected one: the store is one cluster's. Format"
-                            + " the log directories with kafka-storage.sh; if the broker is"
-                            + " embedded in another program, name them in rsm.config.log.dirs"));
-    Optional<ColdManager> cold = Optional.empty();
+                    new IllegalArgumentException(
+                        "found no cluster id in the log directories' meta.properties, expected one:"
+                            + " the store is one cluster's. Format the log directories with"
+                            + " kafka-storage.sh; if the broker is embedded in another program,"
+                            + " name them in rsm.config.log.dirs"));
+    ThreadFactory threads = environment.engine().threads();
+    Optional<ColdManager> cold =
+        settings
+            .cold()
+            .map(
+                other ->
+                    ColdManager.create(
+                        other,
+                        settings.live(),
+                        new Deadlines("strata-remote-cold", ColdManager.CALLS, threads)));
     try {
-      cold =
-          settings
-              .cold()
-              .map(
-                  c ->
-                      ColdManager.create(
-                          c,
-                          settings.live(),
-                          new Deadlines(
-                              "strata-remote-cold",
-                              ColdManager.CALLS,
-                              environment.engine().threads())));
       SegmentStore store = open(settings, environment, clusterId, cold);
-      OperationMeters meters = new OperationMeters(environment.engine().nanoTime());
-      RemoteTier tier = new RemoteTier(settings, environment, store);
-      Configured made =
-          new Configured(
-              tier,
-              meters,
-              new RetriedFailures(environment.engine().nanoTime(), StrataRemoteStorageManager::log),
-              cold);
-      configured = made;
-      environment.onChange(
-          changed -> {
-            tier.reconfigure(changed);
-            made.cold().ifPresent(c -> c.reconfigure(changed));
-          });
-      environment.publish(() -> tier.stats(meters));
+      RemoteTier opened = new RemoteTier(settings, environment, store, cold);
       LOG.info(
           "Strata's remote tier: broker {} uses {}{}",
           settings.brokerId(),
-          tier.describeStore(),
+          opened.describeStore(),
           settings.cold().map(c -> ", and below it " + c.className()).orElse(""));
-    } catch (IllegalArgumentException e) {
-      closeCold(cold);
-      throw refused(e);
+      return opened;
     } catch (RuntimeException e) {
-      closeCold(cold);
+      cold.ifPresent(ColdManager::closeOrWarn);
       throw e;
     }
   }
@@ -251,15 +215,6 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
     }
   }
 
-  private Configured configured() throws RemoteStorageException {
-    Configured now = configured;
-    if (now == null) {
-      throw new RemoteStorageException(
-          "Strata's remote tier is not open: it was not configured yet, or is closed");
-    }
-    return now;
-  }
-
   @Override
   public Optional<CustomMetadata> copyLogSegmentData(
       RemoteLogSegmentMetadata metadata, LogSegmentData data) throws RemoteStorageException {
@@ -269,7 +224,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
         "Copying " + what,
         (now, run) -> {
           SegmentInfo segment = KafkaSegments.info(metadata);
-          now.tier().copy(what, segment, KafkaSegments.source(data));
+          now.copy(what, segment, KafkaSegments.source(data));
           run.latency();
           run.done(segment.bytes());
           return Optional.empty();
@@ -287,19 +242,14 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
       RemoteLogSegmentMetadata metadata, int startPosition, int endPosition)
       throws RemoteStorageException {
     String what = KafkaSegments.describe(metadata);
-    String fetching = "Fetching %s from byte %d".formatted(what, startPosition);
     return run(
         Operation.FETCH,
-        fetching,
+        "Fetching %s from byte %d".formatted(what, startPosition),
         (now, run) -> {
           SegmentKey key = KafkaSegments.key(metadata);
           try {
-            InputStream range = now.tier().open(what, key, startPosition, endPosition);
-            return new FetchStream(
-                range,
-                run,
-                bytes -> now.tier().read(key, bytes),
-                failure -> now.failed(Operation.FETCH, fetching, run, failure));
+            InputStream range = now.open(what, key, startPosition, endPosition);
+            return new FetchStream(range, run, bytes -> now.read(key, bytes));
           } catch (SegmentMissingException e) {
             throw missing(metadata, e);
           }
@@ -316,7 +266,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
         (now, run) -> {
           try {
             byte[] index =
-                now.tier().index(what, KafkaSegments.key(metadata), KafkaSegments.type(indexType));
+                now.index(what, KafkaSegments.key(metadata), KafkaSegments.type(indexType));
             run.latency();
             run.done(index.length);
             return new ByteArrayInputStream(index);
@@ -340,7 +290,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
             Operation.DELETE,
             "Deleting " + what,
             (now, run) -> {
-              long bytes = now.tier().delete(what, KafkaSegments.info(metadata));
+              long bytes = now.delete(what, KafkaSegments.info(metadata));
               run.latency();
               run.done(bytes);
               return bytes;
@@ -361,45 +311,37 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
   /** An operation's work; it ends its run by {@code done}, or throws. */
   @FunctionalInterface
   private interface Work<T> {
-    T run(Configured now, OperationMeters.Run run) throws IOException, InterruptedException;
+    T run(RemoteTier now, RemoteMeters.Run run) throws IOException, InterruptedException;
   }
 
   private <T> T run(Operation operation, String what, Work<T> work) throws RemoteStorageException {
-    Configured now = configured();
-    OperationMeters.Run run = now.meters().begin(operation);
+    RemoteTier now = tier;
+    if (now == null) {
+      throw new RemoteStorageException(
+          "Strata's remote tier is not open: it was not configured yet, or is closed");
+    }
+    RemoteMeters.Run run = now.begin(operation, what);
     try {
       return work.run(now, run);
-    } catch (InterruptedException e) {
-      run.failed(RemoteStats.Cause.CANCELLED);
-      Thread.currentThread().interrupt();
-      throw RemoteFailures.translate(what, e);
     } catch (Throwable e) { // An Error, too: Kafka neither logs nor counts it.
-      throw now.failed(operation, what, run, e);
+      if (e instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
+      throw run.failed(e);
     }
   }
 
-  private static void log(String message, Optional<Throwable> fault) {
+  /** Logs a failure that Kafka does not log, with where it came from if it is a fault. */
+  static void log(String message, Optional<Throwable> fault) {
     fault.ifPresentOrElse(failure -> LOG.error(message, failure), () -> LOG.warn(message));
   }
 
   @Override
   public void close() {
-    Configured now = configured;
-    configured = null;
+    RemoteTier now = tier;
+    tier = null;
     if (now != null) {
-      now.tier().close();
-      closeCold(now.cold());
-    }
-  }
-
-  private static void closeCold(Optional<ColdManager> cold) {
-    if (cold.isEmpty()) {
-      return;
-    }
-    try {
-      cold.get().close();
-    } catch (IOException e) {
-      LOG.warn("The cold manager of Strata's remote tier could not be closed", e);
+      now.close();
     }
   }
 }

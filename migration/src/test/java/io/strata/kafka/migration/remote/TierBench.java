@@ -135,7 +135,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
                 new DirectoryAccess.Threads(Optional.of(threads), PATIENCE)),
             cold);
     stores.add(store);
-    RemoteTier tier = new RemoteTier(settings, this, store);
+    RemoteTier tier = new RemoteTier(settings, this, store, Optional.empty());
     tiers.add(tier);
     return tier;
   }
@@ -146,7 +146,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   }
 
   static RemoteStats stats(RemoteTier tier) {
-    return tier.stats(new OperationMeters(System::nanoTime));
+    return tier.stats();
   }
 
   /** A segment of its own partition. */
