@@ -236,13 +236,13 @@ final class ColdPieces implements AutoCloseable {
     Answer answer = await(next, place, time);
     while (answer.unkept().isEmpty()) {
       try {
-        Duration left = time.left(() -> StoreReads.describe(place));
+        Duration left = time.left(place);
         return files.read(piece, place.manifest().chunks(), begin, from, target, at, left);
       } catch (ClosedByInterruptException e) {
         throw e;
       } catch (StoreUnavailableException | TimeLimitException e) {
         if (time.isOver()) {
-          throw time.late(StoreReads.describe(place));
+          throw time.late(place);
         }
         next = request(place, piece, false);
       } catch (IOException e) {
@@ -353,7 +353,7 @@ final class ColdPieces implements AutoCloseable {
   private static Answer await(CompletableFuture<Answer> asked, Located place, FetchTime time)
       throws IOException, InterruptedException {
     try {
-      long left = time.left(() -> StoreReads.describe(place)).toNanos();
+      long left = time.left(place).toNanos();
       Answer answer = asked.get(left, TimeUnit.NANOSECONDS);
       if (answer.failure().isEmpty()) {
         return answer;
@@ -363,7 +363,7 @@ final class ColdPieces implements AutoCloseable {
           : new IOException(
               StoreReads.describe(place) + ": " + answer.failure().get(), answer.failure().get());
     } catch (TimeoutException e) {
-      throw time.late(StoreReads.describe(place));
+      throw time.late(place);
     } catch (CancellationException e) {
       throw new IOException(StoreReads.describe(place) + ": the store is closed", e);
     } catch (ExecutionException e) {

@@ -12,10 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * clears leftovers away. A visit has a thread of its own and takes as long as it takes; there is
  * none while another is under way, be it that it hangs.
  *
- * <p>Thread safety: all methods may be called by any number of threads.
+ * <p>Thread safety: {@link #begin} is used by one thread; the rest may be called by any.
  */
 final class DirectoryVisits {
 
@@ -35,15 +32,15 @@ final class DirectoryVisits {
   private final StoreUpkeep upkeep;
   private final Supplier<Duration> orphanAge;
   private final ScrubRounds scrub;
-  private final ThreadFactory threads;
-  private final LongSupplier nanoTime;
-  private final AtomicBoolean underWay = new AtomicBoolean();
+  private final EngineEnvironment environment;
   private final CountDownLatch first = new CountDownLatch(1);
 
   /** Of those who log: the visits' threads, and the one of the rounds. */
   private final ToldOnce told = new ToldOnce();
 
   private volatile boolean troubled;
+
+  /** Of the visit that is under way, or the last one. */
   private volatile CountDownLatch ended = new CountDownLatch(0);
 
   /** When the last visit that has ended began. */
@@ -59,8 +56,7 @@ final class DirectoryVisits {
     this.upkeep = upkeep;
     this.orphanAge = orphanAge;
     this.scrub = scrub;
-    this.threads = environment.threads();
-    this.nanoTime = environment.nanoTime();
+    this.environment = environment;
   }
 
   StoreDirectory directory() {
@@ -76,21 +72,12 @@ final class DirectoryVisits {
       first.countDown();
       return;
     }
-    if (underWay.compareAndSet(false, true)) {
-      boolean begun = false;
-      try {
-        CountDownLatch end = new CountDownLatch(1);
-        Thread thread = threads.newThread(() -> visit(end));
-        thread.setName("strata-remote-visit");
-        ended = end;
-        thread.start();
-        begun = true;
-      } finally {
-        if (!begun) {
-          underWay.set(false);
-          ended.countDown();
-        }
-      }
+    if (ended.getCount() == 0) {
+      CountDownLatch end = new CountDownLatch(1);
+      Thread thread = environment.threads().newThread(() -> visit(end));
+      thread.setName("strata-remote-visit");
+      thread.start();
+      ended = end;
     }
   }
 
@@ -116,14 +103,13 @@ final class DirectoryVisits {
   }
 
   private void visit(CountDownLatch end) {
-    long began = nanoTime.getAsLong();
+    long began = environment.nanoTime().getAsLong();
     try {
       look();
     } catch (RuntimeException | Error e) {
       trouble("cannot be looked at: " + e);
     } finally {
       visited = OptionalLong.of(began);
-      underWay.set(false);
       first.countDown();
       end.countDown();
     }

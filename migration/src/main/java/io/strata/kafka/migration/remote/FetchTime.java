@@ -1,9 +1,9 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import io.strata.kafka.migration.remote.store.SegmentStore.Located;
 import java.time.Duration;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /**
  * The time that one fetch may take: all of its reads together, and not what Kafka does between
@@ -41,23 +41,23 @@ final class FetchTime {
   /**
    * Returns what is left, more than nothing.
    *
-   * @param what for the message
+   * @param place what is read, for the message
    * @throws TimeLimitException if it is over
    */
-  Duration left(Supplier<String> what) throws TimeLimitException {
-    Duration now = Duration.ofNanos(end - nanoTime.getAsLong());
-    if (now.isNegative() || now.isZero()) {
-      throw late(what.get());
+  Duration left(Located place) throws TimeLimitException {
+    long now = end - nanoTime.getAsLong();
+    if (now <= 0) {
+      throw late(place);
     }
-    return now;
+    return Duration.ofNanos(now);
   }
 
-  TimeLimitException late(String what) {
+  TimeLimitException late(Located place) {
     return new TimeLimitException(
         """
         %s: not read within %d ms; it can be tried again. If the store is slower than that, raise \
         rsm.config.fetch.timeout.ms or look at its file system\
         """
-            .formatted(what, whole.toMillis()));
+            .formatted(StoreReads.describe(place), whole.toMillis()));
   }
 }

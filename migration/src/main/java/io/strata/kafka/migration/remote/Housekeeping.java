@@ -2,10 +2,8 @@ package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.MigrationEngine;
-import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.remote.RemoteStats.DirectoryStats;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
-import io.strata.kafka.migration.remote.RemoteStats.ScrubStats;
 import io.strata.kafka.migration.remote.store.KnownSegment;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentStore;
@@ -17,7 +15,6 @@ import io.strata.kafka.migration.remote.store.StoredCopy;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -25,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,13 +64,12 @@ final class Housekeeping implements AutoCloseable {
   private final ScrubRounds scrub;
   private final List<DirectoryVisits> visits;
   private final EngineEnvironment engineEnvironment;
-  private final Thread thread;
-  private final Thread scrubber;
 
   /**
-   * Not the rounds': a deletion waits as long as a directory hangs, and the rounds ask after it.
+   * The rounds, the scrub, and the deletions, which are not the rounds': a deletion waits as long
+   * as a directory hangs, and the rounds ask after it.
    */
-  private final Thread deleter;
+  private final List<Thread> threads;
 
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final Set<String> disagreed = ConcurrentHashMap.newKeySet();
@@ -89,14 +86,10 @@ final class Housekeeping implements AutoCloseable {
   /** Of the thread of the rounds: whether the engine was told to stop, and may not have ended. */
   private boolean stopping;
 
-  Housekeeping(
-      RemoteSettings settings,
-      RemoteEnvironment environment,
-      SegmentStore store,
-      EngineEnvironment engineEnvironment) {
+  Housekeeping(RemoteSettings settings, RemoteEnvironment environment, SegmentStore store) {
     this.environment = environment;
     this.store = store;
-    this.engineEnvironment = engineEnvironment;
+    engineEnvironment = environment.engine();
     live = settings.live();
     levelNames = settings.levelNames();
     upkeep = new StoreUpkeep(store);
@@ -111,10 +104,17 @@ final class Housekeeping implements AutoCloseable {
                     new DirectoryVisits(
                         directory, upkeep, this::orphanAge, scrub, engineEnvironment))
             .toList();
-    thread = engineEnvironment.threads().newThread(this::run);
-    thread.setName("strata-remote-housekeeping");
-    scrubber = nowAndThen("scrub", this::scrubOrRepair);
-    deleter = nowAndThen("deletions", this::deletePending);
+    threads =
+        List.of(
+            thread("housekeeping", this::run),
+            nowAndThen("scrub", this::scrubOrRepair),
+            nowAndThen("deletions", this::deletePending));
+  }
+
+  private Thread thread(String name, Runnable work) {
+    Thread made = engineEnvironment.threads().newThread(work);
+    made.setName("strata-remote-" + name);
+    return made;
   }
 
   /** What is done now and then. */
@@ -126,22 +126,17 @@ final class Housekeeping implements AutoCloseable {
   /** A thread that works until this stops; a failure is logged when it is another one. */
   private Thread nowAndThen(String name, Work work) {
     ToldOnce fails = new ToldOnce();
-    Thread made =
-        engineEnvironment
-            .threads()
-            .newThread(
-                () -> {
-                  try {
-                    while (awaitNextTime()) {
-                      runOnce(name, work, fails);
-                    }
-                  } catch (InterruptedException e) {
-                    // The broker stops.
-                    return;
-                  }
-                });
-    made.setName("strata-remote-" + name);
-    return made;
+    return thread(
+        name,
+        () -> {
+          try {
+            while (awaitNextTime()) {
+              runOnce(name, work, fails);
+            }
+          } catch (InterruptedException e) {
+            return; // The broker stops.
+          }
+        });
   }
 
   /** Whatever fails, the next time may do better: an error of the machine passes, too. */
@@ -162,9 +157,7 @@ final class Housekeeping implements AutoCloseable {
   }
 
   void start() {
-    thread.start();
-    scrubber.start();
-    deleter.start();
+    threads.forEach(Thread::start);
   }
 
   /** Waits until the store has been listed once, so that its free space is known; not for long. */
@@ -234,22 +227,27 @@ final class Housekeeping implements AutoCloseable {
   private boolean isOneBack() throws InterruptedException {
     boolean back = false;
     for (StoreDirectory directory : store.directories()) {
-      back |= directory.access().isSuspended() && isThere(directory);
+      if (directory.access().isSuspended()) {
+        try {
+          directory.access().ask();
+          back = true;
+        } catch (StoreUnavailableException e) {
+          continue; // The next round says so, if it is another trouble now.
+        }
+      }
     }
     return back;
   }
 
-  private static boolean isThere(StoreDirectory directory) throws InterruptedException {
-    try {
-      directory.access().ask();
-      return true;
-    } catch (StoreUnavailableException e) {
-      return false; // The next round says so, if it is another trouble now.
-    }
-  }
-
   private void moveIfMover() throws IOException, InterruptedException {
-    if (isMover()) {
+    boolean isMover;
+    try {
+      isMover = agrees() && upkeep.isMover();
+    } catch (IOException e) {
+      stopMoving(); // Without the certainty that this is the one, nothing is moved.
+      throw e;
+    }
+    if (isMover) {
       move();
     } else {
       stopMoving();
@@ -259,12 +257,9 @@ final class Housekeeping implements AutoCloseable {
   private void look() throws InterruptedException {
     visitAll();
     upkeep.forgetReads();
-    OptionalLong oldest = uncopied.oldestMillis();
     long now = engineEnvironment.clock().millis();
     oldestUncopied =
-        oldest.isPresent()
-            ? OptionalLong.of(Math.max(0, now - oldest.getAsLong()))
-            : OptionalLong.empty();
+        uncopied.oldestMillis().stream().map(oldest -> Math.max(0, now - oldest)).findFirst();
   }
 
   /** All at once: one that takes its time does not keep the others from being looked at. */
@@ -277,16 +272,6 @@ final class Housekeeping implements AutoCloseable {
       if (!directory.directory().access().isSuspended()) {
         directory.await(left(end));
       }
-    }
-  }
-
-  /** Without the certainty that this is the one that moves, nothing is moved. */
-  private boolean isMover() throws IOException, InterruptedException {
-    try {
-      return agrees() && upkeep.isMover();
-    } catch (IOException e) {
-      stopMoving();
-      throw e;
     }
   }
 
@@ -348,8 +333,7 @@ final class Housekeeping implements AutoCloseable {
     Duration late = live.censusInterval().multipliedBy(CENSUSES_OF_LATE);
     for (StoreDirectory directory : store.directories()) {
       try {
-        List<StoreUpkeep.UsingBroker> others =
-            upkeep.disagreeing(directory, late, this::warnOfDamage);
+        List<StoreUpkeep.UsingBroker> others = upkeep.disagreeing(directory, late, this::warnOnce);
         agrees &= others.isEmpty();
         others.forEach(this::warnOf);
         read = true;
@@ -363,21 +347,19 @@ final class Housekeeping implements AutoCloseable {
     return agrees;
   }
 
-  private void warnOfDamage(String damage) {
-    if (disagreed.add(damage)) {
-      LOG.warn("Remote store: {}", damage);
-    }
+  private void warnOf(StoreUpkeep.UsingBroker other) {
+    warnOnce(
+        """
+        broker %d uses the directories %s, and this broker others, or in another order; what one \
+        of the two writes the other may not find, and no segment is moved between levels. Give \
+        rsm.config.levels and its directories the same values on all brokers\
+        """
+            .formatted(other.brokerId(), other.directoryIds()));
   }
 
-  private void warnOf(StoreUpkeep.UsingBroker other) {
-    if (disagreed.add(other.brokerId() + " " + other.directoryIds())) {
-      LOG.warn(
-          "Remote store: broker {} uses the directories {}, and this broker others, or in another"
-              + " order; what one of the two writes the other may not find, and no segment is"
-              + " moved between levels. Give rsm.config.levels and its directories the same values"
-              + " on all brokers",
-          other.brokerId(),
-          other.directoryIds());
+  private void warnOnce(String warning) {
+    if (disagreed.add(warning)) {
+      LOG.warn("Remote store: {}", warning);
     }
   }
 
@@ -456,83 +438,73 @@ final class Housekeeping implements AutoCloseable {
         && engineEnvironment.clock().millis() - last >= interval.toMillis();
   }
 
-  ScrubStats scrubStats() {
-    return scrub.stats();
-  }
-
-  OptionalLong oldestUncopiedMillis() {
-    return oldestUncopied;
-  }
-
   int stuck() {
     return store.directories().stream().mapToInt(directory -> directory.access().stuck()).sum();
   }
 
-  Optional<MigrationStats> migrationStats() {
-    return Optional.ofNullable(engine).map(MigrationEngine::stats);
+  /**
+   * The figures.
+   *
+   * @param stuckCalls threads that hang, beside the directories' own
+   */
+  RemoteStats stats(
+      RemoteMeters meters,
+      long linkedBytes,
+      RemoteStats.CacheStats cache,
+      int stuckCalls,
+      long replacedReads) {
+    List<KnownSegment> segments = store.segments();
+    return new RemoteStats(
+        meters.stats(),
+        IntStream.range(0, levelNames.size())
+            .mapToObj(level -> levelStats(level, segments, meters.level(level)))
+            .toList(),
+        linkedBytes,
+        cache,
+        scrub.stats(),
+        oldestUncopied,
+        stuckCalls + stuck(),
+        replacedReads,
+        segments.stream()
+            .filter(entry -> entry.copies().stream().allMatch(StoredCopy::damaged))
+            .count(),
+        visits.stream()
+            .map(
+                visited ->
+                    new DirectoryStats(
+                        visited.directory().path().toString(),
+                        levelNames.get(visited.directory().level()),
+                        !visited.isTroubled()))
+            .toList(),
+        Optional.ofNullable(engine).map(MigrationEngine::stats));
   }
 
-  List<LevelStats> levelStats(RemoteMeters meters) {
-    long[] segments = new long[levelNames.size()];
-    long[] moving = new long[levelNames.size()];
-    long[] damaged = new long[levelNames.size()];
-    for (KnownSegment entry : store.segments()) {
-      Optional<StoredCopy> readable = entry.readable();
-      int level = readable.isPresent() ? readable.get().directory().level() : levelNames.size() - 1;
-      segments[level]++;
-      for (StoredCopy copy : entry.copies()) {
-        moving[copy.directory().level()] += copy.moving() ? 1 : 0;
-        damaged[copy.directory().level()] += copy.damaged() ? 1 : 0;
-      }
-    }
-    List<Long> capacities = store.capacities();
-    List<LevelStats> stats = new ArrayList<>();
-    for (int level = 0; level < levelNames.size(); level++) {
-      long used = 0;
-      int directories = 0;
-      int unavailable = 0;
-      for (DirectoryVisits visited : visits) {
-        StoreDirectory directory = visited.directory();
-        if (directory.level() == level) {
-          used += store.usedBytes(directory);
-          directories++;
-          unavailable += visited.isTroubled() ? 1 : 0;
-        }
-      }
-      RemoteMeters.Level bytes = meters.level(level);
-      stats.add(
-          new LevelStats(
-              levelNames.get(level),
-              capacities.get(level),
-              used,
-              segments[level],
-              directories,
-              unavailable,
-              bytes.copied().sum(),
-              bytes.fetched().sum(),
-              bytes.deleted().sum(),
-              moving[level],
-              damaged[level]));
-    }
-    return stats;
+  private LevelStats levelStats(
+      int level, List<KnownSegment> segments, RemoteMeters.Level counted) {
+    List<DirectoryVisits> directories =
+        visits.stream().filter(visited -> visited.directory().level() == level).toList();
+    List<StoredCopy> copies =
+        segments.stream()
+            .flatMap(entry -> entry.copies().stream())
+            .filter(copy -> copy.directory().level() == level)
+            .toList();
+    return new LevelStats(
+        levelNames.get(level),
+        store.capacities().get(level),
+        directories.stream().mapToLong(visited -> store.usedBytes(visited.directory())).sum(),
+        segments.stream().filter(entry -> readFrom(entry) == level).count(),
+        directories.size(),
+        (int) directories.stream().filter(DirectoryVisits::isTroubled).count(),
+        counted.copied().sum(),
+        counted.fetched().sum(),
+        counted.deleted().sum(),
+        copies.stream().filter(StoredCopy::moving).count(),
+        copies.stream().filter(StoredCopy::damaged).count());
   }
 
-  /** Segments of which every copy is known to be damaged. */
-  long damagedSegments() {
-    return store.segments().stream()
-        .filter(entry -> entry.copies().stream().allMatch(StoredCopy::damaged))
-        .count();
-  }
-
-  List<DirectoryStats> directoryStats() {
-    return visits.stream()
-        .map(
-            visited ->
-                new DirectoryStats(
-                    visited.directory().path().toString(),
-                    levelNames.get(visited.directory().level()),
-                    !visited.isTroubled()))
-        .toList();
+  /** The level that a segment is read from: the cold manager's if no copy here can be read. */
+  private int readFrom(KnownSegment segment) {
+    return segment.readable().map(copy -> copy.directory().level()).orElse(levelNames.size() - 1);
   }
 
   @Override
@@ -541,9 +513,7 @@ final class Housekeeping implements AutoCloseable {
     scrub.stop();
     MigrationEngine running = engine;
     boolean ended = running == null || running.stop(STOPPING);
-    thread.interrupt();
-    scrubber.interrupt();
-    deleter.interrupt();
+    threads.forEach(Thread::interrupt);
     awaitVisits();
     if (!ended || isAtWork()) {
       return; // The lock goes with the process: a move is under way.
@@ -559,9 +529,9 @@ final class Housekeeping implements AutoCloseable {
   private void awaitVisits() {
     long end = engineEnvironment.nanoTime().getAsLong() + LAST_VISITS.toNanos();
     try {
-      thread.join(LAST_VISITS.toMillis());
-      scrubber.join(Math.max(1, left(end).toMillis()));
-      deleter.join(Math.max(1, left(end).toMillis()));
+      for (Thread thread : threads) {
+        thread.join(Math.max(1, left(end).toMillis()));
+      }
       for (DirectoryVisits directory : visits) {
         directory.await(left(end));
       }

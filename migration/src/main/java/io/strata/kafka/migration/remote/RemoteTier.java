@@ -87,7 +87,7 @@ final class RemoteTier implements AutoCloseable {
             settings.cold().isEmpty() ? 0 : settings.cacheBytes(),
             engine.threads());
     reads = new StoreReads(store, fetches, meters, pieces);
-    housekeeping = new Housekeeping(settings, environment, store, engine);
+    housekeeping = new Housekeeping(settings, environment, store);
     housekeeping.start();
   }
 
@@ -223,18 +223,12 @@ final class RemoteTier implements AutoCloseable {
   }
 
   RemoteStats stats() {
-    return new RemoteStats(
-        meters.stats(),
-        housekeeping.levelStats(meters),
+    return housekeeping.stats(
+        meters,
         linkedBytes.sum(),
         pieces.stats(),
-        housekeeping.scrubStats(),
-        housekeeping.oldestUncopiedMillis(),
-        copies.stuck() + fetches.stuck() + deletions.stuck() + housekeeping.stuck(),
-        reads.replaced(),
-        housekeeping.damagedSegments(),
-        housekeeping.directoryStats(),
-        housekeeping.migrationStats());
+        copies.stuck() + fetches.stuck() + deletions.stuck(),
+        reads.replaced());
   }
 
   @Override

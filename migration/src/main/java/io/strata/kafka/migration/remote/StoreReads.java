@@ -105,20 +105,6 @@ final class StoreReads {
   }
 
   /**
-   * All places that have the segment now, the best first.
-   *
-   * @throws SegmentMissingException if it is not in the store
-   */
-  List<Located> copies(SegmentKey key) throws IOException {
-    places.invalidate(key.id());
-    List<Located> copies = store.copies(key);
-    if (copies.isEmpty()) {
-      throw missing(key);
-    }
-    return copies;
-  }
-
-  /**
    * Reads a segment from another copy from now on, which had right what was wrong, or could not be
    * read, in the one before. Marks the one before as damaged if it is. A copy that is not there any
    * more has moved or was evicted, which is no fault and does not count.
@@ -173,7 +159,7 @@ final class StoreReads {
    */
   Located read(Located place, long position, ReadTarget target, FetchTime time)
       throws IOException, InterruptedException {
-    Duration unused = time.left(() -> describe(place));
+    Duration unused = time.left(place);
     try {
       readFrom(place, position, target, time);
       return place;
@@ -181,11 +167,11 @@ final class StoreReads {
       throw e;
     } catch (IOException e) {
       if (time.isOver()) {
-        throw e instanceof TimeLimitException ? time.late(describe(place)) : e;
+        throw e instanceof TimeLimitException ? time.late(place) : e;
       }
       return calls.call(
           "reading " + describe(place),
-          time.left(() -> describe(place)),
+          time.left(place),
           control ->
               elsewhere(
                   place,
@@ -202,7 +188,7 @@ final class StoreReads {
   private void readFrom(Located place, long position, ReadTarget target, FetchTime time)
       throws IOException, InterruptedException {
     if (place.hasLog()) {
-      logs.read(place, position, target, time.left(() -> describe(place)));
+      logs.read(place, position, target, time.left(place));
       meters.level(place.directory().level()).fetched().add(target.bytes());
     } else {
       cold.read(place, position, target, time);
@@ -279,9 +265,20 @@ final class StoreReads {
         .read("reading " + place.file(type), control -> LogReads.index(place, type));
   }
 
+  /**
+   * All places that have the segment now, the best first.
+   *
+   * @param why it is not read where it was; is thrown if it is not found elsewhere
+   */
   private List<Located> copies(Located first, IOException why) throws IOException {
+    SegmentKey key = first.manifest().segment().key();
     try {
-      return copies(first.manifest().segment().key());
+      places.invalidate(key.id());
+      List<Located> copies = store.copies(key);
+      if (copies.isEmpty()) {
+        throw missing(key);
+      }
+      return copies;
     } catch (IOException e) {
       // That a file is not there says less than why the segment was not found elsewhere.
       IOException told = why instanceof NoSuchFileException ? e : why;
