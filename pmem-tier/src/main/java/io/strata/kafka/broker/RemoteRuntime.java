@@ -10,7 +10,10 @@ import io.strata.kafka.config.Parsed;
 import io.strata.kafka.config.RemoteConfig;
 import io.strata.kafka.metrics.MigrationLog;
 import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.MigrationEngine;
+import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.migration.remote.RemoteEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.RemoteStats;
@@ -205,9 +208,10 @@ public final class RemoteRuntime implements RemoteEnvironment {
   }
 
   @Override
-  public EngineLog engineLog(List<String> levels) {
+  public MigrationEngine migrationEngine(
+      TieredSegments tiers, MigrationSettings settings, List<String> levels) {
     MigrationLog log = new MigrationLog(levels);
-    return new EngineLog(List.of(log), log);
+    return new MigrationEngine(tiers, settings, policies(), List.of(log), log, engine());
   }
 
   @Override

@@ -80,9 +80,6 @@ final class ColdLoading {
     if (!CLASS_NAME.matcher(name).matches()) {
       throw problem("'" + name + "', which is no class name", EXPECTED);
     }
-    if (name.equals(OURS)) {
-      throw ours(name);
-    }
     ClassLoader broker = ColdLoading.class.getClassLoader();
     if (settings.classPath().isEmpty()) {
       return new Loaded(create(name, broker, "the broker's class path"), broker, () -> {});
@@ -117,7 +114,9 @@ final class ColdLoading {
     Class<?> type = find(name, loader, where);
     for (Class<?> each = type; each != null; each = each.getSuperclass()) {
       if (each.getName().equals(OURS)) {
-        throw ours(name);
+        throw problem(
+            "'" + name + "', which is Strata's own",
+            "expected another manager; levels of Strata's own go into rsm.config.levels");
       }
     }
     if (!RemoteStorageManager.class.isAssignableFrom(type)) {
@@ -132,9 +131,7 @@ final class ColdLoading {
     } catch (InvocationTargetException e) {
       Throwable cause = Optional.ofNullable(e.getCause()).orElse(e);
       throw problem("'" + name + "', whose constructor failed: " + cause, EXPECTED, cause);
-    } catch (RuntimeException e) {
-      throw e;
-    } catch (Exception | LinkageError e) {
+    } catch (ReflectiveOperationException | LinkageError e) {
       throw problem("'" + name + "', which cannot be created: " + e, EXPECTED, e);
     }
   }
@@ -147,21 +144,13 @@ final class ColdLoading {
           "'" + name + "', which is not on " + where + " class path",
           "expected a class that is there; correct the name, or name its jars in " + CLASS_PATH_KEY,
           e);
-    } catch (RuntimeException e) {
-      throw e;
-    } catch (Exception | LinkageError e) {
+    } catch (LinkageError e) {
       throw problem(
           "'" + name + "', which cannot be loaded: " + e,
           "expected a class that is whole, with all the classes that it needs; add their jars to "
               + CLASS_PATH_KEY,
           e);
     }
-  }
-
-  private static ConfigException ours(String name) {
-    return problem(
-        "'" + name + "', which is Strata's own",
-        "expected another manager; levels of Strata's own go into rsm.config.levels");
   }
 
   private static ConfigException problem(String found, String expected) {

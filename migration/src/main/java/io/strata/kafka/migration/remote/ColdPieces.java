@@ -1,10 +1,12 @@
 package io.strata.kafka.migration.remote;
 
+import static java.util.Objects.requireNonNull;
+
 import com.github.benmanes.caffeine.cache.AsyncCache;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.RemovalCause;
 import com.github.benmanes.caffeine.cache.stats.CacheStats;
+import io.strata.kafka.migration.remote.SegmentStream.FetchTime;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.ChunkChecksums;
 import io.strata.kafka.migration.remote.store.LogReads;
@@ -34,7 +36,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,12 +74,12 @@ final class ColdPieces implements AutoCloseable {
    * @param failure why there is none; no exception, which the cache would log
    */
   private record Answer(int bytes, Optional<ByteBuffer> unkept, Optional<Throwable> failure) {
-    static Answer kept(int bytes) {
-      return new Answer(bytes, Optional.empty(), Optional.empty());
-    }
-
     static Answer unkept(ByteBuffer bytes) {
       return new Answer(0, Optional.of(bytes), Optional.empty());
+    }
+
+    static Answer kept(int bytes) {
+      return new Answer(bytes, Optional.empty(), Optional.empty());
     }
   }
 
@@ -135,7 +136,7 @@ final class ColdPieces implements AutoCloseable {
             .maximumWeight(capacityBytes)
             .weigher((Piece piece, Answer answer) -> answer.bytes())
             .executor(Runnable::run)
-            .evictionListener(this::evicted)
+            .evictionListener((piece, answer, cause) -> remove(requireNonNull(piece)))
             .recordStats()
             .buildAsync();
     executor.execute(this::begin);
@@ -175,20 +176,17 @@ final class ColdPieces implements AutoCloseable {
     }
   }
 
-  /** On a thread of the requests: the directory may hang. */
-  private void evicted(
-      @Nullable Piece piece, @Nullable Answer unusedAnswer, RemovalCause unusedCause) {
+  /** On a thread of the requests: the directory may hang. One that stays counts again later. */
+  private void remove(Piece piece) {
     try {
-      Optional.ofNullable(piece).ifPresent(p -> executor.execute(() -> remove(p)));
+      executor.execute(
+          () -> {
+            if (!files.remove(piece)) {
+              found.set(false);
+            }
+          });
     } catch (RejectedExecutionException e) {
       return; // Closed: the next start finds it, and removes what is too much.
-    }
-  }
-
-  /** One that stays counts again when its directory can be written to. */
-  private void remove(Piece piece) {
-    if (!files.remove(piece)) {
-      found.set(false);
     }
   }
 
@@ -212,8 +210,7 @@ final class ColdPieces implements AutoCloseable {
   }
 
   private boolean isAtHand(Piece piece) {
-    return pieces.asMap().containsKey(piece)
-        || Optional.ofNullable(unkept.getIfPresent(piece)).isPresent();
+    return pieces.asMap().containsKey(piece) || unkept.getIfPresent(piece) != null;
   }
 
   /**
@@ -276,9 +273,10 @@ final class ColdPieces implements AutoCloseable {
 
   private CompletableFuture<Answer> ask(Located place, int number) {
     Piece piece = new Piece(id(place), number);
-    return Optional.ofNullable(unkept.getIfPresent(piece))
-        .map(bytes -> CompletableFuture.completedFuture(Answer.unkept(bytes)))
-        .orElseGet(() -> pieces.get(piece, (key, unused) -> request(place, piece, true)));
+    ByteBuffer bytes = unkept.getIfPresent(piece);
+    return bytes == null
+        ? pieces.get(piece, (key, unused) -> request(place, piece, true))
+        : CompletableFuture.completedFuture(Answer.unkept(bytes));
   }
 
   private CompletableFuture<Answer> request(Located place, Piece piece, boolean keep) {
@@ -292,30 +290,38 @@ final class ColdPieces implements AutoCloseable {
   }
 
   private void load(Located place, Piece piece, boolean keep, CompletableFuture<Answer> answer) {
+    Answer loaded;
     try {
-      Optional<ByteBuffer> there = Optional.ofNullable(unkept.getIfPresent(piece));
-      if (there.isPresent()) { // Since this was asked for.
-        boolean unused = pieces.asMap().remove(piece, answer);
-        boolean unusedToo = answer.complete(Answer.unkept(there.get()));
-        return;
-      }
-      ByteBuffer bytes = load(place, piece.number());
-      if (keep && isKept(piece, bytes)) {
-        boolean unused = answer.complete(Answer.kept(bytes.capacity()));
-        unkept.invalidateAll();
-        findAgain();
-      } else {
-        unkept.put(piece, bytes);
-        boolean unused = pieces.asMap().remove(piece, answer);
-        boolean unusedToo = answer.complete(Answer.unkept(bytes));
-      }
+      loaded = load(place, piece, keep);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // All is being closed.
       boolean unused = answer.cancel(false);
+      return;
     } catch (Throwable e) { // Those that wait throw it; the next one asks the manager.
-      boolean unused = pieces.asMap().remove(piece, answer);
-      boolean unusedToo = answer.complete(new Answer(0, Optional.empty(), Optional.of(e)));
+      loaded = new Answer(0, Optional.empty(), Optional.of(e));
     }
+    boolean isKept = loaded.bytes() > 0;
+    if (!isKept) {
+      boolean unused = pieces.asMap().remove(piece, answer);
+    }
+    boolean unused = answer.complete(loaded);
+    if (isKept) {
+      unkept.invalidateAll();
+      findAgain();
+    }
+  }
+
+  private Answer load(Located place, Piece piece, boolean keep)
+      throws IOException, InterruptedException {
+    ByteBuffer bytes = unkept.getIfPresent(piece);
+    if (bytes == null) { // It was not put there since this was asked for.
+      bytes = load(place, piece.number());
+      if (keep && isKept(piece, bytes)) {
+        return Answer.kept(bytes.capacity());
+      }
+      unkept.put(piece, bytes);
+    }
+    return Answer.unkept(bytes);
   }
 
   private boolean isKept(Piece piece, ByteBuffer bytes) throws InterruptedException {
@@ -352,23 +358,23 @@ final class ColdPieces implements AutoCloseable {
 
   private static Answer await(CompletableFuture<Answer> asked, Located place, FetchTime time)
       throws IOException, InterruptedException {
+    Throwable failure;
     try {
-      long left = time.left(place).toNanos();
-      Answer answer = asked.get(left, TimeUnit.NANOSECONDS);
+      Answer answer = asked.get(time.left(place).toNanos(), TimeUnit.NANOSECONDS);
       if (answer.failure().isEmpty()) {
         return answer;
       }
-      throw answer.failure().get() instanceof IOException io
-          ? io
-          : new IOException(
-              StoreReads.describe(place) + ": " + answer.failure().get(), answer.failure().get());
+      failure = answer.failure().get();
     } catch (TimeoutException e) {
       throw time.late(place);
     } catch (CancellationException e) {
       throw new IOException(StoreReads.describe(place) + ": the store is closed", e);
     } catch (ExecutionException e) {
-      throw new IOException(StoreReads.describe(place) + ": " + e.getCause(), e);
+      failure = requireNonNull(e.getCause());
     }
+    throw failure instanceof IOException io
+        ? io
+        : new IOException(StoreReads.describe(place) + ": " + failure, failure);
   }
 
   RemoteStats.CacheStats stats() {

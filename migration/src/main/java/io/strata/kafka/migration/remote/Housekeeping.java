@@ -390,15 +390,7 @@ final class Housekeeping implements AutoCloseable {
     if (engine != null || levelNames.size() < 2) {
       return;
     }
-    RemoteEnvironment.EngineLog log = environment.engineLog(levelNames);
-    MigrationEngine made =
-        new MigrationEngine(
-            tiers,
-            live.migration(),
-            environment.policies(),
-            log.listeners(),
-            log.events(),
-            engineEnvironment);
+    MigrationEngine made = environment.migrationEngine(tiers, live.migration(), levelNames);
     made.start();
     engine = made;
   }

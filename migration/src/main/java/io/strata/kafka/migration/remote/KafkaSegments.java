@@ -16,6 +16,7 @@ import org.apache.kafka.server.log.remote.storage.LogSegmentData;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentId;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata.CustomMetadata;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadataUpdate;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentState;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageManager.IndexType;
 import org.jspecify.annotations.Nullable;
@@ -97,24 +98,28 @@ final class KafkaSegments {
             new TopicIdPartition(
                 Uuid.fromString(key.topicId()), new TopicPartition(key.topic(), key.partition())),
             Uuid.fromString(key.id()));
-    Optional<CustomMetadata> known = custom.map(CustomMetadata::new);
-    RemoteLogSegmentState state =
-        custom.isPresent()
-            ? RemoteLogSegmentState.COPY_SEGMENT_FINISHED
-            : RemoteLogSegmentState.COPY_SEGMENT_STARTED;
-    if (KNOWS_TRANSACTION_INDEX) {
-      return Known.metadata(id, segment, known, state);
-    }
+    RemoteLogSegmentMetadata started =
+        KNOWS_TRANSACTION_INDEX ? Known.started(id, segment) : started(id, segment);
+    return custom.isEmpty()
+        ? started
+        : started.createWithUpdates(
+            new RemoteLogSegmentMetadataUpdate(
+                id,
+                segment.eventTimestampMillis(),
+                custom.map(CustomMetadata::new),
+                RemoteLogSegmentState.COPY_SEGMENT_FINISHED,
+                segment.brokerId()));
+  }
+
+  private static RemoteLogSegmentMetadata started(RemoteLogSegmentId id, SegmentInfo segment) {
     return new RemoteLogSegmentMetadata(
         id,
-        key.startOffset(),
+        segment.key().startOffset(),
         segment.endOffset(),
         segment.maxTimestampMillis(),
         segment.brokerId(),
         segment.eventTimestampMillis(),
         segment.bytes(),
-        known,
-        state,
         segment.leaderEpochs());
   }
 
@@ -126,11 +131,7 @@ final class KafkaSegments {
       return metadata.isTxnIdxEmpty();
     }
 
-    static RemoteLogSegmentMetadata metadata(
-        RemoteLogSegmentId id,
-        SegmentInfo segment,
-        Optional<CustomMetadata> custom,
-        RemoteLogSegmentState state) {
+    static RemoteLogSegmentMetadata started(RemoteLogSegmentId id, SegmentInfo segment) {
       return new RemoteLogSegmentMetadata(
           id,
           segment.key().startOffset(),
@@ -139,8 +140,6 @@ final class KafkaSegments {
           segment.brokerId(),
           segment.eventTimestampMillis(),
           segment.bytes(),
-          custom,
-          state,
           segment.leaderEpochs(),
           segment.transactionIndexEmpty());
     }

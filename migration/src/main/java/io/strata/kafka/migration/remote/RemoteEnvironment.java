@@ -1,9 +1,11 @@
 package io.strata.kafka.migration.remote;
 
-import io.strata.kafka.api.MigrationListener;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.EngineEvents;
+import io.strata.kafka.migration.MigrationEngine;
+import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.StoreStage;
 import java.nio.file.Path;
@@ -46,25 +48,13 @@ public interface RemoteEnvironment {
   PolicyRegistry policies();
 
   /**
-   * Who is told of moves between levels.
+   * Makes an engine, with those who are told of its moves.
    *
    * @param levels the levels' names, fastest first
    */
-  default EngineLog engineLog(List<String> levels) {
-    return new EngineLog(List.of(), EngineEvents.NONE);
-  }
-
-  /**
-   * Who is told of moves.
-   *
-   * @param listeners of each move
-   * @param events of the engine
-   */
-  record EngineLog(List<MigrationListener> listeners, EngineEvents events) {
-    /** Copies the list. */
-    public EngineLog {
-      listeners = List.copyOf(listeners);
-    }
+  default MigrationEngine migrationEngine(
+      TieredSegments tiers, MigrationSettings settings, List<String> levels) {
+    return new MigrationEngine(tiers, settings, policies(), List.of(), EngineEvents.NONE, engine());
   }
 
   /** For tests: is told of the stages of copies, moves and deletions. */

@@ -15,6 +15,8 @@ import java.io.InterruptedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.util.Map;
+import java.util.Optional;
 import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
@@ -23,6 +25,23 @@ import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageExceptio
 final class RemoteFailures {
 
   private static final boolean KNOWS_RETRIABLE = knowsRetriable();
+
+  /** What says by its type why it failed. */
+  private static final Map<Class<? extends Throwable>, Cause> CAUSES =
+      Map.ofEntries(
+          Map.entry(StoreFullException.class, Cause.FULL),
+          Map.entry(TimeLimitException.class, Cause.TIMEOUT),
+          Map.entry(SegmentMissingException.class, Cause.NOT_FOUND),
+          Map.entry(IndexMissingException.class, Cause.NOT_FOUND),
+          Map.entry(NoSuchFileException.class, Cause.NOT_FOUND),
+          Map.entry(CorruptChunkException.class, Cause.CORRUPT),
+          Map.entry(CorruptManifestException.class, Cause.CORRUPT),
+          Map.entry(StoreUnavailableException.class, Cause.UNAVAILABLE),
+          Map.entry(ColdFailure.class, Cause.COLD),
+          Map.entry(InterruptedException.class, Cause.CANCELLED),
+          Map.entry(InterruptedIOException.class, Cause.CANCELLED),
+          Map.entry(ClosedByInterruptException.class, Cause.CANCELLED),
+          Map.entry(BytePace.CopyCancelledException.class, Cause.CANCELLED));
 
   private RemoteFailures() {}
 
@@ -60,42 +79,22 @@ final class RemoteFailures {
   }
 
   static Cause cause(Throwable failure) {
-    if (failure instanceof StoreFullException) {
-      return Cause.FULL;
-    }
-    if (failure instanceof TimeLimitException) {
-      return Cause.TIMEOUT;
-    }
-    if (failure instanceof SegmentMissingException
-        || failure instanceof IndexMissingException
-        || failure instanceof NoSuchFileException) {
-      return Cause.NOT_FOUND;
-    }
-    if (failure instanceof CorruptChunkException || failure instanceof CorruptManifestException) {
-      return Cause.CORRUPT;
-    }
-    if (failure instanceof StoreUnavailableException) {
-      return Cause.UNAVAILABLE;
-    }
-    if (failure instanceof ColdFailure) {
-      return Cause.COLD;
-    }
-    if (failure instanceof InterruptedException
-        || failure instanceof InterruptedIOException
-        || failure instanceof ClosedByInterruptException
-        || failure instanceof BytePace.CopyCancelledException) {
-      return Cause.CANCELLED;
+    Optional<Cause> known =
+        CAUSES.entrySet().stream()
+            .filter(entry -> entry.getKey().isInstance(failure))
+            .map(Map.Entry::getValue)
+            .findFirst();
+    if (known.isPresent()) {
+      return known.get();
     }
     if (NoSpaceException.isCauseOf(failure)) {
       return Cause.FULL;
     }
-    return isFault(failure) || (failure.getCause() != null && isError(failure.getCause()))
+    return failure instanceof RuntimeException
+            || isError(failure)
+            || (failure.getCause() != null && isError(failure.getCause()))
         ? Cause.FAULT
         : Cause.IO;
-  }
-
-  private static boolean isFault(Throwable failure) {
-    return failure instanceof RuntimeException || isError(failure);
   }
 
   /** An {@link InternalError} is a fault under a mapping: an error of input or output. */

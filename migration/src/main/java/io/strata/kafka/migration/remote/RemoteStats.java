@@ -52,13 +52,10 @@ public record RemoteStats(
 
   /** What Kafka asks for. */
   public enum Operation {
-    /** A segment with its indexes. */
     COPY,
     /** A range of a segment: counted by range, its bytes as Kafka reads them. */
     FETCH,
-    /** An index. */
     INDEX,
-    /** A segment with its indexes. */
     DELETE
   }
 
@@ -87,9 +84,7 @@ public record RemoteStats(
   /**
    * One kind of operation.
    *
-   * @param count those that ended well
-   * @param bytes of them
-   * @param running those under way
+   * @param count those that ended well, of which {@code bytes} are, too
    * @param latency how long they took, over the last minutes; for {@link Operation#FETCH} the time
    *     from the call to the first byte
    * @param failures by cause (all causes are there)
@@ -110,18 +105,15 @@ public record RemoteStats(
   /**
    * One level.
    *
-   * @param name its name
    * @param capacityBytes what the store may take there; 0 for the cold manager's
    * @param usedBytes what it takes
    * @param segments segments read from there
-   * @param directories how many it has
-   * @param unavailableDirectories of those, the ones that cannot be used now
+   * @param unavailableDirectories of its directories, those that cannot be used now
    * @param copiedBytes copied there for Kafka
    * @param fetchedBytes read from there for fetches, what is read ahead of the cold manager's
    *     included
    * @param deletedBytes deleted there for Kafka
    * @param movingCopies copies that a move has published and not confirmed yet
-   * @param damagedCopies copies known to be damaged
    */
   public record LevelStats(
       String name,
@@ -140,10 +132,8 @@ public record RemoteStats(
    * What is kept of what was read from the cold manager.
    *
    * @param capacityBytes its bound; 0 without a cold manager
-   * @param usedBytes what it has
    * @param hits pieces asked for and found, or on their way
    * @param misses pieces read from the cold manager
-   * @param evictions pieces evicted
    */
   public record CacheStats(
       long capacityBytes, long usedBytes, long hits, long misses, long evictions) {}
@@ -151,7 +141,6 @@ public record RemoteStats(
   /**
    * One directory of the store.
    *
-   * @param path where it is
    * @param level the name of its level
    * @param available whether it can be used now
    */
@@ -161,10 +150,7 @@ public record RemoteStats(
    * What was checked.
    *
    * @param rounds that came to their end
-   * @param objects checked
-   * @param bytes checked
    * @param corruptObjects found not to be what was written
-   * @param missingObjects found missing
    * @param orphansRemoved left by failed copies and removed
    * @param lastEndMillis when the last round ended, in milliseconds since the epoch; empty if none
    *     did

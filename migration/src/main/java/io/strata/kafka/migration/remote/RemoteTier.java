@@ -1,6 +1,7 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.remote.SegmentStream.FetchTime;
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;

@@ -49,30 +49,30 @@ final class RetriedFailures {
 
   /** An operation failed for the cause. */
   void failed(Operation operation, Cause cause, RemoteStorageException failure) {
-    boolean tried = operation == Operation.COPY || operation == Operation.DELETE;
-    if (cause == Cause.FAULT) {
-      String message = failure.getMessage() + ". This is a fault of Strata's or of the JVM's";
-      tell(new Kind(operation, cause), message, Optional.of(failure));
-    } else if (tried && RemoteFailures.isRetriable(failure) && cause != Cause.CANCELLED) {
-      String message = failure.getMessage() + ". Kafka tries again";
-      tell(new Kind(operation, cause), message, Optional.empty());
+    boolean isFault = cause == Cause.FAULT;
+    boolean isTriedAgain =
+        (operation == Operation.COPY || operation == Operation.DELETE)
+            && cause != Cause.CANCELLED
+            && RemoteFailures.isRetriable(failure);
+    if (!isFault && !isTriedAgain) {
+      return;
     }
-  }
-
-  private void tell(Kind kind, String message, Optional<Throwable> fault) {
     long silent;
     synchronized (this) {
       long now = nanoTime.getAsLong();
-      Told last = kinds.get(kind);
-      if (last != null && now - last.nanos() < QUIET_NANOS) {
+      Kind kind = new Kind(operation, cause);
+      Told last = kinds.getOrDefault(kind, new Told(now - QUIET_NANOS, 0));
+      if (now - last.nanos() < QUIET_NANOS) {
         kinds.put(kind, new Told(last.nanos(), last.silent() + 1));
         return;
       }
-      silent = last == null ? 0 : last.silent();
+      silent = last.silent();
       kinds.put(kind, new Told(now, 0));
     }
     log.accept(
-        message + (silent == 0 ? "" : "; " + silent + " more failed so since this was last said"),
-        fault);
+        failure.getMessage()
+            + (isFault ? ". This is a fault of Strata's or of the JVM's" : ". Kafka tries again")
+            + (silent == 0 ? "" : "; " + silent + " more failed so since this was last said"),
+        isFault ? Optional.of(failure) : Optional.empty());
   }
 }

@@ -88,12 +88,6 @@ final class ScrubRounds {
         lastEnd);
   }
 
-  /** At least, and twice what the store's bytes take within the interval. */
-  private long bytesPerSecond(Duration interval) {
-    long bytes = store.directories().stream().mapToLong(store::usedBytes).sum();
-    return Math.max(LEAST_RATE, 2 * bytes / Math.max(1, interval.toSeconds()));
-  }
-
   /**
    * Checks all directories.
    *
@@ -101,7 +95,9 @@ final class ScrubRounds {
    */
   void round(StoreUpkeep upkeep, Duration orphanAge, Duration interval)
       throws IOException, InterruptedException {
-    limit.setRate(bytesPerSecond(interval));
+    // Twice what the store's bytes take within the interval.
+    long used = store.directories().stream().mapToLong(store::usedBytes).sum();
+    limit.setRate(Math.max(LEAST_RATE, 2 * used / Math.max(1, interval.toSeconds())));
     long damagedBefore = corrupt.sum() + missing.sum();
     LOG.info("Scrub of the remote store {} begins", store.storeId());
     for (StoreDirectory directory : store.directories()) {

@@ -17,7 +17,6 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Iterator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
@@ -138,20 +137,19 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
       return given;
     }
     try {
-      Iterator<RemoteEnvironment> found =
-          ServiceLoader.load(RemoteEnvironment.class, getClass().getClassLoader()).iterator();
-      if (found.hasNext()) {
-        return found.next();
-      }
+      return ServiceLoader.load(RemoteEnvironment.class, getClass().getClassLoader())
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new ConfigException(
+                      """
+                      Strata's remote tier: found no %s beside %s, expected the one of Strata's \
+                      jar: put the whole jar on the broker's class path\
+                      """
+                          .formatted(RemoteEnvironment.class.getName(), getClass().getName())));
     } catch (ServiceConfigurationError e) {
       throw new ConfigException("Strata's remote tier cannot be started: " + e.getMessage());
     }
-    throw new ConfigException(
-        """
-        Strata's remote tier: found no %s beside %s, expected the one of Strata's jar: put the \
-        whole jar on the broker's class path\
-        """
-            .formatted(RemoteEnvironment.class.getName(), getClass().getName()));
   }
 
   private static ConfigException refused(Exception e) {

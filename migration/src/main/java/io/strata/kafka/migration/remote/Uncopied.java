@@ -3,18 +3,16 @@ package io.strata.kafka.migration.remote;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Which sealed segments are not in the store yet, of the partitions that this broker has copied
@@ -26,7 +24,9 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Uncopied {
 
   private static final int OFFSET_DIGITS = 20;
-  private static final String SEGMENTS = "[0-9]*.log";
+
+  /** An offset has 19 digits at most. */
+  private static final Pattern SEGMENT = Pattern.compile("0\\d{19}\\.log");
 
   private record Partition(String topicId, int partition) {}
 
@@ -63,34 +63,29 @@ final class Uncopied {
   }
 
   private OptionalLong oldestMillis(Partition partition, Path directory) throws IOException {
-    if (!Files.isDirectory(directory)) {
-      throw new NoSuchFileException(directory.toString());
-    }
-    List<Path> segments = new ArrayList<>();
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, SEGMENTS)) {
-      files.forEach(segments::add);
-    } catch (DirectoryIteratorException e) {
+    List<Path> segments;
+    try (Stream<Path> files = Files.list(directory)) {
+      segments =
+          files.filter(Uncopied::isSegment).sorted(Comparator.comparing(Uncopied::name)).toList();
+    } catch (UncheckedIOException e) {
       throw e.getCause();
     }
-    segments.sort(Comparator.comparing(Path::toString));
-    Optional<Long> copied = store.endOffset(partition.topicId(), partition.partition());
+    long copied = store.endOffset(partition.topicId(), partition.partition()).orElse(-1L);
     // The last one is being appended to.
     for (Path segment : segments.subList(0, Math.max(0, segments.size() - 1))) {
-      Optional<Long> base = baseOffset(String.valueOf(segment.getFileName()));
-      if (base.isPresent() && base.get() > copied.orElse(-1L) && Files.exists(segment)) {
+      long base = Long.parseLong(name(segment).substring(0, OFFSET_DIGITS));
+      if (base > copied && Files.exists(segment)) {
         return OptionalLong.of(Files.getLastModifiedTime(segment).toMillis());
       }
     }
     return OptionalLong.empty();
   }
 
-  private static Optional<Long> baseOffset(String name) {
-    try {
-      return name.length() == OFFSET_DIGITS + ".log".length()
-          ? Optional.of(Long.parseLong(name.substring(0, OFFSET_DIGITS)))
-          : Optional.empty();
-    } catch (NumberFormatException e) {
-      return Optional.empty();
-    }
+  private static boolean isSegment(Path file) {
+    return SEGMENT.matcher(name(file)).matches();
+  }
+
+  private static String name(Path file) {
+    return String.valueOf(file.getFileName());
   }
 }
