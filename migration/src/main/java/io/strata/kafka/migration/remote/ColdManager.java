@@ -17,9 +17,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.server.log.remote.storage.LogSegmentData;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata.CustomMetadata;
@@ -44,12 +46,11 @@ final class ColdManager implements OtherManager, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(StrataRemoteStorageManager.class);
 
-  /** So many calls may be under way. */
-  static final int CALLS = 16;
+  private static final int CALLS = 16;
 
   private final String className;
   private final ColdLoading.Loaded loaded;
-  private final Deadlines deadlines;
+  final Deadlines deadlines;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /** The ids of segments whose copy has not come back, be it long after its time. */
@@ -68,20 +69,18 @@ final class ColdManager implements OtherManager, AutoCloseable {
   /**
    * Loads and configures a manager.
    *
-   * @param deadlines makes the calls; is closed with the manager
    * @throws ConfigException if it cannot be loaded, or refuses its configuration; the message names
    *     the key, and nothing stays open
    */
   static ColdManager create(
-      RemoteSettings.ColdSettings settings, RemoteSettings.Live live, Deadlines deadlines) {
-    ColdLoading.Loaded loaded;
-    try {
-      loaded = ColdLoading.load(settings);
-    } catch (RuntimeException e) {
-      deadlines.close();
-      throw e;
-    }
-    ColdManager manager = new ColdManager(settings.className(), loaded, live, deadlines);
+      RemoteSettings.ColdSettings settings, RemoteSettings.Live live, ThreadFactory threads) {
+    ColdLoading.Loaded loaded = ColdLoading.load(settings);
+    ColdManager manager =
+        new ColdManager(
+            settings.className(),
+            loaded,
+            live,
+            new Deadlines("strata-remote-cold", CALLS, threads));
     try {
       boolean unused =
           loaded.call(
@@ -301,6 +300,39 @@ final class ColdManager implements OtherManager, AutoCloseable {
       close();
     } catch (IOException e) {
       LOG.warn("The cold manager of Strata's remote tier could not be closed", e);
+    }
+  }
+
+  /** The cold manager failed: the message says which one, and what it was asked. */
+  static final class ColdFailure extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final boolean retriable;
+
+    ColdFailure(String message, Throwable cause, boolean retriable) {
+      super(message, cause);
+      this.retriable = retriable;
+    }
+
+    /**
+     * Of what the manager threw, or what became of its call.
+     *
+     * @param what the manager and what it was asked
+     */
+    static ColdFailure of(String what, Throwable thrown) {
+      boolean ofKafka = thrown instanceof RemoteStorageException && thrown.getMessage() != null;
+      return new ColdFailure(
+          what + ": " + (ofKafka ? thrown.getMessage() : thrown),
+          thrown,
+          RemoteFailures.isRetriable(thrown)
+              // A stream that breaks off, a call that ran out of its time: the next may be better.
+              || thrown instanceof IOException
+              || thrown instanceof RetriableException);
+    }
+
+    /** Whether a retry may succeed. */
+    boolean retriable() {
+      return retriable;
     }
   }
 }

@@ -206,9 +206,7 @@ final class Housekeeping implements AutoCloseable {
   }
 
   /**
-   * Waits until it is time, or a directory that did not answer is back.
-   *
-   * @return whether this is to stop
+   * Waits until it is time, or a directory that did not answer is back; true if this is to stop.
    */
   private boolean awaitNextRound() throws InterruptedException {
     long end = engineEnvironment.nanoTime().getAsLong() + live.censusInterval().toNanos();
@@ -434,11 +432,7 @@ final class Housekeeping implements AutoCloseable {
     return store.directories().stream().mapToInt(directory -> directory.access().stuck()).sum();
   }
 
-  /**
-   * The figures.
-   *
-   * @param stuckCalls threads that hang, beside the directories' own
-   */
+  /** The figures; {@code stuckCalls} are the threads that hang, beside the directories' own. */
   RemoteStats stats(
       RemoteMeters meters,
       long linkedBytes,

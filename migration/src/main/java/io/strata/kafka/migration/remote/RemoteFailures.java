@@ -1,6 +1,7 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.NoSpaceException;
+import io.strata.kafka.migration.remote.ColdManager.ColdFailure;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.BytePace;

@@ -1,15 +1,25 @@
 package io.strata.kafka.migration.remote;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.LatencyWindow;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.RemoteStats.OperationStats;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
@@ -130,5 +140,142 @@ final class RemoteMeters {
       stats.put(operation, of(operation).stats());
     }
     return stats;
+  }
+
+  /**
+   * A range on its way to Kafka: counted when it is closed, or when it failed.
+   *
+   * <p>Thread safety: for one thread, as streams are.
+   */
+  static final class FetchStream extends FilterInputStream {
+
+    private final Run run;
+    private final LongConsumer read;
+    private long bytes;
+    private boolean begun;
+    private boolean ended;
+
+    /**
+     * Of a range.
+     *
+     * @param read gets how many bytes were read, when the stream is closed
+     */
+    FetchStream(InputStream range, Run run, LongConsumer read) {
+      super(range);
+      this.run = run;
+      this.read = read;
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+      try {
+        int count = super.read(target, offset, length);
+        bytes += Math.max(0, count);
+        if (!begun) {
+          begun = true;
+          run.latency();
+        }
+        return count;
+      } catch (Throwable e) {
+        throw failed(e);
+      }
+    }
+
+    /**
+     * Names the segment in a failure. Kafka's threads take exceptions; an Error would end what they
+     * do without a word.
+     */
+    private IOException failed(Throwable failure) {
+      String message = failure.toString();
+      if (!ended) {
+        ended = true;
+        message = String.valueOf(run.failed(failure).getMessage());
+      }
+      return failure instanceof InterruptedIOException interrupted
+          ? interrupted
+          : new IOException(message, failure);
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (!ended) {
+        ended = true;
+        run.done(bytes);
+        read.accept(bytes);
+      }
+      super.close();
+    }
+  }
+
+  /**
+   * Logs what Kafka does not: copies and deletions that it tries again, for why they failed it logs
+   * at level DEBUG alone, and does not count them as failed (4.3.1); and faults, with where they
+   * came from. All other failures it logs itself. Each cause is logged once a minute at most.
+   *
+   * <p>Thread safety: may be called by any number of threads.
+   */
+  static final class RetriedFailures {
+
+    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final LongSupplier nanoTime;
+    private final BiConsumer<String, Optional<Throwable>> log;
+
+    @GuardedBy("this")
+    private final Map<Kind, Told> kinds = new HashMap<>();
+
+    /**
+     * Tells nothing yet.
+     *
+     * @param log takes each message, with the failure if that is a fault
+     */
+    RetriedFailures(LongSupplier nanoTime, BiConsumer<String, Optional<Throwable>> log) {
+      this.nanoTime = nanoTime;
+      this.log = log;
+    }
+
+    private record Kind(Operation operation, Cause cause) {}
+
+    /**
+     * When it was told last.
+     *
+     * @param silent how many were not told since
+     */
+    private record Told(long nanos, long silent) {}
+
+    /** An operation failed for the cause. */
+    void failed(Operation operation, Cause cause, RemoteStorageException failure) {
+      boolean isFault = cause == Cause.FAULT;
+      boolean isTriedAgain =
+          (operation == Operation.COPY || operation == Operation.DELETE)
+              && cause != Cause.CANCELLED
+              && RemoteFailures.isRetriable(failure);
+      if (!isFault && !isTriedAgain) {
+        return;
+      }
+      long silent;
+      synchronized (this) {
+        long now = nanoTime.getAsLong();
+        Kind kind = new Kind(operation, cause);
+        Told last = kinds.getOrDefault(kind, new Told(now - QUIET_NANOS, 0));
+        if (now - last.nanos() < QUIET_NANOS) {
+          kinds.put(kind, new Told(last.nanos(), last.silent() + 1));
+          return;
+        }
+        silent = last.silent();
+        kinds.put(kind, new Told(now, 0));
+      }
+      log.accept(
+          failure.getMessage()
+              + (isFault ? ". This is a fault of Strata's or of the JVM's" : ". Kafka tries again")
+              + (silent == 0 ? "" : "; " + silent + " more failed so since this was last said"),
+          isFault ? Optional.of(failure) : Optional.empty());
+    }
   }
 }

@@ -5,10 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.remote.store.StoreOptions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * How the remote tier works: the checked values of the {@code rsm.config.*} keys. What the operator
@@ -101,10 +101,9 @@ public record RemoteSettings(
 
   /** The levels' names, fastest first; {@code cold} is the last where another manager has one. */
   public List<String> levelNames() {
-    List<String> names = new ArrayList<>();
-    levels.forEach(level -> names.add(level.name()));
-    cold.ifPresent(unused -> names.add(COLD));
-    return List.copyOf(names);
+    return Stream.concat(
+            levels.stream().map(StoreOptions.LevelOptions::name), cold.stream().map(other -> COLD))
+        .toList();
   }
 
   /** The name of the level that another manager has. */

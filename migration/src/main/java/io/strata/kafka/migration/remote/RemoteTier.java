@@ -1,6 +1,7 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.remote.RemoteMeters.RetriedFailures;
 import io.strata.kafka.migration.remote.SegmentStream.FetchTime;
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.calls.Deadlines;
@@ -92,26 +93,19 @@ final class RemoteTier implements AutoCloseable {
     housekeeping.start();
   }
 
-  /** Works by other settings from now on. */
   void reconfigure(RemoteSettings.Live changed) {
     live = changed;
     housekeeping.reconfigure(changed);
     manager.ifPresent(cold -> cold.reconfigure(changed));
   }
 
-  /**
-   * Counts an operation, from now on.
-   *
-   * @param what is being done to which segment, for its failure's message
-   */
   RemoteMeters.Run begin(RemoteStats.Operation operation, String what) {
     return meters.begin(operation, what);
   }
 
   /**
-   * Copies a segment; it is durable and can be seen when this returns.
-   *
-   * @param what for messages
+   * Copies a segment; it is durable and can be seen when this returns. Here and below {@code what}
+   * is for messages.
    */
   void copy(String what, SegmentInfo segment, LogSource source)
       throws IOException, InterruptedException {
@@ -175,7 +169,6 @@ final class RemoteTier implements AutoCloseable {
     return new SegmentStream(reads, time, located, start, end);
   }
 
-  /** Bytes of a segment went to Kafka. */
   void read(SegmentKey key, long bytes) {
     store.heat().read(key.id(), bytes);
   }

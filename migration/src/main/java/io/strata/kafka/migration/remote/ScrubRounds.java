@@ -88,11 +88,7 @@ final class ScrubRounds {
         lastEnd);
   }
 
-  /**
-   * Checks all directories.
-   *
-   * @param interval how often that is done
-   */
+  /** Checks all directories, which is done once in each interval. */
   void round(StoreUpkeep upkeep, Duration orphanAge, Duration interval)
       throws IOException, InterruptedException {
     // Twice what the store's bytes take within the interval.

@@ -42,11 +42,9 @@ final class SegmentStream extends InputStream {
   private volatile boolean closed;
 
   /**
-   * A stream.
+   * Of the bytes from {@code start} on.
    *
-   * @param start the first byte, from 0
-   * @param end behind the last byte, within the segment; not behind {@code start} for an empty
-   *     range
+   * @param end behind the last byte, within the segment
    */
   SegmentStream(StoreReads reads, FetchTime time, Located place, long start, long end) {
     this.reads = reads;
@@ -145,9 +143,7 @@ final class SegmentStream extends InputStream {
     return skipped;
   }
 
-  /**
-   * What is left of the range, as a file's stream has it: nothing of it waits for another party.
-   */
+  /** What is left of the range, as a file's stream has it. */
   @Override
   public int available() throws IOException {
     checkOpen();

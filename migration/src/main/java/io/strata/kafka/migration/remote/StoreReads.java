@@ -144,7 +144,6 @@ final class StoreReads {
     return String.join(", ", store.directories().stream().map(Object::toString).toList());
   }
 
-  /** A segment was deleted or moved. */
   void forget(String id) {
     places.invalidate(id);
   }
@@ -196,7 +195,6 @@ final class StoreReads {
     }
   }
 
-  /** What is read from a copy. */
   @FunctionalInterface
   private interface Reading<T> {
     T from(Located copy) throws IOException, InterruptedException;
@@ -240,30 +238,22 @@ final class StoreReads {
     throw why;
   }
 
-  /**
-   * Reads an index, in a call that has a deadline.
-   *
-   * @throws SegmentMissingException if the segment is not in the store
-   * @throws IndexMissingException if it was copied without such an index
-   */
+  /** Reads an index, in a call that has a deadline; fails as {@link RemoteTier#index}. */
   byte[] index(SegmentKey key, ObjectType type, CallControl control)
       throws IOException, InterruptedException {
+    Reading<byte[]> reading =
+        copy ->
+            copy.directory()
+                .access()
+                .read("reading " + copy.file(type), unused -> LogReads.index(copy, type));
     Located place = locate(key);
     try {
-      return index(place, type);
+      return reading.from(place);
     } catch (IndexMissingException | ClosedByInterruptException e) {
       throw e;
     } catch (IOException e) {
-      return elsewhere(place, false, e, control, copy -> index(copy, type));
+      return elsewhere(place, false, e, control, reading);
     }
-  }
-
-  private static byte[] index(Located place, ObjectType type)
-      throws IOException, InterruptedException {
-    return place
-        .directory()
-        .access()
-        .read("reading " + place.file(type), control -> LogReads.index(place, type));
   }
 
   /**

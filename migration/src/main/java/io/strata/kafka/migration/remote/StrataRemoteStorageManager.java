@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote;
 
+import io.strata.kafka.migration.remote.RemoteMeters.FetchStream;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
@@ -21,7 +22,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
-import java.util.concurrent.ThreadFactory;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.server.log.remote.storage.LogSegmentData;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
@@ -107,16 +107,10 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
                             + " the store is one cluster's. Format the log directories with"
                             + " kafka-storage.sh; if the broker is embedded in another program,"
                             + " name them in rsm.config.log.dirs"));
-    ThreadFactory threads = environment.engine().threads();
     Optional<ColdManager> cold =
         settings
             .cold()
-            .map(
-                other ->
-                    ColdManager.create(
-                        other,
-                        settings.live(),
-                        new Deadlines("strata-remote-cold", ColdManager.CALLS, threads)));
+            .map(c -> ColdManager.create(c, settings.live(), environment.engine().threads()));
     try {
       SegmentStore store = open(settings, environment, clusterId, cold);
       RemoteTier opened = new RemoteTier(settings, environment, store, cold);

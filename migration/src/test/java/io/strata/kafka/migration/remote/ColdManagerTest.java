@@ -8,8 +8,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.MigrationSettings;
+import io.strata.kafka.migration.remote.ColdManager.ColdFailure;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
-import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.FakeCold;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
@@ -41,7 +41,6 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,19 +64,14 @@ class ColdManagerTest {
           new TreeMap<>(Map.of(0, 0L)),
           true);
 
-  private Deadlines deadlines = new Deadlines("test-none", 1, EngineEnvironment.system().threads());
-
   @TempDir Path folder = Path.of("");
-
-  @AfterEach
-  void close() {
-    deadlines.close();
-  }
 
   private ColdManager create(
       String className, Optional<String> classPath, Map<String, Object> with) {
-    deadlines = new Deadlines("test-call", 4, EngineEnvironment.system().threads());
-    return ColdManager.create(new ColdSettings(className, classPath, with), live(LIMIT), deadlines);
+    return ColdManager.create(
+        new ColdSettings(className, classPath, with),
+        live(LIMIT),
+        EngineEnvironment.system().threads());
   }
 
   private ColdManager scripted(ScriptedManager.Script script) {
@@ -445,7 +439,7 @@ class ColdManagerTest {
       manager.reconfigure(live(LIMIT));
       Thread.currentThread().interrupt();
       assertThatThrownBy(() -> delete(manager)).isInstanceOf(InterruptedException.class);
-      await().untilAsserted(() -> assertThat(deadlines.stuck()).isZero());
+      await().untilAsserted(() -> assertThat(manager.deadlines.stuck()).isZero());
     }
   }
 

@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.remote.ColdManager.ColdFailure;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;

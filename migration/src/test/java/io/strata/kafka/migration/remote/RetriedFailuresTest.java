@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.migration.remote.RemoteMeters.RetriedFailures;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import java.util.ArrayList;
