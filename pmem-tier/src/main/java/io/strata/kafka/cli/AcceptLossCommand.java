@@ -6,7 +6,6 @@ import io.strata.kafka.broker.TierSpecs;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.pool.PoolException;
-import io.strata.kafka.segment.SegmentTag;
 import io.strata.kafka.tier.AcceptedLoss;
 import io.strata.kafka.tier.MissingPools;
 import io.strata.kafka.tier.TierSpec;
@@ -23,12 +22,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code strata accept-loss}. */
 @Command(
@@ -50,10 +46,8 @@ import picocli.CommandLine.Spec;
       "A log directory that it cannot read is named and left alone, with exit code 1.",
       ""
     },
-    footer = {"", "Example:", "  strata accept-loss --config server.properties --yes"},
-    sortOptions = false,
-    mixinStandardHelpOptions = true)
-final class AcceptLossCommand implements Callable<Integer> {
+    footer = {"", "Example:", "  strata accept-loss --config server.properties --yes"})
+final class AcceptLossCommand extends StrataCommand {
   /**
    * The refusals that a lost pool is recognized by; one that may not be read, for example, is not
    * lost.
@@ -64,11 +58,6 @@ final class AcceptLossCommand implements Callable<Integer> {
           PoolException.Kind.NOT_A_POOL,
           PoolException.Kind.TRUNCATED,
           PoolException.Kind.CORRUPT);
-
-  // Set by picocli, before anything is run.
-  @SuppressWarnings("NullAway.Init")
-  @Spec
-  private CommandSpec spec;
 
   @Mixin private final ConfigOption config = new ConfigOption();
 
@@ -84,14 +73,12 @@ final class AcceptLossCommand implements Callable<Integer> {
 
   @Mixin private final Confirmation confirmation = new Confirmation();
 
-  @Mixin private final JsonOption json = new JsonOption();
-
-  AcceptLossCommand() {}
+  @Mixin private final Json json = new Json();
 
   @Override
   // What is held is only to be released.
   @SuppressWarnings("try")
-  public Integer call() throws Exception {
+  ExitCode run() throws Exception {
     BrokerProperties broker = config.require();
     StrataConfig strata = broker.strataConfig().orElseThrow();
     Set<Path> directories = new LinkedHashSet<>(broker.logDirs());
@@ -103,16 +90,13 @@ final class AcceptLossCommand implements Callable<Integer> {
       if (yes) {
         AcceptedLoss.run(plan);
       }
-      print(plan, yes, spec.commandLine().getOut());
+      json.print(out(), document -> describe(plan, yes, document), to -> print(plan, yes, to));
       if (yes) {
-        printNext(tier);
+        noteNext(tier);
       }
-      for (AcceptedLoss.Skipped skipped : plan.skipped()) {
-        spec.commandLine()
-            .getErr()
-            .println(
-                "strata: log directory %s was not looked at: %s"
-                    .formatted(skipped.logDirectory(), skipped.reason()));
+      for (AcceptedLoss.Skipped each : plan.skipped()) {
+        note(
+            "log directory %s was not looked at: %s".formatted(each.logDirectory(), each.reason()));
       }
       if (!yes && !plan.losses().isEmpty()) {
         confirmation.require(
@@ -122,89 +106,81 @@ final class AcceptLossCommand implements Callable<Integer> {
             """
                 .formatted(plan.lacking().size()));
       }
-      return (plan.skipped().isEmpty() ? ExitCode.OK : ExitCode.FINDINGS).code();
+      return plan.skipped().isEmpty() ? ExitCode.OK : ExitCode.FINDINGS;
     }
   }
 
   private AcceptedLoss.Plan plan(TierSpec tier, Set<Path> directories) throws IOException {
     try (PoolReaders pools = PoolReaders.open(tier.config().pools())) {
-      PrintWriter err = spec.commandLine().getErr();
       for (Map.Entry<Path, PoolException> each : pools.refusals().entrySet()) {
         PoolException refusal = each.getValue();
         if (!LOST.contains(refusal.kind())) {
           throw refusal;
         }
         if (!MissingPools.isCache(tier, each.getKey())) {
-          err.println("strata: lost: " + refusal.getMessage());
+          note("lost: " + refusal.getMessage());
         }
       }
       for (OlderPool pool : OlderPool.among(pools.paths(), directories)) {
         if (!lostPools.contains(pool.id())) {
-          err.println(
+          note(
               """
-              strata: pool %s %s; bring the current file back, or, if it is lost, repeat with \
+              pool %s %s; bring the current file back, or, if it is lost, repeat with \
               --pool %s\
               """
                   .formatted(pool.file(), pool.description(), pool.id()));
         }
       }
       return AcceptedLoss.plan(
-          new ArrayList<>(directories), logFile -> isLost(logFile.tag(), pools));
+          List.copyOf(directories),
+          file -> lostPools.contains(file.tag().pool()) || pools.hasLost(file.tag()));
     }
   }
 
   /** Says what is left to do with the pools that were taken for lost. */
-  private void printNext(TierSpec tier) throws IOException {
+  private void noteNext(TierSpec tier) throws IOException {
     try (PoolReaders pools = PoolReaders.open(tier.config().pools())) {
       Map<Path, UUID> open = new HashMap<>();
       pools.paths().forEach((id, file) -> open.put(file, id));
       for (Path file : tier.config().pools()) {
         UUID id = open.get(file);
         if (id == null ? !MissingPools.isMadeAnew(tier, file) : lostPools.contains(id)) {
-          spec.commandLine()
-              .getErr()
-              .println(
-                  """
-                  strata: pool %s is lost; next, before the broker starts: %screate a new one \
-                  with 'strata pool create'\
-                  """
-                      .formatted(
-                          file,
-                          Files.exists(file, LinkOption.NOFOLLOW_LINKS)
-                              ? "move the file away and "
-                              : ""));
+          note(
+              """
+              pool %s is lost; next, before the broker starts: %screate a new one with 'strata \
+              pool create'\
+              """
+                  .formatted(
+                      file,
+                      Files.exists(file, LinkOption.NOFOLLOW_LINKS)
+                          ? "move the file away and "
+                          : ""));
         }
       }
     }
   }
 
-  private boolean isLost(SegmentTag tag, PoolReaders pools) {
-    return lostPools.contains(tag.pool()) || pools.hasLost(tag);
+  private static void describe(AcceptedLoss.Plan plan, boolean yes, ObjectNode document) {
+    document.put("done", yes || plan.lacking().isEmpty());
+    ArrayNode partitions = document.putArray("partitions");
+    for (AcceptedLoss.Loss loss : plan.lacking()) {
+      ObjectNode node = partitions.addObject();
+      node.put("topic", loss.topic());
+      node.put("partition", loss.partition());
+      node.put("fromOffset", loss.fromOffset());
+      node.put("directory", loss.directory().toString());
+      node.put("dropped", loss.dropped().size());
+    }
+    ArrayNode skipped = document.putArray("skipped");
+    for (AcceptedLoss.Skipped each : plan.skipped()) {
+      ObjectNode node = skipped.addObject();
+      node.put("logDirectory", each.logDirectory().toString());
+      node.put("reason", each.reason());
+    }
   }
 
-  private void print(AcceptedLoss.Plan plan, boolean yes, PrintWriter out) {
+  private static void print(AcceptedLoss.Plan plan, boolean yes, PrintWriter out) {
     List<AcceptedLoss.Loss> losses = plan.lacking();
-    if (json.given()) {
-      ObjectNode document = Json.object();
-      document.put("done", yes || losses.isEmpty());
-      ArrayNode array = document.putArray("partitions");
-      for (AcceptedLoss.Loss loss : losses) {
-        ObjectNode node = array.addObject();
-        node.put("topic", loss.topic());
-        node.put("partition", loss.partition());
-        node.put("fromOffset", loss.fromOffset());
-        node.put("directory", loss.directory().toString());
-        node.put("dropped", loss.dropped().size());
-      }
-      ArrayNode skipped = document.putArray("skipped");
-      for (AcceptedLoss.Skipped each : plan.skipped()) {
-        ObjectNode node = skipped.addObject();
-        node.put("logDirectory", each.logDirectory().toString());
-        node.put("reason", each.reason());
-      }
-      Json.print(document, out);
-      return;
-    }
     if (losses.isEmpty()) {
       out.println(
           plan.skipped().isEmpty()
@@ -212,18 +188,11 @@ final class AcceptLossCommand implements Callable<Integer> {
               : "No loss to accept in the log directories that could be read.");
       return;
     }
-    Table table =
-        new Table()
-            .column("PARTITION", Table.Align.LEFT)
-            .column("MAY LACK RECORDS FROM OFFSET", Table.Align.RIGHT)
-            .column(yes ? "FILES DELETED" : "FILES TO DELETE", Table.Align.RIGHT)
-            .column("DIRECTORY", Table.Align.LEFT);
+    String files = yes ? ">FILES DELETED" : ">FILES TO DELETE";
+    Table table = new Table("PARTITION", ">MAY LACK RECORDS FROM OFFSET", files, "DIRECTORY");
     for (AcceptedLoss.Loss loss : losses) {
-      table.row(
-          loss.topic() + "-" + loss.partition(),
-          Long.toString(loss.fromOffset()),
-          Integer.toString(loss.dropped().size()),
-          loss.directory().toString());
+      String partition = loss.topic() + "-" + loss.partition();
+      table.row(partition, loss.fromOffset(), loss.dropped().size(), loss.directory());
     }
     table.print(out);
     if (yes) {

@@ -22,14 +22,6 @@ record Diagnosis(Verdict verdict, String what, String found, String remedy) {
     FAIL
   }
 
-  static Diagnosis ok(String what, String found) {
-    return new Diagnosis(Verdict.OK, what, found, "");
-  }
-
-  static Diagnosis warn(String what, String found, String remedy) {
-    return new Diagnosis(Verdict.WARN, what, found, remedy);
-  }
-
   static Diagnosis fail(String what, String found, String remedy) {
     return new Diagnosis(Verdict.FAIL, what, found, remedy);
   }

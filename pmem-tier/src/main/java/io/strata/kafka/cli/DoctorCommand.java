@@ -2,23 +2,20 @@ package io.strata.kafka.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.cli.Diagnosis.Verdict;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code strata doctor}. */
 @Command(
@@ -39,15 +36,8 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  strata doctor --config server.properties",
       "  strata doctor --config server.properties --libs /opt/kafka/libs --json"
-    },
-    sortOptions = false,
-    mixinStandardHelpOptions = true)
-final class DoctorCommand implements Callable<Integer> {
-  // Set by picocli, before anything is run.
-  @SuppressWarnings("NullAway.Init")
-  @Spec
-  private CommandSpec spec;
-
+    })
+final class DoctorCommand extends StrataCommand {
   @Mixin private final ConfigOption config = new ConfigOption();
 
   @Option(
@@ -56,7 +46,7 @@ final class DoctorCommand implements Callable<Integer> {
       description = "Kafka's libs; the directory of this command's jar by default.")
   private @Nullable Path libs;
 
-  @Mixin private final JsonOption json = new JsonOption();
+  @Mixin private final Json json = new Json();
 
   private final Surroundings surroundings;
 
@@ -69,23 +59,16 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws Exception {
+  ExitCode run() throws Exception {
     List<Diagnosis> found = diagnose(config.require());
-    PrintWriter out = spec.commandLine().getOut();
-    if (json.given()) {
-      print(found, out);
-    } else {
-      found.forEach(diagnosis -> print(diagnosis, out));
-      out.println();
-      out.println(summary(found));
-    }
-    return (count(found, Diagnosis.Verdict.FAIL) == 0 ? ExitCode.OK : ExitCode.FINDINGS).code();
+    json.print(out(), document -> describe(found, document), out -> print(found, out));
+    return count(found, Verdict.FAIL) == 0 ? ExitCode.OK : ExitCode.FINDINGS;
   }
 
   private List<Diagnosis> diagnose(BrokerProperties broker) throws IOException {
     if (broker.isControllerAlone()) {
-      return List.of(
-          Diagnosis.ok("configuration", "the node is only a controller: Strata leaves it alone"));
+      String alone = "the node is only a controller: Strata leaves it alone";
+      return List.of(new Diagnosis(Verdict.OK, "configuration", alone, ""));
     }
     Optional<StrataConfig> strata = broker.strataConfig().config();
     OptionalLong process =
@@ -93,39 +76,35 @@ final class DoctorCommand implements Callable<Integer> {
             ? BrokerConnection.holderOf(strata.get().pools(), surroundings)
             : OptionalLong.empty();
     List<Diagnosis> found =
-        new ArrayList<>(
-            InstallationCheck.of(surroundings, broker, process, Optional.ofNullable(libs)));
+        InstallationCheck.of(surroundings, broker, process, Optional.ofNullable(libs));
     if (strata.isPresent()) {
       found.addAll(StorageCheck.of(surroundings, broker, strata.get(), process));
     }
-    process.ifPresent(
-        pid ->
-            found.add(
-                Diagnosis.ok(
-                    "broker",
-                    "runs as process %d; 'strata status' shows its health".formatted(pid))));
+    if (process.isPresent()) {
+      String runs = "runs as process %d; 'strata status' shows its health";
+      found.add(new Diagnosis(Verdict.OK, "broker", runs.formatted(process.getAsLong()), ""));
+    }
     return found;
   }
 
-  private static void print(Diagnosis diagnosis, PrintWriter out) {
-    out.println("%-4s  %s: %s".formatted(diagnosis.verdict(), diagnosis.what(), diagnosis.found()));
-    if (!diagnosis.remedy().isEmpty()) {
-      out.println("      -> " + diagnosis.remedy());
+  private static void print(List<Diagnosis> found, PrintWriter out) {
+    for (Diagnosis each : found) {
+      out.println("%-4s  %s: %s".formatted(each.verdict(), each.what(), each.found()));
+      if (!each.remedy().isEmpty()) {
+        out.println("      -> " + each.remedy());
+      }
     }
+    out.println();
+    out.println(
+        "%d looked at: %d failed, %d warned"
+            .formatted(found.size(), count(found, Verdict.FAIL), count(found, Verdict.WARN)));
   }
 
-  private static String summary(List<Diagnosis> found) {
-    long failed = count(found, Diagnosis.Verdict.FAIL);
-    long warned = count(found, Diagnosis.Verdict.WARN);
-    return "%d looked at: %d failed, %d warned".formatted(found.size(), failed, warned);
-  }
-
-  private static long count(List<Diagnosis> found, Diagnosis.Verdict verdict) {
+  private static long count(List<Diagnosis> found, Verdict verdict) {
     return found.stream().filter(diagnosis -> diagnosis.verdict() == verdict).count();
   }
 
-  private static void print(List<Diagnosis> found, PrintWriter out) {
-    ObjectNode document = Json.object();
+  private static void describe(List<Diagnosis> found, ObjectNode document) {
     ArrayNode checks = document.putArray("checks");
     for (Diagnosis diagnosis : found) {
       ObjectNode check = checks.addObject();
@@ -134,8 +113,7 @@ final class DoctorCommand implements Callable<Integer> {
       check.put("found", diagnosis.found());
       check.put("remedy", diagnosis.remedy());
     }
-    document.put("failed", count(found, Diagnosis.Verdict.FAIL));
-    document.put("warned", count(found, Diagnosis.Verdict.WARN));
-    Json.print(document, out);
+    document.put("failed", count(found, Verdict.FAIL));
+    document.put("warned", count(found, Verdict.WARN));
   }
 }

@@ -5,12 +5,11 @@ import io.strata.kafka.broker.TierSpecs;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.tier.Drain;
-import java.io.PrintWriter;
-import java.util.concurrent.Callable;
+import io.strata.kafka.tier.RecoveryReport;
+import io.strata.kafka.tier.TierEvents;
+import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** {@code strata drain}. */
 @Command(
@@ -26,54 +25,63 @@ import picocli.CommandLine.Spec;
       "Exit code 1 if something had to stay in a pool, because its log directory is not there.",
       ""
     },
-    footer = {"", "Example:", "  strata drain --config server.properties"},
-    sortOptions = false,
-    mixinStandardHelpOptions = true)
-final class DrainCommand implements Callable<Integer> {
-  // Set by picocli, before anything is run.
-  @SuppressWarnings("NullAway.Init")
-  @Spec
-  private CommandSpec spec;
-
+    footer = {"", "Example:", "  strata drain --config server.properties"})
+final class DrainCommand extends StrataCommand {
   @Mixin private final ConfigOption config = new ConfigOption();
-  @Mixin private final JsonOption json = new JsonOption();
-
-  DrainCommand() {}
+  @Mixin private final Json json = new Json();
 
   @Override
   // What is held is only to be released.
   @SuppressWarnings("try")
-  public Integer call() throws Exception {
+  ExitCode run() throws Exception {
     BrokerProperties broker = config.require();
     StrataConfig strata = broker.strataConfig().orElseThrow().withAnyDurability();
-    PrintWriter err = spec.commandLine().getErr();
     Drain.Report report;
     try (BrokerStopped stopped = BrokerStopped.require(broker.logDirs());
         Progress progress = Progress.onTerminal("draining")) {
-      report = Drain.run(TierSpecs.of(strata, broker), new TierNotes(err), progress);
+      report = Drain.run(TierSpecs.of(strata, broker), new Notes(), progress);
     }
-    print(report, spec.commandLine().getOut());
-    report.kept().forEach(kept -> err.println("strata: stays in its pool: " + kept));
-    return (report.complete() ? ExitCode.OK : ExitCode.FINDINGS).code();
+    json.print(out(), document -> describe(report, document), out -> out.println(text(report)));
+    report.kept().forEach(kept -> note("stays in its pool: " + kept));
+    return report.complete() ? ExitCode.OK : ExitCode.FINDINGS;
   }
 
-  private void print(Drain.Report report, PrintWriter out) {
-    if (json.given()) {
-      ObjectNode document = Json.object();
-      document.put("complete", report.complete());
-      document.put("segments", report.segments());
-      document.put("bytes", report.bytes());
-      report.kept().forEach(document.putArray("kept")::add);
-      Json.print(document, out);
-      return;
+  private static void describe(Drain.Report report, ObjectNode document) {
+    document.put("complete", report.complete());
+    document.put("segments", report.segments());
+    document.put("bytes", report.bytes());
+    report.kept().forEach(document.putArray("kept")::add);
+  }
+
+  private static String text(Drain.Report report) {
+    return "Copied %s segments to their log files, %s%s"
+        .formatted(
+            report.segments(),
+            ByteSize.format(report.bytes()),
+            report.complete()
+                ? "; nothing of Strata is left in the log directories."
+                : "; " + report.kept().size() + " segments stay in their pools.");
+  }
+
+  /** Notes what opening the tier had to fix. */
+  private final class Notes implements TierEvents {
+    @Override
+    public void logDirectorySkipped(Path directory, String reason) {
+      note("log directory " + directory + " was skipped: " + reason);
     }
-    out.println(
-        "Copied %s segments to their log files, %s%s"
-            .formatted(
-                report.segments(),
-                ByteSize.format(report.bytes()),
-                report.complete()
-                    ? "; nothing of Strata is left in the log directories."
-                    : "; " + report.kept().size() + " segments stay in their pools."));
+
+    @Override
+    public void recovered(RecoveryReport report) {
+      String restored = "restored a log file that a power failure had lost: ";
+      report.restored().forEach(item -> note(restored + item));
+      report
+          .freed()
+          .forEach(item -> note("freed the slot of a log file that was removed: " + item));
+    }
+
+    @Override
+    public void backgroundFailure(String what, Exception cause) {
+      note("could not " + what + ": " + cause.getMessage());
+    }
   }
 }

@@ -30,6 +30,15 @@ final class Durations {
         "found '" + text + "', expected a time, for example 90s, 10m or 2h");
   }
 
+  /** Reads the value of an option, in seconds. */
+  static double parse(String option, String text) throws UsageException {
+    try {
+      return parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(option + ": " + e.getMessage());
+    }
+  }
+
   /** In the largest unit that leaves a number from 1 up, with the next one below it. */
   static String format(double seconds) {
     if (Double.isInfinite(seconds)) {

@@ -1,6 +1,7 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.broker.KafkaVersions;
+import io.strata.kafka.cli.Diagnosis.Verdict;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.RemoteConfig;
@@ -21,27 +22,18 @@ import java.util.stream.Stream;
  *
  * <p>Not thread-safe.
  */
-final class InstallationCheck {
-
+final class InstallationCheck extends DoctorCheck {
   private static final String FLAG_NAME = "-Djava.nio.file.spi.DefaultFileSystemProvider=";
   private static final String FLAG = FLAG_NAME + "io.strata.kafka.nio.StrataFileSystemProvider";
 
-  private final Surroundings surroundings;
-  private final BrokerProperties broker;
-  private final OptionalLong process;
-  private final List<Diagnosis> found = new ArrayList<>();
-
   private InstallationCheck(
       Surroundings surroundings, BrokerProperties broker, OptionalLong process) {
-    this.surroundings = surroundings;
-    this.broker = broker;
-    this.process = process;
+    super(surroundings, broker, process);
   }
 
   /**
    * Looks at all of it.
    *
-   * @param process the running broker; empty if it is stopped
    * @param libs Kafka's {@code libs}; empty for the directory of this command's jar
    */
   static List<Diagnosis> of(
@@ -65,16 +57,12 @@ final class InstallationCheck {
     for (ConfigProblem problem : problems) {
       String text =
           "%s: found %s, expected %s".formatted(problem.key(), problem.found(), problem.expected());
-      found.add(
-          problem.isError()
-              ? Diagnosis.fail("configuration", text, problem.action())
-              : Diagnosis.warn("configuration", text, problem.action()));
+      Verdict verdict = problem.isError() ? Verdict.FAIL : Verdict.WARN;
+      found.add(new Diagnosis(verdict, "configuration", text, problem.action()));
     }
     if (problems.isEmpty()) {
       long keys = broker.asMap().keySet().stream().filter(InstallationCheck::isOurs).count();
-      found.add(
-          Diagnosis.ok(
-              "configuration", "%s keys of Strata in %s".formatted(keys, broker.source())));
+      ok("configuration", "%s keys of Strata in %s".formatted(keys, broker.source()));
     }
   }
 
@@ -94,11 +82,10 @@ final class InstallationCheck {
       long pid = process.getAsLong();
       Optional<List<String>> arguments = surroundings.arguments(pid);
       if (arguments.isEmpty()) {
-        found.add(
-            Diagnosis.warn(
-                "flag",
-                "the broker's command line (process %d) cannot be read".formatted(pid),
-                "run this as the user that the broker runs as"));
+        warn(
+            "flag",
+            "the broker's command line (process %d) cannot be read".formatted(pid),
+            "run this as the user that the broker runs as");
       } else {
         flagIn("the broker's command line (process %d)".formatted(pid), arguments.get());
       }
@@ -111,25 +98,20 @@ final class InstallationCheck {
   private void flagIn(String place, List<String> arguments) {
     Optional<String> given =
         arguments.stream().filter(argument -> argument.startsWith(FLAG_NAME)).findFirst();
-    if (given.isPresent()) {
-      found.add(
-          given.get().equals(FLAG)
-              ? Diagnosis.ok("flag", "is in " + place)
-              : Diagnosis.fail(
-                  "flag", "%s has %s".formatted(place, given.get()), "replace it with " + FLAG));
+    if (given.filter(FLAG::equals).isPresent()) {
+      ok("flag", "is in " + place);
+    } else if (given.isPresent()) {
+      fail("flag", "%s has %s".formatted(place, given.get()), "replace it with " + FLAG);
     } else if (process.isPresent()) {
-      found.add(
-          Diagnosis.fail(
-              "flag", "is not in " + place, "add %s to the broker's KAFKA_OPTS".formatted(FLAG)));
+      fail("flag", "is not in " + place, "add %s to the broker's KAFKA_OPTS".formatted(FLAG));
     } else {
-      found.add(
-          Diagnosis.warn(
-              "flag",
-              "is not in %s; the broker's environment may be another".formatted(place),
-              """
-              see that the broker's KAFKA_OPTS has %s, and run this with the same KAFKA_OPTS\
-              """
-                  .formatted(FLAG)));
+      warn(
+          "flag",
+          "is not in %s; the broker's environment may be another".formatted(place),
+          """
+          see that the broker's KAFKA_OPTS has %s, and run this with the same KAFKA_OPTS\
+          """
+              .formatted(FLAG));
     }
   }
 
@@ -137,20 +119,18 @@ final class InstallationCheck {
     Optional<Path> libs =
         given.or(() -> surroundings.jar().map(Path::getParent).filter(this::hasKafka));
     if (libs.isEmpty()) {
-      found.add(
-          Diagnosis.warn(
-              "jar",
-              "Kafka's libs are not known: this command's jar lies elsewhere",
-              "name them with --libs"));
+      warn(
+          "jar",
+          "Kafka's libs are not known: this command's jar lies elsewhere",
+          "name them with --libs");
       return;
     }
     Path directory = libs.get();
     if (!hasKafka(directory)) {
-      found.add(
-          Diagnosis.fail(
-              "jar",
-              "%s has no kafka-clients-*.jar".formatted(directory),
-              "name Kafka's libs with --libs"));
+      fail(
+          "jar",
+          "%s has no kafka-clients-*.jar".formatted(directory),
+          "name Kafka's libs with --libs");
       return;
     }
     jars(directory);
@@ -168,32 +148,28 @@ final class InstallationCheck {
         .filter(entry -> ours.stream().noneMatch(jar -> isSame(jar, entry)))
         .forEach(ours::add);
     if (ours.isEmpty()) {
-      found.add(
-          Diagnosis.fail(
-              "jar",
-              "neither %s nor CLASSPATH of this shell has a strata-kafka-*.jar".formatted(libs),
-              "copy the jar to " + libs));
+      fail(
+          "jar",
+          "neither %s nor CLASSPATH of this shell has a strata-kafka-*.jar".formatted(libs),
+          "copy the jar to " + libs);
     } else if (ours.size() > 1) {
-      found.add(
-          Diagnosis.fail(
-              "jar",
-              "%d jars of Strata: %s".formatted(ours.size(), ours),
-              "remove all but one: which one the broker loads is chance"));
+      fail(
+          "jar",
+          "%d jars of Strata: %s".formatted(ours.size(), ours),
+          "remove all but one: which one the broker loads is chance");
     } else if (!Files.isReadable(ours.get(0))) {
-      found.add(
-          Diagnosis.fail(
-              "jar",
-              "%s cannot be read".formatted(ours.get(0)),
-              "make it readable for the user that the broker runs as"));
+      fail(
+          "jar",
+          "%s cannot be read".formatted(ours.get(0)),
+          "make it readable for the user that the broker runs as");
+    } else if (surroundings.jar().isEmpty() || isSameBytes(ours.get(0), surroundings.jar().get())) {
+      ok("jar", ours.get(0).toString());
     } else {
-      found.add(
-          surroundings.jar().isEmpty() || isSameBytes(ours.get(0), surroundings.jar().get())
-              ? Diagnosis.ok("jar", ours.get(0).toString())
-              : Diagnosis.warn(
-                  "jar",
-                  "%s is another one than this command's %s"
-                      .formatted(ours.get(0), surroundings.jar().get()),
-                  "run the command from the broker's jar"));
+      warn(
+          "jar",
+          "%s is another one than this command's %s"
+              .formatted(ours.get(0), surroundings.jar().get()),
+          "run the command from the broker's jar");
     }
   }
 
@@ -205,12 +181,12 @@ final class InstallationCheck {
             .filter(version -> Character.isDigit(version.charAt(0)))
             .toList();
     for (String version : versions) {
-      found.add(
-          KafkaVersions.untested(version)
-              .map(
-                  text ->
-                      Diagnosis.warn("kafka", text, "try it where nothing can be lost, or wait"))
-              .orElse(Diagnosis.ok("kafka", "version %s, which is tested".formatted(version))));
+      Optional<String> untested = KafkaVersions.untested(version);
+      warnUnless(
+          untested.isEmpty(),
+          "kafka",
+          untested.orElse("version %s, which is tested".formatted(version)),
+          "try it where nothing can be lost, or wait");
     }
   }
 

@@ -5,13 +5,31 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.PrintWriter;
+import java.util.function.Consumer;
+import picocli.CommandLine.Option;
 
-/** Output for machines: one JSON document a command. */
+/** The choice of output for machines: one JSON document a command. */
 final class Json {
   private static final ObjectMapper MAPPER =
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
-  private Json() {}
+  @Option(names = "--json", description = "Print JSON, with sizes in bytes.")
+  private boolean given;
+
+  /** Prints a result: fills a document if JSON was asked for, else writes text. */
+  void print(PrintWriter out, Consumer<ObjectNode> document, Consumer<PrintWriter> text) {
+    if (!given) {
+      text.accept(out);
+      return;
+    }
+    ObjectNode root = object();
+    document.accept(root);
+    print(root, out);
+  }
+
+  boolean given() {
+    return given;
+  }
 
   static ObjectNode object() {
     return MAPPER.createObjectNode();

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -22,19 +23,37 @@ import java.util.Optional;
  */
 final class KafkaComparison {
 
-  /** Why Kafka has no use for a segment. */
-  enum Kind {
-    /** It has no record of it. */
-    UNKNOWN,
-    /** It has deleted it. */
-    DELETED,
-    /** It began to copy it and never ended. */
-    UNFINISHED,
-    /** It began to delete it and has not ended; of a deleted topic it does not try again. */
-    DELETING
+  /** How far Kafka has come with a segment. */
+  enum State {
+    COPIED("it is there"),
+    UNKNOWN("Kafka has no record of it"),
+    DELETED("Kafka has deleted it"),
+    UNFINISHED("Kafka began to copy it and never noted an end"),
+    /** Of a deleted topic Kafka does not try again. */
+    DELETING("Kafka began to delete it and never noted an end");
+
+    private final String meaning;
+
+    State(String meaning) {
+      this.meaning = meaning;
+    }
+
+    String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
-  private record Useless(Kind kind, Copy copy) {}
+  /**
+   * The remote segments of a cluster as Kafka knows them: the content of its topic {@code
+   * __remote_log_metadata}.
+   *
+   * @param states the last state of each segment, by its id
+   * @param gap why not all of the topic could be read; empty if all was
+   */
+  record KafkaView(String clusterId, Map<String, State> states, Optional<String> gap) {}
+
+  /** A copy that Kafka has no use for, and why. */
+  private record Useless(State state, Copy copy) {}
 
   /** Kafka notes the end of a copy some time after the copy can be seen. */
   private static final Duration COPYING = Duration.ofHours(1);
@@ -67,28 +86,14 @@ final class KafkaComparison {
     }
     KafkaComparison comparison = new KafkaComparison(kafka.gap());
     for (Copy copy : inventory.copies()) {
+      State state = kafka.states().getOrDefault(copy.found().key().id(), State.UNKNOWN);
       Duration old = Duration.ofMillis(nowMillis - copy.found().manifest().createdMillis());
-      kind(Optional.ofNullable(kafka.states().get(copy.found().key().id())))
-          .filter(kind -> old.compareTo(kind == Kind.UNFINISHED ? longer(age, COPYING) : age) >= 0)
-          .ifPresent(kind -> comparison.useless.add(new Useless(kind, copy)));
+      Duration least = state == State.UNFINISHED && age.compareTo(COPYING) < 0 ? COPYING : age;
+      if (state != State.COPIED && old.compareTo(least) >= 0) {
+        comparison.useless.add(new Useless(state, copy));
+      }
     }
     return comparison;
-  }
-
-  private static Duration longer(Duration one, Duration other) {
-    return one.compareTo(other) >= 0 ? one : other;
-  }
-
-  private static Optional<Kind> kind(Optional<KafkaView.State> state) {
-    if (state.isEmpty()) {
-      return Optional.of(Kind.UNKNOWN);
-    }
-    return switch (state.get()) {
-      case COPIED -> Optional.empty();
-      case COPYING -> Optional.of(Kind.UNFINISHED);
-      case DELETING -> Optional.of(Kind.DELETING);
-      case DELETED -> Optional.of(Kind.DELETED);
-    };
   }
 
   /**
@@ -127,7 +132,7 @@ final class KafkaComparison {
     return useless.size() > removed.size();
   }
 
-  void printText(PrintWriter out) {
+  void print(PrintWriter out) {
     out.println(
         "Kafka: %s%s%s"
             .formatted(
@@ -138,43 +143,30 @@ final class KafkaComparison {
                 gap.map(reason -> "; but " + reason).orElse("")));
     for (Useless one : useless) {
       if (!removed.contains(one.copy().found().path())) {
-        out.println("  " + label(one.kind()) + ": " + message(one));
+        out.println(
+            "  %s: %s (%s): %s"
+                .formatted(
+                    one.state().label(),
+                    one.copy().found().path(),
+                    ByteSize.format(one.copy().found().bytes()),
+                    one.state().meaning));
       }
     }
     removed.forEach(path -> out.println("  removed: " + path));
     kept.forEach(reason -> out.println("  kept: " + reason));
   }
 
-  void addJson(ObjectNode document) {
+  void describe(ObjectNode document) {
     ObjectNode kafka = document.putObject("kafka");
     gap.ifPresent(reason -> kafka.put("gap", reason));
     ArrayNode array = kafka.putArray("useless");
     for (Useless one : useless) {
       ObjectNode node = array.addObject();
-      node.put("kind", label(one.kind()));
+      node.put("kind", one.state().label());
       node.put("path", one.copy().found().path().toString());
       node.put("bytes", one.copy().found().bytes());
     }
-    ArrayNode gone = kafka.putArray("removed");
-    removed.forEach(path -> gone.add(path.toString()));
-    ArrayNode stays = kafka.putArray("kept");
-    kept.forEach(stays::add);
-  }
-
-  private static String message(Useless one) {
-    return "%s (%s): %s"
-        .formatted(
-            one.copy().found().path(),
-            ByteSize.format(one.copy().found().bytes()),
-            switch (one.kind()) {
-              case UNKNOWN -> "Kafka has no record of it";
-              case DELETED -> "Kafka has deleted it";
-              case UNFINISHED -> "Kafka began to copy it and never noted an end";
-              case DELETING -> "Kafka began to delete it and never noted an end";
-            });
-  }
-
-  private static String label(Kind kind) {
-    return kind.name().toLowerCase(Locale.ROOT);
+    removed.stream().map(Path::toString).forEach(kafka.putArray("removed")::add);
+    kept.forEach(kafka.putArray("kept")::add);
   }
 }

@@ -1,5 +1,7 @@
 package io.strata.kafka.cli;
 
+import io.strata.kafka.cli.KafkaComparison.KafkaView;
+import io.strata.kafka.cli.KafkaComparison.State;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -47,7 +49,7 @@ final class KafkaMetadata {
   private final Consumer<byte[], byte[]> consumer;
   private final LongSupplier nanoTime;
   private final RemoteLogMetadataSerde serde = new RemoteLogMetadataSerde();
-  private final Map<String, KafkaView.State> states = new HashMap<>();
+  private final Map<String, State> states = new HashMap<>();
   private long unknownRecords;
 
   KafkaMetadata(Consumer<byte[], byte[]> consumer, LongSupplier nanoTime) {
@@ -134,7 +136,7 @@ final class KafkaMetadata {
             TOPIC + ": found no record for " + STALL.toSeconds() + " s before its end; try again");
       }
     }
-    return new KafkaView(clusterId, states, gap(beginnings));
+    return new KafkaView(clusterId, Map.copyOf(states), gap(beginnings));
   }
 
   private boolean atEnd(Map<TopicPartition, Long> ends) {
@@ -166,10 +168,10 @@ final class KafkaMetadata {
     states.put(
         id,
         switch (state) {
-          case COPY_SEGMENT_STARTED -> KafkaView.State.COPYING;
-          case COPY_SEGMENT_FINISHED -> KafkaView.State.COPIED;
-          case DELETE_SEGMENT_STARTED -> KafkaView.State.DELETING;
-          case DELETE_SEGMENT_FINISHED -> KafkaView.State.DELETED;
+          case COPY_SEGMENT_STARTED -> State.UNFINISHED;
+          case COPY_SEGMENT_FINISHED -> State.COPIED;
+          case DELETE_SEGMENT_STARTED -> State.DELETING;
+          case DELETE_SEGMENT_FINISHED -> State.DELETED;
         });
   }
 

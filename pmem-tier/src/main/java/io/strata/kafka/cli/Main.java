@@ -11,10 +11,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.Spec;
 
 /**
  * The command line {@code strata}.
@@ -31,33 +29,54 @@ import picocli.CommandLine.Spec;
         what lives where.\
         """,
     versionProvider = Main.Version.class,
-    mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "COMMAND",
     subcommands = {
-      PoolCommand.class,
+      Main.Pool.class,
       SegmentsCommand.class,
       StatusCommand.class,
       PlanCommand.class,
       DoctorCommand.class,
       DrainCommand.class,
       AcceptLossCommand.class,
-      RemoteCommand.class,
+      Main.Remote.class,
       HelpCommand.class,
       AutoComplete.GenerateCompletion.class,
     })
-public final class Main implements Runnable {
-  // Set by picocli, before anything is run.
-  @SuppressWarnings("NullAway.Init")
-  @Spec
-  private CommandSpec spec;
-
+public final class Main extends StrataCommand.Group {
   @Option(
       names = "--verbose",
+      order = 1,
       scope = ScopeType.INHERIT,
       description = "Show the stack trace of a failure.")
   private boolean verbose;
 
   Main() {}
+
+  /** Groups the commands about pool files. */
+  @Command(
+      name = "pool",
+      description = "Creates, shows, checks, grows and repairs pool files.",
+      subcommands = {
+        PoolCreateCommand.class,
+        PoolInfoCommand.class,
+        PoolCheckCommand.class,
+        PoolGrowCommand.class,
+        PoolRepairCommand.class,
+        PoolForgetCommand.class,
+      })
+  static final class Pool extends StrataCommand.Group {}
+
+  /** Groups the commands about the remote tier's store. */
+  @Command(
+      name = "remote",
+      description =
+          "Lists, sums up and checks the store of the remote tier, while brokers use it or not.",
+      subcommands = {
+        RemoteLsCommand.class,
+        RemoteDuCommand.class,
+        RemoteVerifyCommand.class,
+        RemoteScrubCommand.class,
+      })
+  static final class Remote extends StrataCommand.Group {}
 
   /** Runs a command and ends the JVM with its exit code. */
   public static void main(String[] args) {
@@ -122,12 +141,6 @@ public final class Main implements Runnable {
       throw new CommandLine.TypeConversionException(
           "found '%s', expected auto, pmem, mapped, cache or file".formatted(text));
     }
-  }
-
-  /** Without a command there is nothing to run: shows how to use this, as a wrong usage. */
-  @Override
-  public void run() {
-    throw new CommandLine.ParameterException(spec.commandLine(), "No command given");
   }
 
   /** The version, from the jar's manifest. */

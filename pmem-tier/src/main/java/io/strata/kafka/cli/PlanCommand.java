@@ -9,13 +9,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.SortedMap;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code strata plan}. */
 @Command(
@@ -38,15 +35,8 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  strata plan --ingest 5GB/s --reserve 500GB --drain 500MB/s",
       "  strata plan --pool 1TB --threshold 0.5 --ingest 2GB/s --drain 400MB/s --burst 5m"
-    },
-    sortOptions = false,
-    mixinStandardHelpOptions = true)
-final class PlanCommand implements Callable<Integer> {
-  // Set by picocli, before anything is run.
-  @SuppressWarnings("NullAway.Init")
-  @Spec
-  private CommandSpec spec;
-
+    })
+final class PlanCommand extends StrataCommand {
   @Option(
       names = "--ingest",
       paramLabel = "RATE",
@@ -81,12 +71,10 @@ final class PlanCommand implements Callable<Integer> {
   @Option(names = "--pause", paramLabel = "TIME", description = "How long it is until the next.")
   private @Nullable String pause;
 
-  @Mixin private final JsonOption json = new JsonOption();
-
-  PlanCommand() {}
+  @Mixin private final Json json = new Json();
 
   @Override
-  public Integer call() throws Exception {
+  ExitCode run() throws Exception {
     SortedMap<Quantity, Double> results = given().results();
     if (results.isEmpty()) {
       throw new UsageException(
@@ -95,13 +83,8 @@ final class PlanCommand implements Callable<Integer> {
           --drain\
           """);
     }
-    PrintWriter out = spec.commandLine().getOut();
-    if (json.given()) {
-      printJson(results, out);
-    } else {
-      printText(results, out);
-    }
-    return ExitCode.OK.code();
+    json.print(out(), document -> describe(results, document), out -> print(results, out));
+    return ExitCode.OK;
   }
 
   private BurstPlan given() throws UsageException {
@@ -128,32 +111,16 @@ final class PlanCommand implements Callable<Integer> {
     if (time == null) {
       return OptionalDouble.empty();
     }
-    try {
-      return OptionalDouble.of(Durations.parse(time));
-    } catch (IllegalArgumentException e) {
-      throw new UsageException(option + ": " + e.getMessage());
-    }
+    return OptionalDouble.of(Durations.parse(option, time));
   }
 
-  private static void printJson(Map<Quantity, Double> results, PrintWriter out) {
-    ObjectNode document = Json.object();
+  private static void describe(Map<Quantity, Double> results, ObjectNode document) {
     results.forEach(
-        (quantity, value) -> {
-          if (Double.isInfinite(value)) {
-            document.putNull(quantity.label());
-          } else {
-            document.put(quantity.label(), value);
-          }
-        });
-    Json.print(document, out);
+        (quantity, value) -> document.put(quantity.label(), value.isInfinite() ? null : value));
   }
 
-  private static void printText(Map<Quantity, Double> results, PrintWriter out) {
-    Table table =
-        new Table()
-            .column("WHAT", Table.Align.LEFT)
-            .column("VALUE", Table.Align.RIGHT)
-            .column("FORMULA", Table.Align.LEFT);
+  private static void print(Map<Quantity, Double> results, PrintWriter out) {
+    Table table = new Table("WHAT", ">VALUE", "FORMULA");
     for (Map.Entry<Quantity, Double> result : results.entrySet()) {
       Quantity quantity = result.getKey();
       table.row(quantity.label(), format(quantity, result.getValue()), quantity.formula());

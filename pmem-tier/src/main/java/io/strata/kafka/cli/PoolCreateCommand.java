@@ -10,21 +10,17 @@ import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.pool.PoolSpec;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code strata pool create}. */
 @Command(
@@ -47,15 +43,8 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  strata pool create --size 64GiB --config server.properties /mnt/pmem0/hot.pool",
       "  strata pool create --size 512MiB --type mapped --broker-id 1 /dev/shm/hot.pool"
-    },
-    sortOptions = false,
-    mixinStandardHelpOptions = true)
-final class PoolCreateCommand implements Callable<Integer> {
-  // Set by picocli, before anything is run.
-  @SuppressWarnings("NullAway.Init")
-  @Spec
-  private CommandSpec spec;
-
+    })
+final class PoolCreateCommand extends StrataCommand {
   @Parameters(paramLabel = "FILE", arity = "0..1", description = "The file; it must not exist.")
   private @Nullable Path file;
 
@@ -98,12 +87,10 @@ final class PoolCreateCommand implements Callable<Integer> {
   private @Nullable String clusterId;
 
   @Mixin private final ConfigOption config = new ConfigOption();
-  @Mixin private final JsonOption json = new JsonOption();
-
-  PoolCreateCommand() {}
+  @Mixin private final Json json = new Json();
 
   @Override
-  public Integer call() throws Exception {
+  ExitCode run() throws Exception {
     Optional<BrokerProperties> broker = config.load();
     Optional<StrataConfig> strata = Optional.empty();
     if (broker.isPresent()) {
@@ -124,13 +111,14 @@ final class PoolCreateCommand implements Callable<Integer> {
     try (Progress progress = Progress.onTerminal("creating " + target.getFileName())) {
       Pool.create(pool, progress);
     }
-    PrintWriter err = spec.commandLine().getErr();
     if (broker.isPresent()) {
-      warnOfOtherUser(broker.get(), target, err);
-      warnIfNotListed(strata, target, err);
+      warnOfOtherUser(broker.get(), target);
+      if (strata.map(config -> !config.pools().contains(target)).orElse(true)) {
+        note("next: add " + target + " to strata.pools in server.properties");
+      }
     }
-    PoolReport.print(List.of(PoolReport.of(target)), json.given(), spec.commandLine().getOut());
-    return ExitCode.OK.code();
+    PoolReport.print(List.of(PoolReport.of(target)), json, out());
+    return ExitCode.OK;
   }
 
   /**
@@ -141,13 +129,11 @@ final class PoolCreateCommand implements Callable<Integer> {
     if (type != null) {
       return type;
     }
-    return strata
-        .map(
-            config ->
-                config.pools().contains(pool)
-                    ? config.poolType(pool)
-                    : config.tiers().get(0).type())
-        .orElse(PoolType.AUTO);
+    if (strata.isEmpty()) {
+      return PoolType.AUTO;
+    }
+    StrataConfig config = strata.get();
+    return config.pools().contains(pool) ? config.poolType(pool) : config.tiers().get(0).type();
   }
 
   private Path target(Optional<StrataConfig> strata) throws UsageException {
@@ -179,8 +165,7 @@ final class PoolCreateCommand implements Callable<Integer> {
   }
 
   /** The commonest mistake: created by root, and then the broker may not open it. */
-  private static void warnOfOtherUser(BrokerProperties broker, Path pool, PrintWriter err)
-      throws IOException {
+  private void warnOfOtherUser(BrokerProperties broker, Path pool) throws IOException {
     Path directory = broker.logDirs().get(0);
     if (!Files.isDirectory(directory)) {
       return;
@@ -188,9 +173,9 @@ final class PoolCreateCommand implements Callable<Integer> {
     UserPrincipal brokersUser = Files.getOwner(directory);
     UserPrincipal poolsUser = Files.getOwner(pool);
     if (!brokersUser.equals(poolsUser)) {
-      err.println(
+      note(
           """
-          strata: warning: %s belongs to %s, and the log directory %s to %s: run 'chown %s %s', \
+          warning: %s belongs to %s, and the log directory %s to %s: run 'chown %s %s', \
           or the broker cannot open it\
           """
               .formatted(
@@ -200,12 +185,6 @@ final class PoolCreateCommand implements Callable<Integer> {
                   brokersUser.getName(),
                   brokersUser.getName(),
                   pool));
-    }
-  }
-
-  private static void warnIfNotListed(Optional<StrataConfig> strata, Path pool, PrintWriter err) {
-    if (strata.map(config -> !config.pools().contains(pool)).orElse(true)) {
-      err.println("strata: next: add " + pool + " to strata.pools in server.properties");
     }
   }
 }

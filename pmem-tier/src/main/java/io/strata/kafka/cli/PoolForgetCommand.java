@@ -1,17 +1,12 @@
 package io.strata.kafka.cli;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.tier.Forget;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code strata pool forget}. */
 @Command(
@@ -32,15 +27,8 @@ import picocli.CommandLine.Spec;
         strata pool forget --config server.properties \
       --directory 5a0d1a2e-8d3c-4d0f-9b6e-0f4c6b1f2a77 --yes /mnt/pmem0/hot.pool\
       """
-    },
-    sortOptions = false,
-    mixinStandardHelpOptions = true)
-final class PoolForgetCommand implements Callable<Integer> {
-  // Set by picocli, before anything is run.
-  @SuppressWarnings("NullAway.Init")
-  @Spec
-  private CommandSpec spec;
-
+    })
+final class PoolForgetCommand extends StrataCommand {
   @Mixin private final PoolPlace place = new PoolPlace();
 
   // Required, and so set by picocli.
@@ -54,31 +42,26 @@ final class PoolForgetCommand implements Callable<Integer> {
 
   @Mixin private final Confirmation confirmation = new Confirmation();
 
-  @Mixin private final JsonOption json = new JsonOption();
-
-  PoolForgetCommand() {}
+  @Mixin private final Json json = new Json();
 
   @Override
-  public Integer call() throws Exception {
+  ExitCode run() throws Exception {
     Path target = place.resolve();
     boolean yes = confirmation.given();
     List<String> segments = Forget.run(target, directory, place.requireConfig().logDirs(), yes);
-    PrintWriter out = spec.commandLine().getOut();
-    if (json.given()) {
-      ObjectNode document = Json.object();
-      document.put("path", target.toString());
-      document.put("directory", directory.toString());
-      document.put("done", yes || segments.isEmpty());
-      segments.forEach(document.putArray("segments")::add);
-      Json.print(document, out);
-    } else {
-      segments.forEach(out::println);
-      out.println(
-          "%s %s"
-              .formatted(
-                  segments.size() == 1 ? "1 segment" : segments.size() + " segments",
-                  yes ? "discarded" : "would be discarded"));
-    }
+    json.print(
+        out(),
+        document -> {
+          document.put("path", target.toString());
+          document.put("directory", directory.toString());
+          document.put("done", yes || segments.isEmpty());
+          segments.forEach(document.putArray("segments")::add);
+        },
+        out -> {
+          segments.forEach(out::println);
+          String count = segments.size() == 1 ? "1 segment" : segments.size() + " segments";
+          out.println(count + (yes ? " discarded" : " would be discarded"));
+        });
     if (!yes && !segments.isEmpty()) {
       confirmation.require(
           """
@@ -87,6 +70,6 @@ final class PoolForgetCommand implements Callable<Integer> {
           """
               .formatted(segments.size()));
     }
-    return ExitCode.OK.code();
+    return ExitCode.OK;
   }
 }

@@ -4,12 +4,9 @@ import io.strata.kafka.config.ByteAmount;
 import io.strata.kafka.pool.Pool;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code strata pool grow}. */
 @Command(
@@ -21,15 +18,8 @@ import picocli.CommandLine.Spec;
       """,
       ""
     },
-    footer = {"", "Example:", "  strata pool grow --size 128GiB /mnt/pmem0/hot.pool"},
-    sortOptions = false,
-    mixinStandardHelpOptions = true)
-final class PoolGrowCommand implements Callable<Integer> {
-  // Set by picocli, before anything is run.
-  @SuppressWarnings("NullAway.Init")
-  @Spec
-  private CommandSpec spec;
-
+    footer = {"", "Example:", "  strata pool grow --size 128GiB /mnt/pmem0/hot.pool"})
+final class PoolGrowCommand extends StrataCommand {
   @Mixin private final PoolPlace place = new PoolPlace();
 
   // Required, and so set by picocli.
@@ -42,17 +32,15 @@ final class PoolGrowCommand implements Callable<Integer> {
       description = "The file's new size, larger than it is.")
   private ByteAmount size;
 
-  @Mixin private final JsonOption json = new JsonOption();
-
-  PoolGrowCommand() {}
+  @Mixin private final Json json = new Json();
 
   @Override
-  public Integer call() throws Exception {
+  ExitCode run() throws Exception {
     Path target = place.resolve();
     try (Progress progress = Progress.onTerminal("growing " + target.getFileName())) {
       Pool.grow(target, size.bytes(), progress);
     }
-    PoolReport.print(List.of(PoolReport.of(target)), json.given(), spec.commandLine().getOut());
-    return ExitCode.OK.code();
+    PoolReport.print(List.of(PoolReport.of(target)), json, out());
+    return ExitCode.OK;
   }
 }

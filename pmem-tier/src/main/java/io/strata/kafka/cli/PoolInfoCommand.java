@@ -4,11 +4,8 @@ import io.strata.kafka.pool.PoolException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** {@code strata pool info}. */
 @Command(
@@ -22,22 +19,13 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  strata pool info /mnt/pmem0/hot.pool",
       "  strata pool info --config server.properties --json"
-    },
-    sortOptions = false,
-    mixinStandardHelpOptions = true)
-final class PoolInfoCommand implements Callable<Integer> {
-  // Set by picocli, before anything is run.
-  @SuppressWarnings("NullAway.Init")
-  @Spec
-  private CommandSpec spec;
-
+    })
+final class PoolInfoCommand extends StrataCommand {
   @Mixin private final PoolPlaces files = new PoolPlaces();
-  @Mixin private final JsonOption json = new JsonOption();
-
-  PoolInfoCommand() {}
+  @Mixin private final Json json = new Json();
 
   @Override
-  public Integer call() throws Exception {
+  ExitCode run() throws Exception {
     List<PoolReport> reports = new ArrayList<>();
     for (Path file : files.resolve()) {
       try {
@@ -46,7 +34,7 @@ final class PoolInfoCommand implements Callable<Integer> {
         throw files.explained(e, file);
       }
     }
-    PoolReport.print(reports, json.given(), spec.commandLine().getOut());
-    return ExitCode.OK.code();
+    PoolReport.print(reports, json, out());
+    return ExitCode.OK;
   }
 }

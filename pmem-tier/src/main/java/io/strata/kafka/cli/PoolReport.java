@@ -53,20 +53,19 @@ record PoolReport(PoolInfo info, int segments, int deleting, long usedBytes, lon
   }
 
   /** Prints each. */
-  static void print(List<PoolReport> pools, boolean json, PrintWriter out) {
-    if (json) {
-      ObjectNode document = Json.object();
-      ArrayNode array = document.putArray("pools");
-      pools.forEach(pool -> pool.describe(array.addObject()));
-      Json.print(document, out);
-      return;
-    }
-    for (int i = 0; i < pools.size(); i++) {
-      if (i > 0) {
-        out.println();
-      }
-      pools.get(i).describe(out);
-    }
+  static void print(List<PoolReport> pools, Json json, PrintWriter to) {
+    json.print(
+        to,
+        document -> {
+          ArrayNode array = document.putArray("pools");
+          pools.forEach(pool -> pool.describe(array.addObject()));
+        },
+        out -> {
+          for (int i = 0; i < pools.size(); i++) {
+            out.print(i > 0 ? System.lineSeparator() : "");
+            pools.get(i).describe(out);
+          }
+        });
   }
 
   private void describe(ObjectNode node) {

@@ -1,7 +1,10 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.memory.ProgressListener;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -39,7 +42,20 @@ final class Progress implements ProgressListener, AutoCloseable {
 
   /** Shows a bar on standard error if that is a terminal. */
   static Progress onTerminal(String task) {
-    return Terminal.isStandardError() ? on(System.err, task) : new Progress(null);
+    return isTerminal(2) ? on(System.err, task) : new Progress(null);
+  }
+
+  /**
+   * Whether a descriptor is a terminal. The JDK says only whether standard input and output both
+   * are, and from release 22 on not even that simply.
+   */
+  static boolean isTerminal(int descriptor) {
+    try {
+      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
+      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
+    } catch (IOException | UnsupportedOperationException e) {
+      return false; // No /proc here: rather plain text than escapes in a log file.
+    }
   }
 
   @Override

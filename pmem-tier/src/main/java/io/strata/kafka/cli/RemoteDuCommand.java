@@ -6,13 +6,10 @@ import io.strata.kafka.cli.StoreInventory.Copy;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code strata remote du}. */
 @Command(
@@ -33,24 +30,14 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  strata remote du --config server.properties",
       "  strata remote du --dir /mnt/ssd/remote --dir /mnt/hdd/remote --totals"
-    },
-    sortOptions = false,
-    mixinStandardHelpOptions = true)
-final class RemoteDuCommand implements Callable<Integer> {
-  // Set by picocli, before anything is run.
-  @SuppressWarnings("NullAway.Init")
-  @Spec
-  private CommandSpec spec;
-
+    })
+final class RemoteDuCommand extends StrataCommand {
   @Mixin private final StorePlaces places = new StorePlaces();
-  @Mixin private final SegmentSelection selection = new SegmentSelection();
 
   @Option(names = "--totals", description = "Only a line for each level.")
   private boolean totalsOnly;
 
-  @Mixin private final JsonOption json = new JsonOption();
-
-  RemoteDuCommand() {}
+  @Mixin private final Json json = new Json();
 
   /** Copies with something in common. */
   private record Group(String topic, int partition, String level) {}
@@ -67,8 +54,8 @@ final class RemoteDuCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws Exception {
-    StoreInventory inventory = StoreInventory.of(places.resolve(), selection.chosen());
+  ExitCode run() throws Exception {
+    StoreInventory inventory = StoreInventory.of(places.resolve(), places.chosen());
     Map<Group, Sum> groups =
         sums(
             inventory,
@@ -80,15 +67,14 @@ final class RemoteDuCommand implements Callable<Integer> {
     Map<String, Sum> levels = sums(inventory, copy -> copy.place().shown());
     Sum total = new Sum();
     inventory.copies().forEach(total::add);
-    PrintWriter out = spec.commandLine().getOut();
-    if (json.given()) {
-      printJson(inventory, groups, levels, total, out);
-    } else {
-      printText(groups, levels, total, out);
-    }
-    PrintWriter err = spec.commandLine().getErr();
-    inventory.findings().forEach(finding -> err.println("strata: " + finding));
-    return (inventory.findings().isEmpty() ? ExitCode.OK : ExitCode.FINDINGS).code();
+    json.print(
+        out(),
+        document -> {
+          describe(groups, levels, total, document);
+          inventory.findings().forEach(document.putArray("findings")::add);
+        },
+        out -> print(groups, levels, total, out));
+    return end(inventory.findings());
   }
 
   private static <K> Map<K, Sum> sums(StoreInventory inventory, Function<Copy, K> group) {
@@ -99,21 +85,15 @@ final class RemoteDuCommand implements Callable<Integer> {
     return sums;
   }
 
-  private void printText(
-      Map<Group, Sum> groups, Map<String, Sum> levels, Sum total, PrintWriter out) {
+  private void print(Map<Group, Sum> groups, Map<String, Sum> levels, Sum total, PrintWriter out) {
     if (!totalsOnly) {
-      Table table =
-          new Table()
-              .column("PARTITION", Table.Align.LEFT)
-              .column("LEVEL", Table.Align.LEFT)
-              .column("SEGMENTS", Table.Align.RIGHT)
-              .column("SIZE", Table.Align.RIGHT);
+      Table table = new Table("PARTITION", "LEVEL", ">SEGMENTS", ">SIZE");
       groups.forEach(
           (group, sum) ->
               table.row(
                   group.topic() + "-" + group.partition(),
                   group.level(),
-                  Long.toString(sum.segments),
+                  sum.segments,
                   ByteSize.format(sum.bytes)));
       table.print(out);
       out.println();
@@ -126,13 +106,8 @@ final class RemoteDuCommand implements Callable<Integer> {
     return sum.segments + " segments, " + ByteSize.format(sum.bytes);
   }
 
-  private void printJson(
-      StoreInventory inventory,
-      Map<Group, Sum> groups,
-      Map<String, Sum> levels,
-      Sum total,
-      PrintWriter out) {
-    ObjectNode document = Json.object();
+  private void describe(
+      Map<Group, Sum> groups, Map<String, Sum> levels, Sum total, ObjectNode document) {
     if (!totalsOnly) {
       ArrayNode array = document.putArray("partitions");
       groups.forEach(
@@ -145,16 +120,8 @@ final class RemoteDuCommand implements Callable<Integer> {
           });
     }
     ArrayNode array = document.putArray("levels");
-    levels.forEach(
-        (level, sum) -> {
-          ObjectNode node = array.addObject();
-          node.put("level", level);
-          put(node, sum);
-        });
+    levels.forEach((level, sum) -> put(array.addObject().put("level", level), sum));
     put(document.putObject("total"), total);
-    ArrayNode findings = document.putArray("findings");
-    inventory.findings().forEach(findings::add);
-    Json.print(document, out);
   }
 
   private static void put(ObjectNode node, Sum sum) {

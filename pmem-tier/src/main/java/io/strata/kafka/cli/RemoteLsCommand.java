@@ -13,13 +13,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code strata remote ls}. */
 @Command(
@@ -44,70 +41,41 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  strata remote ls --config server.properties",
       "  strata remote ls --dir /mnt/ssd/remote --topic orders --partition 3 --json"
-    },
-    sortOptions = false,
-    mixinStandardHelpOptions = true)
-final class RemoteLsCommand implements Callable<Integer> {
-  // Set by picocli, before anything is run.
-  @SuppressWarnings("NullAway.Init")
-  @Spec
-  private CommandSpec spec;
-
+    })
+final class RemoteLsCommand extends StrataCommand {
   @Mixin private final StorePlaces places = new StorePlaces();
-  @Mixin private final SegmentSelection selection = new SegmentSelection();
 
   @Option(names = "--ids", description = "Show the ids that Kafka knows the segments by.")
   private boolean ids;
 
-  @Mixin private final JsonOption json = new JsonOption();
-
-  RemoteLsCommand() {}
+  @Mixin private final Json json = new Json();
 
   @Override
-  public Integer call() throws Exception {
-    StoreInventory inventory = StoreInventory.of(places.resolve(), selection.chosen());
-    PrintWriter out = spec.commandLine().getOut();
-    if (json.given()) {
-      printJson(inventory, out);
-    } else {
-      printText(inventory, out);
-    }
-    PrintWriter err = spec.commandLine().getErr();
-    inventory.findings().forEach(finding -> err.println("strata: " + finding));
-    return (inventory.findings().isEmpty() ? ExitCode.OK : ExitCode.FINDINGS).code();
+  ExitCode run() throws Exception {
+    StoreInventory inventory = StoreInventory.of(places.resolve(), places.chosen());
+    json.print(out(), document -> describe(inventory, document), out -> print(inventory, out));
+    return end(inventory.findings());
   }
 
-  private void printText(StoreInventory inventory, PrintWriter out) {
-    Table table =
-        new Table()
-            .column("PARTITION", Table.Align.LEFT)
-            .column("OFFSETS", Table.Align.RIGHT)
-            .column("SIZE", Table.Align.RIGHT)
-            .column("LEVEL", Table.Align.LEFT)
-            .column("BROKER", Table.Align.RIGHT)
-            .column("COPIED", Table.Align.LEFT)
-            .column("STATE", Table.Align.LEFT);
-    if (ids) {
-      table.column("ID", Table.Align.LEFT);
-    }
+  private void print(StoreInventory inventory, PrintWriter out) {
+    List<String> columns =
+        List.of("PARTITION", ">OFFSETS", ">SIZE", "LEVEL", ">BROKER", "COPIED", "STATE", "ID");
+    Table table = new Table(columns.subList(0, ids ? 8 : 7));
     List<Segment> segments = inventory.segments();
     for (Segment segment : segments) {
       Manifest manifest = segment.first().manifest();
       SegmentInfo info = manifest.segment();
-      List<String> cells =
-          new ArrayList<>(
-              List.of(
-                  info.key().topic() + "-" + info.key().partition(),
-                  info.key().startOffset() + "-" + info.endOffset(),
-                  ByteSize.format(info.bytes()),
-                  levels(segment),
-                  Integer.toString(info.brokerId()),
-                  time(manifest.createdMillis()),
-                  state(segment)));
-      if (ids) {
-        cells.add(info.key().id());
-      }
-      table.row(cells.toArray(String[]::new));
+      List<Object> cells =
+          List.of(
+              info.key().topic() + "-" + info.key().partition(),
+              info.key().startOffset() + "-" + info.endOffset(),
+              ByteSize.format(info.bytes()),
+              levels(segment),
+              info.brokerId(),
+              Instant.ofEpochMilli(manifest.createdMillis()).truncatedTo(ChronoUnit.SECONDS),
+              state(segment),
+              info.key().id());
+      table.row(cells.subList(0, ids ? 8 : 7));
     }
     table.print(out);
     out.println();
@@ -119,10 +87,6 @@ final class RemoteLsCommand implements Callable<Integer> {
                     segments.stream().mapToLong(s -> s.first().manifest().segment().bytes()).sum()),
                 ByteSize.format(
                     inventory.copies().stream().mapToLong(copy -> copy.found().bytes()).sum())));
-  }
-
-  private static String time(long millis) {
-    return Instant.ofEpochMilli(millis).truncatedTo(ChronoUnit.SECONDS).toString();
   }
 
   /** The levels that have the bytes, the one that is read first. */
@@ -156,8 +120,7 @@ final class RemoteLsCommand implements Callable<Integer> {
     return states.isEmpty() ? "-" : String.join(",", states);
   }
 
-  private static void printJson(StoreInventory inventory, PrintWriter out) {
-    ObjectNode document = Json.object();
+  private static void describe(StoreInventory inventory, ObjectNode document) {
     inventory
         .identity()
         .ifPresent(
@@ -197,8 +160,6 @@ final class RemoteLsCommand implements Callable<Integer> {
         place.put("cold", copy.found().cold().name().toLowerCase(Locale.ROOT));
       }
     }
-    ArrayNode findings = document.putArray("findings");
-    inventory.findings().forEach(findings::add);
-    Json.print(document, out);
+    inventory.findings().forEach(document.putArray("findings")::add);
   }
 }

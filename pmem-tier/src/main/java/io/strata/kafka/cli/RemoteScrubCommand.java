@@ -1,25 +1,19 @@
 package io.strata.kafka.cli;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.config.ByteAmount;
 import io.strata.kafka.migration.ByteRateLimiter;
 import io.strata.kafka.migration.remote.store.Scrubber;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code strata remote scrub}. */
 @Command(
@@ -54,17 +48,9 @@ import picocli.CommandLine.Spec;
         java -cp '/opt/kafka/libs/*' io.strata.kafka.cli.Main remote scrub --config \
       server.properties --bootstrap-server broker1:9092 --remove-unknown\
       """
-    },
-    sortOptions = false,
-    mixinStandardHelpOptions = true)
-final class RemoteScrubCommand implements Callable<Integer> {
-  // Set by picocli, before anything is run.
-  @SuppressWarnings("NullAway.Init")
-  @Spec
-  private CommandSpec spec;
-
+    })
+final class RemoteScrubCommand extends StrataCommand {
   @Mixin private final StorePlaces places = new StorePlaces();
-  @Mixin private final SegmentSelection selection = new SegmentSelection();
 
   @Option(
       names = "--rate",
@@ -117,12 +103,10 @@ final class RemoteScrubCommand implements Callable<Integer> {
           """)
   private String olderThan = "24h";
 
-  @Mixin private final JsonOption json = new JsonOption();
-
-  RemoteScrubCommand() {}
+  @Mixin private final Json json = new Json();
 
   @Override
-  public Integer call() throws Exception {
+  ExitCode run() throws Exception {
     if (bootstrapServer == null && (removeUnknown || commandConfig != null)) {
       throw new UsageException(
           "%s: found without --bootstrap-server, expected both"
@@ -136,7 +120,7 @@ final class RemoteScrubCommand implements Callable<Integer> {
     Duration ofUnknown = duration("--older-than", olderThan);
     List<StorePlaces.Place> all = places.resolve();
     // Before anything is read: whoever has no Kafka at hand is to know it at once.
-    StoreInventory inventory = StoreInventory.of(all, selection.chosen());
+    StoreInventory inventory = StoreInventory.of(all, places.chosen());
     Optional<KafkaComparison> kafka = compare(inventory, ofUnknown);
     StoreCheck check = scrub(all, inventory, ofOrphans);
     if (removeUnknown) {
@@ -146,24 +130,31 @@ final class RemoteScrubCommand implements Callable<Integer> {
         kafka.get().remove();
       }
     }
-    print(check, inventory.findings(), kafka, spec.commandLine().getOut());
+    Optional<KafkaComparison> compared = kafka;
+    json.print(
+        out(),
+        document -> {
+          check.describe(document);
+          inventory.findings().forEach(document.putArray("findings")::add);
+          compared.ifPresent(comparison -> comparison.describe(document));
+        },
+        out -> {
+          check.print(out);
+          compared.ifPresent(comparison -> comparison.print(out));
+        });
     boolean bad =
         check.damaged()
             || !inventory.findings().isEmpty()
             || kafka.filter(KafkaComparison::found).isPresent();
-    return (bad ? ExitCode.FINDINGS : ExitCode.OK).code();
+    return bad ? ExitCode.FINDINGS : ExitCode.OK;
   }
 
   private static Duration duration(String option, String text) throws UsageException {
-    try {
-      double seconds = Durations.parse(text);
-      if (seconds >= 1 && seconds <= 3e9) {
-        return Duration.ofMillis(Math.round(seconds * 1000));
-      }
-      throw new UsageException(option + ": found '" + text + "', expected a second at least");
-    } catch (IllegalArgumentException e) {
-      throw new UsageException(option + ": " + e.getMessage());
+    double seconds = Durations.parse(option, text);
+    if (seconds >= 1 && seconds <= 3e9) {
+      return Duration.ofMillis(Math.round(seconds * 1000));
     }
+    throw new UsageException(option + ": found '" + text + "', expected a second at least");
   }
 
   private Optional<KafkaComparison> compare(StoreInventory inventory, Duration age)
@@ -171,7 +162,7 @@ final class RemoteScrubCommand implements Callable<Integer> {
     if (bootstrapServer == null) {
       return Optional.empty();
     }
-    KafkaView view;
+    KafkaComparison.KafkaView view;
     try {
       view = KafkaMetadata.read(bootstrapServer, Optional.ofNullable(commandConfig));
     } catch (NoClassDefFoundError e) {
@@ -192,32 +183,11 @@ final class RemoteScrubCommand implements Callable<Integer> {
     limiter.setRate(rate == null ? 0 : rate.bytes());
     try (Progress progress = Progress.onTerminal("scrubbing")) {
       StoreCheck check = new StoreCheck(limiter, progress, expected);
-      for (StorePlaces.Place place : all) {
-        check.run(
-            place,
-            new Scrubber.Options(
-                Scrubber.Depth.READ,
-                selection.chosen(),
-                selection.everything(),
-                removeOrphans,
-                age));
-      }
+      check.run(
+          all,
+          new Scrubber.Options(
+              Scrubber.Depth.READ, places.chosen(), places.everything(), removeOrphans, age));
       return check;
     }
-  }
-
-  private void print(
-      StoreCheck check, List<String> findings, Optional<KafkaComparison> kafka, PrintWriter out) {
-    if (json.given()) {
-      ObjectNode document = Json.object();
-      check.addJson(document);
-      ArrayNode array = document.putArray("findings");
-      findings.forEach(array::add);
-      kafka.ifPresent(comparison -> comparison.addJson(document));
-      Json.print(document, out);
-      return;
-    }
-    check.printText(out);
-    kafka.ifPresent(comparison -> comparison.printText(out));
   }
 }

@@ -1,17 +1,11 @@
 package io.strata.kafka.cli;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.migration.ByteRateLimiter;
 import io.strata.kafka.migration.remote.store.Scrubber;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** {@code strata remote verify}. */
 @Command(
@@ -29,54 +23,37 @@ import picocli.CommandLine.Spec;
       """,
       ""
     },
-    footer = {"", "Example:", "  strata remote verify --config server.properties"},
-    sortOptions = false,
-    mixinStandardHelpOptions = true)
-final class RemoteVerifyCommand implements Callable<Integer> {
+    footer = {"", "Example:", "  strata remote verify --config server.properties"})
+final class RemoteVerifyCommand extends StrataCommand {
 
   /** Younger leftovers may be another process's work under way. */
   private static final Duration ORPHAN_AGE = Duration.ofHours(1);
 
-  // Set by picocli, before anything is run.
-  @SuppressWarnings("NullAway.Init")
-  @Spec
-  private CommandSpec spec;
-
   @Mixin private final StorePlaces places = new StorePlaces();
-  @Mixin private final SegmentSelection selection = new SegmentSelection();
-  @Mixin private final JsonOption json = new JsonOption();
-
-  RemoteVerifyCommand() {}
+  @Mixin private final Json json = new Json();
 
   @Override
-  public Integer call() throws Exception {
+  ExitCode run() throws Exception {
     List<StorePlaces.Place> all = places.resolve();
     List<String> identities = StoreInventory.of(all, key -> false).findings();
     StoreCheck check;
     try (Progress progress = Progress.onTerminal("verifying")) {
       check = new StoreCheck(new ByteRateLimiter(System::nanoTime), progress, 0);
-      for (StorePlaces.Place place : all) {
-        check.run(
-            place,
-            new Scrubber.Options(
-                Scrubber.Depth.LOOK,
-                selection.chosen(),
-                selection.everything(),
-                false,
-                ORPHAN_AGE));
-      }
+      check.run(
+          all,
+          new Scrubber.Options(
+              Scrubber.Depth.LOOK, places.chosen(), places.everything(), false, ORPHAN_AGE));
     }
-    PrintWriter out = spec.commandLine().getOut();
-    if (json.given()) {
-      ObjectNode document = Json.object();
-      check.addJson(document);
-      ArrayNode findings = document.putArray("findings");
-      identities.forEach(findings::add);
-      Json.print(document, out);
-    } else {
-      check.printText(out);
-      identities.forEach(out::println);
-    }
-    return (check.damaged() || !identities.isEmpty() ? ExitCode.FINDINGS : ExitCode.OK).code();
+    json.print(
+        out(),
+        document -> {
+          check.describe(document);
+          identities.forEach(document.putArray("findings")::add);
+        },
+        out -> {
+          check.print(out);
+          identities.forEach(out::println);
+        });
+    return check.damaged() || !identities.isEmpty() ? ExitCode.FINDINGS : ExitCode.OK;
   }
 }

@@ -13,14 +13,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code strata segments}. */
 @Command(
@@ -49,17 +46,10 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  strata segments --config server.properties",
       "  strata segments --config server.properties --topic orders --json"
-    },
-    sortOptions = false,
-    mixinStandardHelpOptions = true)
-final class SegmentsCommand implements Callable<Integer> {
+    })
+final class SegmentsCommand extends StrataCommand {
   /** So many topics fit on a line. */
   private static final int TOPICS_SHOWN = 10;
-
-  // Set by picocli, before anything is run.
-  @SuppressWarnings("NullAway.Init")
-  @Spec
-  private CommandSpec spec;
 
   @Mixin private final ConfigOption config = new ConfigOption();
 
@@ -72,12 +62,10 @@ final class SegmentsCommand implements Callable<Integer> {
   @Option(names = "--totals", description = "Only the totals.")
   private boolean totalsOnly;
 
-  @Mixin private final JsonOption json = new JsonOption();
-
-  SegmentsCommand() {}
+  @Mixin private final Json json = new Json();
 
   @Override
-  public Integer call() throws Exception {
+  ExitCode run() throws Exception {
     BrokerProperties broker = config.require();
     StrataConfig strata = broker.strataConfig().orElseThrow();
     Predicate<String> wanted = topics.isEmpty() ? topic -> true : Set.copyOf(topics)::contains;
@@ -88,15 +76,16 @@ final class SegmentsCommand implements Callable<Integer> {
         inventory.walk(directory, wanted);
       }
       requireTopics(inventory);
-      PrintWriter out = spec.commandLine().getOut();
-      if (json.given()) {
-        printJson(inventory, out);
-      } else {
-        printText(inventory, out);
-      }
-      PrintWriter err = spec.commandLine().getErr();
-      inventory.findings().forEach(finding -> err.println("strata: " + finding));
-      return (inventory.findings().isEmpty() ? ExitCode.OK : ExitCode.FINDINGS).code();
+      List<SegmentEntry> entries = inventory.entries();
+      List<PoolReport> pools = inventory.pools();
+      json.print(
+          out(),
+          document -> {
+            describe(entries, pools, document);
+            inventory.findings().forEach(document.putArray("findings")::add);
+          },
+          out -> print(entries, pools, out));
+      return end(inventory.findings());
     }
   }
 
@@ -124,23 +113,15 @@ final class SegmentsCommand implements Callable<Integer> {
     return more > 0 ? "topics: %s and %d more".formatted(all, more) : "topics: " + all;
   }
 
-  private void printText(SegmentInventory inventory, PrintWriter out) throws Exception {
-    List<SegmentEntry> entries = inventory.entries();
+  private void print(List<SegmentEntry> entries, List<PoolReport> pools, PrintWriter out) {
     if (!totalsOnly) {
-      Table table =
-          new Table()
-              .column("PARTITION", Table.Align.LEFT)
-              .column("BASE OFFSET", Table.Align.RIGHT)
-              .column("STATE", Table.Align.LEFT)
-              .column("IN POOL", Table.Align.RIGHT)
-              .column("IN LOG FILE", Table.Align.RIGHT)
-              .column("ONLY IN POOL", Table.Align.RIGHT)
-              .column("POOL", Table.Align.LEFT);
+      String heading = "PARTITION,>BASE OFFSET,STATE,>IN POOL,>IN LOG FILE,>ONLY IN POOL,POOL";
+      Table table = new Table(heading.split(","));
       for (SegmentEntry entry : entries) {
         boolean known = entry.state() != SegmentEntry.State.UNREACHABLE;
         table.row(
             entry.partition(),
-            Long.toString(entry.name().id().baseOffset()),
+            entry.name().id().baseOffset(),
             entry.describeState(),
             known ? ByteSize.format(entry.bytesInPool()) : "?",
             known ? ByteSize.format(entry.bytesInLogFile()) : "?",
@@ -161,7 +142,7 @@ final class SegmentsCommand implements Callable<Integer> {
                 count(entries, SegmentEntry.State.SPILLED),
                 count(entries, SegmentEntry.State.LOGDIRS),
                 unreachable > 0 ? ", %d unreachable".formatted(unreachable) : ""));
-    for (PoolReport pool : inventory.pools()) {
+    for (PoolReport pool : pools) {
       out.println(
           "pool %s: %s in %d segments; %s of %s used"
               .formatted(
@@ -178,9 +159,7 @@ final class SegmentsCommand implements Callable<Integer> {
                 entries.stream().filter(e -> e.bytesInLogFile() > 0).count()));
   }
 
-  private void printJson(SegmentInventory inventory, PrintWriter out) throws Exception {
-    List<SegmentEntry> entries = inventory.entries();
-    ObjectNode document = Json.object();
+  private void describe(List<SegmentEntry> entries, List<PoolReport> pools, ObjectNode document) {
     if (!totalsOnly) {
       ArrayNode segments = document.putArray("segments");
       for (SegmentEntry entry : entries) {
@@ -208,18 +187,15 @@ final class SegmentsCommand implements Callable<Integer> {
     total.put("bytesInPool", sum(entries, SegmentEntry::bytesInPool));
     total.put("bytesInLogFile", sum(entries, SegmentEntry::bytesInLogFile));
     total.put("bytesOnlyInPool", sum(entries, SegmentEntry::bytesOnlyInPool));
-    ArrayNode pools = document.putArray("pools");
-    for (PoolReport pool : inventory.pools()) {
-      ObjectNode node = pools.addObject();
+    ArrayNode array = document.putArray("pools");
+    for (PoolReport pool : pools) {
+      ObjectNode node = array.addObject();
       node.put("path", pool.info().path().toString());
       node.put("segments", entries.stream().filter(e -> e.pool().equals(pathOf(pool))).count());
       node.put("bytesInPool", bytesIn(entries, pool.info().path()));
       node.put("usedBytes", pool.usedBytes());
       node.put("freeBytes", pool.freeBytes());
     }
-    ArrayNode findings = document.putArray("findings");
-    inventory.findings().forEach(findings::add);
-    Json.print(document, out);
   }
 
   private static Optional<Path> pathOf(PoolReport pool) {

@@ -2,15 +2,11 @@ package io.strata.kafka.cli;
 
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataKeys;
-import java.io.PrintWriter;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code strata status}. */
 @Command(
@@ -37,16 +33,9 @@ import picocli.CommandLine.Spec;
       "  strata status --config server.properties",
       "  strata status --watch 5",
       "  strata status --jmx broker1:9999 --json"
-    },
-    sortOptions = false,
-    mixinStandardHelpOptions = true)
-final class StatusCommand implements Callable<Integer> {
+    })
+final class StatusCommand extends StrataCommand {
   private static final long SECOND = 1_000;
-
-  // Set by picocli, before anything is run.
-  @SuppressWarnings("NullAway.Init")
-  @Spec
-  private CommandSpec spec;
 
   @Mixin private final ConfigOption config = new ConfigOption();
 
@@ -73,12 +62,10 @@ final class StatusCommand implements Callable<Integer> {
       description = "With --watch: end after so many times.")
   private @Nullable Integer count;
 
-  @Mixin private final JsonOption json = new JsonOption();
-
-  StatusCommand() {}
+  @Mixin private final Json json = new Json();
 
   @Override
-  public Integer call() throws Exception {
+  ExitCode run() throws Exception {
     if (watch != null && (watch < 1 || watch > 3600)) {
       throw new UsageException("--watch: found " + watch + ", expected seconds from 1 to 3600");
     }
@@ -89,33 +76,29 @@ final class StatusCommand implements Callable<Integer> {
     }
     long interval = watch == null ? SECOND : watch * SECOND;
     int times = watch == null ? 1 : count == null ? Integer.MAX_VALUE : count;
-    PrintWriter out = spec.commandLine().getOut();
     try (BrokerConnection broker = connect()) {
       BrokerStatus last = broker.status();
       for (int i = 0; i < times; i++) {
         // The first table of a watch comes at once, after a second for its rates.
         Thread.sleep(i == 0 ? SECOND : interval);
         BrokerStatus now = broker.status().since(last);
-        print(now, out);
+        print(now);
         last = now;
       }
     }
-    return ExitCode.OK.code();
+    return ExitCode.OK;
   }
 
-  private void print(BrokerStatus status, PrintWriter out) {
-    if (json.given()) {
-      StatusOutput.printJson(status, out);
-    } else {
-      if (watch != null) {
-        out.print(Terminal.isStandardOutput() ? PrintableWriter.CLEAR : "");
-      }
-      StatusOutput.printText(status, out);
-      if (watch != null) {
-        out.println();
-      }
-    }
-    out.flush();
+  private void print(BrokerStatus status) {
+    json.print(
+        out(),
+        document -> StatusOutput.describe(status, document),
+        out -> {
+          out.print(watch != null && Progress.isTerminal(1) ? PrintableWriter.CLEAR : "");
+          StatusOutput.print(status, out);
+          out.print(watch != null ? System.lineSeparator() : "");
+        });
+    out().flush();
   }
 
   private BrokerConnection connect() throws Exception {

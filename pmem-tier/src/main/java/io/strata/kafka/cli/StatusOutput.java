@@ -1,6 +1,5 @@
 package io.strata.kafka.cli;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.PrintWriter;
 import java.time.Instant;
@@ -67,20 +66,17 @@ final class StatusOutput {
 
   private StatusOutput() {}
 
-  static void printJson(BrokerStatus status, PrintWriter out) {
-    ObjectNode document = Json.object();
+  static void describe(BrokerStatus status, ObjectNode document) {
     document.put("broker", status.broker());
     document.put("pid", status.pid());
     document.put("version", status.version());
     document.put("time", Instant.ofEpochMilli(status.timeMillis()).toString());
     document.put("health", status.health());
-    ArrayNode reasons = document.putArray("reasons");
-    status.reasons().forEach(reasons::add);
+    status.reasons().forEach(document.putArray("reasons")::add);
     ObjectNode metrics = document.putObject("metrics");
     status.metrics().forEach((thing, values) -> put(metrics.putObject(thing), values));
     ObjectNode settings = document.putObject("settings");
     new TreeMap<>(status.settings()).forEach(settings::put);
-    Json.print(document, out);
   }
 
   /** Bytes and counts are whole numbers, and look so. */
@@ -95,7 +91,7 @@ final class StatusOutput {
         });
   }
 
-  static void printText(BrokerStatus status, PrintWriter out) {
+  static void print(BrokerStatus status, PrintWriter out) {
     out.println(
         "Broker %s (process %d), Strata %s, %s"
             .formatted(status.broker(), status.pid(), status.version(), time(status.timeMillis())));
@@ -119,14 +115,15 @@ final class StatusOutput {
       Iterable<String> names,
       List<Column> columns,
       BrokerStatus status) {
-    Table table = new Table().column(first, Table.Align.LEFT);
-    columns.forEach(column -> table.column(column.heading(), Table.Align.RIGHT));
+    List<String> headings = new ArrayList<>(List.of(first));
+    columns.forEach(column -> headings.add(">" + column.heading()));
+    Table table = new Table(headings);
     for (String name : names) {
       List<String> cells = new ArrayList<>(List.of(name));
       for (Column column : columns) {
         cells.add(column.format().apply(status.value(prefix + name, column.metric())));
       }
-      table.row(cells.toArray(String[]::new));
+      table.row(cells);
     }
     return table;
   }

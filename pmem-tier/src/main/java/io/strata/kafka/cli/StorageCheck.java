@@ -26,7 +26,6 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -45,37 +44,33 @@ import java.util.regex.Pattern;
  *
  * <p>Not thread-safe.
  */
-final class StorageCheck {
+final class StorageCheck extends DoctorCheck {
 
   /** The least that Kafka's documentation recommends for a broker. */
   private static final long OPEN_FILES = 100_000;
 
   private static final Pattern PMEM_DEVICE = Pattern.compile("/dev/(pmem[\\d.]+)(p\\d+)?");
 
-  private final Surroundings surroundings;
-  private final BrokerProperties broker;
   private final StrataConfig config;
   private final TierSpec spec;
-  private final List<Diagnosis> found = new ArrayList<>();
   private final Map<UUID, Path> present = new HashMap<>();
   private final Set<UUID> older = new HashSet<>();
 
-  private StorageCheck(Surroundings surroundings, BrokerProperties broker, StrataConfig config) {
-    this.surroundings = surroundings;
-    this.broker = broker;
+  private StorageCheck(
+      Surroundings surroundings,
+      BrokerProperties broker,
+      StrataConfig config,
+      OptionalLong process) {
+    super(surroundings, broker, process);
     this.config = config;
     this.spec = TierSpecs.of(config, broker);
   }
 
-  /**
-   * Looks at all of it.
-   *
-   * @param process the running broker; empty if it is stopped
-   */
+  /** Looks at all of it. */
   static List<Diagnosis> of(
       Surroundings surroundings, BrokerProperties broker, StrataConfig config, OptionalLong process)
       throws IOException {
-    StorageCheck check = new StorageCheck(surroundings, broker, config);
+    StorageCheck check = new StorageCheck(surroundings, broker, config, process);
     for (Path directory : broker.logDirs()) {
       check.logDirectory(directory);
     }
@@ -85,7 +80,7 @@ final class StorageCheck {
     check.missingPools();
     check.olderPools();
     check.otherDirectories();
-    check.segments(process);
+    check.segments();
     return check.found;
   }
 
@@ -95,30 +90,27 @@ final class StorageCheck {
     String what = "log directory " + directory;
     try {
       if (!Files.isDirectory(directory)) {
-        found.add(
-            Diagnosis.fail(
-                what,
-                "is not there",
-                "mount its file system, or run 'kafka-storage.sh format' on a new broker"));
+        fail(
+            what,
+            "is not there",
+            "mount its file system, or run 'kafka-storage.sh format' on a new broker");
       } else if (!Files.isWritable(directory)) {
         found.add(notWritable(what, directory, Files.getFileStore(directory).isReadOnly()));
       } else if (!Files.getFileStore(directory).supportsFileAttributeView("user")) {
-        found.add(
-            Diagnosis.fail(
-                what,
-                "its file system (%s) takes no user extended attributes"
-                    .formatted(Files.getFileStore(directory).type()),
-                "use ext4, XFS or Btrfs, without the mount option nouser_xattr"));
+        fail(
+            what,
+            "its file system (%s) takes no user extended attributes"
+                .formatted(Files.getFileStore(directory).type()),
+            "use ext4, XFS or Btrfs, without the mount option nouser_xattr");
       } else {
-        found.add(
-            Diagnosis.ok(
-                what,
-                Marker.isMarked(directory)
-                    ? "is marked as used with Strata"
-                    : "is not marked: its log files have all bytes, drained or written through"));
+        ok(
+            what,
+            Marker.isMarked(directory)
+                ? "is marked as used with Strata"
+                : "is not marked: its log files have all bytes, drained or written through");
       }
     } catch (IOException e) {
-      found.add(Diagnosis.fail(what, Failures.messageOf(e), "repair it before the broker starts"));
+      fail(what, Failures.messageOf(e), "repair it before the broker starts");
     }
   }
 
@@ -149,24 +141,22 @@ final class StorageCheck {
       CheckReport report = PoolChecker.check(file);
       Optional<PoolInfo> info = report.info();
       if (!report.usable() || info.isEmpty()) {
-        found.add(
-            Diagnosis.fail(
-                what,
-                "cannot be used: %s".formatted(report.findings().get(0)),
-                "see 'strata pool check %s'".formatted(file)));
+        fail(
+            what,
+            "cannot be used: %s".formatted(report.findings().get(0)),
+            "see 'strata pool check %s'".formatted(file));
       } else if (info.get().owner().contradicts(spec.owner())) {
-        found.add(
-            Diagnosis.fail(
-                what,
-                "is a pool of %s, and this is %s".formatted(info.get().owner(), spec.owner()),
-                "name this broker's own pool"));
+        fail(
+            what,
+            "is a pool of %s, and this is %s".formatted(info.get().owner(), spec.owner()),
+            "name this broker's own pool");
       } else if (!Files.isWritable(file)) {
         found.add(notWritable(what, file, Files.getFileStore(file).isReadOnly()));
       } else {
         soundPool(what, file, info.get(), report);
       }
     } catch (PoolException e) {
-      found.add(Diagnosis.fail(what, String.valueOf(e.getMessage()), "see the message"));
+      fail(what, String.valueOf(e.getMessage()), "see the message");
     }
   }
 
@@ -183,31 +173,28 @@ final class StorageCheck {
     MemoryType type = configured.on(file);
     Optional<String> unavailable = MemoryOpener.unavailable(type);
     if (unavailable.isPresent()) {
-      found.add(
-          Diagnosis.fail(
-              what,
-              "type %s cannot be used: %s".formatted(type.configName(), unavailable.get()),
-              "install what is missing, or set the type to auto"));
+      fail(
+          what,
+          "type %s cannot be used: %s".formatted(type.configName(), unavailable.get()),
+          "install what is missing, or set the type to auto");
       return;
     }
     boolean first = config.tiers().get(0).pools().contains(file);
     boolean cache = type == MemoryType.CACHE;
     boolean dax = type != MemoryType.FILE && !cache && info.durability() == Durability.POWER;
     if (first && config.requireDax() && !dax) {
-      found.add(
-          Diagnosis.fail(
-              what,
-              "strata.require.dax=true, and the pool would not survive a power failure",
-              "mount its file system with -o dax, or take the key out"));
+      fail(
+          what,
+          "strata.require.dax=true, and the pool would not survive a power failure",
+          "mount its file system with -o dax, or take the key out");
       return;
     }
     boolean lost = FileProbe.isMemoryBacked(file) && !(cache && isWrittenThrough(file));
     if (config.durability() == AckDurability.ACK && lost) {
-      found.add(
-          Diagnosis.fail(
-              what,
-              "strata.durability=ack, and the pool is on a memory-backed file system",
-              "drain it and set its type to auto, move it to a device, or take the key out"));
+      fail(
+          what,
+          "strata.durability=ack, and the pool is on a memory-backed file system",
+          "drain it and set its type to auto, move it to a device, or take the key out");
       return;
     }
     String text =
@@ -219,15 +206,11 @@ final class StorageCheck {
                 ByteSize.format(info.dataSize()),
                 report.liveSlots() + report.deletingSlots(),
                 info.slotCount());
-    if (lost) {
-      found.add(
-          Diagnosis.warn(
-              what,
-              text,
-              "a reboot empties it: drain it and set its type to auto, or put it on NVMe or DAX"));
-    } else {
-      found.add(Diagnosis.ok(what, text + node(file)));
-    }
+    warnUnless(
+        !lost,
+        what,
+        lost ? text : text + node(file),
+        "a reboot empties it: drain it and set its type to auto, or put it on NVMe or DAX");
   }
 
   private static String survives(boolean dax, Path file) throws IOException {
@@ -261,17 +244,15 @@ final class StorageCheck {
       }
       String what = "pool " + file;
       if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-        found.add(
-            Diagnosis.fail(what, "is a link to a file that is not there", "mount its file system"));
+        fail(what, "is a link to a file that is not there", "mount its file system");
       } else if (config.poolCreate().isEmpty()) {
-        found.add(
-            Diagnosis.fail(
-                what,
-                "is not there",
-                """
-                mount its file system, create it with 'strata pool create', or set \
-                strata.pool.create\
-                """));
+        fail(
+            what,
+            "is not there",
+            """
+            mount its file system, create it with 'strata pool create', or set \
+            strata.pool.create\
+            """);
       } else {
         missingPool(what, file, config.poolCreate().getAsLong());
       }
@@ -284,51 +265,45 @@ final class StorageCheck {
     Path directory = Optional.ofNullable(file.toAbsolutePath().getParent()).orElse(file);
     try {
       if (obstacle.isPresent()) {
-        found.add(
-            Diagnosis.fail(
-                what,
-                "is not there, and strata.pool.create does not create it: " + obstacle.get(),
-                "bring the pool back; if it is lost, see 'strata accept-loss --help'"));
+        fail(
+            what,
+            "is not there, and strata.pool.create does not create it: " + obstacle.get(),
+            "bring the pool back; if it is lost, see 'strata accept-loss --help'");
       } else if (!Files.isDirectory(directory)) {
-        found.add(
-            Diagnosis.fail(
-                what,
-                "cannot be created: %s is no directory".formatted(directory),
-                "make it, for the user that the broker runs as, or mount its file system"));
+        fail(
+            what,
+            "cannot be created: %s is no directory".formatted(directory),
+            "make it, for the user that the broker runs as, or mount its file system");
       } else if (!Files.isWritable(directory)) {
         found.add(notWritable(what, directory, Files.getFileStore(directory).isReadOnly()));
       } else if (Files.getFileStore(directory).getUsableSpace() < size) {
-        found.add(
-            Diagnosis.fail(
-                what,
-                "cannot be created: %s are free in %s, and strata.pool.create is %s"
-                    .formatted(
-                        ByteSize.format(Files.getFileStore(directory).getUsableSpace()),
-                        directory,
-                        ByteSize.format(size)),
-                "set strata.pool.create to less, or make space"));
+        fail(
+            what,
+            "cannot be created: %s are free in %s, and strata.pool.create is %s"
+                .formatted(
+                    ByteSize.format(Files.getFileStore(directory).getUsableSpace()),
+                    directory,
+                    ByteSize.format(size)),
+            "set strata.pool.create to less, or make space");
       } else {
-        found.add(
-            Diagnosis.ok(
-                what, "is not there; the next start creates it with " + ByteSize.format(size)));
+        ok(what, "is not there; the next start creates it with " + ByteSize.format(size));
       }
     } catch (IOException e) {
-      found.add(Diagnosis.fail(what, Failures.messageOf(e), "repair its file system"));
+      fail(what, Failures.messageOf(e), "repair its file system");
     }
   }
 
   private void olderPools() throws IOException {
     for (OlderPool pool : OlderPool.among(present, spec.logDirectories())) {
       older.add(pool.id());
-      found.add(
-          Diagnosis.fail(
-              "pool " + pool.file(),
-              pool.description(),
-              """
-              bring the current file back; if it is lost, see 'strata accept-loss --help' for \
-              --pool %s\
-              """
-                  .formatted(pool.id())));
+      fail(
+          "pool " + pool.file(),
+          pool.description(),
+          """
+          bring the current file back; if it is lost, see 'strata accept-loss --help' for \
+          --pool %s\
+          """
+              .formatted(pool.id()));
     }
   }
 
@@ -355,24 +330,23 @@ final class StorageCheck {
       }
       others.forEach(
           (directory, segments) ->
-              found.add(
-                  Diagnosis.fail(
-                      "pool " + file,
-                      """
-                      has %d segments of log directory %s, and none of log.dirs is that one\
-                      """
-                          .formatted(segments, directory),
-                      """
-                      mount its file system, or put it back; if it was copied, copy it again with \
-                      its extended attributes; \
-                      if it is lost for good, see 'strata pool forget --help'\
-                      """)));
+              fail(
+                  "pool " + file,
+                  """
+                  has %d segments of log directory %s, and none of log.dirs is that one\
+                  """
+                      .formatted(segments, directory),
+                  """
+                  mount its file system, or put it back; if it was copied, copy it again with \
+                  its extended attributes; \
+                  if it is lost for good, see 'strata pool forget --help'\
+                  """));
     }
   }
 
   // -- segments, and what they need of the machine
 
-  private void segments(OptionalLong process) throws IOException {
+  private void segments() throws IOException {
     Map<String, FileStore> stores = new LinkedHashMap<>();
     Map<String, Long> dirty = new HashMap<>();
     int segments = 0;
@@ -395,23 +369,20 @@ final class StorageCheck {
     for (Map.Entry<String, FileStore> store : stores.entrySet()) {
       space(store.getKey(), store.getValue(), dirty.getOrDefault(store.getKey(), 0L));
     }
-    openFiles(segments, process);
+    openFiles(segments);
     mappings(segments);
   }
 
   private void segments(List<String> findings, int segments) {
     if (findings.isEmpty()) {
-      found.add(Diagnosis.ok("segments", "%d, and each is where it should be".formatted(segments)));
+      ok("segments", "%d, and each is where it should be".formatted(segments));
     } else if (present.size() < spec.pools().size()) {
-      found.add(
-          Diagnosis.warn(
-              "segments",
-              "%d, of which not all were found: not all pools are there".formatted(segments),
-              "bring the pools back first"));
+      warn(
+          "segments",
+          "%d, of which not all were found: not all pools are there".formatted(segments),
+          "bring the pools back first");
     } else {
-      findings.forEach(
-          text ->
-              found.add(Diagnosis.fail("segments", text, "see 'When the broker does not start'")));
+      findings.forEach(text -> fail("segments", text, "see 'When the broker does not start'"));
     }
   }
 
@@ -420,16 +391,14 @@ final class StorageCheck {
     String text =
         "%s free; the pools have %s that the log files lack"
             .formatted(ByteSize.format(free), ByteSize.format(dirty));
-    found.add(
-        free < dirty
-            ? Diagnosis.warn(
-                "space in " + name,
-                text,
-                "make space: 'strata drain' would not find enough, and a full pool soon would not")
-            : Diagnosis.ok("space in " + name, text));
+    warnUnless(
+        free >= dirty,
+        "space in " + name,
+        text,
+        "make space: 'strata drain' would not find enough, and a full pool soon would not");
   }
 
-  private void openFiles(int segments, OptionalLong process) {
+  private void openFiles(int segments) {
     String whose = process.isPresent() ? Long.toString(process.getAsLong()) : "self";
     OptionalLong limit = surroundings.openFiles(whose);
     if (limit.isEmpty()) {
@@ -441,14 +410,12 @@ final class StorageCheck {
                 limit.getAsLong() == Long.MAX_VALUE ? "no limit" : limit.getAsLong(),
                 process.isPresent() ? "the broker" : "this shell",
                 segments);
-    found.add(
-        limit.getAsLong() < Math.max(OPEN_FILES, 2L * segments)
-            ? Diagnosis.warn(
-                "open files",
-                text,
-                "set LimitNOFILE in the broker's unit, or ulimit -n, to %d or more"
-                    .formatted(Math.max(OPEN_FILES, 2L * segments)))
-            : Diagnosis.ok("open files", text));
+    long needed = Math.max(OPEN_FILES, 2L * segments);
+    warnUnless(
+        limit.getAsLong() >= needed,
+        "open files",
+        text,
+        "set LimitNOFILE in the broker's unit, or ulimit -n, to %d or more".formatted(needed));
   }
 
   /** Kafka maps the indexes of each segment, and Strata a pool in pieces of up to 1 GiB. */
@@ -459,10 +426,10 @@ final class StorageCheck {
     }
     long needed = 4L * segments + 10_000;
     String text = "%d, with %d segments".formatted(limit.getAsLong(), segments);
-    found.add(
-        limit.getAsLong() < needed
-            ? Diagnosis.warn(
-                "vm.max_map_count", text, "sysctl -w vm.max_map_count=%d".formatted(2 * needed))
-            : Diagnosis.ok("vm.max_map_count", text));
+    warnUnless(
+        limit.getAsLong() >= needed,
+        "vm.max_map_count",
+        text,
+        "sysctl -w vm.max_map_count=%d".formatted(2 * needed));
   }
 }

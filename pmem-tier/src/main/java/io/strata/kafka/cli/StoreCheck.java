@@ -55,7 +55,13 @@ final class StoreCheck {
     }
   }
 
-  void run(Place place, Scrubber.Options options) throws IOException, InterruptedException {
+  void run(List<Place> places, Scrubber.Options options) throws IOException, InterruptedException {
+    for (Place place : places) {
+      run(place, options);
+    }
+  }
+
+  private void run(Place place, Scrubber.Options options) throws IOException, InterruptedException {
     Result result = new Result(place);
     results.add(result);
     Scrubber.Listener listener =
@@ -110,7 +116,7 @@ final class StoreCheck {
         .anyMatch(finding -> finding.kind().damage() || finding.kind() == Finding.Kind.FOREIGN);
   }
 
-  void printText(PrintWriter out) {
+  void print(PrintWriter out) {
     for (Result result : results) {
       out.println(
           "%s%s: %s segments, %s files checked%s%s%s"
@@ -134,7 +140,7 @@ final class StoreCheck {
     }
   }
 
-  void addJson(ObjectNode document) {
+  void describe(ObjectNode document) {
     ArrayNode directories = document.putArray("directories");
     for (Result result : results) {
       ObjectNode node = directories.addObject();
@@ -152,8 +158,7 @@ final class StoreCheck {
         found.put("path", finding.path().toString());
         found.put("message", finding.message());
       }
-      ArrayNode removed = node.putArray("removed");
-      result.removed.forEach(orphan -> removed.add(orphan.toString()));
+      result.removed.stream().map(Path::toString).forEach(node.putArray("removed")::add);
     }
   }
 

@@ -5,6 +5,7 @@ import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.RemoteConfig;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.StoreInspection;
 import io.strata.kafka.migration.remote.store.StoreOptions;
 import java.io.IOException;
@@ -14,10 +15,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which directories of a store a command is about. */
+/** Which directories and segments of a store a command is about. */
 final class StorePlaces {
 
   /** The name of a level whose name is not known. */
@@ -34,6 +36,18 @@ final class StorePlaces {
           first.\
           """)
   private List<Path> directories = new ArrayList<>();
+
+  @Option(
+      names = "--topic",
+      paramLabel = "NAME",
+      description = "Only this topic; may be given several times.")
+  private List<String> topics = new ArrayList<>();
+
+  @Option(
+      names = "--partition",
+      paramLabel = "NUMBER",
+      description = "Only this partition; may be given several times.")
+  private List<Integer> partitions = new ArrayList<>();
 
   /**
    * One directory.
@@ -58,6 +72,17 @@ final class StorePlaces {
       throws IOException, InterruptedException {
     return StoreInspection.whileItAnswers(
         directory, what + " " + directory, EngineEnvironment.system().threads(), work);
+  }
+
+  Predicate<SegmentKey> chosen() {
+    return key ->
+        (topics.isEmpty() || topics.contains(key.topic()))
+            && (partitions.isEmpty() || partitions.contains(key.partition()));
+  }
+
+  /** Whether all segments are chosen. */
+  boolean everything() {
+    return topics.isEmpty() && partitions.isEmpty();
   }
 
   /** The directories, those of the fastest level first. */

@@ -7,58 +7,54 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A table for people: columns as wide as their widest cell, two spaces apart, numbers to the right.
+ * A table for people: columns as wide as their widest cell, two spaces apart.
  *
  * <p>Not thread-safe.
  */
 final class Table {
+  private static final String RIGHT = ">";
 
-  /** How a column's cells are aligned. */
-  enum Align {
-    LEFT,
-    RIGHT
-  }
-
-  private final List<String> headings = new ArrayList<>();
-  private final List<Align> alignments = new ArrayList<>();
+  private final List<String> columns;
   private final List<List<String>> rows = new ArrayList<>();
 
-  Table column(String heading, Align align) {
-    headings.add(heading);
-    alignments.add(align);
-    return this;
+  /**
+   * A table without rows.
+   *
+   * @param columns the headings; one that begins with {@code >} is of numbers, to the right
+   */
+  Table(String... columns) {
+    this(List.of(columns));
   }
 
-  void row(String... cells) {
-    if (cells.length != headings.size()) {
-      throw new IllegalArgumentException(cells.length + " cells for " + headings.size());
+  Table(List<String> columns) {
+    this.columns = columns;
+    rows.add(this.columns.stream().map(column -> column.replaceFirst("^" + RIGHT, "")).toList());
+  }
+
+  void row(Object... cells) {
+    row(List.of(cells));
+  }
+
+  void row(List<?> cells) {
+    if (cells.size() != columns.size()) {
+      throw new IllegalArgumentException(cells.size() + " cells for " + columns.size());
     }
-    rows.add(Arrays.stream(cells).map(Printable::of).toList());
+    rows.add(cells.stream().map(cell -> Printable.of(cell.toString())).toList());
   }
 
   void print(PrintWriter out) {
-    List<Integer> widths = new ArrayList<>();
-    for (int c = 0; c < headings.size(); c++) {
-      int width = headings.get(c).length();
-      for (List<String> row : rows) {
-        width = Math.max(width, row.get(c).length());
-      }
-      widths.add(width);
-    }
-    out.println(line(headings, widths));
-    for (List<String> row : rows) {
-      out.println(line(row, widths));
-    }
+    int[] widths = new int[columns.size()];
+    rows.forEach(row -> Arrays.setAll(widths, c -> Math.max(widths[c], row.get(c).length())));
+    rows.forEach(row -> out.println(line(row, widths)));
   }
 
-  private String line(List<String> cells, List<Integer> widths) {
+  private String line(List<String> cells, int[] widths) {
     StringBuilder line = new StringBuilder();
-    for (int c = 0; c < cells.size(); c++) {
-      String padding = " ".repeat(widths.get(c) - cells.get(c).length());
-      line.append(c == 0 ? "" : "  ");
-      line.append(alignments.get(c) == Align.RIGHT ? padding : "");
-      line.append(cells.get(c));
-      line.append(alignments.get(c) == Align.LEFT ? padding : "");
+    for (int c = 0; c < widths.length; c++) {
+      String padding = " ".repeat(widths[c] - cells.get(c).length());
+      boolean right = columns.get(c).startsWith(RIGHT);
+      line.append(c == 0 ? "" : "  ")
+          .append(right ? padding + cells.get(c) : cells.get(c) + padding);
     }
     return line.toString().stripTrailing();
   }

@@ -3,6 +3,8 @@ package io.strata.kafka.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.cli.KafkaComparison.KafkaView;
+import io.strata.kafka.cli.KafkaComparison.State;
 import io.strata.kafka.cli.StoreInventory.Segment;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -63,10 +65,10 @@ class KafkaMetadataTest {
     assertThat(view.gap()).isEmpty();
     assertThat(view.states())
         .containsOnly(
-            Map.entry(id(1), KafkaView.State.COPYING),
-            Map.entry(id(2), KafkaView.State.COPIED),
-            Map.entry(id(3), KafkaView.State.DELETING),
-            Map.entry(id(4), KafkaView.State.DELETED));
+            Map.entry(id(1), State.UNFINISHED),
+            Map.entry(id(2), State.COPIED),
+            Map.entry(id(3), State.DELETING),
+            Map.entry(id(4), State.DELETED));
   }
 
   @Test
@@ -121,10 +123,10 @@ class KafkaMetadataTest {
         new KafkaView(
             RemoteStores.CLUSTER,
             Map.of(
-                id(1), KafkaView.State.COPIED,
-                id(4), KafkaView.State.COPYING,
-                id(5), KafkaView.State.DELETED,
-                id(6), KafkaView.State.DELETING),
+                id(1), State.COPIED,
+                id(4), State.UNFINISHED,
+                id(5), State.DELETED,
+                id(6), State.DELETING),
             Optional.empty());
 
     KafkaComparison comparison = compare(inventory, view);
@@ -155,7 +157,7 @@ class KafkaMetadataTest {
     KafkaView view =
         new KafkaView(
             RemoteStores.CLUSTER,
-            Map.of(id(4), KafkaView.State.COPYING, id(5), KafkaView.State.COPYING),
+            Map.of(id(4), State.UNFINISHED, id(5), State.UNFINISHED),
             Optional.empty());
 
     KafkaComparison.of(inventory(stores), view, Duration.ofSeconds(1), Instant.now().toEpochMilli())

@@ -19,11 +19,7 @@ class OutputTest {
   @Test
   void aTableIsAsWideAsItsWidestCells() {
     StringWriter out = new StringWriter();
-    Table table =
-        new Table()
-            .column("NAME", Table.Align.LEFT)
-            .column("SIZE", Table.Align.RIGHT)
-            .column("X", Table.Align.LEFT);
+    Table table = new Table("NAME", ">SIZE", "X");
     table.row("a long name", "1", "");
     table.row("b", "100000", "y");
 
@@ -46,7 +42,7 @@ class OutputTest {
     settings.put("strata.topics.include", pattern);
     StringWriter out = new StringWriter();
 
-    StatusOutput.printText(
+    StatusOutput.print(
         new BrokerStatus("0", "1", 2, 3, 0, List.of(), Map.of(), settings),
         new PrintWriter(out, true));
 

@@ -32,7 +32,7 @@ class PrintableOutputTest {
 
   @Test
   void aCellOfATableIsOneLine() {
-    Table table = new Table().column("NAME", Table.Align.LEFT).column("N", Table.Align.RIGHT);
+    Table table = new Table("NAME", ">N");
     table.row("orders-0\nfaked-0  1", "2");
     table.print(out);
     out.flush();

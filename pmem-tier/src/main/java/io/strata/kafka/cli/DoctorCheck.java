@@ -1,0 +1,48 @@
+package io.strata.kafka.cli;
+
+import io.strata.kafka.cli.Diagnosis.Verdict;
+import io.strata.kafka.config.BrokerProperties;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * One part of what {@code strata doctor} looks at.
+ *
+ * <p>Not thread-safe.
+ */
+abstract class DoctorCheck {
+  final Surroundings surroundings;
+  final BrokerProperties broker;
+
+  /** The running broker; empty if it is stopped. */
+  final OptionalLong process;
+
+  final List<Diagnosis> found = new ArrayList<>();
+
+  DoctorCheck(Surroundings surroundings, BrokerProperties broker, OptionalLong process) {
+    this.surroundings = surroundings;
+    this.broker = broker;
+    this.process = process;
+  }
+
+  final void ok(String what, String text) {
+    found.add(new Diagnosis(Verdict.OK, what, text, ""));
+  }
+
+  final void warn(String what, String text, String remedy) {
+    found.add(new Diagnosis(Verdict.WARN, what, text, remedy));
+  }
+
+  final void fail(String what, String text, String remedy) {
+    found.add(Diagnosis.fail(what, text, remedy));
+  }
+
+  final void warnUnless(boolean fine, String what, String text, String remedy) {
+    if (fine) {
+      ok(what, text);
+    } else {
+      warn(what, text, remedy);
+    }
+  }
+}

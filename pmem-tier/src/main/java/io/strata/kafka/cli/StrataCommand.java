@@ -1,0 +1,54 @@
+package io.strata.kafka.cli;
+
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** A command: it writes to the command line's streams and ends with an exit code. */
+@Command(sortOptions = false, mixinStandardHelpOptions = true)
+abstract class StrataCommand implements Callable<Integer> {
+  // Set by picocli, before anything is run.
+  @SuppressWarnings("NullAway.Init")
+  @Spec
+  private CommandSpec spec;
+
+  /** A command that only groups others: shows how to use it, as a wrong usage. */
+  @Command(synopsisSubcommandLabel = "COMMAND")
+  abstract static class Group extends StrataCommand {
+    @Override
+    final ExitCode run() {
+      throw new ParameterException(((StrataCommand) this).spec.commandLine(), "No command given");
+    }
+  }
+
+  @Override
+  public final Integer call() throws Exception {
+    return run().code();
+  }
+
+  abstract ExitCode run() throws Exception;
+
+  /** For results. */
+  final PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+
+  /** For everything else. */
+  final PrintWriter err() {
+    return spec.commandLine().getErr();
+  }
+
+  final void note(String text) {
+    err().println("strata: " + text);
+  }
+
+  /** Notes each finding; without any the command ends well. */
+  final ExitCode end(List<String> findings) {
+    findings.forEach(this::note);
+    return findings.isEmpty() ? ExitCode.OK : ExitCode.FINDINGS;
+  }
+}
