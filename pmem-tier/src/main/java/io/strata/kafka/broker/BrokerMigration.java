@@ -19,7 +19,6 @@ import io.strata.kafka.migration.TieredSegments;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.function.Consumer;
@@ -35,7 +34,7 @@ public final class BrokerMigration implements AutoCloseable {
   private final MigrationEngine engine;
   private final MigrationLog log;
   private final Consumer<LocalSettings> changed;
-  private final NewlyIgnored ignored = new NewlyIgnored();
+  private final SettingsChanges changes = new SettingsChanges();
 
   private volatile LocalSettings current;
 
@@ -103,8 +102,7 @@ public final class BrokerMigration implements AutoCloseable {
       Consumer<LocalSettings> changed) {
     LocalSettings settings =
         LocalSettings.of(config, PolicyChecks.ofChosenPolicy(config.migration(), policies));
-    List<MigrationListener> listeners = new ArrayList<>(List.of(log));
-    listeners.addAll(others(log));
+    List<MigrationListener> listeners = listeners(log);
     MigrationEngine engine =
         new MigrationEngine(
             segments, settings.migration(), policies, listeners, log, EngineEnvironment.system());
@@ -113,9 +111,9 @@ public final class BrokerMigration implements AutoCloseable {
         LiveSettings.local(broker, config, policies), engine, log, settings, changed);
   }
 
-  /** A listener that cannot be made is no reason to keep a broker from starting. */
-  private static List<MigrationListener> others(MigrationLog log) {
-    List<MigrationListener> found = new ArrayList<>();
+  /** One that cannot be made is no reason to keep a broker from starting. */
+  private static List<MigrationListener> listeners(MigrationLog log) {
+    List<MigrationListener> found = new ArrayList<>(List.of(log));
     try {
       ServiceLoader.load(MigrationListener.class, BrokerMigration.class.getClassLoader())
           .forEach(found::add);
@@ -145,13 +143,7 @@ public final class BrokerMigration implements AutoCloseable {
     try {
       engine.validate(settings.migration());
     } catch (IllegalArgumentException e) {
-      throw new ConfigRefusedException(
-          List.of(
-              ConfigProblem.error(
-                  MigrationKeys.LOCAL.policy().name(),
-                  Optional.ofNullable(e.getMessage()).orElse(e.toString()),
-                  "settings that the engine can use",
-                  "correct them")));
+      throw SettingsChanges.refusal(MigrationKeys.LOCAL, e, "engine");
     }
     return settings;
   }
@@ -166,7 +158,7 @@ public final class BrokerMigration implements AutoCloseable {
     Parsed<LocalSettings> outcome = live.read(configs);
     LocalSettings settings = settings(outcome);
     Map<String, String> before = settings();
-    ignored.of(outcome.ignored()).ifPresent(log::ignored);
+    changes.newlyIgnored(outcome.ignored()).ifPresent(log::ignored);
     if (settings.equals(current)) {
       return;
     }
@@ -174,7 +166,7 @@ public final class BrokerMigration implements AutoCloseable {
     // Also if its own settings are the same: which topics may be in a pool is planned by, too.
     engine.reconfigure(settings.migration());
     current = settings;
-    log.reconfigured(Differences.between(before, settings()));
+    log.reconfigured(SettingsChanges.between(before, settings()));
   }
 
   /** Returns the counts of the engine. */

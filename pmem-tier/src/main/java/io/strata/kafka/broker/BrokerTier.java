@@ -18,7 +18,6 @@ import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 
 /**
@@ -32,8 +31,8 @@ public final class BrokerTier {
   private final HotTier tier;
   private final BrokerProperties properties;
   private final Optional<BrokerMigration> migration;
-  private final AtomicBoolean confirmed = new AtomicBoolean();
-  private final AtomicBoolean stopping = new AtomicBoolean();
+  private volatile boolean confirmed;
+  private volatile boolean stopping;
 
   private BrokerTier(
       HotTier tier, BrokerProperties properties, Optional<BrokerMigration> migration) {
@@ -52,9 +51,9 @@ public final class BrokerTier {
     return properties;
   }
 
-  /** Returns the tier as the remote tier sees it. */
+  /** Returns the tier as the remote tier sees it, in whatever paths it has them. */
   public LocalSegments localSegments() {
-    return new TierLocalSegments(tier);
+    return (segment, target) -> tier.share(JdkFileSystem.path(segment), JdkFileSystem.path(target));
   }
 
   /** Returns the engine that moves its segments; empty if there is none. */
@@ -64,7 +63,7 @@ public final class BrokerTier {
 
   /** Notes that the reporter has found broker and tier in agreement. */
   public void confirm() {
-    confirmed.set(true);
+    confirmed = true;
   }
 
   /** Warns where Strata was not tested with this version of Kafka. */
@@ -74,12 +73,12 @@ public final class BrokerTier {
 
   /** Whether {@link #confirm} was called: the broker is past the start, or well into it. */
   public boolean confirmed() {
-    return confirmed.get();
+    return confirmed;
   }
 
   /** Whether the JVM is going down. */
   public boolean stopping() {
-    return stopping.get();
+    return stopping;
   }
 
   /** The configuration that a broker's command line names. */
@@ -102,7 +101,12 @@ public final class BrokerTier {
 
   static BrokerTier open(BrokerProperties broker) throws IOException {
     Optional<Pattern> forced = TestHook.placement();
-    StrataConfig config = checked(broker, forced.isPresent());
+    // Kafka's own tests are no broker: what a broker's other keys must say does not matter there.
+    StrataConfig config =
+        orRefuse(
+            broker,
+            () ->
+                forced.isPresent() ? broker.strataConfig().orElseThrow() : broker.checkedConfig());
     TierLog log = new TierLog();
     if (forced.isEmpty()) {
       broker.check().stream()
@@ -110,9 +114,12 @@ public final class BrokerTier {
           .map(ConfigProblem::message)
           .forEach(log::warning);
     }
-    // Kafka's own tests are to see segments where they were placed.
+    // Kafka's own tests are to see segments where they were placed. Before a pool is opened: a
+    // policy that is not there is found without touching anything.
     Optional<PolicyRegistry> policies =
-        forced.isPresent() ? Optional.empty() : Optional.of(policies(broker, config));
+        forced.isPresent()
+            ? Optional.empty()
+            : Optional.of(orRefuse(broker, () -> BrokerMigration.policies(config)));
     EventCounters counters = new EventCounters();
     TierSpec spec = TierSpecs.of(config, broker, forced);
     MissingPools.create(spec, log);
@@ -138,11 +145,15 @@ public final class BrokerTier {
     return opened;
   }
 
-  /** Before a pool is opened: a policy that is not there is found without touching anything. */
-  private static PolicyRegistry policies(BrokerProperties broker, StrataConfig config)
-      throws IOException {
+  /** Reads a part of the configuration. */
+  private interface Reading<T> {
+    T read() throws ConfigRefusedException;
+  }
+
+  /** Returns what was read; a refusal names the file. */
+  private static <T> T orRefuse(BrokerProperties broker, Reading<T> reading) throws IOException {
     try {
-      return BrokerMigration.policies(config);
+      return reading.read();
     } catch (ConfigRefusedException e) {
       throw new IOException(broker.source() + ": " + e.getMessage(), e);
     }
@@ -154,22 +165,11 @@ public final class BrokerTier {
    * would be too late.
    */
   private void stopAtExit() {
-    Thread stop =
-        new Thread(
-            () -> {
-              stopping.set(true);
-              migration.ifPresent(BrokerMigration::close);
-            },
-            "strata-migration-stop");
-    Runtime.getRuntime().addShutdownHook(stop);
-  }
-
-  private static StrataConfig checked(BrokerProperties broker, boolean test) throws IOException {
-    try {
-      // Kafka's own tests are no broker: what a broker's other keys must say does not matter there.
-      return test ? broker.strataConfig().orElseThrow() : broker.checkedConfig();
-    } catch (ConfigRefusedException e) {
-      throw new IOException(broker.source() + ": " + e.getMessage(), e);
-    }
+    Runnable stop =
+        () -> {
+          stopping = true;
+          migration.ifPresent(BrokerMigration::close);
+        };
+    Runtime.getRuntime().addShutdownHook(new Thread(stop, "strata-migration-stop"));
   }
 }

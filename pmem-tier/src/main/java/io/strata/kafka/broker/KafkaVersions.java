@@ -5,11 +5,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * The versions of Kafka that Strata is tested with.
- *
- * <p>Thread safety: stateless.
- */
+/** The versions of Kafka that Strata is tested with. Thread safety: stateless. */
 public final class KafkaVersions {
 
   /** The releases that the tests run on, oldest first. */

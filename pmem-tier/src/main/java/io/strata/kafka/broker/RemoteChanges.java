@@ -1,14 +1,12 @@
 package io.strata.kafka.broker;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.LiveSettings;
 import io.strata.kafka.config.MigrationKeys;
 import io.strata.kafka.config.Parsed;
 import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.migration.remote.RemoteSettings;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -27,7 +25,7 @@ public final class RemoteChanges {
   private final RemoteLog log;
 
   @GuardedBy("this")
-  private final NewlyIgnored ignored = new NewlyIgnored();
+  private final SettingsChanges changes = new SettingsChanges();
 
   @GuardedBy("this")
   private @Nullable Running running;
@@ -126,30 +124,17 @@ public final class RemoteChanges {
     }
     Parsed<RemoteSettings.Live> outcome = before.keys().read(configs);
     RemoteSettings.Live settings = outcome.orElseThrow();
-    ignored.of(outcome.ignored()).ifPresent(log::ignored);
+    changes.newlyIgnored(outcome.ignored()).ifPresent(log::ignored);
     if (settings.equals(before.live())) {
       return;
     }
     try {
       changed.ifPresentOrElse(consumer -> consumer.accept(settings), () -> missed = true);
     } catch (IllegalArgumentException e) {
-      throw new ConfigRefusedException(
-          List.of(
-              ConfigProblem.error(
-                  MigrationKeys.REMOTE.policy().name(),
-                  Optional.ofNullable(e.getMessage()).orElse(e.toString()),
-                  "settings that the remote tier can use",
-                  "correct them")));
+      throw SettingsChanges.refusal(MigrationKeys.REMOTE, e, "remote tier");
     }
     running = new Running(before.brokerId(), before.keys(), settings);
-    log.reconfigured(difference(before.keys(), before.live(), settings));
-  }
-
-  /** Each key that has changed: {@code key from old to new}. */
-  private static String difference(
-      LiveSettings<RemoteSettings.Live> keys,
-      RemoteSettings.Live before,
-      RemoteSettings.Live after) {
-    return Differences.between(keys.written(before), keys.written(after));
+    LiveSettings<RemoteSettings.Live> keys = before.keys();
+    log.reconfigured(SettingsChanges.between(keys.written(before.live()), keys.written(settings)));
   }
 }

@@ -46,59 +46,33 @@ public final class RemoteRuntime implements RemoteEnvironment {
 
   /** For {@link java.util.ServiceLoader}: the environment of this process. */
   public RemoteRuntime() {
-    this(BrokerSide.OF_THIS_JVM);
+    this(new BrokerSide());
   }
 
   RemoteRuntime(BrokerSide broker) {
     this.broker = broker;
   }
 
-  /** Where the broker's side comes from. */
-  interface BrokerSide {
+  /** Where the broker's side comes from: this process. */
+  static class BrokerSide {
 
     /** The broker's file; empty if it is not known. */
-    Optional<BrokerProperties> properties() throws IOException;
+    Optional<BrokerProperties> properties() throws IOException {
+      Optional<BrokerTier> opened = tier();
+      return opened.isPresent()
+          ? opened.map(BrokerTier::properties)
+          : CommandLineArguments.ofThisJvm().load();
+    }
 
-    /** The local tiers; empty if there are none. */
-    Optional<BrokerTier> tier() throws IOException;
+    /** The local tiers; without the provider there are none, and none may be opened. */
+    Optional<BrokerTier> tier() throws IOException {
+      return JdkFileSystem.providerActive() ? StrataRuntime.broker() : Optional.empty();
+    }
 
     /** Where changes of the live broker come in. */
-    RemoteChanges changes();
-
-    /** Publishes in JMX, in the place of what was published before. */
-    void publish(Supplier<RemoteStats> stats);
-
-    /** This process. */
-    BrokerSide OF_THIS_JVM =
-        new BrokerSide() {
-          @Override
-          public Optional<BrokerProperties> properties() throws IOException {
-            Optional<BrokerTier> opened = opened();
-            return opened.isPresent()
-                ? opened.map(BrokerTier::properties)
-                : CommandLineArguments.ofThisJvm().load();
-          }
-
-          @Override
-          public Optional<BrokerTier> tier() throws IOException {
-            return opened();
-          }
-
-          @Override
-          public RemoteChanges changes() {
-            return StrataRuntime.remoteChanges();
-          }
-
-          @Override
-          public void publish(Supplier<RemoteStats> stats) {
-            StrataRuntime.publishRemote(stats);
-          }
-
-          /** Without the provider there are no local tiers, and none may be opened. */
-          private Optional<BrokerTier> opened() throws IOException {
-            return JdkFileSystem.providerActive() ? StrataRuntime.broker() : Optional.empty();
-          }
-        };
+    RemoteChanges changes() {
+      return StrataRuntime.remoteChanges();
+    }
   }
 
   @Override
@@ -184,18 +158,14 @@ public final class RemoteRuntime implements RemoteEnvironment {
     return properties().or(() -> given).map(BrokerProperties::logDirs).orElse(List.of());
   }
 
-  private Optional<BrokerTier> tier() {
+  @Override
+  public LocalSegments segments() {
     try {
-      return broker.tier();
+      return broker.tier().map(BrokerTier::localSegments).orElse(LocalSegments.COPY_ALWAYS);
     } catch (IOException e) {
       throw new IllegalArgumentException(
           "The remote tier found no local tiers: " + e.getMessage(), e);
     }
-  }
-
-  @Override
-  public LocalSegments segments() {
-    return tier().map(BrokerTier::localSegments).orElse(LocalSegments.COPY_ALWAYS);
   }
 
   @Override
@@ -231,6 +201,6 @@ public final class RemoteRuntime implements RemoteEnvironment {
 
   @Override
   public void publish(Supplier<RemoteStats> stats) {
-    broker.publish(stats);
+    StrataRuntime.publishRemote(stats);
   }
 }

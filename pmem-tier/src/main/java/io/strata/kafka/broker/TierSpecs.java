@@ -8,9 +8,10 @@ import io.strata.kafka.tier.TestHook;
 import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Makes of a broker's configuration what a tier is opened with. */
@@ -24,37 +25,23 @@ public final class TierSpecs {
   }
 
   static TierSpec of(StrataConfig config, BrokerProperties broker, Optional<Pattern> forced) {
-    List<Path> logDirectories = new ArrayList<>();
-    for (Path directory : broker.logDirs()) {
-      logDirectories.add(JdkFileSystem.path(directory));
-    }
-    Path metadata = JdkFileSystem.path(broker.metadataLogDir());
-    if (!logDirectories.contains(metadata)) {
-      logDirectories.add(metadata);
-    }
+    Set<Path> directories = new LinkedHashSet<>();
+    broker.logDirs().forEach(directory -> directories.add(JdkFileSystem.path(directory)));
+    directories.add(JdkFileSystem.path(broker.metadataLogDir()));
+    List<Path> logDirectories = List.copyOf(directories);
     return new TierSpec(
         config,
         config.pools().stream().map(JdkFileSystem::path).toList(),
-        owner(broker, logDirectories),
+        new PoolOwner(broker.nodeId(), clusterOf(logDirectories)),
         logDirectories,
         config.placement(),
         forced,
         TestHook::reached);
   }
 
-  private static PoolOwner owner(BrokerProperties broker, List<Path> logDirectories) {
-    return new PoolOwner(broker.nodeId(), clusterOf(logDirectories));
-  }
-
   /** The cluster that the directories belong to; empty if no directory has it. */
   static Optional<String> clusterOf(List<Path> logDirectories) {
-    Optional<String> cluster = Optional.empty();
-    for (Path directory : logDirectories) {
-      if (cluster.isEmpty()) {
-        cluster = clusterOf(directory);
-      }
-    }
-    return cluster;
+    return logDirectories.stream().flatMap(directory -> clusterOf(directory).stream()).findFirst();
   }
 
   /** Empty for a directory on a failing disk, which Kafka takes offline; another one tells. */

@@ -3,6 +3,7 @@ package io.strata.kafka.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.broker.TierSpecs;
+import io.strata.kafka.cli.PoolReaders.OlderPool;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.pool.PoolException;
@@ -48,10 +49,7 @@ import picocli.CommandLine.Option;
     },
     footer = {"", "Example:", "  strata accept-loss --config server.properties --yes"})
 final class AcceptLossCommand extends StrataCommand {
-  /**
-   * The refusals that a lost pool is recognized by; one that may not be read, for example, is not
-   * lost.
-   */
+  /** The refusals that a lost pool is recognized by; one that may not be read is not lost. */
   private static final Set<PoolException.Kind> LOST =
       EnumSet.of(
           PoolException.Kind.MISSING,

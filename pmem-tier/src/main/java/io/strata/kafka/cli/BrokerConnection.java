@@ -1,5 +1,7 @@
 package io.strata.kafka.cli;
 
+import com.sun.tools.attach.AttachNotSupportedException;
+import com.sun.tools.attach.VirtualMachine;
 import io.strata.kafka.metrics.StatusMXBean;
 import java.io.IOException;
 import java.net.MalformedURLException;
@@ -12,6 +14,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import javax.management.JMX;
 import javax.management.MBeanServerConnection;
 import javax.management.MalformedObjectNameException;
@@ -33,16 +36,22 @@ final class BrokerConnection implements AutoCloseable {
 
   private BrokerConnection(JMXConnector connector, String what) throws IOException {
     this.connector = connector;
-    this.status =
-        bean(connector.getMBeanServerConnection())
-            .orElseThrow(
-                () ->
-                    new IOException(
-                        """
-                        %s: found no %s in it, expected a broker that runs with Strata and has \
-                        opened its pools or its remote tier\
-                        """
-                            .formatted(what, StatusMXBean.NAME)));
+    MBeanServerConnection server = connector.getMBeanServerConnection();
+    ObjectName object;
+    try {
+      object = new ObjectName(StatusMXBean.NAME);
+    } catch (MalformedObjectNameException e) {
+      throw new IllegalStateException(StatusMXBean.NAME, e);
+    }
+    if (!server.isRegistered(object)) {
+      throw new IOException(
+          """
+          %s: found no %s in it, expected a broker that runs with Strata and has opened its pools \
+          or its remote tier\
+          """
+              .formatted(what, StatusMXBean.NAME));
+    }
+    this.status = JMX.newMXBeanProxy(server, object, StatusMXBean.class);
   }
 
   /**
@@ -86,27 +95,25 @@ final class BrokerConnection implements AutoCloseable {
         HOST_AND_PORT.matcher(address).matches()
             ? "service:jmx:rmi:///jndi/rmi://" + address + "/jmxrmi"
             : address;
-    JMXServiceURL parsed;
     try {
-      parsed = new JMXServiceURL(url);
+      return connect(new JMXServiceURL(url), address);
     } catch (MalformedURLException e) {
       throw new UsageException(
           "--jmx: found '%s', expected host:port or a JMX service URL (service:jmx:...)"
               .formatted(address));
     }
-    return connect(parsed, address);
   }
 
-  /**
-   * Connects to the broker that has one of these pools open: its process id is in the pool's lock
-   * file.
-   */
+  /** Connects to the broker that has one of these pools open, by the pools' lock files. */
   static BrokerConnection ofPools(List<Path> pools) throws IOException {
     OptionalLong running = holderOf(pools, Surroundings.ofThisProcess());
     if (running.isPresent()) {
       return ofProcess(running.getAsLong());
     }
-    Set<Long> holders = holders(pools);
+    Set<Long> holders = new LinkedHashSet<>();
+    for (Path pool : pools) {
+      holder(pool).ifPresent(holders::add);
+    }
     throw new IOException(
         """
         found no process that has one of the pools %s open, expected a running broker%s; start \
@@ -116,10 +123,7 @@ final class BrokerConnection implements AutoCloseable {
                 pools, holders.isEmpty() ? "" : " (the last one was process " + holders + ")"));
   }
 
-  /**
-   * Returns the process that has one of these pools open, by the pools' lock files; empty if it
-   * runs no more.
-   */
+  /** The process that has one of these pools open, by the lock files; empty if it runs no more. */
   static OptionalLong holderOf(List<Path> pools, Surroundings surroundings) throws IOException {
     for (Path pool : pools) {
       Optional<Long> holder = holder(pool);
@@ -132,26 +136,16 @@ final class BrokerConnection implements AutoCloseable {
     return OptionalLong.empty();
   }
 
-  private static Set<Long> holders(List<Path> pools) throws IOException {
-    Set<Long> holders = new LinkedHashSet<>();
-    for (Path pool : pools) {
-      holder(pool).ifPresent(holders::add);
-    }
-    return holders;
-  }
-
   /** Connects to the only broker with Strata on this machine that this user can see. */
   static BrokerConnection ofThisMachine() throws IOException {
-    List<LocalJvms.Jvm> jvms;
+    List<Long> brokers;
     try {
-      jvms = LocalJvms.list();
+      brokers = LocalJvms.brokers();
     } catch (NoClassDefFoundError e) {
       throw noAttach(e);
     }
-    List<LocalJvms.Jvm> brokers =
-        jvms.stream().filter(jvm -> jvm.command().startsWith("kafka.Kafka")).toList();
     if (brokers.size() == 1) {
-      return ofProcess(brokers.get(0).pid());
+      return ofProcess(brokers.get(0));
     }
     throw new IOException(
         brokers.isEmpty()
@@ -165,9 +159,7 @@ final class BrokerConnection implements AutoCloseable {
             """
                 .formatted(
                     brokers.size(),
-                    String.join(
-                        ", ",
-                        brokers.stream().map(broker -> Long.toString(broker.pid())).toList())));
+                    brokers.stream().map(String::valueOf).collect(Collectors.joining(", "))));
   }
 
   private static Path lockFile(Path pool) throws IOException {
@@ -180,9 +172,8 @@ final class BrokerConnection implements AutoCloseable {
     if (!Files.isRegularFile(lock)) {
       return Optional.empty();
     }
-    String text = Files.readString(lock, StandardCharsets.US_ASCII).strip();
     try {
-      return Optional.of(Long.parseLong(text));
+      return Optional.of(Long.valueOf(Files.readString(lock, StandardCharsets.US_ASCII).strip()));
     } catch (NumberFormatException e) {
       return Optional.empty(); // being written, or nobody's yet
     }
@@ -221,17 +212,6 @@ final class BrokerConnection implements AutoCloseable {
     }
   }
 
-  private static Optional<StatusMXBean> bean(MBeanServerConnection server) throws IOException {
-    try {
-      ObjectName object = new ObjectName(StatusMXBean.NAME);
-      return server.isRegistered(object)
-          ? Optional.of(JMX.newMXBeanProxy(server, object, StatusMXBean.class))
-          : Optional.empty();
-    } catch (MalformedObjectNameException e) {
-      throw new IllegalStateException(StatusMXBean.NAME, e);
-    }
-  }
-
   /** Returns the status of the broker at this moment. */
   BrokerStatus status() throws IOException {
     try {
@@ -248,6 +228,41 @@ final class BrokerConnection implements AutoCloseable {
       connector.close();
     } catch (IOException e) {
       return; // the broker is gone: nothing is left to be closed
+    }
+  }
+
+  /**
+   * The JVMs of this machine and user, by the attach API. Everything that needs the module {@code
+   * jdk.attach} is here: without it the first call of a method throws {@link NoClassDefFoundError}.
+   */
+  static final class LocalJvms {
+    private LocalJvms() {}
+
+    /** The processes of the brokers that this user can see. */
+    static List<Long> brokers() {
+      return VirtualMachine.list().stream()
+          .filter(machine -> machine.displayName().startsWith("kafka.Kafka"))
+          .map(machine -> Long.parseLong(machine.id()))
+          .toList();
+    }
+
+    /**
+     * The address of the JVM's management agent, which is started if it was not running. It listens
+     * on this machine only.
+     *
+     * @throws IOException if there is no such JVM, or attaching to it is not permitted
+     */
+    static String managementAddress(long pid) throws IOException {
+      try {
+        VirtualMachine machine = VirtualMachine.attach(Long.toString(pid));
+        try {
+          return machine.startLocalManagementAgent();
+        } finally {
+          machine.detach();
+        }
+      } catch (AttachNotSupportedException e) {
+        throw new IOException(e.getMessage(), e);
+      }
     }
   }
 }

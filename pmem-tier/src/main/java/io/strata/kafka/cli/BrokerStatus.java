@@ -9,11 +9,8 @@ import java.util.OptionalDouble;
 /**
  * The status of a broker's tiers, local and remote, at one moment.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param version of Strata in the broker
  * @param broker its {@code node.id}
- * @param pid its process
  * @param timeMillis when, by its clock
  * @param health 0 fine, 1 degraded, 2 a promise does not hold
  * @param reasons why the health is not 0

@@ -14,8 +14,6 @@ import java.util.List;
  * Sees to it that no broker is running on the log directories, and that none starts until this is
  * closed: holds the locks that Kafka itself takes on them. The pools' own locks are not enough,
  * since a pool may be lost, and a broker may have been started without Strata.
- *
- * <p>Not thread-safe.
  */
 final class BrokerStopped implements AutoCloseable {
   /** Kafka's name for it (LogManager). */

@@ -1,17 +1,30 @@
 package io.strata.kafka.cli;
 
-import io.strata.kafka.cli.Diagnosis.Verdict;
 import io.strata.kafka.config.BrokerProperties;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
-/**
- * One part of what {@code strata doctor} looks at.
- *
- * <p>Not thread-safe.
- */
+/** One part of what {@code strata doctor} looks at. */
 abstract class DoctorCheck {
+  /** How a thing is. */
+  enum Verdict {
+    /** As it should be. */
+    OK,
+    /** The broker starts, and the operator should know. */
+    WARN,
+    /** The broker refuses to start, or a promise does not hold. */
+    FAIL
+  }
+
+  /**
+   * One thing that was looked at.
+   *
+   * @param remedy what to do about what was found; empty if nothing
+   */
+  record Diagnosis(Verdict verdict, String what, String found, String remedy) {}
+
   final Surroundings surroundings;
   final BrokerProperties broker;
 
@@ -26,6 +39,8 @@ abstract class DoctorCheck {
     this.process = process;
   }
 
+  abstract List<Diagnosis> run() throws IOException;
+
   final void ok(String what, String text) {
     found.add(new Diagnosis(Verdict.OK, what, text, ""));
   }
@@ -35,7 +50,7 @@ abstract class DoctorCheck {
   }
 
   final void fail(String what, String text, String remedy) {
-    found.add(Diagnosis.fail(what, text, remedy));
+    found.add(new Diagnosis(Verdict.FAIL, what, text, remedy));
   }
 
   final void warnUnless(boolean fine, String what, String text, String remedy) {

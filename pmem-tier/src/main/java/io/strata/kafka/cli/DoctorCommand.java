@@ -2,7 +2,8 @@ package io.strata.kafka.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.strata.kafka.cli.Diagnosis.Verdict;
+import io.strata.kafka.cli.DoctorCheck.Diagnosis;
+import io.strata.kafka.cli.DoctorCheck.Verdict;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
 import java.io.IOException;
@@ -76,9 +77,9 @@ final class DoctorCommand extends StrataCommand {
             ? BrokerConnection.holderOf(strata.get().pools(), surroundings)
             : OptionalLong.empty();
     List<Diagnosis> found =
-        InstallationCheck.of(surroundings, broker, process, Optional.ofNullable(libs));
+        new InstallationCheck(surroundings, broker, process, Optional.ofNullable(libs)).run();
     if (strata.isPresent()) {
-      found.addAll(StorageCheck.of(surroundings, broker, strata.get(), process));
+      found.addAll(new StorageCheck(surroundings, broker, strata.get(), process).run());
     }
     if (process.isPresent()) {
       String runs = "runs as process %d; 'strata status' shows its health";
@@ -89,15 +90,15 @@ final class DoctorCommand extends StrataCommand {
 
   private static void print(List<Diagnosis> found, PrintWriter out) {
     for (Diagnosis each : found) {
-      out.println("%-4s  %s: %s".formatted(each.verdict(), each.what(), each.found()));
+      out.printf("%-4s  %s: %s%n", each.verdict(), each.what(), each.found());
       if (!each.remedy().isEmpty()) {
         out.println("      -> " + each.remedy());
       }
     }
     out.println();
-    out.println(
-        "%d looked at: %d failed, %d warned"
-            .formatted(found.size(), count(found, Verdict.FAIL), count(found, Verdict.WARN)));
+    out.printf(
+        "%d looked at: %d failed, %d warned%n",
+        found.size(), count(found, Verdict.FAIL), count(found, Verdict.WARN));
   }
 
   private static long count(List<Diagnosis> found, Verdict verdict) {

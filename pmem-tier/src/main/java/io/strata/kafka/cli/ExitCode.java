@@ -3,11 +3,7 @@ package io.strata.kafka.cli;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/**
- * The exit codes of the command line; each means the same for every command.
- *
- * <p>Immutable and safe for use by any thread.
- */
+/** The exit codes of the command line; each means the same for every command. */
 enum ExitCode {
   /** Done. */
   OK(0, "Done; nothing to report."),

@@ -7,17 +7,14 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
-import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
-import picocli.CommandLine.TypeConversionException;
 
 /** Turns what went wrong into one clear line on standard error and an exit code. */
 final class Failures implements IParameterExceptionHandler, IExecutionExceptionHandler {
@@ -25,15 +22,6 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
 
   Failures(BooleanSupplier verbose) {
     this.verbose = verbose;
-  }
-
-  /** Wraps a converter of an option's value, so that its own message is shown. */
-  static <T> T converted(Supplier<T> converter) {
-    try {
-      return converter.get();
-    } catch (IllegalArgumentException e) {
-      throw new TypeConversionException(Optional.ofNullable(e.getMessage()).orElse("malformed"));
-    }
   }
 
   @Override
@@ -53,7 +41,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     if (verbose.getAsBoolean()) {
       e.printStackTrace(err);
     }
-    return codeOf(e).code();
+    return codeOf(unwrapped(e)).code();
   }
 
   private static String oneLine(String message) {
@@ -61,10 +49,6 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
   }
 
   private static ExitCode codeOf(Exception e) {
-    Optional<IOException> wrapped = wrapped(e);
-    if (wrapped.isPresent()) {
-      return codeOf(wrapped.get());
-    }
     if (e instanceof UsageException) {
       return ExitCode.USAGE;
     }
@@ -80,21 +64,14 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
   }
 
   /** Returns the failure of a file that a stream had to pass on unchecked. */
-  private static Optional<IOException> wrapped(Exception e) {
-    if (e instanceof UncheckedIOException unchecked) {
-      return Optional.ofNullable(unchecked.getCause());
-    }
-    return e instanceof DirectoryIteratorException listing
-        ? Optional.ofNullable(listing.getCause())
-        : Optional.empty();
+  private static Exception unwrapped(Exception e) {
+    boolean wraps = e instanceof UncheckedIOException || e instanceof DirectoryIteratorException;
+    return wraps && e.getCause() instanceof IOException cause ? cause : e;
   }
 
   /** Returns one sentence on a failure, with the file that it is about. */
-  static String messageOf(Exception e) {
-    Optional<IOException> wrapped = wrapped(e);
-    if (wrapped.isPresent()) {
-      return messageOf(wrapped.get());
-    }
+  static String messageOf(Exception failure) {
+    Exception e = unwrapped(failure);
     Optional<String> message = Optional.ofNullable(e.getMessage());
     // The JDK's file exceptions have the file's name for a message and their class for a reason.
     if (e instanceof NoSuchFileException) {
@@ -104,7 +81,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
       return "%s: permission denied; run this as the user that the broker runs as"
           .formatted(message.orElse("a file"));
     }
-    if (e instanceof FileSystemException || e instanceof IOException) {
+    if (e instanceof IOException) {
       return message.orElse(e.getClass().getSimpleName());
     }
     if (e instanceof RuntimeException) {

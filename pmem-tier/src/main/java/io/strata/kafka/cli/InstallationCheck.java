@@ -1,7 +1,8 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.broker.KafkaVersions;
-import io.strata.kafka.cli.Diagnosis.Verdict;
+import io.strata.kafka.cli.DoctorCheck.Diagnosis;
+import io.strata.kafka.cli.DoctorCheck.Verdict;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.RemoteConfig;
@@ -17,39 +18,36 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
-/**
- * Looks at what a broker is started with: its keys, the JVM's flag, the jar, Kafka's version.
- *
- * <p>Not thread-safe.
- */
+/** Looks at what a broker is started with: its keys, the JVM's flag, the jar, Kafka's version. */
 final class InstallationCheck extends DoctorCheck {
   private static final String FLAG_NAME = "-Djava.nio.file.spi.DefaultFileSystemProvider=";
   private static final String FLAG = FLAG_NAME + "io.strata.kafka.nio.StrataFileSystemProvider";
 
-  private InstallationCheck(
-      Surroundings surroundings, BrokerProperties broker, OptionalLong process) {
+  /** Kafka's {@code libs}; empty for the directory of this command's jar. */
+  private final Optional<Path> libs;
+
+  InstallationCheck(
+      Surroundings surroundings,
+      BrokerProperties broker,
+      OptionalLong process,
+      Optional<Path> libs) {
     super(surroundings, broker, process);
+    this.libs = libs;
   }
 
-  /**
-   * Looks at all of it.
-   *
-   * @param libs Kafka's {@code libs}; empty for the directory of this command's jar
-   */
-  static List<Diagnosis> of(
-      Surroundings surroundings, BrokerProperties broker, OptionalLong process, Optional<Path> libs)
-      throws IOException {
-    InstallationCheck check = new InstallationCheck(surroundings, broker, process);
-    check.keys();
-    check.flag();
-    check.libs(libs);
-    return check.found;
+  @Override
+  List<Diagnosis> run() throws IOException {
+    keys();
+    flag();
+    libs();
+    return found;
   }
 
   private void keys() {
     List<ConfigProblem> problems = new ArrayList<>(broker.strataConfig().problems());
     problems.addAll(broker.check());
-    if (usesRemoteManager(broker)) {
+    String manager = broker.remoteStorageManagerClassName().orElse("");
+    if (manager.startsWith("io.strata.kafka.")) {
       RemoteConfig.parse(broker).problems().stream()
           .filter(problem -> !problems.contains(problem))
           .forEach(problems::add);
@@ -61,38 +59,30 @@ final class InstallationCheck extends DoctorCheck {
       found.add(new Diagnosis(verdict, "configuration", text, problem.action()));
     }
     if (problems.isEmpty()) {
-      long keys = broker.asMap().keySet().stream().filter(InstallationCheck::isOurs).count();
+      long keys =
+          broker.asMap().keySet().stream()
+              .filter(key -> key.startsWith("strata.") || key.startsWith("rsm.config."))
+              .count();
       ok("configuration", "%s keys of Strata in %s".formatted(keys, broker.source()));
     }
   }
 
-  static boolean usesRemoteManager(BrokerProperties broker) {
-    return broker
-        .remoteStorageManagerClassName()
-        .filter(name -> name.startsWith("io.strata.kafka."))
-        .isPresent();
-  }
-
-  private static boolean isOurs(String key) {
-    return key.startsWith("strata.") || key.startsWith("rsm.config.");
-  }
-
   private void flag() {
-    if (process.isPresent()) {
-      long pid = process.getAsLong();
-      Optional<List<String>> arguments = surroundings.arguments(pid);
-      if (arguments.isEmpty()) {
-        warn(
-            "flag",
-            "the broker's command line (process %d) cannot be read".formatted(pid),
-            "run this as the user that the broker runs as");
-      } else {
-        flagIn("the broker's command line (process %d)".formatted(pid), arguments.get());
-      }
+    if (process.isEmpty()) {
+      flagIn("KAFKA_OPTS of this shell", Arrays.asList(variable("KAFKA_OPTS").split("\\s+")));
       return;
     }
-    Optional<String> options = Optional.ofNullable(surroundings.environment().get("KAFKA_OPTS"));
-    flagIn("KAFKA_OPTS of this shell", Arrays.asList(options.orElse("").split("\\s+")));
+    String place = "the broker's command line (process %d)".formatted(process.getAsLong());
+    Optional<List<String>> arguments = surroundings.arguments(process.getAsLong());
+    if (arguments.isPresent()) {
+      flagIn(place, arguments.get());
+    } else {
+      warn("flag", place + " cannot be read", "run this as the user that the broker runs as");
+    }
+  }
+
+  private String variable(String name) {
+    return surroundings.environment().getOrDefault(name, "");
   }
 
   private void flagIn(String place, List<String> arguments) {
@@ -108,41 +98,32 @@ final class InstallationCheck extends DoctorCheck {
       warn(
           "flag",
           "is not in %s; the broker's environment may be another".formatted(place),
-          """
-          see that the broker's KAFKA_OPTS has %s, and run this with the same KAFKA_OPTS\
-          """
+          "see that the broker's KAFKA_OPTS has %s, and run this with the same KAFKA_OPTS"
               .formatted(FLAG));
     }
   }
 
-  private void libs(Optional<Path> given) throws IOException {
-    Optional<Path> libs =
-        given.or(() -> surroundings.jar().map(Path::getParent).filter(this::hasKafka));
-    if (libs.isEmpty()) {
+  private void libs() throws IOException {
+    Optional<Path> known =
+        libs.or(() -> surroundings.jar().map(Path::getParent).filter(this::hasKafka));
+    if (known.isEmpty()) {
       warn(
           "jar",
           "Kafka's libs are not known: this command's jar lies elsewhere",
           "name them with --libs");
       return;
     }
-    Path directory = libs.get();
-    if (!hasKafka(directory)) {
-      fail(
-          "jar",
-          "%s has no kafka-clients-*.jar".formatted(directory),
-          "name Kafka's libs with --libs");
-      return;
+    if (hasKafka(known.get())) {
+      jars(known.get());
+      kafka(known.get());
+    } else {
+      fail("jar", known.get() + " has no kafka-clients-*.jar", "name Kafka's libs with --libs");
     }
-    jars(directory);
-    kafka(directory);
   }
 
   private void jars(Path libs) throws IOException {
     List<Path> ours = new ArrayList<>(files(libs, "strata-kafka-*.jar"));
-    Stream.of(
-            Optional.ofNullable(surroundings.environment().get("CLASSPATH"))
-                .orElse("")
-                .split(File.pathSeparator))
+    Stream.of(variable("CLASSPATH").split(File.pathSeparator))
         .map(Path::of)
         .filter(entry -> String.valueOf(entry.getFileName()).matches("strata-kafka-.*\\.jar"))
         .filter(entry -> ours.stream().noneMatch(jar -> isSame(jar, entry)))
@@ -158,18 +139,14 @@ final class InstallationCheck extends DoctorCheck {
           "%d jars of Strata: %s".formatted(ours.size(), ours),
           "remove all but one: which one the broker loads is chance");
     } else if (!Files.isReadable(ours.get(0))) {
-      fail(
-          "jar",
-          "%s cannot be read".formatted(ours.get(0)),
-          "make it readable for the user that the broker runs as");
-    } else if (surroundings.jar().isEmpty() || isSameBytes(ours.get(0), surroundings.jar().get())) {
-      ok("jar", ours.get(0).toString());
+      String remedy = "make it readable for the user that the broker runs as";
+      fail("jar", ours.get(0) + " cannot be read", remedy);
     } else {
-      warn(
-          "jar",
-          "%s is another one than this command's %s"
-              .formatted(ours.get(0), surroundings.jar().get()),
-          "run the command from the broker's jar");
+      Path jar = ours.get(0);
+      Path own = surroundings.jar().orElse(jar);
+      boolean same = Files.isSameFile(jar, own) || Files.mismatch(jar, own) < 0;
+      String other = " is another one than this command's " + own;
+      warnUnless(same, "jar", jar + (same ? "" : other), "run the command from the broker's jar");
     }
   }
 
@@ -212,9 +189,5 @@ final class InstallationCheck extends DoctorCheck {
     } catch (IOException e) {
       return false;
     }
-  }
-
-  private static boolean isSameBytes(Path one, Path other) throws IOException {
-    return Files.isSameFile(one, other) || Files.mismatch(one, other) < 0;
   }
 }

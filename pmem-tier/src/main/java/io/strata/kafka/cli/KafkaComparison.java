@@ -16,11 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * Compares a store with what Kafka knows of it, and removes what Kafka does not need any more.
- *
- * <p>Not thread-safe.
- */
+/** Compares a store with what Kafka knows of it, and removes what Kafka does not need any more. */
 final class KafkaComparison {
 
   /** How far Kafka has come with a segment. */
@@ -133,23 +129,21 @@ final class KafkaComparison {
   }
 
   void print(PrintWriter out) {
-    out.println(
-        "Kafka: %s%s%s"
-            .formatted(
-                useless.isEmpty()
-                    ? "knows every segment"
-                    : useless.size() + " copies of segments that it does not need",
-                removed.isEmpty() ? "" : ", " + removed.size() + " removed",
-                gap.map(reason -> "; but " + reason).orElse("")));
+    out.printf(
+        "Kafka: %s%s%s%n",
+        useless.isEmpty()
+            ? "knows every segment"
+            : useless.size() + " copies of segments that it does not need",
+        removed.isEmpty() ? "" : ", " + removed.size() + " removed",
+        gap.map(reason -> "; but " + reason).orElse(""));
     for (Useless one : useless) {
       if (!removed.contains(one.copy().found().path())) {
-        out.println(
-            "  %s: %s (%s): %s"
-                .formatted(
-                    one.state().label(),
-                    one.copy().found().path(),
-                    ByteSize.format(one.copy().found().bytes()),
-                    one.state().meaning));
+        out.printf(
+            "  %s: %s (%s): %s%n",
+            one.state().label(),
+            one.copy().found().path(),
+            ByteSize.format(one.copy().found().bytes()),
+            one.state().meaning);
       }
     }
     removed.forEach(path -> out.println("  removed: " + path));

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
-import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -34,8 +33,6 @@ import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentState;
 /**
  * Reads Kafka's topic of remote segments. Everything in the command line that needs Kafka's classes
  * is here: without them the first call of a method throws {@link NoClassDefFoundError}.
- *
- * <p>Not thread-safe.
  */
 final class KafkaMetadata {
 
@@ -176,16 +173,15 @@ final class KafkaMetadata {
   }
 
   private Optional<String> gap(Map<TopicPartition, Long> beginnings) {
-    TreeSet<Integer> cut = new TreeSet<>();
-    beginnings.forEach(
-        (partition, offset) -> {
-          if (offset > 0) {
-            cut.add(partition.partition());
-          }
-        });
-    if (!cut.isEmpty()) {
+    List<Integer> begunLater =
+        beginnings.entrySet().stream()
+            .filter(beginning -> beginning.getValue() > 0)
+            .map(beginning -> beginning.getKey().partition())
+            .sorted()
+            .toList();
+    if (!begunLater.isEmpty()) {
       return Optional.of(
-          "the beginning of partitions " + cut + " of " + TOPIC + " has been deleted");
+          "the beginning of partitions %s of %s has been deleted".formatted(begunLater, TOPIC));
     }
     return unknownRecords == 0
         ? Optional.empty()

@@ -30,14 +30,14 @@ import picocli.CommandLine.ScopeType;
         """,
     versionProvider = Main.Version.class,
     subcommands = {
-      Main.Pool.class,
+      PoolCommand.class,
       SegmentsCommand.class,
       StatusCommand.class,
       PlanCommand.class,
       DoctorCommand.class,
       DrainCommand.class,
       AcceptLossCommand.class,
-      Main.Remote.class,
+      RemoteCommand.class,
       HelpCommand.class,
       AutoComplete.GenerateCompletion.class,
     })
@@ -50,33 +50,6 @@ public final class Main extends StrataCommand.Group {
   private boolean verbose;
 
   Main() {}
-
-  /** Groups the commands about pool files. */
-  @Command(
-      name = "pool",
-      description = "Creates, shows, checks, grows and repairs pool files.",
-      subcommands = {
-        PoolCreateCommand.class,
-        PoolInfoCommand.class,
-        PoolCheckCommand.class,
-        PoolGrowCommand.class,
-        PoolRepairCommand.class,
-        PoolForgetCommand.class,
-      })
-  static final class Pool extends StrataCommand.Group {}
-
-  /** Groups the commands about the remote tier's store. */
-  @Command(
-      name = "remote",
-      description =
-          "Lists, sums up and checks the store of the remote tier, while brokers use it or not.",
-      subcommands = {
-        RemoteLsCommand.class,
-        RemoteDuCommand.class,
-        RemoteVerifyCommand.class,
-        RemoteScrubCommand.class,
-      })
-  static final class Remote extends StrataCommand.Group {}
 
   /** Runs a command and ends the JVM with its exit code. */
   public static void main(String[] args) {

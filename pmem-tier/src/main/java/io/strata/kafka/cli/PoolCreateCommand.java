@@ -102,9 +102,7 @@ final class PoolCreateCommand extends StrataCommand {
     }
     Path target = target(strata);
     MemoryType poolType = type(strata, target).fixed().orElse(MemoryType.MAPPED);
-    PoolSpec pool =
-        PoolSpec.of(target, poolType, size.bytes())
-            .withOwner(broker.isPresent() ? ownerOf(broker.get()) : givenOwner());
+    PoolSpec pool = PoolSpec.of(target, poolType, size.bytes()).withOwner(owner(broker));
     if (slots != null) {
       pool = pool.withSlotCount(slots);
     }
@@ -121,10 +119,7 @@ final class PoolCreateCommand extends StrataCommand {
     return ExitCode.OK;
   }
 
-  /**
-   * Returns what was given, or that of the pool's tier, of the first tier if the pool is not
-   * listed.
-   */
+  /** What was given, or that of the pool's tier; of the first tier if it is not listed. */
   private PoolType type(Optional<StrataConfig> strata, Path pool) {
     if (type != null) {
       return type;
@@ -144,24 +139,22 @@ final class PoolCreateCommand extends StrataCommand {
     if (given.isPresent()) {
       return given.get().toAbsolutePath().normalize();
     }
-    return PoolPlace.only(strata.map(StrataConfig::pools).orElse(List.of()));
-  }
-
-  private PoolOwner givenOwner() {
-    return new PoolOwner(
-        brokerId == null ? OptionalInt.empty() : OptionalInt.of(brokerId),
-        Optional.ofNullable(clusterId));
+    return PoolCommand.PoolPlace.only(strata.map(StrataConfig::pools).orElse(List.of()));
   }
 
   /** Binds the pool to the known ids; the broker binds it to the others when it first opens it. */
-  private static PoolOwner ownerOf(BrokerProperties broker) throws IOException {
-    Optional<String> cluster = Optional.empty();
-    for (Path directory : broker.logDirs()) {
+  private PoolOwner owner(Optional<BrokerProperties> broker) throws IOException {
+    Optional<String> cluster = Optional.ofNullable(clusterId);
+    if (broker.isEmpty()) {
+      return new PoolOwner(
+          brokerId == null ? OptionalInt.empty() : OptionalInt.of(brokerId), cluster);
+    }
+    for (Path directory : broker.get().logDirs()) {
       if (cluster.isEmpty()) {
         cluster = MetaProperties.read(directory).clusterId();
       }
     }
-    return new PoolOwner(broker.nodeId(), cluster);
+    return new PoolOwner(broker.get().nodeId(), cluster);
   }
 
   /** The commonest mistake: created by root, and then the broker may not open it. */

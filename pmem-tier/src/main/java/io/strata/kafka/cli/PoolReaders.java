@@ -5,22 +5,22 @@ import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.pool.SlotSnapshot;
 import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.tier.LogDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/**
- * The pools of a configuration, open for reading: those that can be.
- *
- * <p>Not thread-safe.
- */
+/** The pools of a configuration, open for reading: those that can be. */
 final class PoolReaders implements AutoCloseable {
   private final Map<UUID, PoolReader> pools = new LinkedHashMap<>();
   private final Map<Path, PoolException> refusals = new LinkedHashMap<>();
@@ -57,28 +57,14 @@ final class PoolReaders implements AutoCloseable {
     return Optional.ofNullable(pools.get(id));
   }
 
-  /** The slot that a tag names; empty if it is not there, damaged, or another segment's by now. */
-  Optional<SlotSnapshot> slot(SegmentTag tag) throws IOException {
-    Optional<PoolReader> pool = find(tag.pool());
-    try {
-      return pool.isPresent() ? pool.get().read(tag.slot(), tag.generation()) : Optional.empty();
-    } catch (PoolException e) {
-      return Optional.empty(); // Damaged: for 'strata pool check' to describe.
-    }
-  }
-
   /**
-   * Whether a tag's pool is there, and its slot is free or another segment's by now.
+   * The slot that a tag names; empty if it is not there, or another segment's by now.
    *
-   * @throws IOException on a fault of the medium
+   * @throws PoolException if it is damaged
    */
-  boolean hasMovedOn(SegmentTag tag) throws IOException {
+  Optional<SlotSnapshot> slot(SegmentTag tag) throws IOException {
     PoolReader pool = pools.get(tag.pool());
-    try {
-      return pool != null && pool.read(tag.slot(), tag.generation()).isEmpty();
-    } catch (PoolException damaged) {
-      return false;
-    }
+    return pool == null ? Optional.empty() : pool.read(tag.slot(), tag.generation());
   }
 
   /**
@@ -109,6 +95,56 @@ final class PoolReaders implements AutoCloseable {
   public void close() throws IOException {
     for (PoolReader pool : pools.values()) {
       pool.close();
+    }
+  }
+
+  /**
+   * A pool file from before what the log directories have been used with: a copy of a backup, say.
+   * A broker refuses to start with it.
+   *
+   * @param sequence the count of uses that the file has
+   * @param recorded the count of uses that a log directory has recorded, which is higher
+   */
+  record OlderPool(UUID id, Path file, int sequence, int recorded) {
+
+    /**
+     * Finds them.
+     *
+     * @param pools the files that can be opened, by the pools' identities
+     * @param logDirectories those that are not there are skipped
+     */
+    static List<OlderPool> among(Map<UUID, Path> pools, Collection<Path> logDirectories)
+        throws IOException {
+      Map<UUID, Integer> newest = new HashMap<>();
+      for (Path directory : logDirectories) {
+        if (Files.isDirectory(directory)) {
+          Optional<LogDirectory> known = LogDirectory.find(directory.toRealPath());
+          if (known.isPresent()) {
+            Map<UUID, Integer> recorded = known.get().recordedSequences();
+            recorded.forEach((id, sequence) -> newest.merge(id, sequence, Math::max));
+          }
+        }
+      }
+      // The pools after the directories: a broker that starts meanwhile counts in the pool first.
+      List<OlderPool> older = new ArrayList<>();
+      for (Map.Entry<UUID, Path> each : pools.entrySet()) {
+        int recorded = newest.getOrDefault(each.getKey(), 0);
+        try (PoolReader pool = Pool.openReadOnly(each.getValue())) {
+          if (pool.sequence() < recorded) {
+            older.add(new OlderPool(each.getKey(), each.getValue(), pool.sequence(), recorded));
+          }
+        }
+      }
+      return older;
+    }
+
+    /** Returns what was found, as a phrase behind the pool's name. */
+    String description() {
+      return """
+      is older than the log directories: they were last used with it at sequence %d, and the file \
+      has sequence %d; the broker would not start\
+      """
+          .formatted(recorded, sequence);
     }
   }
 }

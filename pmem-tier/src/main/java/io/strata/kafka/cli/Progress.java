@@ -11,12 +11,7 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A progress bar on standard error while something long runs; nothing at all when standard error is
- * not a terminal.
- *
- * <p>Not thread-safe.
- */
+/** A progress bar on standard error while something long runs; nothing if that is no terminal. */
 final class Progress implements ProgressListener, AutoCloseable {
   private static final int WIDTH = 80;
   private static final long MIB = 1 << 20;

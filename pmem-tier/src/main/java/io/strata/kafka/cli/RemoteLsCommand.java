@@ -79,14 +79,12 @@ final class RemoteLsCommand extends StrataCommand {
     }
     table.print(out);
     out.println();
-    out.println(
-        "total: %s segments, %s of records; %s in all levels, with indexes"
-            .formatted(
-                segments.size(),
-                ByteSize.format(
-                    segments.stream().mapToLong(s -> s.first().manifest().segment().bytes()).sum()),
-                ByteSize.format(
-                    inventory.copies().stream().mapToLong(copy -> copy.found().bytes()).sum())));
+    out.printf(
+        "total: %s segments, %s of records; %s in all levels, with indexes%n",
+        segments.size(),
+        ByteSize.format(
+            segments.stream().mapToLong(s -> s.first().manifest().segment().bytes()).sum()),
+        ByteSize.format(inventory.storedBytes()));
   }
 
   /** The levels that have the bytes, the one that is read first. */
@@ -148,7 +146,7 @@ final class RemoteLsCommand extends StrataCommand {
       ArrayNode copies = node.putArray("copies");
       for (Copy copy : segment.copies()) {
         ObjectNode place = copies.addObject();
-        if (!copy.place().level().equals(StorePlaces.NO_LEVEL)) {
+        if (copy.place().isNamed()) {
           place.put("level", copy.place().level());
         }
         place.put("directory", copy.place().directory().toString());

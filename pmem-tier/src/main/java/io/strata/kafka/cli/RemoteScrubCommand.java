@@ -1,7 +1,6 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.config.ByteAmount;
-import io.strata.kafka.migration.ByteRateLimiter;
 import io.strata.kafka.migration.remote.store.Scrubber;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -122,7 +121,13 @@ final class RemoteScrubCommand extends StrataCommand {
     // Before anything is read: whoever has no Kafka at hand is to know it at once.
     StoreInventory inventory = StoreInventory.of(all, places.chosen());
     Optional<KafkaComparison> kafka = compare(inventory, ofUnknown);
-    StoreCheck check = scrub(all, inventory, ofOrphans);
+    StoreCheck check =
+        StoreCheck.of(
+            "scrubbing",
+            all,
+            places.options(Scrubber.Depth.READ, removeOrphans, ofOrphans),
+            rate == null ? 0 : rate.bytes(),
+            inventory.storedBytes());
     if (removeUnknown) {
       // Hours may have passed: Kafka may have noted the end of a copy since.
       kafka = compare(inventory, ofUnknown);
@@ -174,20 +179,5 @@ final class RemoteScrubCommand extends StrataCommand {
               .formatted(String.valueOf(e.getMessage()).replace('/', '.')));
     }
     return Optional.of(KafkaComparison.of(inventory, view, age, InstantSource.system().millis()));
-  }
-
-  private StoreCheck scrub(List<StorePlaces.Place> all, StoreInventory inventory, Duration age)
-      throws IOException, InterruptedException {
-    long expected = inventory.copies().stream().mapToLong(copy -> copy.found().bytes()).sum();
-    ByteRateLimiter limiter = new ByteRateLimiter(System::nanoTime);
-    limiter.setRate(rate == null ? 0 : rate.bytes());
-    try (Progress progress = Progress.onTerminal("scrubbing")) {
-      StoreCheck check = new StoreCheck(limiter, progress, expected);
-      check.run(
-          all,
-          new Scrubber.Options(
-              Scrubber.Depth.READ, places.chosen(), places.everything(), removeOrphans, age));
-      return check;
-    }
   }
 }

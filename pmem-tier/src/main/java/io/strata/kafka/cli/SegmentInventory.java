@@ -1,6 +1,9 @@
 package io.strata.kafka.cli;
 
+import static java.util.Comparator.comparing;
+
 import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotSnapshot;
 import io.strata.kafka.segment.SegmentTag;
@@ -15,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -23,8 +27,6 @@ import java.util.function.Predicate;
 /**
  * Finds what lives where: walks the log directories and reads the slots that the files' tags name.
  * Writes nothing, and works while the broker runs: what goes away while it looks is left out.
- *
- * <p>Not thread-safe.
  */
 final class SegmentInventory implements AutoCloseable {
   private final PoolReaders pools;
@@ -48,13 +50,11 @@ final class SegmentInventory implements AutoCloseable {
       for (Path partition : partitions) {
         walkPartition(partition, wanted);
       }
-    } catch (DirectoryIteratorException e) {
-      notLookedAt("log directory", logDirectory, e);
     } catch (NoSuchFileException | NotDirectoryException e) {
       findings.add(
           "log directory %s: found no directory, expected one: format it, or correct log.dirs"
               .formatted(logDirectory));
-    } catch (FileSystemException e) {
+    } catch (FileSystemException | DirectoryIteratorException e) {
       notLookedAt("log directory", logDirectory, e);
     }
   }
@@ -66,24 +66,14 @@ final class SegmentInventory implements AutoCloseable {
       for (Path file : files) {
         Optional<SegmentName> name = SegmentName.parse(nameOf(partition), nameOf(file));
         if (name.isPresent() && wanted.test(name.get().id().topic())) {
-          readOrReport(name.get(), file);
+          read(name.get(), file);
         }
       }
-    } catch (DirectoryIteratorException e) {
-      notLookedAt("directory", partition, e);
     } catch (NotDirectoryException | NoSuchFileException e) {
       // A plain file among the partitions, or a partition deleted while we looked.
       return;
-    } catch (FileSystemException e) {
+    } catch (FileSystemException | DirectoryIteratorException e) {
       notLookedAt("directory", partition, e);
-    }
-  }
-
-  private void readOrReport(SegmentName name, Path file) throws IOException {
-    try {
-      read(name, file).ifPresent(entries::add);
-    } catch (FileSystemException e) {
-      notLookedAt("log file", file, e);
     }
   }
 
@@ -104,32 +94,35 @@ final class SegmentInventory implements AutoCloseable {
     return Collections.unmodifiableSet(topics);
   }
 
-  private Optional<SegmentEntry> read(SegmentName name, Path file) throws IOException {
+  private void read(SegmentName name, Path file) throws IOException {
     try {
       Optional<SegmentTag> tag = SegmentTag.read(file);
-      if (tag.isEmpty()) {
-        return Optional.of(inLogFile(name, file));
-      }
-      SegmentEntry entry = readTagged(name, file, tag.get());
+      SegmentEntry entry =
+          tag.isPresent() ? readTagged(name, file, tag.get()) : inLogFile(name, file);
       // A segment that left its pool while we looked has lost its tag, too.
-      return Optional.of(
-          entry.state() == SegmentEntry.State.UNREACHABLE && SegmentTag.read(file).isEmpty()
-              ? inLogFile(name, file)
-              : entry);
+      boolean left =
+          entry.state() == SegmentEntry.State.UNREACHABLE && SegmentTag.read(file).isEmpty();
+      entries.add(left ? inLogFile(name, file) : entry);
     } catch (NoSuchFileException e) {
-      return Optional.empty(); // Deleted or renamed by the broker while we looked.
+      return; // Deleted or renamed by the broker while we looked.
+    } catch (FileSystemException e) {
+      notLookedAt("log file", file, e);
     }
   }
 
   private SegmentEntry readTagged(SegmentName name, Path file, SegmentTag tag) throws IOException {
-    Optional<SlotSnapshot> slot = pools.slot(tag);
-    if (slot.isPresent()) {
-      return inPool(name, file, tag, slot.get());
+    SegmentEntry unreachable =
+        new SegmentEntry(name, file, SegmentEntry.State.UNREACHABLE, fileOf(tag), 0, 0, 0);
+    try {
+      Optional<SlotSnapshot> slot = pools.slot(tag);
+      if (slot.isPresent()) {
+        return inPool(name, file, tag, slot.get());
+      }
+      // An eviction frees the slot; the tag follows in the background.
+      return pools.hasLost(tag) ? unreachable : inLogFile(name, file);
+    } catch (PoolException damaged) {
+      return unreachable; // For 'strata pool check' to describe.
     }
-    // An eviction frees the slot; the tag follows in the background.
-    return pools.hasMovedOn(tag) && !pools.hasLost(tag)
-        ? inLogFile(name, file)
-        : new SegmentEntry(name, file, SegmentEntry.State.UNREACHABLE, fileOf(tag), 0, 0, 0);
   }
 
   private SegmentEntry inPool(SegmentName name, Path file, SegmentTag tag, SlotSnapshot slot)
@@ -157,7 +150,8 @@ final class SegmentInventory implements AutoCloseable {
 
   /** Returns the segments, by topic, partition and base offset. */
   List<SegmentEntry> entries() {
-    Collections.sort(entries);
+    entries.sort(
+        comparing((SegmentEntry entry) -> entry.name().id()).thenComparing(SegmentEntry::file));
     return Collections.unmodifiableList(entries);
   }
 
@@ -189,5 +183,63 @@ final class SegmentInventory implements AutoCloseable {
   @Override
   public void close() throws IOException {
     pools.close();
+  }
+
+  /**
+   * One segment's file in a log directory, and where its bytes are.
+   *
+   * @param name what its file's and directory's names say
+   * @param pool the pool that holds its head, if one does
+   * @param bytesInPool bytes in the pool
+   * @param bytesInLogFile bytes in the file that count; some of them are in the pool, too
+   * @param bytesOnlyInPool bytes in the pool that the file has not got yet
+   */
+  record SegmentEntry(
+      SegmentName name,
+      Path file,
+      State state,
+      Optional<Path> pool,
+      long bytesInPool,
+      long bytesInLogFile,
+      long bytesOnlyInPool) {
+
+    /** Where a segment's bytes are. */
+    enum State {
+      /** All in the pool. */
+      HOT,
+      /** The head in the pool, the tail in the log file. */
+      SPILLED,
+      /** All in its log file. */
+      LOGDIRS,
+      /** Tagged, and its pool or its slot cannot be read: how much is where is not known. */
+      UNREACHABLE;
+
+      String label() {
+        return name().toLowerCase(Locale.ROOT);
+      }
+    }
+
+    /** Whether the log file of a segment in a pool has all of it, too. */
+    boolean clean() {
+      return pool.isPresent()
+          && state != State.UNREACHABLE
+          && bytesInPool > 0
+          && bytesOnlyInPool == 0;
+    }
+
+    /** The partition, and what its directory holds if it is not the served replica. */
+    String partition() {
+      String partition = name.id().topic() + "-" + name.id().partition();
+      return name.replica() == SegmentName.Replica.CURRENT
+          ? partition
+          : partition + " (" + name.replica().name().toLowerCase(Locale.ROOT) + ")";
+    }
+
+    /** The state, and the file's stage if it is not an ordinary segment. */
+    String describeState() {
+      return name.stage() == SegmentName.Stage.LIVE
+          ? state.label()
+          : state.label() + " (" + name.stage().name().toLowerCase(Locale.ROOT) + ")";
+    }
   }
 }

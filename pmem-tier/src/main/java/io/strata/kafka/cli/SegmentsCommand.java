@@ -2,6 +2,7 @@ package io.strata.kafka.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.cli.SegmentInventory.SegmentEntry;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.NearNames;
 import io.strata.kafka.config.StrataConfig;
@@ -15,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -105,12 +107,11 @@ final class SegmentsCommand extends StrataCommand {
       return "they have no partition of any topic";
     }
     List<String> near = NearNames.of(missing, topics);
-    if (!near.isEmpty()) {
-      return "near names: " + String.join(", ", near.stream().limit(TOPICS_SHOWN).toList());
-    }
-    String all = String.join(", ", topics.stream().limit(TOPICS_SHOWN).toList());
+    Collection<String> shown = near.isEmpty() ? topics : near;
+    String first = shown.stream().limit(TOPICS_SHOWN).collect(Collectors.joining(", "));
     int more = topics.size() - TOPICS_SHOWN;
-    return more > 0 ? "topics: %s and %d more".formatted(all, more) : "topics: " + all;
+    String rest = near.isEmpty() && more > 0 ? " and %d more".formatted(more) : "";
+    return (near.isEmpty() ? "topics: " : "near names: ") + first + rest;
   }
 
   private void print(List<SegmentEntry> entries, List<PoolReport> pools, PrintWriter out) {
@@ -133,30 +134,27 @@ final class SegmentsCommand extends StrataCommand {
     }
     long clean = clean(entries);
     long unreachable = count(entries, SegmentEntry.State.UNREACHABLE);
-    out.println(
-        "total: %d segments: %d hot%s, %d spilled, %d logdirs%s"
-            .formatted(
-                entries.size(),
-                count(entries, SegmentEntry.State.HOT),
-                clean > 0 ? " (%d of them clean)".formatted(clean) : "",
-                count(entries, SegmentEntry.State.SPILLED),
-                count(entries, SegmentEntry.State.LOGDIRS),
-                unreachable > 0 ? ", %d unreachable".formatted(unreachable) : ""));
+    out.printf(
+        "total: %d segments: %d hot%s, %d spilled, %d logdirs%s%n",
+        entries.size(),
+        count(entries, SegmentEntry.State.HOT),
+        clean > 0 ? " (%d of them clean)".formatted(clean) : "",
+        count(entries, SegmentEntry.State.SPILLED),
+        count(entries, SegmentEntry.State.LOGDIRS),
+        unreachable > 0 ? ", %d unreachable".formatted(unreachable) : "");
     for (PoolReport pool : pools) {
-      out.println(
-          "pool %s: %s in %d segments; %s of %s used"
-              .formatted(
-                  pool.info().path(),
-                  ByteSize.format(bytesIn(entries, pool.info().path())),
-                  entries.stream().filter(e -> e.pool().equals(pathOf(pool))).count(),
-                  ByteSize.format(pool.usedBytes()),
-                  ByteSize.format(pool.info().dataSize())));
+      out.printf(
+          "pool %s: %s in %d segments; %s of %s used%n",
+          pool.info().path(),
+          ByteSize.format(sum(in(pool, entries), SegmentEntry::bytesInPool)),
+          in(pool, entries).size(),
+          ByteSize.format(pool.usedBytes()),
+          ByteSize.format(pool.info().dataSize()));
     }
-    out.println(
-        "logdirs: %s in %d segments"
-            .formatted(
-                ByteSize.format(sum(entries, SegmentEntry::bytesInLogFile)),
-                entries.stream().filter(e -> e.bytesInLogFile() > 0).count()));
+    out.printf(
+        "logdirs: %s in %d segments%n",
+        ByteSize.format(sum(entries, SegmentEntry::bytesInLogFile)),
+        entries.stream().filter(e -> e.bytesInLogFile() > 0).count());
   }
 
   private void describe(List<SegmentEntry> entries, List<PoolReport> pools, ObjectNode document) {
@@ -191,15 +189,16 @@ final class SegmentsCommand extends StrataCommand {
     for (PoolReport pool : pools) {
       ObjectNode node = array.addObject();
       node.put("path", pool.info().path().toString());
-      node.put("segments", entries.stream().filter(e -> e.pool().equals(pathOf(pool))).count());
-      node.put("bytesInPool", bytesIn(entries, pool.info().path()));
+      node.put("segments", in(pool, entries).size());
+      node.put("bytesInPool", sum(in(pool, entries), SegmentEntry::bytesInPool));
       node.put("usedBytes", pool.usedBytes());
       node.put("freeBytes", pool.freeBytes());
     }
   }
 
-  private static Optional<Path> pathOf(PoolReport pool) {
-    return Optional.of(pool.info().path());
+  private static List<SegmentEntry> in(PoolReport pool, List<SegmentEntry> entries) {
+    Optional<Path> file = Optional.of(pool.info().path());
+    return entries.stream().filter(entry -> entry.pool().equals(file)).toList();
   }
 
   private static long clean(List<SegmentEntry> entries) {
@@ -208,13 +207,6 @@ final class SegmentsCommand extends StrataCommand {
 
   private static long count(List<SegmentEntry> entries, SegmentEntry.State state) {
     return entries.stream().filter(entry -> entry.state() == state).count();
-  }
-
-  private static long bytesIn(List<SegmentEntry> entries, Path pool) {
-    return entries.stream()
-        .filter(entry -> entry.pool().filter(pool::equals).isPresent())
-        .mapToLong(SegmentEntry::bytesInPool)
-        .sum();
   }
 
   private static long sum(List<SegmentEntry> entries, ToLongFunction<SegmentEntry> bytes) {

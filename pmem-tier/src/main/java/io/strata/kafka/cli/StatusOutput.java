@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /** Shows a {@link BrokerStatus}. */
 final class StatusOutput {
@@ -25,6 +25,8 @@ final class StatusOutput {
   private static final String OPERATION = "RemoteOperation";
   private static final String CACHE = "RemoteCache";
   private static final String SCRUB = "RemoteScrub";
+
+  private static final Pattern METRIC = Pattern.compile("\\{(bytes|count|millis) ([\\w.]+)}");
 
   /**
    * A column of a table with a row for each tier or level.
@@ -92,10 +94,10 @@ final class StatusOutput {
   }
 
   static void print(BrokerStatus status, PrintWriter out) {
-    out.println(
-        "Broker %s (process %d), Strata %s, %s"
-            .formatted(status.broker(), status.pid(), status.version(), time(status.timeMillis())));
-    out.println("Health: %d (%s)".formatted(status.health(), meaning(status.health())));
+    out.printf(
+        "Broker %s (process %d), Strata %s, %s%n",
+        status.broker(), status.pid(), status.version(), time(status.timeMillis()));
+    out.printf("Health: %d (%s)%n", status.health(), meaning(status.health()));
     status.reasons().forEach(reason -> out.println("  - " + reason));
     if (!status.names(TIER, "tier").isEmpty()) {
       out.println();
@@ -109,23 +111,26 @@ final class StatusOutput {
     printSettings(status, out);
   }
 
-  private static Table table(
-      String first,
-      String prefix,
-      Iterable<String> names,
+  /** Prints a table with a row for each value of the tag of a type. */
+  private static void printTable(
+      String heading,
+      String type,
+      String tag,
       List<Column> columns,
-      BrokerStatus status) {
-    List<String> headings = new ArrayList<>(List.of(first));
+      BrokerStatus status,
+      PrintWriter out) {
+    List<String> headings = new ArrayList<>(List.of(heading));
     columns.forEach(column -> headings.add(">" + column.heading()));
     Table table = new Table(headings);
-    for (String name : names) {
+    for (String name : status.names(type, tag)) {
+      String thing = "%s,%s=%s".formatted(type, tag, name);
       List<String> cells = new ArrayList<>(List.of(name));
-      for (Column column : columns) {
-        cells.add(column.format().apply(status.value(prefix + name, column.metric())));
-      }
+      columns.forEach(
+          column -> cells.add(column.format().apply(status.value(thing, column.metric()))));
       table.row(cells);
     }
-    return table;
+    table.print(out);
+    out.println();
   }
 
   private static String meaning(int health) {
@@ -137,8 +142,7 @@ final class StatusOutput {
   }
 
   private static void printTiers(BrokerStatus status, PrintWriter out) {
-    table("TIER", "Tier,tier=", status.names(TIER, "tier"), TIER_COLUMNS, status).print(out);
-    out.println();
+    printTable("TIER", TIER, "tier", TIER_COLUMNS, status, out);
     if (status.has("Migration")) {
       printMoves(status, "Migration", out);
     } else {
@@ -147,64 +151,60 @@ final class StatusOutput {
   }
 
   private static void printMoves(BrokerStatus status, String engine, PrintWriter out) {
-    out.println(
+    String moves =
         """
-        Moves: %s under way by %s threads, %s queued; down %s/s (p50 %s, p99 %s), up %s/s \
-        (p50 %s, p99 %s)\
-        """
-            .formatted(
-                count(status.value(engine, "InFlight")),
-                count(status.value(engine, "Threads")),
-                count(status.value(engine, "Queued")),
-                bytes(status.value(engine, "DownBytesPerSecond")),
-                millis(status.value(engine, "DestageSeconds.50thPercentile")),
-                millis(status.value(engine, "DestageSeconds.99thPercentile")),
-                bytes(status.value(engine, "UpBytesPerSecond")),
-                millis(status.value(engine, "PromoteSeconds.50thPercentile")),
-                millis(status.value(engine, "PromoteSeconds.99thPercentile"))));
-    out.println(
-        "Failed moves: %s; %s segments wait for a retry; %s of %s planning rounds failed"
-            .formatted(
-                failures(status, engine),
-                count(status.value(engine, "BackingOff")),
-                count(status.value(engine, "FailedRoundsTotal")),
-                count(status.value(engine, "RoundSeconds.Count"))));
+        Moves: {count InFlight} under way by {count Threads} threads, {count Queued} queued; \
+        down {bytes DownBytesPerSecond}/s \
+        (p50 {millis DestageSeconds.50thPercentile}, p99 {millis DestageSeconds.99thPercentile}), \
+        up {bytes UpBytesPerSecond}/s \
+        (p50 {millis PromoteSeconds.50thPercentile}, p99 {millis PromoteSeconds.99thPercentile})
+        Failed moves: %s; {count BackingOff} segments wait for a retry; \
+        {count FailedRoundsTotal} of {count RoundSeconds.Count} planning rounds failed\
+        """;
+    out.println(filled(moves, status, engine).formatted(failures(status, engine)));
   }
 
   private static void printRemote(BrokerStatus status, PrintWriter out) {
-    table("REMOTE LEVEL", "RemoteLevel,level=", status.names(LEVEL, "level"), LEVEL_COLUMNS, status)
-        .print(out);
-    out.println();
-    status.names(OPERATION, "operation").forEach(name -> printOperation(status, name, out));
+    printTable("REMOTE LEVEL", LEVEL, "level", LEVEL_COLUMNS, status, out);
+    String operation =
+        """
+        %s: {count CompletedTotal} done ({bytes BytesTotal}), {count Running} running; \
+        p50 {millis LatencySeconds.50thPercentile}, p99 {millis LatencySeconds.99thPercentile}, \
+        longest {millis LatencySeconds.Max}\
+        """;
+    for (String name : status.names(OPERATION, "operation")) {
+      String thing = "RemoteOperation,operation=" + name;
+      out.println(filled(operation, status, thing).formatted(name));
+    }
     OptionalDouble lag = status.value("Remote", "OldestUncopiedSeconds");
     out.println(
         lag.orElse(0) > 0
             ? "Not copied yet: the oldest sealed segment is %s old"
                 .formatted(Durations.format(lag.getAsDouble()))
             : "Not copied yet: nothing");
+    String cache = "Cache of the cold level: {bytes UsedBytes} of {bytes CapacityBytes}, %s hits";
     out.println(
-        "Cache of the cold level: %s of %s, %s hits"
+        filled(cache, status, CACHE)
             .formatted(
-                bytes(status.value(CACHE, "UsedBytes")),
-                bytes(status.value(CACHE, "CapacityBytes")),
                 share(status.value(CACHE, "HitsTotal"), status.value(CACHE, "MissesTotal"))));
-    out.println(
-        "Scrub: %s rounds, %s files corrupt, %s missing, %s orphans removed%s"
-            .formatted(
-                count(status.value(SCRUB, "RoundsTotal")),
-                count(status.value(SCRUB, "CorruptObjectsTotal")),
-                count(status.value(SCRUB, "MissingObjectsTotal")),
-                count(status.value(SCRUB, "OrphansRemovedTotal")),
-                lastEnd(status).map(end -> "; the last ended " + end).orElse("")));
-    out.println(
+    String scrub =
         """
-        Store: %s segments without an undamaged copy, %s reads served by another copy, %s threads \
-        hang\
-        """
+        Scrub: {count RoundsTotal} rounds, {count CorruptObjectsTotal} files corrupt, \
+        {count MissingObjectsTotal} missing, {count OrphansRemovedTotal} orphans removed%s\
+        """;
+    OptionalDouble ended = status.value(SCRUB, "LastEndTimestampSeconds");
+    out.println(
+        filled(scrub, status, SCRUB)
             .formatted(
-                count(status.value("Remote", "DamagedSegments")),
-                count(status.value("Remote", "ReplacedReadsTotal")),
-                count(status.value("Remote", "StuckThreads"))));
+                ended.isPresent()
+                    ? "; the last ended " + time(Math.round(ended.getAsDouble() * 1e3))
+                    : ""));
+    String store =
+        """
+        Store: {count DamagedSegments} segments without an undamaged copy, \
+        {count ReplacedReadsTotal} reads served by another copy, {count StuckThreads} threads hang\
+        """;
+    out.println(filled(store, status, "Remote"));
     out.println("Failed operations: " + failures(status, OPERATION));
     if (status.has("RemoteMigration") && status.value("RemoteMigration", "Active").orElse(0) > 0) {
       printMoves(status, "RemoteMigration", out);
@@ -213,25 +213,19 @@ final class StatusOutput {
     }
   }
 
-  private static void printOperation(BrokerStatus status, String name, PrintWriter out) {
-    String operation = "RemoteOperation,operation=" + name;
-    out.println(
-        "%s: %s done (%s), %s running; p50 %s, p99 %s, longest %s"
-            .formatted(
-                name,
-                count(status.value(operation, "CompletedTotal")),
-                bytes(status.value(operation, "BytesTotal")),
-                count(status.value(operation, "Running")),
-                millis(status.value(operation, "LatencySeconds.50thPercentile")),
-                millis(status.value(operation, "LatencySeconds.99thPercentile")),
-                millis(status.value(operation, "LatencySeconds.Max"))));
-  }
-
-  private static Optional<Instant> lastEnd(BrokerStatus status) {
-    OptionalDouble seconds = status.value(SCRUB, "LastEndTimestampSeconds");
-    return seconds.isPresent()
-        ? Optional.of(time(Math.round(seconds.getAsDouble() * 1e3)))
-        : Optional.empty();
+  /** A text in which {@code {unit Name}} stands for the value of a metric of the thing. */
+  private static String filled(String text, BrokerStatus status, String thing) {
+    return METRIC
+        .matcher(text)
+        .replaceAll(
+            metric -> {
+              OptionalDouble value = status.value(thing, metric.group(2));
+              return switch (metric.group(1)) {
+                case "bytes" -> bytes(value);
+                case "millis" -> millis(value);
+                default -> count(value);
+              };
+            });
   }
 
   private static Instant time(long millis) {

@@ -1,9 +1,10 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.broker.TierSpecs;
+import io.strata.kafka.cli.PoolReaders.OlderPool;
+import io.strata.kafka.cli.SegmentInventory.SegmentEntry;
 import io.strata.kafka.config.AckDurability;
 import io.strata.kafka.config.BrokerProperties;
-import io.strata.kafka.config.PoolType;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.FileProbe;
@@ -41,8 +42,6 @@ import java.util.regex.Pattern;
 /**
  * Looks at a broker's log directories and pools, at what is in them, and at the limits of the
  * machine that they need. Writes nothing.
- *
- * <p>Not thread-safe.
  */
 final class StorageCheck extends DoctorCheck {
 
@@ -56,7 +55,7 @@ final class StorageCheck extends DoctorCheck {
   private final Map<UUID, Path> present = new HashMap<>();
   private final Set<UUID> older = new HashSet<>();
 
-  private StorageCheck(
+  StorageCheck(
       Surroundings surroundings,
       BrokerProperties broker,
       StrataConfig config,
@@ -66,22 +65,25 @@ final class StorageCheck extends DoctorCheck {
     this.spec = TierSpecs.of(config, broker);
   }
 
-  /** Looks at all of it. */
-  static List<Diagnosis> of(
-      Surroundings surroundings, BrokerProperties broker, StrataConfig config, OptionalLong process)
-      throws IOException {
-    StorageCheck check = new StorageCheck(surroundings, broker, config, process);
+  @Override
+  List<Diagnosis> run() throws IOException {
     for (Path directory : broker.logDirs()) {
-      check.logDirectory(directory);
+      logDirectory(directory);
     }
-    for (Path pool : check.spec.pools()) {
-      check.pool(pool);
+    for (Path pool : spec.pools()) {
+      if (Files.exists(pool)) {
+        pool("pool " + pool, pool);
+      }
     }
-    check.missingPools();
-    check.olderPools();
-    check.otherDirectories();
-    check.segments();
-    return check.found;
+    for (Path pool : spec.pools()) {
+      if (!Files.exists(pool)) {
+        missingPool("pool " + pool, pool);
+      }
+    }
+    olderPools();
+    otherDirectories();
+    segments();
+    return found;
   }
 
   // -- log directories
@@ -119,12 +121,14 @@ final class StorageCheck extends DoctorCheck {
   /** Says why a file or directory cannot be written to: its mount, or its owner. */
   static Diagnosis notWritable(String what, Path file, boolean readOnly) throws IOException {
     if (readOnly) {
-      return Diagnosis.fail(
+      return new Diagnosis(
+          Verdict.FAIL,
           what,
           "its file system is mounted read-only",
           "look at the kernel's log (dmesg), then 'mount -o remount,rw' it");
     }
-    return Diagnosis.fail(
+    return new Diagnosis(
+        Verdict.FAIL,
         what,
         "%s belongs to %s, and user %s may not write to it"
             .formatted(
@@ -132,11 +136,7 @@ final class StorageCheck extends DoctorCheck {
         "run this as the user that the broker runs as, or correct the owner");
   }
 
-  private void pool(Path file) throws IOException {
-    String what = "pool " + file;
-    if (!Files.exists(file)) {
-      return; // See missingPools.
-    }
+  private void pool(String what, Path file) throws IOException {
     try {
       CheckReport report = PoolChecker.check(file);
       Optional<PoolInfo> info = report.info();
@@ -169,8 +169,7 @@ final class StorageCheck extends DoctorCheck {
   private void soundPool(String what, Path file, PoolInfo info, CheckReport report)
       throws IOException {
     present.put(info.id(), file);
-    PoolType configured = config.poolType(file);
-    MemoryType type = configured.on(file);
+    MemoryType type = config.poolType(file).on(file);
     Optional<String> unavailable = MemoryOpener.unavailable(type);
     if (unavailable.isPresent()) {
       fail(
@@ -179,10 +178,9 @@ final class StorageCheck extends DoctorCheck {
           "install what is missing, or set the type to auto");
       return;
     }
-    boolean first = config.tiers().get(0).pools().contains(file);
     boolean cache = type == MemoryType.CACHE;
     boolean dax = type != MemoryType.FILE && !cache && info.durability() == Durability.POWER;
-    if (first && config.requireDax() && !dax) {
+    if (config.requireDax() && !dax && config.tiers().get(0).pools().contains(file)) {
       fail(
           what,
           "strata.require.dax=true, and the pool would not survive a power failure",
@@ -224,8 +222,7 @@ final class StorageCheck extends DoctorCheck {
 
   /** Returns where on the machine a pool's device is; empty where there is one place only. */
   private String node(Path file) throws IOException {
-    FileStore store = Files.getFileStore(file);
-    Matcher device = PMEM_DEVICE.matcher(store.name());
+    Matcher device = PMEM_DEVICE.matcher(Files.getFileStore(file).name());
     if (!device.matches()
         || !Files.exists(surroundings.root().resolve("sys/devices/system/node/node1"))) {
       return "";
@@ -237,29 +234,20 @@ final class StorageCheck extends DoctorCheck {
         : "";
   }
 
-  private void missingPools() {
-    for (Path file : spec.pools()) {
-      if (Files.exists(file)) {
-        continue;
-      }
-      String what = "pool " + file;
-      if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-        fail(what, "is a link to a file that is not there", "mount its file system");
-      } else if (config.poolCreate().isEmpty()) {
-        fail(
-            what,
-            "is not there",
-            """
-            mount its file system, create it with 'strata pool create', or set \
-            strata.pool.create\
-            """);
-      } else {
-        missingPool(what, file, config.poolCreate().getAsLong());
-      }
+  private void missingPool(String what, Path file) {
+    if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+      fail(what, "is a link to a file that is not there", "mount its file system");
+    } else if (config.poolCreate().isPresent()) {
+      poolToCreate(what, file, config.poolCreate().getAsLong());
+    } else {
+      fail(
+          what,
+          "is not there",
+          "mount its file system, create it with 'strata pool create', or set strata.pool.create");
     }
   }
 
-  private void missingPool(String what, Path file, long size) {
+  private void poolToCreate(String what, Path file, long size) {
     Optional<String> obstacle =
         MissingPools.isCache(spec, file) ? Optional.empty() : MissingPools.obstacle(spec, present);
     Path directory = Optional.ofNullable(file.toAbsolutePath().getParent()).orElse(file);
@@ -332,14 +320,11 @@ final class StorageCheck extends DoctorCheck {
           (directory, segments) ->
               fail(
                   "pool " + file,
-                  """
-                  has %d segments of log directory %s, and none of log.dirs is that one\
-                  """
+                  "has %d segments of log directory %s, and none of log.dirs is that one"
                       .formatted(segments, directory),
                   """
                   mount its file system, or put it back; if it was copied, copy it again with \
-                  its extended attributes; \
-                  if it is lost for good, see 'strata pool forget --help'\
+                  its extended attributes; if it is lost for good, see 'strata pool forget --help'\
                   """));
     }
   }
@@ -388,48 +373,44 @@ final class StorageCheck extends DoctorCheck {
 
   private void space(String name, FileStore store, long dirty) throws IOException {
     long free = store.getUsableSpace();
-    String text =
-        "%s free; the pools have %s that the log files lack"
-            .formatted(ByteSize.format(free), ByteSize.format(dirty));
     warnUnless(
         free >= dirty,
         "space in " + name,
-        text,
+        "%s free; the pools have %s that the log files lack"
+            .formatted(ByteSize.format(free), ByteSize.format(dirty)),
         "make space: 'strata drain' would not find enough, and a full pool soon would not");
   }
 
   private void openFiles(int segments) {
     String whose = process.isPresent() ? Long.toString(process.getAsLong()) : "self";
-    OptionalLong limit = surroundings.openFiles(whose);
-    if (limit.isEmpty()) {
-      return;
-    }
-    String text =
-        "%s for %s, with %d segments"
-            .formatted(
-                limit.getAsLong() == Long.MAX_VALUE ? "no limit" : limit.getAsLong(),
-                process.isPresent() ? "the broker" : "this shell",
-                segments);
     long needed = Math.max(OPEN_FILES, 2L * segments);
-    warnUnless(
-        limit.getAsLong() >= needed,
-        "open files",
-        text,
-        "set LimitNOFILE in the broker's unit, or ulimit -n, to %d or more".formatted(needed));
+    surroundings
+        .openFiles(whose)
+        .ifPresent(
+            limit ->
+                warnUnless(
+                    limit >= needed,
+                    "open files",
+                    "%s for %s, with %d segments"
+                        .formatted(
+                            limit == Long.MAX_VALUE ? "no limit" : limit,
+                            process.isPresent() ? "the broker" : "this shell",
+                            segments),
+                    "set LimitNOFILE in the broker's unit, or ulimit -n, to %d or more"
+                        .formatted(needed)));
   }
 
   /** Kafka maps the indexes of each segment, and Strata a pool in pieces of up to 1 GiB. */
   private void mappings(int segments) {
-    OptionalLong limit = surroundings.number("proc/sys/vm/max_map_count");
-    if (limit.isEmpty()) {
-      return;
-    }
     long needed = 4L * segments + 10_000;
-    String text = "%d, with %d segments".formatted(limit.getAsLong(), segments);
-    warnUnless(
-        limit.getAsLong() >= needed,
-        "vm.max_map_count",
-        text,
-        "sysctl -w vm.max_map_count=%d".formatted(2 * needed));
+    surroundings
+        .number("proc/sys/vm/max_map_count")
+        .ifPresent(
+            limit ->
+                warnUnless(
+                    limit >= needed,
+                    "vm.max_map_count",
+                    "%d, with %d segments".formatted(limit, segments),
+                    "sysctl -w vm.max_map_count=%d".formatted(2 * needed)));
   }
 }

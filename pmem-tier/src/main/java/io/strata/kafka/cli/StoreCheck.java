@@ -16,11 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/**
- * Checks the directories of a store and keeps what was found.
- *
- * <p>Not thread-safe.
- */
+/** Checks the directories of a store and keeps what was found. */
 final class StoreCheck {
 
   private final ByteRateLimiter rate;
@@ -29,20 +25,14 @@ final class StoreCheck {
   private final List<Result> results = new ArrayList<>();
   private long readBytes;
 
-  /**
-   * A check.
-   *
-   * @param rate what may be read in a second
-   * @param expectedBytes how many will be read, for the progress
-   */
-  StoreCheck(ByteRateLimiter rate, Progress progress, long expectedBytes) {
+  private StoreCheck(ByteRateLimiter rate, Progress progress, long expectedBytes) {
     this.rate = rate;
     this.progress = progress;
     this.expectedBytes = expectedBytes;
   }
 
   /** The findings of one directory. */
-  static final class Result {
+  private static final class Result {
     private final Place place;
     private final List<Finding> findings = new ArrayList<>();
     private final List<Path> removed = new ArrayList<>();
@@ -55,9 +45,28 @@ final class StoreCheck {
     }
   }
 
-  void run(List<Place> places, Scrubber.Options options) throws IOException, InterruptedException {
-    for (Place place : places) {
-      run(place, options);
+  /**
+   * Checks them.
+   *
+   * @param task what the progress is called
+   * @param bytesPerSecond what may be read in a second; 0 for no limit
+   * @param expectedBytes how many will be read, for the progress
+   */
+  static StoreCheck of(
+      String task,
+      List<Place> places,
+      Scrubber.Options options,
+      long bytesPerSecond,
+      long expectedBytes)
+      throws IOException, InterruptedException {
+    ByteRateLimiter rate = new ByteRateLimiter(System::nanoTime);
+    rate.setRate(bytesPerSecond);
+    try (Progress progress = Progress.onTerminal(task)) {
+      StoreCheck check = new StoreCheck(rate, progress, expectedBytes);
+      for (Place place : places) {
+        check.run(place, options);
+      }
+      return check;
     }
   }
 
@@ -118,22 +127,18 @@ final class StoreCheck {
 
   void print(PrintWriter out) {
     for (Result result : results) {
-      out.println(
-          "%s%s: %s segments, %s files checked%s%s%s"
-              .formatted(
-                  result.place.shown(),
-                  result.place.level().equals(StorePlaces.NO_LEVEL)
-                      ? ""
-                      : " " + result.place.directory(),
-                  result.segments,
-                  result.objects,
-                  result.bytes > 0 ? ", " + ByteSize.format(result.bytes) + " read" : "",
-                  result.findings.isEmpty()
-                      ? "; nothing found"
-                      : "; " + result.findings.size() + " findings",
-                  result.removed.isEmpty()
-                      ? ""
-                      : ", " + result.removed.size() + " orphans removed"));
+      String directory = result.place.isNamed() ? " " + result.place.directory() : "";
+      int findings = result.findings.size();
+      int removed = result.removed.size();
+      out.printf(
+          "%s%s: %s segments, %s files checked%s%s%s%n",
+          result.place.shown(),
+          directory,
+          result.segments,
+          result.objects,
+          result.bytes > 0 ? ", " + ByteSize.format(result.bytes) + " read" : "",
+          findings == 0 ? "; nothing found" : "; " + findings + " findings",
+          removed == 0 ? "" : ", " + removed + " orphans removed");
       result.findings.forEach(
           finding -> out.println("  " + kind(finding) + ": " + finding.message()));
       result.removed.forEach(orphan -> out.println("  removed: " + orphan));
@@ -144,7 +149,7 @@ final class StoreCheck {
     ArrayNode directories = document.putArray("directories");
     for (Result result : results) {
       ObjectNode node = directories.addObject();
-      if (!result.place.level().equals(StorePlaces.NO_LEVEL)) {
+      if (result.place.isNamed()) {
         node.put("level", result.place.level());
       }
       node.put("path", result.place.directory().toString());

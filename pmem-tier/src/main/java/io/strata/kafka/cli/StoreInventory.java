@@ -17,13 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/**
- * The segments of a store, by listing its directories.
- *
- * <p>Not thread-safe.
- */
+/** The segments of a store, by listing its directories. */
 final class StoreInventory {
-
   private final Predicate<SegmentKey> chosen;
   private final Map<String, Segment> segments = new LinkedHashMap<>();
   private final List<String> findings = new ArrayList<>();
@@ -33,7 +28,7 @@ final class StoreInventory {
 
   private final Map<String, Path> byDirectoryId = new HashMap<>();
 
-  StoreInventory(Predicate<SegmentKey> chosen) {
+  private StoreInventory(Predicate<SegmentKey> chosen) {
     this.chosen = chosen;
   }
 
@@ -153,6 +148,11 @@ final class StoreInventory {
   /** All copies, in the same order. */
   List<Copy> copies() {
     return segments().stream().flatMap(segment -> segment.copies().stream()).toList();
+  }
+
+  /** Bytes of all copies, with indexes. */
+  long storedBytes() {
+    return copies().stream().mapToLong(copy -> copy.found().bytes()).sum();
   }
 
   /** Returns the problems, unreadable files among them: a sentence each, with its path. */

@@ -5,12 +5,14 @@ import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.RemoteConfig;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.store.Scrubber;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.StoreInspection;
 import io.strata.kafka.migration.remote.store.StoreOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,7 +25,7 @@ import picocli.CommandLine.Option;
 final class StorePlaces {
 
   /** The name of a level whose name is not known. */
-  static final String NO_LEVEL = "-";
+  private static final String NO_LEVEL = "-";
 
   @Mixin private final ConfigOption config = new ConfigOption();
 
@@ -56,22 +58,21 @@ final class StorePlaces {
    */
   record Place(String level, Path directory) {
 
+    boolean isNamed() {
+      return !level.equals(NO_LEVEL);
+    }
+
     /** For tables and messages. */
     String shown() {
-      return level.equals(NO_LEVEL) ? directory.toString() : level;
+      return isNamed() ? level : directory.toString();
     }
 
     /** See {@link StoreInspection#whileItAnswers}. */
     <T> T whileItAnswers(String what, Deadlines.Work<T> work)
         throws IOException, InterruptedException {
-      return StorePlaces.whileItAnswers(directory, what, work);
+      return StoreInspection.whileItAnswers(
+          directory, what + " " + directory, EngineEnvironment.system().threads(), work);
     }
-  }
-
-  private static <T> T whileItAnswers(Path directory, String what, Deadlines.Work<T> work)
-      throws IOException, InterruptedException {
-    return StoreInspection.whileItAnswers(
-        directory, what + " " + directory, EngineEnvironment.system().threads(), work);
   }
 
   Predicate<SegmentKey> chosen() {
@@ -80,9 +81,10 @@ final class StorePlaces {
             && (partitions.isEmpty() || partitions.contains(key.partition()));
   }
 
-  /** Whether all segments are chosen. */
-  boolean everything() {
-    return topics.isEmpty() && partitions.isEmpty();
+  /** For a check of the chosen segments, or of all there is. */
+  Scrubber.Options options(Scrubber.Depth depth, boolean removeOrphans, Duration orphanAge) {
+    boolean everything = topics.isEmpty() && partitions.isEmpty();
+    return new Scrubber.Options(depth, chosen(), everything, removeOrphans, orphanAge);
   }
 
   /** The directories, those of the fastest level first. */
@@ -104,7 +106,8 @@ final class StorePlaces {
       return places;
     }
     for (Path directory : new LinkedHashSet<>(directories)) {
-      if (!whileItAnswers(directory, "looking at", control -> Files.isDirectory(directory))) {
+      Place given = new Place(NO_LEVEL, directory);
+      if (!given.whileItAnswers("looking at", control -> Files.isDirectory(directory))) {
         throw new UsageException(
             "--dir: found no directory " + directory + ", expected one of the store's");
       }

@@ -6,11 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/**
- * A table for people: columns as wide as their widest cell, two spaces apart.
- *
- * <p>Not thread-safe.
- */
+/** A table for people: columns as wide as their widest cell, two spaces apart. */
 final class Table {
   private static final String RIGHT = ">";
 

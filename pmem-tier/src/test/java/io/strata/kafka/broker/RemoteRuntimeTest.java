@@ -11,7 +11,6 @@ import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.metrics.StatusMXBean;
 import io.strata.kafka.migration.remote.RemoteEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
-import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.migration.remote.store.LocalSegments;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -23,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
-import java.util.function.Supplier;
 import javax.management.JMException;
 import javax.management.JMX;
 import javax.management.MBeanServer;
@@ -94,7 +92,7 @@ class RemoteRuntimeTest {
         new RemoteRuntime(
             new Broker() {
               @Override
-              public Optional<BrokerProperties> properties() {
+              Optional<BrokerProperties> properties() {
                 return Optional.empty();
               }
             });
@@ -122,7 +120,7 @@ class RemoteRuntimeTest {
         new RemoteRuntime(
             new Broker() {
               @Override
-              public Optional<BrokerProperties> properties() throws IOException {
+              Optional<BrokerProperties> properties() throws IOException {
                 throw new IOException("server.properties: is a directory");
               }
             });
@@ -262,25 +260,20 @@ class RemoteRuntimeTest {
     return new RemoteRuntime(new Broker());
   }
 
-  private class Broker implements RemoteRuntime.BrokerSide {
+  private class Broker extends RemoteRuntime.BrokerSide {
     @Override
-    public Optional<BrokerProperties> properties() throws IOException {
+    Optional<BrokerProperties> properties() throws IOException {
       return Optional.of(BrokerProperties.of("test", file));
     }
 
     @Override
-    public Optional<BrokerTier> tier() {
+    Optional<BrokerTier> tier() {
       return Optional.empty();
     }
 
     @Override
-    public RemoteChanges changes() {
+    RemoteChanges changes() {
       return changes;
-    }
-
-    @Override
-    public void publish(Supplier<RemoteStats> stats) {
-      throw new UnsupportedOperationException("no test publishes");
     }
   }
 }

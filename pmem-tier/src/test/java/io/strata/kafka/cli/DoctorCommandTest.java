@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.strata.kafka.cli.DoctorCheck.Diagnosis;
+import io.strata.kafka.cli.DoctorCheck.Verdict;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.Pool;
@@ -406,7 +408,8 @@ class DoctorCommandTest {
     try {
       assertThat(StorageCheck.notWritable("pool", file, true))
           .isEqualTo(
-              Diagnosis.fail(
+              new Diagnosis(
+                  Verdict.FAIL,
                   "pool",
                   "its file system is mounted read-only",
                   "look at the kernel's log (dmesg), then 'mount -o remount,rw' it"));

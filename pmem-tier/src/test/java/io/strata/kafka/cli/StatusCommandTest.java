@@ -146,7 +146,7 @@ class StatusCommandTest {
                 "-Dcom.sun.management.jmxremote.authenticate=false",
                 "-Dcom.sun.management.jmxremote.ssl=false"),
             List.of());
-    String url = LocalJvms.managementAddress(broker.pid());
+    String url = BrokerConnection.LocalJvms.managementAddress(broker.pid());
 
     assertThat(CommandLineRun.of("status", "--jmx", url).succeeds().out()).contains("hot ");
     assertThat(CommandLineRun.of("status", "--jmx", "127.0.0.1:1").fails(ExitCode.FAILED).err())
