@@ -1,53 +1,21 @@
 package io.strata.kafka.broker;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.strata.kafka.config.BrokerProperties;
-import io.strata.kafka.config.CommandLineArguments;
 import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.metrics.StrataMetrics;
 import io.strata.kafka.migration.remote.RemoteStats;
-import io.strata.kafka.tier.ReadOnlyTier;
 import io.strata.kafka.tier.SegmentFiles;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.file.CopyOption;
-import java.nio.file.OpenOption;
-import java.nio.file.Path;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.FileTime;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.Set;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The process-wide handle. Opens what this JVM needs, once: a broker its tier, a tool a view of
- * what is there. A node that is only a controller needs nothing.
+ * The process-wide handle on the hot tier.
  *
- * <p>Thread safety: all methods may be called by any thread. The opening is done by one thread,
- * under this class's monitor; the others wait for its end.
+ * <p>Thread safety: all methods may be called by any thread.
  */
 public final class StrataRuntime {
 
-  /**
-   * The role, where the JVM's command line does not tell it: {@code broker} or {@code tool}. One of
-   * Kafka's own tools, which shares the broker's {@code KAFKA_OPTS}, stays a tool.
-   */
-  private static final String ROLE_PROPERTY = "strata.role";
-
-  private static final SegmentFiles PASS_THROUGH = new PassThrough();
-
-  private static volatile @Nullable SegmentFiles opened;
-
-  @GuardedBy("StrataRuntime.class")
-  private static @Nullable BrokerTier broker;
-
-  @GuardedBy("StrataRuntime.class")
-  private static @Nullable IOException refusal;
-
-  @GuardedBy("StrataRuntime.class")
-  private static boolean opening;
+  private static final RuntimeHandle HANDLE = new RuntimeHandle();
 
   private StrataRuntime() {}
 
@@ -67,8 +35,7 @@ public final class StrataRuntime {
    *     what to do. Every later call throws the same.
    */
   public static SegmentFiles segmentFiles() throws IOException {
-    SegmentFiles files = opened;
-    return files == null ? open() : files;
+    return HANDLE.segmentFiles();
   }
 
   /**
@@ -78,92 +45,18 @@ public final class StrataRuntime {
    * @throws IOException as {@link #segmentFiles()}
    */
   public static Optional<BrokerTier> broker() throws IOException {
-    var unused = segmentFiles();
-    synchronized (StrataRuntime.class) {
-      return Optional.ofNullable(broker);
-    }
-  }
-
-  private static synchronized SegmentFiles open() throws IOException {
-    SegmentFiles files = opened;
-    if (files != null) {
-      return files;
-    }
-    if (opening) {
-      // This thread is in the opening below: monitors are re-entrant, so it is no other.
-      return PASS_THROUGH;
-    }
-    if (refusal != null) {
-      throw new IOException(refusal.getMessage(), refusal);
-    }
-    opening = true;
-    try {
-      files = openForRole();
-      opened = files;
-      return files;
-    } catch (IOException e) {
-      throw refused(e);
-    } catch (RuntimeException | LinkageError e) {
-      throw refused(new IOException("Strata could not be started: " + e, e));
-    } finally {
-      opening = false;
-    }
-  }
-
-  @GuardedBy("StrataRuntime.class")
-  private static IOException refused(IOException reason) {
-    refusal = reason;
-    refuseStart(reason);
-    return reason;
+    HANDLE.segmentFiles();
+    return HANDLE.broker();
   }
 
   /**
    * Ends the JVM of a broker that must not start, with the reason as the last thing on its log.
-   * Returns in any JVM that is no broker, by its command line or by the role that it was given.
+   * Returns in any other JVM.
    */
   public static void refuseStart(Exception reason) {
-    CommandLineArguments commandLine = CommandLineArguments.ofThisJvm();
-    if (commandLine.isBroker()
-        || ("broker".equals(System.getProperty(ROLE_PROPERTY)) && !commandLine.isKafkaTool())) {
+    if (RuntimeHandle.endsWithARefusal()) {
       StartRefusal.end(reason);
     }
-  }
-
-  @GuardedBy("StrataRuntime.class")
-  private static SegmentFiles openForRole() throws IOException {
-    CommandLineArguments commandLine = CommandLineArguments.ofThisJvm();
-    if (!isBroker(commandLine, Optional.ofNullable(System.getProperty(ROLE_PROPERTY)))) {
-      return new ReadOnlyTier();
-    }
-    BrokerProperties properties = BrokerTier.propertiesOf(commandLine);
-    if (properties.isControllerAlone()) {
-      return PASS_THROUGH;
-    }
-    BrokerTier tier = BrokerTier.open(properties);
-    broker = tier;
-    return tier.tier();
-  }
-
-  /**
-   * The role of a JVM.
-   *
-   * @param given the value of the system property
-   * @throws IOException if that is neither of the two
-   */
-  static boolean isBroker(CommandLineArguments commandLine, Optional<String> given)
-      throws IOException {
-    String role = given.orElse(commandLine.isBroker() ? "broker" : "tool");
-    return switch (role) {
-      case "broker" -> !commandLine.isKafkaTool();
-      case "tool" -> false;
-      default ->
-          throw new IOException(
-              """
-              system property %s: found '%s', expected broker or tool; leave it unset, unless a \
-              broker is started by a program of your own\
-              """
-                  .formatted(ROLE_PROPERTY, role));
-    };
   }
 
   /** Where changes of a live broker's configuration reach the remote tier. */
@@ -179,8 +72,8 @@ public final class StrataRuntime {
   /** Publishes the remote tier's metrics and status, in the place of what was published before. */
   static void publishRemote(Supplier<RemoteStats> stats) {
     RemoteChanges changes = remoteChanges();
-    String node = changes.brokerId().stream().mapToObj(String::valueOf).findAny().orElse("");
-    metrics().remote(node, stats, changes::settings);
+    String broker = changes.brokerId().stream().mapToObj(String::valueOf).findAny().orElse("");
+    metrics().remote(broker, stats, changes::settings);
   }
 
   /** Made when it is first needed: it logs, which must not begin while the JVM boots. */
@@ -191,34 +84,5 @@ public final class StrataRuntime {
   /** Made when it is first needed, for the same reason. */
   private static final class Published {
     static final StrataMetrics METRICS = new StrataMetrics();
-  }
-
-  /** Declines every file: what a process without a tier uses. */
-  private static final class PassThrough implements SegmentFiles {
-    @Override
-    public Optional<FileChannel> open(
-        Path file, Set<? extends OpenOption> options, FileAttribute<?>... attributes) {
-      return Optional.empty();
-    }
-
-    @Override
-    public OptionalLong size(Path file) {
-      return OptionalLong.empty();
-    }
-
-    @Override
-    public Optional<FileTime> lastModified(Path file) {
-      return Optional.empty();
-    }
-
-    @Override
-    public boolean delete(Path file) {
-      return false;
-    }
-
-    @Override
-    public boolean move(Path source, Path target, CopyOption... options) {
-      return false;
-    }
   }
 }

@@ -31,9 +31,9 @@ record DestageMove(
     MoveStage.Hook hook) {
 
   /** Of the log file's file system, and at most so many bytes: what a destage leaves free there. */
-  private static final int HOME_RESERVE_SHARE = 100;
+  private static final int LOG_DISK_RESERVE_SHARE = 100;
 
-  private static final long LARGEST_HOME_RESERVE = 1L << 30;
+  private static final long LARGEST_LOG_DISK_RESERVE = 1L << 30;
 
   /** Copies all that is dirty, piece by piece, up to the first piece that is not copied. */
   MoveResult all(TieredSegment segment, MoveControl control)
@@ -89,7 +89,8 @@ record DestageMove(
   private static void refuseToFill(Path logFile, long bytes) throws IOException {
     FileStore store = Files.getFileStore(logFile);
     long usable = store.getUsableSpace();
-    long reserve = Math.min(store.getTotalSpace() / HOME_RESERVE_SHARE, LARGEST_HOME_RESERVE);
+    long reserve =
+        Math.min(store.getTotalSpace() / LOG_DISK_RESERVE_SHARE, LARGEST_LOG_DISK_RESERVE);
     if (usable - bytes < reserve) {
       throw new NoSpaceException(
           logFile,

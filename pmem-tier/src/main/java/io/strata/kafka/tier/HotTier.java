@@ -142,7 +142,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             pools,
             logDirectories,
             registry,
-            names,
             durable,
             release,
             times,

@@ -41,7 +41,6 @@ final class TierMoves implements TieredSegments {
       PoolSet pools,
       LogDirectories logDirectories,
       SegmentRegistry registry,
-      LogFileNames names,
       DurableNames durable,
       SlotRelease release,
       ModificationTimes times,
@@ -56,7 +55,7 @@ final class TierMoves implements TieredSegments {
         new TierState(
             pools, registry, placement, logDirectories.forcedPlacement(), InstantSource.system());
     CopySlots slots = new CopySlots(logDirectories, space);
-    this.names = names;
+    this.names = durable.names();
     this.release = release;
     this.destage = new DestageMove(names, durable, times, space, this::scarcity, hook);
     this.relocation = new RelocateMove(registry, names, durable, release, space, slots, hook);

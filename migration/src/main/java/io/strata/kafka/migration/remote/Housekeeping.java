@@ -230,7 +230,7 @@ final class Housekeeping implements AutoCloseable {
           directory.access().ask();
           back = true;
         } catch (StoreUnavailableException e) {
-          continue; // The next round says so, if it is another trouble now.
+          // The next round says so, if it is another trouble now.
         }
       }
     }

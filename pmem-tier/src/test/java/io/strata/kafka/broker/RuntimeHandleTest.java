@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The role of a JVM: only a broker opens pools for writing. */
-class StrataRuntimeTest {
+class RuntimeHandleTest {
 
   @ParameterizedTest
   @CsvSource({
@@ -30,14 +30,14 @@ class StrataRuntimeTest {
   })
   void theCommandLineOrThePropertyTells(String command, String given, boolean broker)
       throws IOException {
-    assertThat(StrataRuntime.isBroker(line(command), Optional.ofNullable(given))).isEqualTo(broker);
+    assertThat(RuntimeHandle.isBroker(line(command), Optional.ofNullable(given))).isEqualTo(broker);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "Broker", "controller"})
   void refusesARoleThatIsNone(String given) {
     assertThatThrownBy(
-            () -> StrataRuntime.isBroker(line("kafka.Kafka s.properties"), Optional.of(given)))
+            () -> RuntimeHandle.isBroker(line("kafka.Kafka s.properties"), Optional.of(given)))
         .isInstanceOf(IOException.class)
         .hasMessageContainingAll("strata.role", "'" + given + "'", "expected broker or tool");
   }
