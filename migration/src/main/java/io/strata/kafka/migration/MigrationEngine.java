@@ -133,8 +133,8 @@ public final class MigrationEngine implements AutoCloseable {
     if (!threads.containsKey(name)) {
       Thread thread = environment.threads().newThread(task);
       thread.setName(name);
-      threads.put(name, thread);
       thread.start();
+      threads.put(name, thread);
     }
   }
 
