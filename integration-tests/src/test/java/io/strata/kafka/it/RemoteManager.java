@@ -63,10 +63,10 @@ enum RemoteManager {
   },
 
   /**
-   * Any other one, for a comparison, by the file of properties that {@code
-   * -Dstrata.bench.manager=} names: {@code remote.log.storage.manager.class.name} and {@code
-   * .class.path}, its own keys, in whose values {@code {directory}} is the store's, and {@code
-   * segments}, the expression of {@link #segments} for its files.
+   * Any other one, for a comparison, by the file of properties that {@code -Dstrata.bench.manager=}
+   * names: {@code remote.log.storage.manager.class.name} and {@code .class.path}, its own keys, in
+   * whose values {@code {directory}} is the store's, and {@code segments}, the expression of {@link
+   * #segments} for its files.
    */
   OTHER(
       OtherKeys.of("remote.log.storage.manager.class.name").orElse(""),
