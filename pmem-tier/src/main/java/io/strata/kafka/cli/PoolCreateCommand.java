@@ -119,7 +119,7 @@ final class PoolCreateCommand extends StrataCommand {
     return ExitCode.OK;
   }
 
-  /** What was given, or that of the pool's tier; of the first tier if it is not listed. */
+  /** Returns what was given, or that of the pool's tier; of the first tier if it is not listed. */
   private PoolType type(Optional<StrataConfig> strata, Path pool) {
     if (type != null) {
       return type;

@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
@@ -16,7 +17,9 @@ import java.util.function.LongSupplier;
  * never closed costs nothing.
  *
  * <p>A read of a chunk or more fills the caller's array. For less, as Kafka asks for the header of
- * the first batch, the rest of the chunk is kept, so that no chunk is read twice.
+ * the first batch, the rest of the chunk is kept, so that no chunk is read twice. A stream's first
+ * read of that kind takes at once what the last stream was read for: the next fetch of a consumer
+ * is as large as the one before, and each read is a hop to another thread and back.
  *
  * <p>An interrupt of the reading thread ends the read with an {@link InterruptedIOException}; the
  * thread stays interrupted, and the stream is where it was before.
@@ -29,8 +32,13 @@ final class SegmentStream extends InputStream {
   /** At once: a disk that is only slow must not look like one that hangs. */
   private static final int MOST_BYTES = 1 << 20;
 
+  /** A fetch of {@link #MOST_BYTES}, and what Kafka skips before its first record. */
+  private static final int MOST_AHEAD = MOST_BYTES + (256 << 10);
+
   private final StoreReads reads;
   private final FetchTime time;
+  private final AtomicInteger usual;
+  private final long start;
   private final long end;
   private Located place;
   private long position;
@@ -44,12 +52,16 @@ final class SegmentStream extends InputStream {
   /**
    * Of the bytes from {@code start} on.
    *
+   * @param usual how many bytes the last stream was read for; set when this one is closed
    * @param end behind the last byte, within the segment
    */
-  SegmentStream(StoreReads reads, FetchTime time, Located place, long start, long end) {
+  SegmentStream(
+      StoreReads reads, FetchTime time, AtomicInteger usual, Located place, long start, long end) {
     this.reads = reads;
     this.time = time;
+    this.usual = usual;
     this.place = place;
+    this.start = start;
     this.position = start;
     this.end = end;
   }
@@ -82,9 +94,9 @@ final class SegmentStream extends InputStream {
         position += count;
         return count;
       }
-      byte[] rest = new byte[inChunk];
-      fill(rest, 0, inChunk);
-      kept = rest;
+      byte[] next = new byte[inChunk + ahead(inChunk)];
+      fill(next, 0, next.length);
+      kept = next;
       keptAt = position;
     }
     int from = (int) (position - keptAt);
@@ -103,6 +115,19 @@ final class SegmentStream extends InputStream {
     var chunks = place.manifest().chunks();
     int chunk = (int) (position / chunks.chunkBytes());
     return (int) ((long) chunk * chunks.chunkBytes() + chunks.bytesOf(chunk) - position);
+  }
+
+  /**
+   * How many bytes behind the chunk are to be read with it: whole chunks, up to the segment's end.
+   */
+  private int ahead(int inChunk) {
+    var chunks = place.manifest().chunks();
+    long wanted = Math.min(start + Math.min(usual.get(), MOST_AHEAD), end) - position - inChunk;
+    if (wanted <= 0) {
+      return 0;
+    }
+    long whole = (wanted + chunks.chunkBytes() - 1) / chunks.chunkBytes() * chunks.chunkBytes();
+    return (int) Math.min(whole, place.manifest().segment().bytes() - position - inChunk);
   }
 
   private void fill(byte[] array, int offset, int count) throws IOException {
@@ -152,7 +177,10 @@ final class SegmentStream extends InputStream {
 
   @Override
   public void close() {
-    closed = true;
+    if (!closed) {
+      closed = true;
+      usual.set((int) Math.min(position - start, Integer.MAX_VALUE));
+    }
   }
 
   /**
