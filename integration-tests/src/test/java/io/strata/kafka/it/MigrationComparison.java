@@ -252,7 +252,7 @@ final class MigrationComparison {
               .set("log.segment.bytes", "" + Math.max(MIB, size.pool() / 64))
               // Segments are small, and each roll has a thread force the index: with ten threads
               // retention would wait for the disk.
-              .set("background.threads", "200")
+              .set("background.threads", "40")
               .set("log.retention.check.interval.ms", "500")
               .set("log.initial.task.delay.ms", "500")
               .set("log.segment.delete.delay.ms", "500");
