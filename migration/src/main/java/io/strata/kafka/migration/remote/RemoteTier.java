@@ -21,7 +21,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -52,10 +51,6 @@ final class RemoteTier implements AutoCloseable {
   private final ColdPieces pieces;
   private final Deadlines copies;
   private final Deadlines fetches;
-
-  /** How many bytes the last fetch was read for. */
-  private final AtomicInteger usualFetch = new AtomicInteger();
-
   private final Deadlines deletions;
   private final Housekeeping housekeeping;
   private final LongAdder linkedBytes = new LongAdder();
@@ -171,7 +166,7 @@ final class RemoteTier implements AutoCloseable {
     }
     FetchTime time = new FetchTime(live.fetchTimeout(), environment.engine().nanoTime());
     long end = Math.min(endInclusive, bytes - 1) + 1;
-    return new SegmentStream(reads, time, usualFetch, located, start, end);
+    return new SegmentStream(reads, time, located, start, end);
   }
 
   void read(SegmentKey key, long bytes) {

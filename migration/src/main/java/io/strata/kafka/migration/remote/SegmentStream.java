@@ -8,7 +8,6 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
@@ -17,9 +16,7 @@ import java.util.function.LongSupplier;
  * never closed costs nothing.
  *
  * <p>A read of a chunk or more fills the caller's array. For less, as Kafka asks for the header of
- * the first batch, the rest of the chunk is kept, so that no chunk is read twice. A stream's first
- * read of that kind takes at once what the last stream was read for: the next fetch of a consumer
- * is as large as the one before, and each read is a hop to another thread and back.
+ * the first batch, the rest of the chunk is kept, so that no chunk is read twice.
  *
  * <p>An interrupt of the reading thread ends the read with an {@link InterruptedIOException}; the
  * thread stays interrupted, and the stream is where it was before.
@@ -32,13 +29,8 @@ final class SegmentStream extends InputStream {
   /** At once: a disk that is only slow must not look like one that hangs. */
   private static final int MOST_BYTES = 1 << 20;
 
-  /** A fetch of {@link #MOST_BYTES}, and what Kafka skips before its first record. */
-  private static final int MOST_AHEAD = MOST_BYTES + (256 << 10);
-
   private final StoreReads reads;
   private final FetchTime time;
-  private final AtomicInteger usual;
-  private final long start;
   private final long end;
   private Located place;
   private long position;
@@ -52,16 +44,12 @@ final class SegmentStream extends InputStream {
   /**
    * Of the bytes from {@code start} on.
    *
-   * @param usual how many bytes the last stream was read for; set when this one is closed
    * @param end behind the last byte, within the segment
    */
-  SegmentStream(
-      StoreReads reads, FetchTime time, AtomicInteger usual, Located place, long start, long end) {
+  SegmentStream(StoreReads reads, FetchTime time, Located place, long start, long end) {
     this.reads = reads;
     this.time = time;
-    this.usual = usual;
     this.place = place;
-    this.start = start;
     this.position = start;
     this.end = end;
   }
@@ -94,9 +82,9 @@ final class SegmentStream extends InputStream {
         position += count;
         return count;
       }
-      byte[] next = new byte[inChunk + ahead(inChunk)];
-      fill(next, 0, next.length);
-      kept = next;
+      byte[] rest = new byte[inChunk];
+      fill(rest, 0, inChunk);
+      kept = rest;
       keptAt = position;
     }
     int from = (int) (position - keptAt);
@@ -115,19 +103,6 @@ final class SegmentStream extends InputStream {
     var chunks = place.manifest().chunks();
     int chunk = (int) (position / chunks.chunkBytes());
     return (int) ((long) chunk * chunks.chunkBytes() + chunks.bytesOf(chunk) - position);
-  }
-
-  /**
-   * How many bytes behind the chunk are to be read with it: whole chunks, up to the segment's end.
-   */
-  private int ahead(int inChunk) {
-    var chunks = place.manifest().chunks();
-    long wanted = Math.min(start + Math.min(usual.get(), MOST_AHEAD), end) - position - inChunk;
-    if (wanted <= 0) {
-      return 0;
-    }
-    long whole = (wanted + chunks.chunkBytes() - 1) / chunks.chunkBytes() * chunks.chunkBytes();
-    return (int) Math.min(whole, place.manifest().segment().bytes() - position - inChunk);
   }
 
   private void fill(byte[] array, int offset, int count) throws IOException {
@@ -177,10 +152,7 @@ final class SegmentStream extends InputStream {
 
   @Override
   public void close() {
-    if (!closed) {
-      closed = true;
-      usual.set((int) Math.min(position - start, Integer.MAX_VALUE));
-    }
+    closed = true;
   }
 
   /**

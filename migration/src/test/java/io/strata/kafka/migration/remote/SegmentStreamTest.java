@@ -155,38 +155,6 @@ class SegmentStreamTest {
     }
   }
 
-  /**
-   * The second fetch of a consumer is as large as its first one: it is one call of the directory.
-   */
-  @Test
-  void aFetchReadsAtOnceWhatTheLastOneWasReadFor() throws Exception {
-    RemoteTier tier = bench.open();
-    SegmentInfo segment = bench.copied(tier);
-    byte[] bytes = TierBench.bytes(segment);
-    int fetch = 10 * CHUNK + 100;
-    for (int round = 0; round < 3; round++) {
-      int from = round * fetch + 7;
-      try (InputStream in = open(tier, segment, from)) {
-        opened.clear();
-        byte[] read = new byte[fetch];
-        assertThat(in.readNBytes(read, 0, 17)).isEqualTo(17);
-        assertThat(in.readNBytes(read, 17, fetch - 17)).isEqualTo(fetch - 17);
-        assertThat(read).isEqualTo(Arrays.copyOfRange(bytes, from, from + fetch));
-        assertThat(opened).as("round %s", round).hasSize(round == 0 ? 2 : 1);
-      }
-    }
-    // At the segment's end, and for one that wants less.
-    try (InputStream in = open(tier, segment, bytes.length - 20)) {
-      assertThat(in.readAllBytes()).hasSize(20);
-    }
-    try (InputStream in = open(tier, segment, 0)) {
-      opened.clear();
-      assertThat(in.readNBytes(17)).hasSize(17);
-      assertThat(in.readNBytes(2 * CHUNK)).hasSize(2 * CHUNK);
-      assertThat(opened).as("after a small fetch").hasSizeGreaterThan(1);
-    }
-  }
-
   /** What was found before is not looked for again: opening it needs no thread and no I/O. */
   @Test
   void aKnownSegmentIsOpenedThoughItsDirectoryHangs() throws Exception {
