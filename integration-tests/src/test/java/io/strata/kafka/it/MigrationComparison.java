@@ -188,17 +188,19 @@ final class MigrationComparison {
   private void steady(double pools) throws Exception {
     long perPartition = (long) (pools * size.pool() / PARTITIONS);
     Map<Contender, Double> rates = new LinkedHashMap<>();
-    for (Contender contender : List.of(Contender.STOCK, Contender.EAGER, Contender.MEMORY)) {
-      if (contender == Contender.MEMORY && pools > 1) {
-        continue; // The log directory is the limit there, whatever the pool does.
-      }
+    List<Contender> contenders = new ArrayList<>(List.of(Contender.STOCK, Contender.EAGER));
+    if (pools <= 1) {
+      // Above that the log directory is the limit, whatever the pool does.
+      contenders.add(Contender.MEMORY);
+    }
+    for (Contender contender : contenders) {
       try (Run run = new Run(contender, Map.of("retention.bytes", "" + perPartition))) {
         run.mount.bytesPerSecond(contender == Contender.MEMORY ? 0 : size.logFileBytes());
         Throughput.Seen seen =
             Throughput.ofSeconds(run.broker.bootstrap(), TOPIC, PARTITIONS, size.steadySeconds());
         run.printUsage("at the end");
         printSeconds(contender, seen);
-        rates.put(contender, evenness(contender, seen, PARTITIONS * perPartition));
+        rates.put(contender, secondHalf(contender, seen, PARTITIONS * perPartition));
       }
     }
     double stock = rates.getOrDefault(Contender.STOCK, 1.0);
@@ -209,8 +211,11 @@ final class MigrationComparison {
                 pools, contender.title, rate, rate / stock));
   }
 
-  /** The rate of the second half: the first one fills the pool and begins to delete. */
-  private static double evenness(Contender contender, Throughput.Seen seen, long retained) {
+  /**
+   * Prints how even the second half was, and returns its rate in MB/s: the first half fills the
+   * pool and begins to delete.
+   */
+  private static double secondHalf(Contender contender, Throughput.Seen seen, long retained) {
     // The last one may be a part of a second.
     List<Double> half =
         seen.seconds().subList(seen.seconds().size() / 2, seen.seconds().size() - 1).stream()

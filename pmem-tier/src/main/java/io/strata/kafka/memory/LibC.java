@@ -98,7 +98,7 @@ final class LibC {
   }
 
   /**
-   * Makes a file share all blocks of another; its own are given up.
+   * Makes a file share all blocks of another; its own are freed.
    *
    * @throws LastErrorException with {@code errno}: EXDEV (18), EINVAL (22), EOPNOTSUPP (95) and
    *     others where that cannot be done

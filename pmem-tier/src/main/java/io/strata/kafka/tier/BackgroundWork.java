@@ -38,7 +38,7 @@ final class BackgroundWork {
   private final Map<Path, Lane> byDirectory = new LinkedHashMap<>();
 
   /**
-   * What there is for each log directory.
+   * The thread, the disk and the queues of one log directory, or of the pools.
    *
    * @param executor its thread
    * @param disk its disk

@@ -72,7 +72,7 @@ record DestageMove(
             return Files.setLastModifiedTime(file, time);
           });
     }
-    Optional<MoveResult> ended = CopySlots.ended(copied, segment);
+    Optional<MoveResult> ended = MovePace.ended(copied, segment);
     if (ended.isPresent()) {
       return ended.get();
     }

@@ -1,9 +1,16 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.migration.CorruptSegmentException;
 import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.segment.CopyPace;
+import io.strata.kafka.segment.CopyResult;
+import java.util.Optional;
 
-/** Between the engine's control of a move and the copying of a segment. */
+/**
+ * Stands between the engine and the copying of a segment: passes on its control, and says what came
+ * of the copy.
+ */
 final class MovePace implements CopyPace {
 
   private final MoveControl control;
@@ -33,5 +40,19 @@ final class MovePace implements CopyPace {
     } else if (copied == MoveStage.DESTAGE_COPIED) {
       hook.reached(step == Step.FORCED ? MoveStage.DESTAGE_FORCED : MoveStage.DESTAGE_VERIFIED);
     }
+  }
+
+  /** Returns what came of a copy that did not come to its end; empty for one that did. */
+  static Optional<MoveResult> ended(CopyResult copied, TieredSegment segment)
+      throws CorruptSegmentException {
+    return switch (copied.outcome()) {
+      case COPIED -> Optional.empty();
+      case CHANGED -> Optional.of(MoveResult.cancelled("it was changed or deleted meanwhile"));
+      case STOPPED -> Optional.of(MoveResult.cancelled("the engine stops"));
+      case NO_SPACE -> Optional.of(MoveResult.noSpace("the pool's space is in too many pieces"));
+      case CORRUPT ->
+          throw new CorruptSegmentException(
+              segment.logFile() + ": " + copied.problem() + ", in " + segment.segment().name());
+    };
   }
 }

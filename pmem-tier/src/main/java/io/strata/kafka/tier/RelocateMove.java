@@ -60,7 +60,7 @@ record RelocateMove(
                 .segment()
                 .copyInto(tie.to, logFile, new MovePace(control, hook, MoveStage.RELOCATE_COPIED));
       }
-      Optional<MoveResult> ended = CopySlots.ended(copied, segment);
+      Optional<MoveResult> ended = MovePace.ended(copied, segment);
       if (ended.isPresent()) {
         return ended.get();
       }

@@ -42,16 +42,16 @@ final class SegmentRegistry {
 
   private final AtomicLong ids = new AtomicLong();
 
-  /** A number for a segment, given once in this process. */
-  long nextId() {
-    return ids.incrementAndGet();
-  }
-
   /** What has changed since the last look, each once, however often it changes. */
   private final Queue<TieredSegment> changed = new ConcurrentLinkedQueue<>();
 
   /** The directories in which other segments are listed than at the last look. */
   private final Set<Path> relisted = ConcurrentHashMap.newKeySet();
+
+  /** A number for a segment, given once in this process. */
+  long nextId() {
+    return ids.incrementAndGet();
+  }
 
   /** Adds a segment that is not among the changed ones. Called after the change. */
   void changed(TieredSegment segment) {
