@@ -201,10 +201,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
     work.every(PoolForcer.INTERVAL_MILLIS, work.pools(), "force the pools", poolForcer::run);
     work.every(
-        RESERVE_MILLIS,
-        work.pools(),
-        "keep space free in the pools",
-        () -> space.keepReserve(pools));
+        RESERVE_MILLIS, work.pools(), "keep space free in the pools", () -> space.keepReserve());
   }
 
   /**
