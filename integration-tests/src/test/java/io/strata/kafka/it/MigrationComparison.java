@@ -29,10 +29,10 @@ final class MigrationComparison {
   private static final long MEMORY = 1_280 * MIB;
 
   /**
-   * The log directory's size, in pools: what retention has deleted goes only when the device has
-   * time for it.
+   * What the log directory has space for beyond what is retained, in pools: what retention has
+   * deleted goes only when the device has time for it.
    */
-  private static final int HOME_POOLS = 5;
+  private static final double SPARE_POOLS = 1.5;
 
   private static final String TOPIC = "burst";
 
@@ -163,7 +163,7 @@ final class MigrationComparison {
   }
 
   private Throughput.Seen burst(Contender contender) throws Exception {
-    try (Run run = new Run(contender, Map.of())) {
+    try (Run run = new Run(contender, 2, Map.of())) {
       // Old data first, as on a broker that has been up for a while; then a quiet time.
       run.mount.bytesPerSecond(0);
       Throughput.Seen before = run.send(size.pool());
@@ -194,7 +194,8 @@ final class MigrationComparison {
       contenders.add(Contender.MEMORY);
     }
     for (Contender contender : contenders) {
-      try (Run run = new Run(contender, Map.of("retention.bytes", "" + perPartition))) {
+      Map<String, String> retention = Map.of("retention.bytes", "" + perPartition);
+      try (Run run = new Run(contender, pools, retention)) {
         run.mount.bytesPerSecond(contender == Contender.MEMORY ? 0 : size.logFileBytes());
         Throughput.Seen seen =
             Throughput.ofSeconds(run.broker.bootstrap(), TOPIC, PARTITIONS, size.steadySeconds());
@@ -243,12 +244,18 @@ final class MigrationComparison {
     private final LogDevice mount;
     private final StockBroker broker;
 
-    Run(Contender contender, Map<String, String> topic) throws Exception {
+    /**
+     * Starts the broker.
+     *
+     * @param pools the most that the log directory is to hold, in pools
+     */
+    Run(Contender contender, double pools, Map<String, String> topic) throws Exception {
       this.contender = contender;
       FullMemory.fill(folder);
       Path own = Files.createDirectories(folder.resolve("run-" + runs));
       Path device = Files.createDirectories(memory.resolve("run-" + runs++));
-      mount = closing(LogDevice.ext4(device, (int) size.poolMebibytes() * HOME_POOLS, 0));
+      int mebibytes = (int) (size.poolMebibytes() * (pools + SPARE_POOLS));
+      mount = closing(LogDevice.ext4(device, mebibytes, 0));
       StockBroker.Builder builder =
           StockBroker.in(own)
               .forMeasuring()

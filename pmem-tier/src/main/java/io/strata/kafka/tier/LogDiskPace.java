@@ -59,8 +59,8 @@ final class LogDiskPace {
   private final LongAdder spillNanos = new LongAdder();
   private final LongAdder pooledBytes = new LongAdder();
 
-  @GuardedBy("this")
-  private long sampledNanos;
+  /** When the rates were last averaged; written under the lock. */
+  private volatile long sampledNanos;
 
   @GuardedBy("this")
   private long seenSpillNanos;
@@ -102,6 +102,16 @@ final class LogDiskPace {
     } else {
       pooledBytes.add(bytes);
     }
+    // So that the first copy of a burst finds what presses.
+    if (isSampleDue(time.nanos())) {
+      synchronized (this) {
+        sample();
+      }
+    }
+  }
+
+  private boolean isSampleDue(long now) {
+    return now - sampledNanos >= SAMPLE_NANOS;
   }
 
   /**
@@ -119,10 +129,10 @@ final class LogDiskPace {
   @GuardedBy("this")
   private void sample() {
     long now = time.nanos();
-    long elapsed = now - sampledNanos;
-    if (elapsed < SAMPLE_NANOS) {
+    if (!isSampleDue(now)) {
       return;
     }
+    long elapsed = now - sampledNanos;
     double weight = Math.min(1, (double) elapsed / AVERAGED_NANOS);
     long spills = spillNanos.sum();
     long bytes = pooledBytes.sum();

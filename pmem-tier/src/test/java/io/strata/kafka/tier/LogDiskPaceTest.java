@@ -72,7 +72,9 @@ final class LogDiskPaceTest {
     private void idle(long nanos) {
       now += nanos;
       owed += spillRate * nanos / SECOND;
-      pace.appended((long) (pooledRate * nanos / SECOND), 0, false);
+      if (pooledRate > 0) {
+        pace.appended((long) (pooledRate * nanos / SECOND), 0, false);
+      }
     }
 
     /** One write of a copy, behind those of the appends that are in the queue. */
@@ -144,6 +146,20 @@ final class LogDiskPaceTest {
     disk.pooledRate = 0;
     unused = disk.copyFor(3);
     assertThat(disk.copyFor(20)).as("after the burst").isGreaterThan(0.99);
+  }
+
+  /** The first copy may begin half a second later: the appends before it have to be seen. */
+  @Test
+  void aBurstAfterAQuietTimePressesBeforeTheFirstCopy() throws Exception {
+    Disk disk = new Disk(0, 0, 0);
+    double unused = disk.copyFor(5);
+    disk.sleep(60 * SECOND);
+    disk.pooledRate = 10 * DISK;
+    disk.sleep(SECOND / 2);
+    assertThat(disk.pace.share(0)).isZero();
+    disk.pooledRate = 0;
+    disk.sleep(60 * SECOND);
+    assertThat(disk.pace.share(0)).isEqualTo(1);
   }
 
   @Test
