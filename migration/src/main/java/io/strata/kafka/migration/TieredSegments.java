@@ -100,7 +100,7 @@ public interface TieredSegments {
   /**
    * Which clean segments an append may evict for its space from now on, the first one first. Those
    * that become clean later come after them. Segments that are not listed and were clean before are
-   * not evicted. Some that are listed may not be clean yet, or no longer: they are passed over.
+   * not evicted. Some that are listed may not be clean yet, or no longer: they are skipped.
    *
    * @param ids {@link SegmentView#id}s
    */

@@ -143,7 +143,7 @@ class PlannerTest {
   }
 
   @Test
-  void aFullTierIsPassedOverForTheNextBelow() {
+  void aFullTierIsSkippedForTheNextBelow() {
     FakeTiers two = new FakeTiers(100 * MIB, 20 * MIB);
     fill(two, 9, 10);
     Plan plan = Settings.of(0.5, -1).plan(two, NOW);

@@ -19,7 +19,7 @@ enum RecoveryRule {
   /** As {@link #USE}; truncates the log file to the clean length: a destage had not ended. */
   TRUNCATE,
   /** Passes over the log directory: the log file lacks evicted bytes, which nothing else has. */
-  PASS_OVER,
+  SKIP_DIRECTORY,
   /** Ends a deletion: unlinks the log file and frees the slot. */
   UNLINK,
   /** Ends a deletion, of which the log file has been unlinked: frees the slot. */
@@ -125,7 +125,7 @@ enum RecoveryRule {
       return LEAVE;
     }
     if (size < slot.start()) {
-      return PASS_OVER;
+      return SKIP_DIRECTORY;
     }
     if (size < slot.clean()) {
       return LOWER_CLEAN;

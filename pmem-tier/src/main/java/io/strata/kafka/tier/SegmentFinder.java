@@ -134,7 +134,7 @@ record SegmentFinder(
           logFile,
           """
           its bytes are in %s, and it could not be looked at when the broker started: the broker's \
-          log says why its directory was passed over; repair that and restart the broker\
+          log says why its directory was skipped; repair that and restart the broker\
           """
               .formatted(tag));
     }

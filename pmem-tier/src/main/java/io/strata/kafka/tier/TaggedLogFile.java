@@ -34,7 +34,7 @@ public record TaggedLogFile(Path file, SegmentTag tag) {
    *
    * @param logDirectory a log directory's real path
    * @throws IOException if a partition's directory or a tag cannot be read; one that is no
-   *     partition, as a file system's {@code lost+found}, is passed over then
+   *     partition, as a file system's {@code lost+found}, is skipped then
    */
   public static List<TaggedLogFile> in(Path logDirectory) throws IOException {
     List<TaggedLogFile> found = new ArrayList<>();

@@ -36,7 +36,7 @@ public interface TierEvents {
   /** A pool was opened. */
   default void poolOpened(Pool pool) {}
 
-  /** A log directory was passed over, and why; its segments in the pools are kept. */
+  /** A log directory was skipped, and why; its segments in the pools are kept. */
   default void logDirectorySkipped(Path directory, String reason) {}
 
   /** Recovery has ended. */

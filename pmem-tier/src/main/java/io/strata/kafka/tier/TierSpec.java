@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * @param config the checked configuration
  * @param pools the pool files that it names, those of the fastest tier first
  * @param owner the broker and the cluster whose pools these must be
- * @param logDirectories the broker's log directories; one that does not exist is passed over, since
+ * @param logDirectories the broker's log directories; one that does not exist is skipped, since
  *     Kafka itself decides what to make of it
  * @param placement which new segments may be placed in a pool
  * @param forcedPlacement for Kafka's own tests: new files whose absolute path matches are placed in

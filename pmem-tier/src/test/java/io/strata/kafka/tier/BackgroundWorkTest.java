@@ -14,6 +14,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -22,6 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What goes on in the background goes on, whatever happens to it. */
 class BackgroundWorkTest {
+
+  /** The common pool may have one thread, and what hangs has it. */
+  private static final Executor OWN_THREAD = work -> new Thread(work).start();
 
   @TempDir private Path root;
 
@@ -109,14 +113,15 @@ class BackgroundWorkTest {
               } catch (IOException e) {
                 throw new UncheckedIOException(e);
               }
-            });
+            },
+            OWN_THREAD);
     hung.await();
     FileTime old = FileTime.fromMillis(1_000_000);
     assertThat(late.write(ByteBuffer.wrap(Batches.of(1_000, 4)))).isPositive();
     for (boolean closing : new boolean[] {false, true}) {
       fixture.append(good, Batches.of(1_000, 5));
       Files.setLastModifiedTime(good, old);
-      CompletableFuture.runAsync(() -> end(fixture, closing)).get(60, TimeUnit.SECONDS);
+      CompletableFuture.runAsync(() -> end(fixture, closing), OWN_THREAD).get(60, TimeUnit.SECONDS);
       assertThat(Files.getLastModifiedTime(good)).isGreaterThan(old);
     }
     back.countDown();

@@ -54,9 +54,9 @@ final class RecoveryDoubtTest {
     assertThat(written).isPositive();
   }
 
-  /** The directory is passed over: its segments may have copies that nobody knows of. */
+  /** The directory is skipped: its segments may have copies that nobody knows of. */
   @Test
-  void segmentsOfADirectoryThatWasPassedOverAreNotUsed() throws Exception {
+  void segmentsOfADirectoryThatWasSkippedAreNotUsed() throws Exception {
     startWithTwoTiers();
     TierFixture.assertDone(fixture.destage(segment, 1));
     fixture.close();

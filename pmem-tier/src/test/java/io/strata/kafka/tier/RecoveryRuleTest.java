@@ -179,7 +179,7 @@ final class RecoveryRuleTest {
   private TierFixture fixture;
   private Path file;
   private SegmentTag tag;
-  private final List<String> passedOver = new ArrayList<>();
+  private final List<String> skipped = new ArrayList<>();
 
   @BeforeEach
   void oneSegment() throws IOException {
@@ -188,7 +188,7 @@ final class RecoveryRuleTest {
         new TierEvents() {
           @Override
           public void logDirectorySkipped(Path directory, String reason) {
-            passedOver.add(reason);
+            skipped.add(reason);
           }
         };
     fixture.open();
@@ -449,8 +449,8 @@ final class RecoveryRuleTest {
       return "FREE_CACHED";
     }
     assertThat(report.kept()).hasSize(1);
-    return passedOver.stream().anyMatch(reason -> reason.contains("found 1000 bytes"))
-        ? "PASS_OVER"
+    return skipped.stream().anyMatch(reason -> reason.contains("found 1000 bytes"))
+        ? "SKIP_DIRECTORY"
         : "KEEP";
   }
 
