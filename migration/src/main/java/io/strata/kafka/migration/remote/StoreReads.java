@@ -11,7 +11,6 @@ import io.strata.kafka.migration.remote.store.IndexMissingException;
 import io.strata.kafka.migration.remote.store.LogReads;
 import io.strata.kafka.migration.remote.store.ObjectType;
 import io.strata.kafka.migration.remote.store.ReadTarget;
-import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentMissingException;
 import io.strata.kafka.migration.remote.store.SegmentStore;
@@ -73,17 +72,16 @@ final class StoreReads {
 
   /** Names a segment in messages: the topic, the partition, the offsets, and the path. */
   static String describe(Located place) {
-    SegmentInfo segment = place.manifest().segment();
-    SegmentKey key = segment.key();
+    SegmentKey key = place.key();
+    long end = place.manifest().segment().endOffset();
     return "%s-%d, offsets %d to %d, %s"
-        .formatted(
-            key.topic(), key.partition(), key.startOffset(), segment.endOffset(), place.path());
+        .formatted(key.topic(), key.partition(), key.startOffset(), end, place.path());
   }
 
   /** Where a segment was when it was last looked for. Does no I/O. */
   Optional<Located> known(SegmentKey key) {
     return Optional.ofNullable(places.getIfPresent(key.id()))
-        .filter(place -> place.manifest().segment().key().equals(key));
+        .filter(place -> place.key().equals(key));
   }
 
   /**
@@ -111,7 +109,7 @@ final class StoreReads {
    * more has moved or was evicted, which is no fault and does not count.
    */
   void replaced(Located before, Located by, IOException why) {
-    places.put(by.manifest().segment().key().id(), by);
+    places.put(by.key().id(), by);
     if (before.path().equals(by.path()) && before.hasLog() == by.hasLog()) {
       return; // It was a fault that has passed, or another reader has been faster.
     }
@@ -121,7 +119,7 @@ final class StoreReads {
     replaced.increment();
     LOG.warn(
         "Remote store: {} is read from {} from now on: {}",
-        by.manifest().segment().key(),
+        by.key(),
         by.hasLog() ? by.path() : "the cold manager",
         why.getMessage());
     failed(before, why);
@@ -130,8 +128,7 @@ final class StoreReads {
   /** Marks a copy as damaged if that is why it could not be read, for the health and the scrub. */
   void failed(Located copy, IOException why) {
     if (why instanceof CorruptChunkException) {
-      store.damaged(
-          copy.directory(), copy.manifest().segment().key(), String.valueOf(why.getMessage()));
+      store.damaged(copy.directory(), copy.key(), String.valueOf(why.getMessage()));
     }
   }
 
@@ -160,9 +157,9 @@ final class StoreReads {
   Located read(Located place, long position, ReadTarget target, FetchTime time)
       throws IOException, InterruptedException {
     Duration unused = time.left(place);
+    Reading<Located> reading = copy -> readFrom(copy, position, target, time);
     try {
-      readFrom(place, position, target, time);
-      return place;
+      return reading.from(place);
     } catch (ClosedByInterruptException e) {
       throw e;
     } catch (IOException e) {
@@ -172,20 +169,11 @@ final class StoreReads {
       return calls.call(
           "reading " + describe(place),
           time.left(place),
-          control ->
-              elsewhere(
-                  place,
-                  true,
-                  e,
-                  control,
-                  copy -> {
-                    readFrom(copy, position, target, time);
-                    return copy;
-                  }));
+          control -> elsewhere(place, true, e, control, reading));
     }
   }
 
-  private void readFrom(Located place, long position, ReadTarget target, FetchTime time)
+  private Located readFrom(Located place, long position, ReadTarget target, FetchTime time)
       throws IOException, InterruptedException {
     if (place.hasLog()) {
       logs.read(place, position, target, time.left(place));
@@ -193,6 +181,7 @@ final class StoreReads {
     } else {
       cold.read(place, position, target, time);
     }
+    return place;
   }
 
   @FunctionalInterface
@@ -262,7 +251,7 @@ final class StoreReads {
    * @param why it is not read where it was; is thrown if it is not found elsewhere
    */
   private List<Located> copies(Located first, IOException why) throws IOException {
-    SegmentKey key = first.manifest().segment().key();
+    SegmentKey key = first.key();
     try {
       places.invalidate(key.id());
       List<Located> copies = store.copies(key);
