@@ -68,8 +68,7 @@ final class KafkaComparison {
    *
    * @param inventory the store as it was <em>before</em> Kafka was asked: Kafka notes a segment
    *     before it is copied, so that what is in the store and not known is really not known
-   * @param age younger segments are skipped; those that Kafka began to copy for an hour at
-   *     least
+   * @param age younger segments are skipped; those that Kafka began to copy for an hour at least
    * @throws RefusedException if the store is not that cluster's
    */
   static KafkaComparison of(StoreInventory inventory, KafkaView kafka, Duration age, long nowMillis)

@@ -326,8 +326,8 @@ final class Recovery {
   /**
    * A slot of a log directory that is not there waits for it, as Kafka runs without a failed one.
    * But when every configured directory is there, the missing one has lost its attributes, or has
-   * been taken out of the configuration: its records must not be skipped. What a log file names
-   * is not skipped, wherever it was moved.
+   * been taken out of the configuration: its records must not be skipped. What a log file names is
+   * not skipped, wherever it was moved.
    */
   private void refuse(Map<UUID, List<String>> unknown) throws FileSystemException {
     for (Map.Entry<UUID, List<String>> each : unknown.entrySet()) {
