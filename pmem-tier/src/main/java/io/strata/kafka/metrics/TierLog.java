@@ -225,8 +225,8 @@ public final class TierLog implements TierEvents {
         before ->
             log.info(
                 """
-                The pool has no space: {} goes on in its log file after {} bytes in the pool; {} \
-                other segments did so since the last such line\
+                The pool is full: {} goes on in its log file after {} bytes in the pool; {} other \
+                segments did so since the last such line\
                 """,
                 file,
                 bytesInPool,

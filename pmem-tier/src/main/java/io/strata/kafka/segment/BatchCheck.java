@@ -2,7 +2,6 @@ package io.strata.kafka.segment;
 
 import java.nio.ByteBuffer;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
@@ -25,7 +24,6 @@ final class BatchCheck {
   private static final int MAGIC_OFFSET = 16;
   private static final int CRC_OFFSET = 17;
   private static final int NEWEST_MAGIC = 2;
-  private static final int NEWEST_TIMESTAMP_OFFSET = 35;
 
   private final ByteBuffer header = ByteBuffer.allocate(HEADER_LENGTH);
   private final CRC32C newCrc = new CRC32C();
@@ -49,21 +47,6 @@ final class BatchCheck {
   BatchCheck(long start) {
     batchStart = start;
     position = start;
-  }
-
-  /**
-   * Returns the newest timestamp of the batch that {@code bytes} begin with, in milliseconds since
-   * the epoch; empty for a batch of magic 0 or 1, one without timestamps, and what is no batch.
-   */
-  static OptionalLong newestTimestamp(ByteBuffer bytes) {
-    int start = bytes.position();
-    if (bytes.remaining() < NEWEST_TIMESTAMP_OFFSET + Long.BYTES
-        || bytes.get(start + MAGIC_OFFSET) != NEWEST_MAGIC) {
-      return OptionalLong.empty();
-    }
-    // A duplicate is big-endian, as batches are.
-    long newest = bytes.duplicate().getLong(start + NEWEST_TIMESTAMP_OFFSET);
-    return newest < 0 ? OptionalLong.empty() : OptionalLong.of(newest);
   }
 
   /** Takes the next bytes, all of them. */

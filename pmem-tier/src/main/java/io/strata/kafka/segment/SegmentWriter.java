@@ -13,7 +13,6 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -22,11 +21,11 @@ import java.util.function.LongSupplier;
 /**
  * Everything that changes a segment's bytes, and the order in which it becomes durable and visible.
  *
- * <p>An append: bytes, persist, committed length, persist, visible. When the pool has no space (or
- * leaves what it has to newer data), what fits goes as above, then the slot is flagged spilled, and
- * the rest goes to the log file; from then on the committed length is the spill offset and stays
- * until the segment is unspilled. A truncation below the spill offset, or below where the pool's
- * extents begin, truncates the log file first.
+ * <p>An append: bytes, persist, committed length, persist, visible. When the pool has no space,
+ * what fits goes as above, then the slot is flagged spilled, and the rest goes to the log file;
+ * from then on the committed length is the spill offset and stays until the segment is unspilled. A
+ * truncation below the spill offset, or below where the pool's extents begin, truncates the log
+ * file first.
  *
  * <p>Of a segment that is written through ({@link Residence#isCached}) the log file has every
  * change first, and what it has counts; then the pool. When the pool fails the segment goes on
@@ -179,9 +178,7 @@ final class SegmentWriter {
         return source.position() - start;
       }
       writeBelowPool(source, position, logFile);
-      if (!isPassedOn(source)) {
-        writeToPool(source, position + (source.position() - start));
-      }
+      writeToPool(source, position + (source.position() - start));
       int done = source.position() - start;
       if (done < length) {
         boolean first = spill(logFile);
@@ -196,16 +193,6 @@ final class SegmentWriter {
       }
     }
     return source.position() - start;
-  }
-
-  /** Whether a segment that is empty so far leaves the pool to newer data. */
-  @GuardedBy("lock")
-  private boolean isPassedOn(ByteBuffer source) {
-    if (view.size() > 0 || view.spilled()) {
-      return false;
-    }
-    OptionalLong newest = BatchCheck.newestTimestamp(source);
-    return newest.isPresent() && spaceMaker.passesOn(pooled().pool(), newest.getAsLong());
   }
 
   /**

@@ -3,8 +3,7 @@ package io.strata.kafka.segment;
 import io.strata.kafka.pool.Pool;
 
 /**
- * Frees space in a pool for an append that finds too little, and keeps it for new data where it is
- * scarce.
+ * Frees space in a pool for an append that finds too little.
  *
  * <p>Called under the appending segment's writer lock: an implementation must not wait, neither for
  * a lock of another segment nor for I/O beyond the pool's own, and must throw nothing. Safe for use
@@ -22,14 +21,4 @@ public interface SpaceMaker {
    * @param wanted bytes that would be welcome in one piece
    */
   void makeRoom(Pool pool, long wanted);
-
-  /**
-   * Returns whether a segment that is empty so far leaves the pool to newer data: its bytes go to
-   * its log file.
-   *
-   * @param newestMillis the newest timestamp of the batch that it begins with, as Kafka has it
-   */
-  default boolean passesOn(Pool pool, long newestMillis) {
-    return false;
-  }
 }

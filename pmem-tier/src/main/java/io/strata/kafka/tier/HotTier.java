@@ -201,7 +201,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
     work.every(PoolForcer.INTERVAL_MILLIS, work.pools(), "force the pools", poolForcer::run);
     work.every(
-        RESERVE_MILLIS, work.pools(), "keep space free in the pools", () -> space.keepReserve());
+        RESERVE_MILLIS,
+        work.pools(),
+        "keep space free in the pools",
+        () -> space.keepReserve(pools));
   }
 
   /**

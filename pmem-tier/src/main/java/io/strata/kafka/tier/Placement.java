@@ -88,7 +88,7 @@ record Placement(
     Optional<Residence> allocated;
     try {
       unsynced.settle(place.file());
-      allocated = space.place(place);
+      allocated = space.place(pools, place);
     } catch (IOException e) {
       counts.failed("place " + place.file() + " in a pool; it goes to the log file", e);
       return Placed.NO;

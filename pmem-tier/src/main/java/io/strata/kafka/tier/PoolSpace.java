@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Finds space in pools: free space first, then that of bytes that the log file has, too: all of a
@@ -34,10 +33,6 @@ final class PoolSpace implements SpaceMaker {
   /** How many entries are looked at for one append: most are evicted, some may be stale. */
   private static final int ATTEMPTS = 256;
 
-  /** Data that is older at its first append is not what consumers at the tail read. */
-  private static final long OLD_MILLIS = TimeUnit.MINUTES.toMillis(10);
-
-  private final PoolSet pools;
   private final CleanSegments clean = new CleanSegments();
   private final Scarcity scarcity;
   private final Traffic traffic;
@@ -56,7 +51,6 @@ final class PoolSpace implements SpaceMaker {
       Traffic traffic,
       SlotRelease release,
       TierCounts counts) {
-    this.pools = pools;
     this.scarcity = new Scarcity(thresholds, tier -> dirtyShare(pools.tiers().get(tier)));
     this.traffic = traffic;
     this.release = release;
@@ -104,12 +98,6 @@ final class PoolSpace implements SpaceMaker {
     }
   }
 
-  @Override
-  public boolean passesOn(Pool pool, long newestMillis) {
-    return newestMillis < System.currentTimeMillis() - OLD_MILLIS
-        && scarcity.passesOnOld(pools.tierOf(pool));
-  }
-
   /** Whether the pool has so much free. */
   static boolean hasFree(Pool pool, long bytes) {
     return pool.usage().freeBytes() >= bytes;
@@ -140,7 +128,7 @@ final class PoolSpace implements SpaceMaker {
    * Keeps some space free in pools that need a force: there what is freed is made zeros first,
    * durably, which an append should not have to wait for.
    */
-  void keepReserve() {
+  void keepReserve(PoolSet pools) {
     for (Pool pool : pools.all()) {
       if (pool.memory().durability().needsForce()) {
         long capacity = pool.usage().capacityBytes();
@@ -179,7 +167,7 @@ final class PoolSpace implements SpaceMaker {
    * A LIVE slot for a new segment, in the first tier that has space for one. Where space is scarce
    * a tier passes some segments on.
    */
-  Optional<Residence> place(SegmentPlace place) throws IOException {
+  Optional<Residence> place(PoolSet pools, SegmentPlace place) throws IOException {
     for (int t = 0; t < pools.tiers().size(); t++) {
       PoolTier tier = pools.tiers().get(t);
       if (scarcity.passesOn(t)) {

@@ -27,7 +27,7 @@ final class Scarcity {
   private final IntToDoubleFunction dirtyShare;
   private volatile List<Double> thresholds;
 
-  /** For each tier, which part of a segment it has taken more than its share; from -1 to 1. */
+  /** For each tier, which part of a segment it has taken more than its share; below 1. */
   @GuardedBy("this")
   private final double[] ahead;
 
@@ -67,20 +67,5 @@ final class Scarcity {
       ahead[tier] -= passes ? 1 : 0;
       return passes;
     }
-  }
-
-  /**
-   * Whether a tier passes on a segment of old data that it has taken: each one while space is
-   * scarce. For each of them a new one is not passed on, so that a replica that catches up does not
-   * displace the tails.
-   */
-  boolean passesOnOld(int tier) {
-    boolean passes = of(tier) > 0;
-    if (passes) {
-      synchronized (this) {
-        ahead[tier] = Math.max(-1, ahead[tier] - 1);
-      }
-    }
-    return passes;
   }
 }

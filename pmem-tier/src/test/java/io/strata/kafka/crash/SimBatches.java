@@ -17,21 +17,15 @@ final class SimBatches {
   private static final int VALUE_FROM = HEADER + 16;
   private static final int VALUE_END = 4;
 
-  /** In the year 2096, and in 1970. */
-  private static final long NEW_MILLIS = 4_000_000_000_000L;
-
-  private static final long OLD_MILLIS = 1;
-
   private SimBatches() {}
 
-  /** One batch of about {@code length} bytes, unlike any other; one in four has old data. */
+  /** One batch of about {@code length} bytes, unlike any other. */
   static byte[] of(int length, long seed) {
-    long timestampMillis = (seed & 3) == 0 ? OLD_MILLIS : NEW_MILLIS;
     MemoryRecords records =
         MemoryRecords.withRecords(
             seed & 0xFFFF_FFFFL,
             Compression.NONE,
-            new SimpleRecord(timestampMillis, new byte[Math.max(40, length - HEADER)]));
+            new SimpleRecord(1L, new byte[Math.max(40, length - HEADER)]));
     ByteBuffer buffer = records.buffer();
     byte[] batch = new byte[buffer.remaining()];
     buffer.get(batch);

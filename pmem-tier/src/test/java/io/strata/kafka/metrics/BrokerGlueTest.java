@@ -105,8 +105,7 @@ class BrokerGlueTest {
                       """,
                       "the pools are full: 1 active segments spill to their log files")));
       assertThat(messages())
-          .anyMatch(
-              line -> line.startsWith("INFO The pool has no space: ") && line.contains("orders-1"))
+          .anyMatch(line -> line.startsWith("INFO The pool is full: ") && line.contains("orders-1"))
           .anyMatch(
               line ->
                   line.startsWith(

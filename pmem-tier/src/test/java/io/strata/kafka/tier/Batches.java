@@ -10,18 +10,10 @@ import org.apache.kafka.common.record.internal.SimpleRecord;
 /** Bytes that are record batches, made by Kafka's own classes. */
 final class Batches {
 
-  /** In the year 2096: new data, and the same in each run. */
-  private static final long NEW_MILLIS = 4_000_000_000_000L;
-
   private Batches() {}
 
-  /** At least {@code length} bytes of batches with random values, as new as can be. */
+  /** At least {@code length} bytes of batches with random values. */
   static byte[] of(int length, long seed) {
-    return of(length, seed, NEW_MILLIS);
-  }
-
-  /** As {@link #of(int, long)}, all with one timestamp. */
-  static byte[] of(int length, long seed, long timestampMillis) {
     Random random = new Random(seed);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     long offset = 0;
@@ -29,8 +21,7 @@ final class Batches {
       byte[] value = new byte[100 + random.nextInt(20_000)];
       random.nextBytes(value);
       MemoryRecords records =
-          MemoryRecords.withRecords(
-              offset++, Compression.NONE, new SimpleRecord(timestampMillis, value));
+          MemoryRecords.withRecords(offset++, Compression.NONE, new SimpleRecord(offset, value));
       ByteBuffer buffer = records.buffer();
       byte[] batch = new byte[buffer.remaining()];
       buffer.get(batch);

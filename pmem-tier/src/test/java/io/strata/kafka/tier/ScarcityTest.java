@@ -99,31 +99,6 @@ final class ScarcityTest {
     }
   }
 
-  /** Half of the new segments are a replica's that catches up: these alone are passed on. */
-  @Test
-  void oldDataIsPassedOnInPlaceOfNewData() {
-    Scarcity scarcity = at(0.5);
-    dirty = 0.9;
-    for (int i = 0; i < 1000; i++) {
-      assertThat(scarcity.passesOn(0)).as("new segment %s", i).isFalse();
-      boolean taken = !scarcity.passesOn(0);
-      assertThat(!taken || scarcity.passesOnOld(0)).as("old segment %s goes", i).isTrue();
-    }
-    // It comes to an end: soon new ones go again, one of two.
-    int passed = 0;
-    for (int i = 0; i < 100; i++) {
-      passed += scarcity.passesOn(0) ? 1 : 0;
-    }
-    assertThat(passed).isBetween(48, 50);
-  }
-
-  @Test
-  void oldDataStaysWhereThereIsSpace() {
-    Scarcity scarcity = at(0.5);
-    dirty = 0.8;
-    assertThat(scarcity.passesOnOld(0)).isFalse();
-  }
-
   private static double time(List<Boolean> passed) {
     return Math.max(1, passed.stream().filter(each -> each).count());
   }
