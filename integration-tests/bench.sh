@@ -8,10 +8,12 @@ Usage: integration-tests/bench.sh scale [SEGMENTS]              heap, pool bytes
        integration-tests/bench.sh memory [JMH options]          durable appends and reads of the memory types
        integration-tests/bench.sh turns [ROUNDS [JAVA...]]      durable appends in C and in Java (type pmem) in turn, in processor
                                                                 time; 9 rounds, with the java of the path. Needs cc, libpmem
-       integration-tests/bench.sh migration [POOL_MIB [QUIET_S [STEADY_S [LOG_MBPS [burst|steady|all [RETENTION...]]]]]]
+       integration-tests/bench.sh migration [POOL_MIB [QUIET_S [STEADY_S [LOG_MBPS [burst|steady|all [WHICH...]]]]]]
                                                                 a log directory of 80 MB/s: a burst after a quiet minute, and a
-                                                                steady load with a retention of 1, 1.5 and 2 pools, or of
-                                                                what is given; 2048 60 90 80 all. Needs root,
+                                                                steady load with a retention of 1, 1.5 and 2 pools;
+                                                                2048 60 90 80 all. WHICH: the retentions of a steady
+                                                                load; who has a burst, in order (eager, still: no copies
+                                                                from the burst on, threshold, stock). Needs root,
                                                                 nbdkit, nbdfuse and fuse3, and 16 GiB of memory
        integration-tests/bench.sh remote [MIB [SEGMENTS [read|copy|many|all [ROUNDS [SEGMENT_MIB]]]]]
                                                                 the remote tier, in turns: catching up, copying, first

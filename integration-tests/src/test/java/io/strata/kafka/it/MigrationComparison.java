@@ -77,6 +77,10 @@ final class MigrationComparison {
       this.mode = mode;
     }
 
+    static Contender of(String name) {
+      return valueOf(name.toUpperCase(Locale.ROOT));
+    }
+
     boolean hasPool() {
       return !mode.isEmpty();
     }
@@ -87,7 +91,8 @@ final class MigrationComparison {
    *
    * @param arguments the pool's size in MiB (2048), quiet seconds (60), seconds of each steady load
    *     (90), the log directory's MB/s (80), what to run: burst, steady or all (all), and the
-   *     retentions of the steady loads, in pools (1, 1.5 and 2)
+   *     retentions of the steady loads, in pools (1, 1.5 and 2), or for a burst alone who has it, in
+   *     order (eager, still, threshold and stock)
    */
   public static void main(String[] arguments) throws Exception {
     Size size =
@@ -102,11 +107,15 @@ final class MigrationComparison {
     Path memory = Files.createTempDirectory(Files.isDirectory(shm) ? shm : folder, "strata-bench-");
     try {
       MigrationComparison comparison = new MigrationComparison(folder, memory, size);
-      if (!what.equals("steady")) {
-        comparison.bursts();
+      List<String> more = Stream.of(arguments).skip(5).toList();
+      if (what.equals("burst")) {
+        List<Contender> asked = more.stream().map(Contender::of).toList();
+        comparison.bursts(asked.isEmpty() ? Contender.BURST : asked);
+      } else if (!what.equals("steady")) {
+        comparison.bursts(Contender.BURST);
       }
       if (!what.equals("burst")) {
-        List<Double> retentions = Stream.of(arguments).skip(5).map(Double::valueOf).toList();
+        List<Double> retentions = more.stream().map(Double::valueOf).toList();
         for (double pools : retentions.isEmpty() ? List.of(1.0, 1.5, 2.0) : retentions) {
           comparison.steady(pools);
         }
@@ -125,9 +134,9 @@ final class MigrationComparison {
   // a burst after a quiet time
   // ---------------------------------------------------------------------------------------------
 
-  private void bursts() throws Exception {
+  private void bursts(List<Contender> contenders) throws Exception {
     Map<String, Throughput.Seen> seen = new LinkedHashMap<>();
-    for (Contender contender : Contender.BURST) {
+    for (Contender contender : contenders) {
       seen.put(contender.title, burst(contender));
     }
     Path images = Files.createDirectories(Distribution.work().resolve("images"));
