@@ -91,8 +91,8 @@ final class MigrationComparison {
    *
    * @param arguments the pool's size in MiB (2048), quiet seconds (60), seconds of each steady load
    *     (90), the log directory's MB/s (80), what to run: burst, steady or all (all), and the
-   *     retentions of the steady loads, in pools (1, 1.5 and 2), or for a burst alone who has it, in
-   *     order (eager, still, threshold and stock)
+   *     retentions of the steady loads, in pools (1, 1.5 and 2), or for a burst alone who has it,
+   *     in order (eager, still, threshold and stock)
    */
   public static void main(String[] arguments) throws Exception {
     Size size =

@@ -26,7 +26,7 @@ final class Uncopied {
   private static final int OFFSET_DIGITS = 20;
 
   /** An offset has 19 digits at most. */
-  private static final Pattern SEGMENT = Pattern.compile("0\\d{19}\\.log");
+  private static final Pattern SEGMENT = Pattern.compile("0[0-8]\\d{18}\\.log");
 
   private record Partition(String topicId, int partition) {}
 
