@@ -108,11 +108,9 @@ final class MigrationComparison {
     try {
       MigrationComparison comparison = new MigrationComparison(folder, memory, size);
       List<String> more = Stream.of(arguments).skip(5).toList();
-      if (what.equals("burst")) {
-        List<Contender> asked = more.stream().map(Contender::of).toList();
-        comparison.bursts(asked.isEmpty() ? Contender.BURST : asked);
-      } else if (!what.equals("steady")) {
-        comparison.bursts(Contender.BURST);
+      if (!what.equals("steady")) {
+        boolean chosen = what.equals("burst") && !more.isEmpty();
+        comparison.bursts(chosen ? more.stream().map(Contender::of).toList() : Contender.BURST);
       }
       if (!what.equals("burst")) {
         List<Double> retentions = more.stream().map(Double::valueOf).toList();

@@ -87,7 +87,7 @@ public interface TieredSegments {
       throws IOException, InterruptedException;
 
   /**
-   * Has the appends to an active segment go to a pool of a tier again: it has spilled there, or has
+   * Sends the appends to an active segment to a pool of a tier again: it has spilled there, or has
    * found no space in any.
    *
    * @throws IOException if that failed; the segment goes on where it is
@@ -107,7 +107,7 @@ public interface TieredSegments {
   void evictionOrder(List<Long> ids);
 
   /**
-   * Has {@code wake} run when something happens that planning should not wait for: a segment was
+   * Runs {@code wake} when something happens that planning should not wait for: a segment was
    * sealed, or an append found no space. It must be quick.
    */
   void onDemand(Runnable wake);

@@ -127,7 +127,7 @@ final class LogDirectories {
     }
   }
 
-  /** Passes over a directory after all; called while the tier is being opened. */
+  /** Skips a directory after all; called while the tier is being opened. */
   void skip(LogDirectory directory, String reason) {
     byPath.remove(directory.path());
     skip(directory.path(), reason);

@@ -224,7 +224,7 @@ final class Recovery {
       }
       case ORPHAN -> slot.set(SlotFlag.ORPHANED);
       case KEEP -> {}
-      // Passed over or refused before anything is changed.
+      // Skipped or refused before anything is changed.
       default -> throw new IllegalStateException(decision.toString());
     }
   }

@@ -18,7 +18,7 @@ enum RecoveryRule {
   LOWER_CLEAN,
   /** As {@link #USE}; truncates the log file to the clean length: a destage had not ended. */
   TRUNCATE,
-  /** Passes over the log directory: the log file lacks evicted bytes, which nothing else has. */
+  /** Skips the log directory: the log file lacks evicted bytes, which nothing else has. */
   SKIP_DIRECTORY,
   /** Ends a deletion: unlinks the log file and frees the slot. */
   UNLINK,

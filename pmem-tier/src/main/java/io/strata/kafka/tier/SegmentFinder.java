@@ -206,7 +206,7 @@ record SegmentFinder(
         }
         Optional<TieredSegment> known = findInLogFile(name);
         if (known.isEmpty() && !LogFileChannels.writes(options)) {
-          // Whoever writes to it may do so past the provider, as Kafka does with a segment that it
+          // Its writer may bypass the provider, as Kafka does with a segment that it
           // has preallocated: such a file is never moved, and read as it is.
           logFile.close();
           return Optional.empty();

@@ -65,7 +65,7 @@ final class SegmentRegistry {
 
   /**
    * Takes the segments that came, went or changed; one thread at a time. A change from here on adds
-   * its segment again, so whoever looks at the segment next misses none.
+   * its segment again, so the next look at the segment misses none.
    */
   Set<TieredSegment> takeChanges() {
     Set<TieredSegment> taken = new LinkedHashSet<>();

@@ -42,7 +42,7 @@ final class SegmentStream extends InputStream {
   private volatile boolean closed;
 
   /**
-   * Of the bytes from {@code start} on.
+   * Creates a stream of the bytes from {@code start} on.
    *
    * @param end behind the last byte, within the segment
    */
@@ -98,7 +98,7 @@ final class SegmentStream extends InputStream {
     return position >= keptAt && position < keptAt + kept.length;
   }
 
-  /** How many bytes the chunk has from the position on. */
+  /** Returns how many bytes the chunk has from the position on. */
   private int inChunk() {
     var chunks = place.manifest().chunks();
     int chunk = (int) (position / chunks.chunkBytes());
@@ -143,7 +143,7 @@ final class SegmentStream extends InputStream {
     return skipped;
   }
 
-  /** What is left of the range, as a file's stream has it. */
+  /** Returns what is left of the range, as a file's stream has it. */
   @Override
   public int available() throws IOException {
     checkOpen();

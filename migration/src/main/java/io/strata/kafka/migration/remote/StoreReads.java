@@ -33,7 +33,9 @@ import org.slf4j.LoggerFactory;
  */
 final class StoreReads {
 
-  /** Of manifests: some tens of thousands of small segments, or some hundreds of large ones. */
+  /**
+   * Bytes of manifests: some tens of thousands of small segments, or some hundreds of large ones.
+   */
   private static final long PLACES_BYTES = 16 << 20;
 
   private static final int PLACE_OVERHEAD = 1024;
@@ -59,7 +61,7 @@ final class StoreReads {
           .build();
 
   /**
-   * Of a store.
+   * Creates the reads of a store.
    *
    * @param calls makes the calls that look at several directories; stays open
    */
@@ -78,7 +80,7 @@ final class StoreReads {
         .formatted(key.topic(), key.partition(), key.startOffset(), end, place.path());
   }
 
-  /** Where a segment was when it was last looked for. Does no I/O. */
+  /** Returns where a segment was when it was last looked for. Does no I/O. */
   Optional<Located> known(SegmentKey key) {
     return Optional.ofNullable(places.getIfPresent(key.id()))
         .filter(place -> place.key().equals(key));

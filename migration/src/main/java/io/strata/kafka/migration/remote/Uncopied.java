@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote;
 
+import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import java.io.IOException;
@@ -11,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -22,11 +22,6 @@ import java.util.stream.Stream;
  * <p>Thread safety: all methods may be called by any number of threads.
  */
 final class Uncopied {
-
-  private static final int OFFSET_DIGITS = 20;
-
-  /** An offset has 19 digits at most. */
-  private static final Pattern SEGMENT = Pattern.compile("0[0-8]\\d{18}\\.log");
 
   private record Partition(String topicId, int partition) {}
 
@@ -63,26 +58,27 @@ final class Uncopied {
   }
 
   private OptionalLong oldestMillis(Partition partition, Path directory) throws IOException {
-    List<Path> segments;
+    List<SegmentName> segments;
     try (Stream<Path> files = Files.list(directory)) {
       segments =
-          files.filter(Uncopied::isSegment).sorted(Comparator.comparing(Uncopied::name)).toList();
+          files
+              .flatMap(file -> SegmentName.parse(name(directory), name(file)).stream())
+              .filter(segment -> segment.stage() == SegmentName.Stage.LIVE)
+              .sorted(Comparator.comparingLong(segment -> segment.id().baseOffset()))
+              .toList();
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
     long copied = store.endOffset(partition.topicId(), partition.partition()).orElse(-1L);
     // The last one is being appended to.
-    for (Path segment : segments.subList(0, Math.max(0, segments.size() - 1))) {
-      long base = Long.parseLong(name(segment).substring(0, OFFSET_DIGITS));
-      if (base > copied && Files.exists(segment)) {
-        return OptionalLong.of(Files.getLastModifiedTime(segment).toMillis());
+    for (SegmentName segment : segments.subList(0, Math.max(0, segments.size() - 1))) {
+      long base = segment.id().baseOffset();
+      Path file = directory.resolve("%020d.log".formatted(base));
+      if (base > copied && Files.exists(file)) {
+        return OptionalLong.of(Files.getLastModifiedTime(file).toMillis());
       }
     }
     return OptionalLong.empty();
-  }
-
-  private static boolean isSegment(Path file) {
-    return SEGMENT.matcher(name(file)).matches();
   }
 
   private static String name(Path file) {
