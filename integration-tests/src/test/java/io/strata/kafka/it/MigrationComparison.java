@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -139,19 +140,18 @@ final class MigrationComparison {
     }
     Path images = Files.createDirectories(Distribution.work().resolve("images"));
     BurstPlot.write(seen, images);
-    Throughput.Seen stock = seen.getOrDefault(Contender.STOCK.title, none());
+    Optional<Throughput.Seen> stock = Optional.ofNullable(seen.get(Contender.STOCK.title));
     seen.forEach(
         (title, one) ->
             print(
-                "burst of %d MiB: %-30s %6.1f s, %6.1f MB/s (%.2f of stock), p99 %7.1f ms"
-                    + " (%.3f of stock), max %7.1f ms",
+                "burst of %d MiB: %-30s %6.1f s, %6.1f MB/s%s, p99 %7.1f ms%s, max %7.1f ms",
                 size.burst() / MIB,
                 title,
                 one.duration(),
                 one.megabytesPerSecond(),
-                one.megabytesPerSecond() / stock.megabytesPerSecond(),
+                ofStock(one.megabytesPerSecond(), stock.map(Throughput.Seen::megabytesPerSecond)),
                 one.p99Millis(),
-                one.p99Millis() / stock.p99Millis(),
+                ofStock(one.p99Millis(), stock.map(Throughput.Seen::p99Millis)),
                 one.maxMillis()));
     print("plots: %s", images);
   }
@@ -165,8 +165,9 @@ final class MigrationComparison {
             .toList());
   }
 
-  private static Throughput.Seen none() {
-    return new Throughput.Seen(List.of(), 1, 0, 0, 0);
+  /** What part of stock Kafka's figure this is; nothing where stock Kafka has none. */
+  private static String ofStock(double figure, Optional<Double> stock) {
+    return stock.map(its -> " (%.3f of stock)".formatted(figure / its)).orElse("");
   }
 
   private Throughput.Seen burst(Contender contender) throws Exception {

@@ -33,9 +33,10 @@ import picocli.CommandLine.Option;
     description = {
       """
       For a lost pool: names the partitions that had records in it and the offset from which on \
-      each may lack some, ends their logs there, and has the broker's next start recover them, as \
-      after a power failure. Kafka then replicates the rest from the other replicas. The same for \
-      segments whose slot 'strata pool repair' has freed. The broker must be stopped.\
+      each may lack some, deletes their segments after the one that has that offset, and has the \
+      broker's next start recover them, as after a power failure. Kafka then replicates the rest \
+      from the other replicas. The same for segments whose slot 'strata pool repair' has freed. \
+      The broker must be stopped.\
       """,
       "",
       """

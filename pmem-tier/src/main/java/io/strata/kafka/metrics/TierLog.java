@@ -55,7 +55,7 @@ public final class TierLog implements TierEvents {
   @Override
   public void poolReplaced(Path file, String damage) {
     log.warn(
-        "Made pool {} anew, which was damaged; the log files have all that was in it: {}",
+        "Replaced pool {}, which was damaged; the log files have all that was in it: {}",
         file,
         damage);
   }
@@ -101,8 +101,9 @@ public final class TierLog implements TierEvents {
     if (pool.isCache() && before > 0) {
       log.warn(
           """
-          Pool {} is written through from now on, and still has {} segments of before: until they \
-          have left it, a power failure or a reboot takes the bytes that their log files lack.\
+          Pool {} is written through from now on, and still has {} segments from when it was not: \
+          until they have left it, a power failure or a reboot takes the bytes that their log \
+          files lack.\
           """,
           info.path(),
           before);

@@ -274,7 +274,7 @@ final class PoolFile {
             file,
             """
             type %s cannot be used yet: found a segment of another type, %s for one, expected \
-            none; run 'strata drain' with the type of before, then start with this one\
+            none; run 'strata drain' with the former type, then start with this one\
             """
                 .formatted(
                     MemoryType.CACHE.configName(), Printable.of(found.get().relativePath())));

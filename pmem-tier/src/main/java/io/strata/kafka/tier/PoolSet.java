@@ -158,7 +158,7 @@ final class PoolSet {
           """
           strata.durability=ack, and the pool is on a memory-backed file system, which a power \
           failure empties; give it the type auto or cache, so that the log files have its bytes, \
-          too, and run 'strata drain' if it has segments of before; move it to a device; or set \
+          too, after a 'strata drain' if it has segments; move it to a device; or set \
           strata.durability=pool to accept that\
           """);
     }

@@ -95,7 +95,7 @@ final class Housekeeping implements AutoCloseable {
     upkeep = new StoreUpkeep(store);
     tiers = new StoreTiers(store, levelNames);
     tiers.askBeforeEachMove(upkeep::isStillMover);
-    uncopied = new Uncopied(store);
+    uncopied = new Uncopied(store::endOffset);
     scrub = new ScrubRounds(store, engineEnvironment.clock(), engineEnvironment.nanoTime());
     visits =
         store.directories().stream()

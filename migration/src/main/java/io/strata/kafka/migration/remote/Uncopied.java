@@ -2,7 +2,6 @@ package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.migration.remote.store.SegmentKey;
-import io.strata.kafka.migration.remote.store.SegmentStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -10,8 +9,10 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 /**
@@ -25,11 +26,16 @@ final class Uncopied {
 
   private record Partition(String topicId, int partition) {}
 
-  private final SegmentStore store;
+  private final BiFunction<String, Integer, Optional<Long>> endOffset;
   private final Map<Partition, Path> directories = new ConcurrentHashMap<>();
 
-  Uncopied(SegmentStore store) {
-    this.store = store;
+  /**
+   * Those of no partition yet.
+   *
+   * @param endOffset the last offset that the store has of a topic's id and partition, if known
+   */
+  Uncopied(BiFunction<String, Integer, Optional<Long>> endOffset) {
+    this.endOffset = endOffset;
   }
 
   /** This broker leads a partition: Kafka has it copy one of its segments. */
@@ -69,7 +75,7 @@ final class Uncopied {
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
-    long copied = store.endOffset(partition.topicId(), partition.partition()).orElse(-1L);
+    long copied = endOffset.apply(partition.topicId(), partition.partition()).orElse(-1L);
     // The last one is being appended to.
     for (SegmentName segment : segments.subList(0, Math.max(0, segments.size() - 1))) {
       long base = segment.id().baseOffset();
