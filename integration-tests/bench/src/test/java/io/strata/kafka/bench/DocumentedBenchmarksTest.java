@@ -71,7 +71,10 @@ class DocumentedBenchmarksTest {
     for (Path file : yaml(EXAMPLES.resolve("contenders")).toList()) {
       Contender contender =
           Contender.read(
-              file, Map.of("strata", "s.jar", "pool", "/p", "size", "1GiB", "work", "/w"));
+              file,
+              Map.of(
+                  "strata", "s.jar", "pool", "/p", "size", "1GiB", "work", "/w", "store", "/s",
+                  "tests", "t.jar"));
 
       assertThat(file).hasFileName(contender.label() + ".yaml");
     }
