@@ -201,7 +201,7 @@ class BenchToolTest {
         .contains("load brokers", "ratio");
     assertThat(Files.readString(output.resolve("report.html")))
         .contains("\"labels\":[\"stock\",\"strata\"]");
-    JsonNode strata = new ObjectMapper().readTree(output.resolve("03-strata/result.json").toFile());
+    JsonNode strata = new ObjectMapper().readTree(output.resolve("02-strata-02/result.json").toFile());
     assertThat(group(strata, 1, 0).path("records").asLong()).isEqualTo(500);
     assertThat(strata.path("phases").path(0).path("tiers").path(0).path("bytes").has("hot, dirty"))
         .isTrue();
@@ -257,7 +257,7 @@ class BenchToolTest {
         .containsPattern("restart brokers +stop-seconds +stock .*strata .*ratio")
         .containsPattern("kill brokers +start-seconds +stock .*strata .*ratio")
         .doesNotContainPattern("kill brokers +stop-seconds");
-    for (String label : List.of("01-stock", "02-strata")) {
+    for (String label : List.of("01-stock-01", "02-strata-01")) {
       JsonNode result =
           new ObjectMapper().readTree(output.resolve(label + "/result.json").toFile());
       assertThat(group(result, 3, 0).path("records").asLong()).as(label).isEqualTo(1000);
@@ -351,7 +351,7 @@ class BenchToolTest {
     assertThat(finished.output())
         .containsPattern("FAILED: bad, .*formatting failed: ")
         .containsPattern("FAILED: bad, .*cleaning up: after: 'exit 3' ended with 3");
-    assertThat(output.resolve("01-bad/result.json")).isRegularFile();
+    assertThat(output.resolve("01-bad-01/result.json")).isRegularFile();
   }
 
   /** The jar is copied to the host, runs there, and is gone at the end. */
