@@ -201,7 +201,8 @@ class BenchToolTest {
         .contains("load brokers", "ratio");
     assertThat(Files.readString(output.resolve("report.html")))
         .contains("\"labels\":[\"stock\",\"strata\"]");
-    JsonNode strata = new ObjectMapper().readTree(output.resolve("02-strata-02/result.json").toFile());
+    JsonNode strata =
+        new ObjectMapper().readTree(output.resolve("02-strata-02/result.json").toFile());
     assertThat(group(strata, 1, 0).path("records").asLong()).isEqualTo(500);
     assertThat(strata.path("phases").path(0).path("tiers").path(0).path("bytes").has("hot, dirty"))
         .isTrue();
