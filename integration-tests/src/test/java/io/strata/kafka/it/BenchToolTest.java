@@ -269,7 +269,7 @@ class BenchToolTest {
       // Before the restart neither has tiers.
       assertThat(phases.at("/0/tiers")).isEmpty();
       assertThat(phases.at("/2/tiers/0/bytes").has("hot, dirty"))
-          .isEqualTo(label.equals("02-strata"));
+          .isEqualTo(label.equals("02-strata-01"));
     }
     assertThat(Files.readAllLines(output.resolve("summary.csv")))
         .anyMatch(line -> line.startsWith("strata,kill,,brokers,"));
