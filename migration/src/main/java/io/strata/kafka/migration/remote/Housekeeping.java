@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the remote tier does in the background: lists what there is, clears leftovers away, scrubs,
- * and runs the engine that moves segments between levels, if this is the broker that does.
+ * Does the remote tier's background work: lists what there is, clears leftovers away, scrubs, and
+ * runs the engine that moves segments between levels, if this is the broker that does.
  *
  * <p>Thread safety: all methods may be called by any number of threads; one thread of its own does
  * the work.
@@ -47,12 +47,12 @@ final class Housekeeping implements AutoCloseable {
   /** Copies go on without a listing rather than not at all. */
   private static final Duration FIRST_CENSUS = Duration.ofSeconds(30);
 
-  /** Of a broker that is still there: some of its listings. */
-  private static final int CENSUSES_OF_LATE = 5;
+  /** The number of listings after which a broker that is not seen no longer counts. */
+  private static final int RECENT_CENSUSES = 5;
 
   private static final Duration STOPPING = Duration.ofSeconds(10);
 
-  /** What a visit writes is written then, unless its directory hangs. */
+  /** The time that the last visits get to write what they have. */
   private static final Duration LAST_VISITS = Duration.ofSeconds(2);
 
   private final RemoteEnvironment environment;
@@ -77,13 +77,13 @@ final class Housekeeping implements AutoCloseable {
   private volatile RemoteSettings.Live live;
   private volatile boolean mover;
 
-  /** Of the thread of the rounds: since when it is the one that moves. */
+  /** The time from which this broker moves segments; of the thread of the rounds. */
   private long moverSince;
 
   private volatile OptionalLong oldestUncopied = OptionalLong.empty();
   private volatile @Nullable MigrationEngine engine;
 
-  /** Of the thread of the rounds: whether the engine was told to stop, and may not have ended. */
+  /** True when the engine was stopped and may not have ended; of the thread of the rounds. */
   private boolean stopping;
 
   Housekeeping(RemoteSettings settings, RemoteEnvironment environment, SegmentStore store) {
@@ -117,7 +117,7 @@ final class Housekeeping implements AutoCloseable {
     return made;
   }
 
-  /** What is done now and then. */
+  /** Work that is done now and then. */
   @FunctionalInterface
   private interface Work {
     void run() throws IOException, InterruptedException;
@@ -322,13 +322,14 @@ final class Housekeeping implements AutoCloseable {
   }
 
   /**
-   * Whether all recent brokers use the same directories in the same levels: otherwise nobody moves.
+   * Returns whether all recent brokers use the same directories in the same levels: otherwise no
+   * broker moves segments.
    */
   private boolean agrees() throws IOException, InterruptedException {
     boolean agrees = true;
     boolean read = false;
     Optional<IOException> problem = Optional.empty();
-    Duration late = live.censusInterval().multipliedBy(CENSUSES_OF_LATE);
+    Duration late = live.censusInterval().multipliedBy(RECENT_CENSUSES);
     for (StoreDirectory directory : store.directories()) {
       try {
         List<StoreUpkeep.UsingBroker> others = upkeep.disagreeing(directory, late, this::warnOnce);
@@ -376,7 +377,7 @@ final class Housekeeping implements AutoCloseable {
     return !isAtWork();
   }
 
-  /** Whether what was told to stop may be at work still. */
+  /** Returns whether what was stopped may be at work still. */
   private boolean isAtWork() {
     return store.isCopyingToCold() || stuck() > 0;
   }
