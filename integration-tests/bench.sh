@@ -12,9 +12,10 @@ Usage: integration-tests/bench.sh scale [SEGMENTS]              heap, pool bytes
                                                                 a log directory of 80 MB/s: a burst after a quiet minute, and a
                                                                 steady load with a retention of 1, 1.5 and 2 pools;
                                                                 2048 60 90 80 all. WHICH: the retentions of a steady
-                                                                load; who has a burst, in order (eager, still: no copies
-                                                                from the burst on, threshold, stock). Needs root,
-                                                                nbdkit, nbdfuse and fuse3, and 16 GiB of memory
+                                                                load; who has a burst, in order, once for each
+                                                                turn (eager, still: no copies from the burst on,
+                                                                threshold, stock). Needs root, nbdkit, nbdfuse and
+                                                                fuse3, and 16 GiB of memory
        integration-tests/bench.sh remote [MIB [SEGMENTS [read|copy|many|all [ROUNDS [SEGMENT_MIB]]]]]
                                                                 the remote tier, in turns: catching up, copying, first
                                                                 byte; heap and threads; 4096 10000 all 9. Needs 16 GiB

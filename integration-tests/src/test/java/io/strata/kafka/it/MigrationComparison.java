@@ -8,7 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -93,7 +92,7 @@ final class MigrationComparison {
    * @param arguments the pool's size in MiB (2048), quiet seconds (60), seconds of each steady load
    *     (90), the log directory's MB/s (80), what to run: burst, steady or all (all), and the
    *     retentions of the steady loads, in pools (1, 1.5 and 2), or for a burst alone who has it,
-   *     in order (eager, still, threshold and stock)
+   *     in order, once for each turn (eager, still, threshold and stock)
    */
   public static void main(String[] arguments) throws Exception {
     Size size =
@@ -134,25 +133,21 @@ final class MigrationComparison {
   // ---------------------------------------------------------------------------------------------
 
   private void bursts(List<Contender> contenders) throws Exception {
-    Map<String, Throughput.Seen> seen = new LinkedHashMap<>();
+    Map<String, Throughput.Seen> last = new LinkedHashMap<>();
+    PairedFigures figures = new PairedFigures(Contender.STOCK.title);
     for (Contender contender : contenders) {
-      seen.put(contender.title, burst(contender));
+      Throughput.Seen seen = burst(contender);
+      last.put(contender.title, seen);
+      figures.add(
+          contender.title,
+          Map.of(
+              "MB/s", seen.megabytesPerSecond(),
+              "p99 in ms", seen.p99Millis(),
+              "most in ms", seen.maxMillis()));
     }
+    print("burst of %d MiB:%n%s", size.burst() / MIB, figures.table());
     Path images = Files.createDirectories(Distribution.work().resolve("images"));
-    BurstPlot.write(seen, images);
-    Optional<Throughput.Seen> stock = Optional.ofNullable(seen.get(Contender.STOCK.title));
-    seen.forEach(
-        (title, one) ->
-            print(
-                "burst of %d MiB: %-30s %6.1f s, %6.1f MB/s%s, p99 %7.1f ms%s, max %7.1f ms",
-                size.burst() / MIB,
-                title,
-                one.duration(),
-                one.megabytesPerSecond(),
-                ofStock(one.megabytesPerSecond(), stock.map(Throughput.Seen::megabytesPerSecond)),
-                one.p99Millis(),
-                ofStock(one.p99Millis(), stock.map(Throughput.Seen::p99Millis)),
-                one.maxMillis()));
+    BurstPlot.write(last, images);
     print("plots: %s", images);
   }
 
@@ -163,11 +158,6 @@ final class MigrationComparison {
         seen.seconds().stream()
             .map(second -> String.format(Locale.ROOT, "%.0f", second.megabytes()))
             .toList());
-  }
-
-  /** What part of stock Kafka's figure this is; nothing where stock Kafka has none. */
-  private static String ofStock(double figure, Optional<Double> stock) {
-    return stock.map(its -> " (%.3f of stock)".formatted(figure / its)).orElse("");
   }
 
   private Throughput.Seen burst(Contender contender) throws Exception {
@@ -270,9 +260,9 @@ final class MigrationComparison {
               .set("log.dirs", mount.path().resolve("data").toString())
               .set("metadata.log.dir", Files.createDirectories(own.resolve("metadata")).toString())
               .set("log.segment.bytes", "" + Math.max(MIB, size.pool() / 64))
-              // Segments are small, and each roll has a thread force the index: with ten threads
-              // retention would wait for the disk.
-              .set("background.threads", "40")
+              // Each roll has a thread force the index, for seconds on a busy device. With fewer
+              // threads deletions wait in their queue.
+              .set("background.threads", "400")
               .set("log.retention.check.interval.ms", "500")
               .set("log.initial.task.delay.ms", "500")
               .set("log.segment.delete.delay.ms", "500");
