@@ -258,10 +258,10 @@ class BenchToolTest {
         .containsPattern("restart brokers +stop-seconds +stock .*strata .*ratio")
         .containsPattern("kill brokers +start-seconds +stock .*strata .*ratio")
         .doesNotContainPattern("kill brokers +stop-seconds");
-    for (String label : List.of("01-stock-01", "02-strata-01")) {
+    for (String turn : List.of("01-stock-01", "02-strata-01")) {
       JsonNode result =
-          new ObjectMapper().readTree(output.resolve(label + "/result.json").toFile());
-      assertThat(group(result, 3, 0).path("records").asLong()).as(label).isEqualTo(1000);
+          new ObjectMapper().readTree(output.resolve(turn + "/result.json").toFile());
+      assertThat(group(result, 3, 0).path("records").asLong()).as(turn).isEqualTo(1000);
       JsonNode phases = result.path("phases");
       assertThat(phases.at("/1/groups")).isEmpty();
       assertThat(phases.at("/1/brokers/start-seconds").asDouble()).isPositive();
@@ -269,7 +269,7 @@ class BenchToolTest {
       // Before the restart neither has tiers.
       assertThat(phases.at("/0/tiers")).isEmpty();
       assertThat(phases.at("/2/tiers/0/bytes").has("hot, dirty"))
-          .isEqualTo(label.equals("02-strata-01"));
+          .isEqualTo(turn.equals("02-strata-01"));
     }
     assertThat(Files.readAllLines(output.resolve("summary.csv")))
         .anyMatch(line -> line.startsWith("strata,kill,,brokers,"));

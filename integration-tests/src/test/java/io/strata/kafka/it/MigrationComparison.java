@@ -54,8 +54,9 @@ final class MigrationComparison {
       return poolMebibytes * MIB;
     }
 
+    /** What a pool has space for: half of it is its reserve (docs/uses.md). */
     long burst() {
-      return pool() * 3 / 4;
+      return pool() / 2;
     }
   }
 
