@@ -103,7 +103,7 @@ final class ColdPieces implements AutoCloseable {
   /** Whether all files count. */
   private final AtomicBoolean found = new AtomicBoolean();
 
-  /** Why pieces could not be kept or found: each is logged once. */
+  /** Why pieces could not be kept or found: each cause is logged once, of whatever piece. */
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
   /**
@@ -335,9 +335,8 @@ final class ColdPieces implements AutoCloseable {
   }
 
   private void warnOnce(String what, IOException why) {
-    String warning = what + ": " + RemoteFailures.describe(why);
-    if (warned.add(warning)) {
-      LOG.warn("Remote store: {}", warning);
+    if (warned.add(what + RemoteFailures.cause(why))) {
+      LOG.warn("Remote store: {}: {}", what, RemoteFailures.describe(why));
     }
   }
 

@@ -373,7 +373,7 @@ final class Housekeeping implements AutoCloseable {
       engine = null;
     }
     stopping = false;
-    tiers.evictionOrder(List.of());
+    tiers.withoutEngine();
     return !isAtWork();
   }
 

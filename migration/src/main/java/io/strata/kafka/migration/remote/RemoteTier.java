@@ -19,6 +19,7 @@ import io.strata.kafka.migration.remote.store.SegmentStore.Located;
 import io.strata.kafka.migration.remote.store.StoreDirectory;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
@@ -42,6 +43,11 @@ final class RemoteTier implements AutoCloseable {
 
   private static final int DELETE_CALLS = 8;
 
+  /** Of a few bytes in the broker's log directories. */
+  private static final Duration NOTING = Duration.ofSeconds(5);
+
+  private static final int NOTE_CALLS = 2;
+
   private final RemoteSettings settings;
   private final RemoteEnvironment environment;
   private final SegmentStore store;
@@ -52,6 +58,10 @@ final class RemoteTier implements AutoCloseable {
   private final Deadlines copies;
   private final Deadlines fetches;
   private final Deadlines deletions;
+
+  /** Apart: it is while all deletions hang that one is to be noted. */
+  private final Deadlines notes;
+
   private final Housekeeping housekeeping;
   private final LongAdder linkedBytes = new LongAdder();
   private volatile RemoteSettings.Live live;
@@ -77,6 +87,7 @@ final class RemoteTier implements AutoCloseable {
         new Deadlines(
             "strata-remote-fetch", READ_CALLS * store.directories().size(), engine.threads());
     deletions = new Deadlines("strata-remote-delete", DELETE_CALLS, engine.threads());
+    notes = new Deadlines("strata-remote-note", NOTE_CALLS, engine.threads());
     meters =
         new RemoteMeters(
             engine.nanoTime(),
@@ -202,13 +213,26 @@ final class RemoteTier implements AutoCloseable {
               live.deleteTimeout(),
               control -> store.delete(segment));
     } catch (TimeLimitException e) {
-      if (!store.deleteLater(segment)) {
+      if (!isNoted(what, segment)) {
         throw e;
       }
     }
     reads.forget(segment.key().id());
     removed.forEach((directory, bytes) -> meters.level(directory.level()).deleted().add(bytes));
     return removed.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** Whether the store has taken over to delete a segment; a log directory may hang, too. */
+  private boolean isNoted(String what, SegmentInfo segment)
+      throws IOException, InterruptedException {
+    try {
+      return notes.call(
+          "noting that " + what + " is to be deleted",
+          NOTING,
+          control -> store.deleteLater(segment));
+    } catch (TimeLimitException e) {
+      return false;
+    }
   }
 
   /** This broker's store, for messages. */
@@ -221,7 +245,7 @@ final class RemoteTier implements AutoCloseable {
         meters,
         linkedBytes.sum(),
         pieces.stats(),
-        copies.stuck() + fetches.stuck() + deletions.stuck(),
+        copies.stuck() + fetches.stuck() + deletions.stuck() + notes.stuck(),
         reads.replaced());
   }
 
@@ -232,6 +256,7 @@ final class RemoteTier implements AutoCloseable {
     pieces.close();
     fetches.close();
     deletions.close();
+    notes.close();
     store.close();
     manager.ifPresent(ColdManager::closeOrWarn);
   }

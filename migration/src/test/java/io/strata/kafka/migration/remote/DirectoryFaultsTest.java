@@ -1,8 +1,10 @@
 package io.strata.kafka.migration.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
 import java.io.IOException;
@@ -18,6 +20,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -343,6 +347,21 @@ class DirectoryFaultsTest {
     RemoteTier tier = bench.open();
     SegmentInfo unused = bench.copied(tier);
     soon().until(() -> bench.logs("c") == 1);
+  }
+
+  /** The broker's log directories may hang, too. */
+  @Test
+  void aDeletionThatCannotBeNotedEndsAllTheSame() throws Exception {
+    Path logs = Files.createDirectories(top.resolve("logs"));
+    bench.memory = List.of(bench.files.wrap(logs));
+    bench.deleteTimeout = Duration.ofMillis(200);
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.copied(tier);
+    faults.add(bench.files.hang((operation, path) -> isIn("a", path) || path.startsWith(logs)));
+    Future<Long> deletion = executor.submit(() -> tier.delete("a segment", segment));
+    assertThatThrownBy(() -> deletion.get(60, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(TimeLimitException.class);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.strata.kafka.migration.remote.store;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -76,7 +77,8 @@ public final class CopyRepair {
       for (SegmentStore.Located other : store.lookup().copies(key)) {
         if (!other.directory().equals(directory)) {
           Path file = segment.resolve(StoreNames.MANIFEST);
-          Disk.replace(file, ManifestCodec.print(other.manifest()));
+          ByteBuffer bytes = ByteBuffer.wrap(ManifestCodec.print(other.manifest()));
+          Disk.replace(file, (Disk.Making<RuntimeException>) part -> Disk.write(part, bytes));
           replaced.add(file);
           return other.manifest();
         }

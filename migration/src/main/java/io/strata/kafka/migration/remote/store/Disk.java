@@ -83,15 +83,23 @@ final class Disk {
 
   /**
    * Gives a file new content: it has all of the old or all of the new at any moment, and nothing
-   * else stays. The file that is there is never changed: it may share its blocks.
+   * else stays. The file that is there is never changed: it may share its blocks. Several may do
+   * it at once, on several machines, too: each makes a file of its own, and the last one stays.
    */
   static <X extends Exception> void replaceUnforced(Path file, Making<X> content)
       throws IOException, X {
-    Path part = file.resolveSibling(file.getFileName() + StoreNames.PART);
-    boolean unused = Files.deleteIfExists(part);
+    replaceBy(part(file, "." + StoreNames.randomId()), file, content);
+  }
+
+  private static Path part(Path file, String nonce) {
+    return file.resolveSibling(file.getFileName() + nonce + StoreNames.PART);
+  }
+
+  private static <X extends Exception> void replaceBy(Path part, Path file, Making<X> content)
+      throws IOException, X {
     try {
       content.make(part);
-      Path unusedPath = Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+      Path unused = Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
     } finally {
       boolean unusedToo = Files.deleteIfExists(part);
     }
@@ -109,9 +117,22 @@ final class Disk {
     forceDirectory(parent(file));
   }
 
-  /** As {@link #replace(Path, Making)}, of bytes in memory. */
+  /**
+   * Gives a small file new content, durably, as {@link #replace(Path, Making)} does. One process
+   * does it at a time: it writes over what a killed one has left.
+   */
   static void replace(Path file, byte[] bytes) throws IOException {
-    replace(file, (Making<RuntimeException>) part -> write(part, ByteBuffer.wrap(bytes)));
+    Path part = part(file, "");
+    boolean unused = Files.deleteIfExists(part);
+    replaceBy(
+        part,
+        file,
+        (Making<RuntimeException>)
+            there -> {
+              write(there, ByteBuffer.wrap(bytes));
+              force(there);
+            });
+    forceDirectory(parent(file));
   }
 
   /**
@@ -122,7 +143,7 @@ final class Disk {
    * @throws java.nio.file.FileAlreadyExistsException if it is there
    */
   static void createExclusively(Path file, byte[] bytes, String nonce) throws IOException {
-    Path part = file.resolveSibling(file.getFileName() + "." + nonce + StoreNames.PART);
+    Path part = part(file, "." + nonce);
     boolean unused = Files.deleteIfExists(part);
     write(part, ByteBuffer.wrap(bytes));
     force(part);

@@ -10,6 +10,7 @@ import io.strata.kafka.migration.TieredSegments;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -28,7 +29,10 @@ public final class StoreTiers implements TieredSegments {
   private final List<Level> levels;
   private final Eviction eviction;
   private final List<String> names;
-  private volatile List<Long> evictionOrder = List.of();
+
+  /** The engine's; empty while none runs here. */
+  private volatile Optional<List<Long>> evictionOrder = Optional.empty();
+
   private volatile Runnable wake = () -> {};
   private volatile Permission permission = () -> true;
 
@@ -209,7 +213,12 @@ public final class StoreTiers implements TieredSegments {
 
   @Override
   public void evictionOrder(List<Long> ids) {
-    evictionOrder = List.copyOf(ids);
+    evictionOrder = Optional.of(List.copyOf(ids));
+  }
+
+  /** No engine runs here: what is evicted for a copy's space is the oldest. */
+  public void withoutEngine() {
+    evictionOrder = Optional.empty();
   }
 
   @Override
@@ -222,10 +231,17 @@ public final class StoreTiers implements TieredSegments {
     wake.run();
   }
 
-  /** Discards upper copies to free space for a new one. */
+  private List<Long> oldestFirst() {
+    return store.known().entries().stream()
+        .sorted(Comparator.comparingLong(entry -> entry.segment().eventTimestampMillis()))
+        .map(KnownSegment::number)
+        .toList();
+  }
+
+  /** Evicts upper copies to free space for a new one. */
   private boolean makeSpace(int level, long bytes) {
     long freed = 0;
-    for (long id : evictionOrder) {
+    for (long id : evictionOrder.orElseGet(this::oldestFirst)) {
       if (freed >= bytes) {
         break;
       }
@@ -233,7 +249,7 @@ public final class StoreTiers implements TieredSegments {
       List<Integer> has = entry.map(this::levelsOf).orElse(List.of());
       if (has.size() > 1 && has.get(0) == level) {
         try {
-          // Each broker makes space for its own copies.
+          // Each broker makes space for its own copies, the mover or not.
           freed += evict(entry, () -> true).bytes();
         } catch (IOException e) {
           // Another one may go; if none does, the copy goes to the next level.

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +32,29 @@ class DiskTest {
     Path taken = Disk.parent(file);
     assertThatThrownBy(() -> Disk.replace(taken, new byte[] {1}))
         .isInstanceOf(FileSystemException.class);
+    assertThat(root).isDirectoryNotContaining("glob:**.part");
+  }
+
+  /**
+   * A repair, say, and a move that brings the log back: the file that is forced is the one that was
+   * written, and it is whole.
+   */
+  @Test
+  void twoMayReplaceAFileAtOnce() throws IOException {
+    Path file = root.resolve("file");
+    Disk.replace(
+        file,
+        (Disk.Making<RuntimeException>)
+            part -> {
+              Disk.write(part, ByteBuffer.wrap(new byte[] {1, 2}));
+              Disk.replace(
+                  file,
+                  (Disk.Making<RuntimeException>)
+                      other -> Disk.write(other, ByteBuffer.wrap(new byte[] {3})));
+              assertThat(file).hasBinaryContent(new byte[] {3});
+              assertThat(part).hasBinaryContent(new byte[] {1, 2});
+            });
+    assertThat(file).hasBinaryContent(new byte[] {1, 2});
     assertThat(root).isDirectoryNotContaining("glob:**.part");
   }
 

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -514,6 +515,25 @@ class StoreTiersTest {
 
   @Test
   void aFullLevelGivesUpWhatTheNextHasToo() throws Exception {
+    aFullLevelGivesUp((tiers, id) -> tiers.evictionOrder(List.of(id)));
+  }
+
+  /** One broker of a cluster has an engine; the others copy, too. */
+  @Test
+  void aFullLevelGivesUpWhatTheNextHasTooWhereNoEngineRuns() throws Exception {
+    aFullLevelGivesUp((tiers, id) -> {});
+  }
+
+  @Test
+  void aFullLevelGivesUpWhatTheNextHasTooWhereTheEngineHasStopped() throws Exception {
+    aFullLevelGivesUp(
+        (tiers, id) -> {
+          tiers.evictionOrder(List.of());
+          tiers.withoutEngine();
+        });
+  }
+
+  private void aFullLevelGivesUp(BiConsumer<StoreTiers, Long> engine) throws Exception {
     SegmentStore store =
         Stores.open(
             1,
@@ -525,7 +545,7 @@ class StoreTiersTest {
     long id = only(tiers).id();
     assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
-    tiers.evictionOrder(List.of(id));
+    engine.accept(tiers, id);
     SegmentStore.Copied next = Stores.copy(store, local, Stores.info("t", 0, 100, 2, 2000));
     assertThat(next.directory().levelName()).isEqualTo("ssd");
     assertThat(store.locate(old.key()).orElseThrow().directory().levelName()).isEqualTo("hdd");
