@@ -259,8 +259,7 @@ class BenchToolTest {
         .containsPattern("kill brokers +start-seconds +stock .*strata .*ratio")
         .doesNotContainPattern("kill brokers +stop-seconds");
     for (String turn : List.of("01-stock-01", "02-strata-01")) {
-      JsonNode result =
-          new ObjectMapper().readTree(output.resolve(turn + "/result.json").toFile());
+      JsonNode result = new ObjectMapper().readTree(output.resolve(turn + "/result.json").toFile());
       assertThat(group(result, 3, 0).path("records").asLong()).as(turn).isEqualTo(1000);
       JsonNode phases = result.path("phases");
       assertThat(phases.at("/1/groups")).isEmpty();

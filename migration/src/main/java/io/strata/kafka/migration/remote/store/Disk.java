@@ -83,8 +83,8 @@ final class Disk {
 
   /**
    * Gives a file new content: it has all of the old or all of the new at any moment, and nothing
-   * else stays. The file that is there is never changed: it may share its blocks. Several may do
-   * it at once, on several machines, too: each makes a file of its own, and the last one stays.
+   * else stays. The file that is there is never changed: it may share its blocks. Several may do it
+   * at once, on several machines, too: each makes a file of its own, and the last one stays.
    */
   static <X extends Exception> void replaceUnforced(Path file, Making<X> content)
       throws IOException, X {
