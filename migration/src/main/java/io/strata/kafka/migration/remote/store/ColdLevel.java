@@ -33,7 +33,7 @@ record ColdLevel(StoreParts store) implements Level {
       return MoveResult.cancelled("it is not in the store any more");
     }
     SegmentStore.Located source = found.get();
-    BytePace pace = CheckedCopies.pace(control);
+    BytePace pace = ObjectFiles.pace(control);
     Optional<String> stopped;
     try {
       checkHere(source, pace);
@@ -71,7 +71,7 @@ record ColdLevel(StoreParts store) implements Level {
       cold.manager().orElseThrow().delete(source.manifest().segment(), custom);
       return Optional.of("it was deleted meanwhile");
     }
-    cold.readBack(source.manifest(), custom, pace);
+    store.files().readBack(source.manifest(), custom, pace);
     cold.done(source.path(), custom);
     store.reached(StoreStage.COLD_CONFIRMED);
     return Optional.empty();
@@ -83,9 +83,9 @@ record ColdLevel(StoreParts store) implements Level {
     StoredObject log = source.manifest().log();
     Path file = source.file(ObjectType.LOG);
     if (Files.size(file) > log.bytes()) {
-      Disk.replace(file, part -> store.copies().copy(source, log, part, pace));
+      Disk.replace(file, part -> store.files().copy(source, log, part, pace));
     } else {
-      store.copies().check(source, log, pace);
+      store.files().check(source, log, pace);
     }
   }
 }

@@ -90,9 +90,7 @@ public final class CopyRepair {
   private boolean isRight(Path file, StoredObject object, Manifest manifest, BytePace pace)
       throws IOException, InterruptedException {
     try {
-      return new ObjectCheck(store.copies().buffers(), pace)
-          .wrong(file, object, manifest)
-          .isEmpty();
+      return store.files().wrong(file, object, manifest, pace).isEmpty();
     } catch (BytePace.CopyCancelledException e) {
       throw e;
     } catch (IOException e) {
@@ -111,7 +109,7 @@ public final class CopyRepair {
         continue;
       }
       try {
-        Disk.replace(file, part -> store.copies().copy(other, object, part, pace));
+        Disk.replace(file, part -> store.files().copy(other, object, part, pace));
         return;
       } catch (BytePace.CopyCancelledException e) {
         throw e;

@@ -58,7 +58,7 @@ record DirectoryLevel(StoreParts store, int number) implements Level {
       StoreDirectory target = space.directory();
       return target.write(
           "copying %s to %s".formatted(entry.key(), target),
-          inTarget -> copy(source.get(), target, CheckedCopies.pace(control)));
+          inTarget -> copy(source.get(), target, ObjectFiles.pace(control)));
     } catch (BytePace.CopyCancelledException e) {
       return MoveResult.cancelled("it was stopped");
     } catch (NoSuchFileException e) {
@@ -79,7 +79,7 @@ record DirectoryLevel(StoreParts store, int number) implements Level {
     boolean published = false;
     try {
       for (StoredObject object : manifest.objects()) {
-        store.copies().copy(source, object, staged.resolve(object.type().fileName(key)), pace);
+        store.files().copy(source, object, staged.resolve(object.type().fileName(key)), pace);
       }
       Disk.write(
           staged.resolve(StoreNames.MANIFEST), ByteBuffer.wrap(ManifestCodec.print(manifest)));
@@ -131,7 +131,7 @@ record DirectoryLevel(StoreParts store, int number) implements Level {
       StoredObject log = located.get().manifest().log();
       Disk.replace(
           located.get().file(ObjectType.LOG),
-          part -> store.copies().copy(source.get(), log, part, CheckedCopies.pace(control)));
+          part -> store.files().copy(source.get(), log, part, ObjectFiles.pace(control)));
     } catch (BytePace.CopyCancelledException e) {
       return MoveResult.cancelled("it was stopped");
     }

@@ -44,10 +44,14 @@ final class Disk {
   }
 
   static void write(Path file, ByteBuffer bytes) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+    try (FileChannel channel = create(file)) {
       writeFully(channel, bytes);
     }
+  }
+
+  /** Makes a file that is not there yet. */
+  static FileChannel create(Path file) throws IOException {
+    return FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
   }
 
   static void writeFully(FileChannel channel, ByteBuffer bytes) throws IOException {
@@ -69,12 +73,6 @@ final class Disk {
     buffer.flip();
   }
 
-  /** Takes bytes, one piece after the other. */
-  @FunctionalInterface
-  interface Taking {
-    void take(ByteBuffer bytes) throws IOException;
-  }
-
   /** Makes a file that is not there yet. */
   @FunctionalInterface
   interface Making<X extends Exception> {
@@ -83,8 +81,8 @@ final class Disk {
 
   /**
    * Gives a file new content: it has all of the old or all of the new at any moment, and nothing
-   * else stays. The file that is there is never changed: it may share its blocks. Several may do
-   * it at once, on several machines, too: each makes a file of its own, and the last one stays.
+   * else stays. The file that is there is never changed: it may share its blocks. Several may do it
+   * at once, on several machines, too: each makes a file of its own, and the last one stays.
    */
   static <X extends Exception> void replaceUnforced(Path file, Making<X> content)
       throws IOException, X {

@@ -122,8 +122,7 @@ record Eviction(StoreParts store) {
       return located.isPresent() && hasCold(copy, located.get().path());
     }
     try {
-      Optional<String> wrong =
-          new ObjectCheck(store.copies().buffers(), bytes -> {}).wrong(located.get());
+      Optional<String> wrong = store.files().wrong(located.get(), bytes -> {});
       wrong.ifPresent(what -> store.lookup().damaged(copy.directory(), entry.key(), what));
       return wrong.isEmpty();
     } catch (NoSuchFileException e) {

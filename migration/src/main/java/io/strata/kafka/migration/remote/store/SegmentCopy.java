@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** One copy of a local segment into a directory of the store. Used by one thread. */
 record SegmentCopy(
@@ -13,7 +14,8 @@ record SegmentCopy(
     StoreDirectory directory,
     SegmentInfo segment,
     LogSource source,
-    ObjectCopier copier) {
+    int chunkBytes,
+    BytePace pace) {
 
   /**
    * Makes it, and publishes it. What cannot be finished is removed; so is what comes too late,
@@ -29,9 +31,7 @@ record SegmentCopy(
       Path target = staged.resolve(ObjectType.LOG.fileName(key));
       boolean linked = local.share(source.log(), target);
       ChunkChecksums.Builder log =
-          linked
-              ? copier.read(target, Long.MAX_VALUE)
-              : copier.copy(source.log(), Long.MAX_VALUE, target);
+          linked ? read(target, Optional.empty()) : read(source.log(), Optional.of(target));
       checkLength(log);
       store.reached(StoreStage.COPY_LOG_WRITTEN);
       List<StoredObject> objects = new ArrayList<>(List.of(log.object(ObjectType.LOG)));
@@ -59,6 +59,11 @@ record SegmentCopy(
     }
   }
 
+  private ChunkChecksums.Builder read(Path file, Optional<Path> target)
+      throws IOException, InterruptedException {
+    return store.files().read(file, Long.MAX_VALUE, target, chunkBytes, pace);
+  }
+
   private void checkLength(ChunkChecksums.Builder log) throws IOException {
     if (log.bytes() != segment.bytes()) {
       throw new IOException(
@@ -76,10 +81,10 @@ record SegmentCopy(
       Path index = source.indexes().get(type);
       if (index != null) {
         Path target = staged.resolve(type.fileName(segment.key()));
-        objects.add(copier.copy(index, Long.MAX_VALUE, target).object(type));
+        objects.add(read(index, Optional.of(target)).object(type));
       }
     }
-    ChunkChecksums.Builder epochs = new ChunkChecksums.Builder(copier.chunkBytes());
+    ChunkChecksums.Builder epochs = new ChunkChecksums.Builder(chunkBytes);
     epochs.update(source.leaderEpochs());
     Disk.write(
         staged.resolve(ObjectType.LEADER_EPOCHS.fileName(segment.key())),

@@ -38,7 +38,7 @@ public final class SegmentStore implements AutoCloseable {
             new CopyLookup(directories, known, cold),
             new CopyPlacement(directories, known),
             new CopyPublishing(options.brokerId() + "-" + StoreNames.randomId(), new AtomicLong()),
-            new CheckedCopies(cold, new CopyBuffers()),
+            new ObjectFiles(cold, new CopyBuffers()),
             new PendingDeletions(options.memory()),
             cold,
             ConcurrentHashMap.newKeySet(),
@@ -141,13 +141,9 @@ public final class SegmentStore implements AutoCloseable {
           directory.write(
               "copying %s to %s".formatted(segment.key(), directory),
               control -> {
-                // Of this work: when nobody waits for it any more it may be using the buffer still.
-                try (CopyBuffers.Lease lease = parts.copies().buffers().borrow(chunkBytes)) {
-                  ObjectCopier copier =
-                      new ObjectCopier(chunkBytes, pace.unlessGivenUp(control), lease.buffer());
-                  return new SegmentCopy(parts, directory, segment, source, copier)
-                      .make(local, control);
-                }
+                BytePace own = pace.unlessGivenUp(control);
+                return new SegmentCopy(parts, directory, segment, source, chunkBytes, own)
+                    .make(local, control);
               });
       parts.known().put(manifest, StoredCopy.whole(directory));
       return new Copied(directory, manifest);

@@ -22,7 +22,7 @@ record StoreParts(
     CopyLookup lookup,
     CopyPlacement placement,
     CopyPublishing publishing,
-    CheckedCopies copies,
+    ObjectFiles files,
     PendingDeletions deletions,
     ColdCopies cold,
     Set<String> inMotion,
