@@ -46,11 +46,10 @@ record MoveConfirmation(StoreParts store) {
       for (StoredCopy copy : entry.copies()) {
         if (copy.moving() && !store.inMotion().contains(entry.key().id())) {
           try {
-            boolean unused =
-                copy.directory()
-                    .brief(
-                        "settling %s in %s".formatted(entry.key(), copy.directory()),
-                        control -> settle(entry.key(), copy.directory()));
+            copy.directory()
+                .brief(
+                    "settling %s in %s".formatted(entry.key(), copy.directory()),
+                    control -> settle(entry.key(), copy.directory()));
           } catch (IOException e) {
             problems.add(entry.key() + ": " + e.getMessage());
           }

@@ -273,13 +273,12 @@ public final class StoreUpkeep implements AutoCloseable {
   public void scrubbed() throws InterruptedException {
     for (StoreDirectory directory : store.directories()) {
       try {
-        long unused =
-            directory.brief(
-                "noting that " + directory + " was scrubbed",
-                control -> {
-                  directory.checkAvailable();
-                  return dated(lastScrubFile(directory));
-                });
+        directory.brief(
+            "noting that " + directory + " was scrubbed",
+            control -> {
+              directory.checkAvailable();
+              return dated(lastScrubFile(directory));
+            });
       } catch (IOException e) {
         // Another one has it; a visit says what is wrong with this one.
       }
