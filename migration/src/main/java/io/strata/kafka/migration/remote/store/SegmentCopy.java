@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /** One copy of a local segment into a directory of the store. Used by one thread. */
 record SegmentCopy(
-    StoreParts store,
+    SegmentStore store,
     StoreDirectory directory,
     SegmentInfo segment,
     LogSource source,
@@ -23,7 +23,7 @@ record SegmentCopy(
    */
   Manifest make(LocalSegments local, CallControl control) throws IOException, InterruptedException {
     SegmentKey key = segment.key();
-    Path staged = directory.stage(store.publishing().owner(), key);
+    Path staged = directory.stage(store.publishing.owner(), key);
     boolean publishing = false;
     boolean published = false;
     try {
@@ -44,24 +44,24 @@ record SegmentCopy(
           staged.resolve(StoreNames.MANIFEST), ByteBuffer.wrap(ManifestCodec.print(manifest)));
       store.reached(StoreStage.COPY_MANIFEST_WRITTEN);
       publishing = true;
-      store.publishing().publish(directory, staged, key);
+      store.publishing.publish(directory, staged, key);
       published = true;
       store.reached(StoreStage.COPY_PUBLISHED);
       if (control.givenUp()) {
-        store.publishing().takeBack(directory, staged, key, true);
+        store.publishing.takeBack(directory, staged, key, true);
         throw new BytePace.CopyCancelledException("the copy came too late and was removed");
       }
       return manifest;
     } finally {
       if (!published) {
-        store.publishing().takeBack(directory, staged, key, publishing);
+        store.publishing.takeBack(directory, staged, key, publishing);
       }
     }
   }
 
   private ChunkChecksums.Builder read(Path file, Optional<Path> target)
       throws IOException, InterruptedException {
-    return store.files().read(file, Long.MAX_VALUE, target, chunkBytes, pace);
+    return store.files.read(file, Long.MAX_VALUE, target, chunkBytes, pace);
   }
 
   private void checkLength(ChunkChecksums.Builder log) throws IOException {
