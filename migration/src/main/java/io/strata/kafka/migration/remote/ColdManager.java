@@ -228,13 +228,8 @@ final class ColdManager implements OtherManager, AutoCloseable {
     return answer;
   }
 
-  /** What the manager is asked. */
-  @FunctionalInterface
-  private interface Question<T> {
-    T ask() throws RemoteStorageException, IOException;
-  }
-
-  private <T> T call(String what, Duration limit, Question<T> question, Runnable whenOver)
+  private <T> T call(
+      String what, Duration limit, ColdLoading.Call<T, Exception> question, Runnable whenOver)
       throws IOException, InterruptedException {
     String named = named(what);
     try {
@@ -248,12 +243,13 @@ final class ColdManager implements OtherManager, AutoCloseable {
     }
   }
 
-  private <T> T ask(String named, Question<T> question) throws ColdFailure, InterruptedException {
+  private <T> T ask(String named, ColdLoading.Call<T, Exception> question)
+      throws ColdFailure, InterruptedException {
     try {
       if (closed.get()) {
         throw new RemoteStorageException("the manager is closed");
       }
-      return loaded.call(question::ask);
+      return loaded.call(question);
     } catch (InterruptException e) {
       // Kafka's own, by which the flag was set again.
       boolean unused = Thread.interrupted();

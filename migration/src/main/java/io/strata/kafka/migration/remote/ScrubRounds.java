@@ -98,20 +98,19 @@ final class ScrubRounds {
     LOG.info("Scrub of the remote store {} begins", store.storeId());
     for (StoreDirectory directory : store.directories()) {
       try {
-        boolean unused =
-            directory
-                .access()
-                .write(
-                    "scrubbing " + directory,
-                    control -> {
-                      Scrubber.scrub(
-                          directory.path(),
-                          Scrubber.Options.all(Scrubber.Depth.READ, true, orphanAge),
-                          clock,
-                          upkeep.owner(),
-                          new Progress(directory));
-                      return true;
-                    });
+        directory
+            .access()
+            .write(
+                "scrubbing " + directory,
+                control -> {
+                  Scrubber.scrub(
+                      directory.path(),
+                      Scrubber.Options.all(Scrubber.Depth.READ, true, orphanAge),
+                      clock,
+                      upkeep.owner(),
+                      new Progress(directory));
+                  return true;
+                });
       } catch (IOException e) {
         LOG.warn("Scrub of the remote store: {} is left out: {}", directory, e.getMessage());
       }

@@ -2,10 +2,8 @@ package io.strata.kafka.migration.remote.store;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /**
@@ -15,9 +13,6 @@ import java.util.Optional;
  * @param manager the one that is configured, if one is
  */
 record ColdCopies(Optional<OtherManager> manager) {
-
-  /** What a request to the manager is worth. */
-  private static final int PIECE = 8 << 20;
 
   /**
    * Whether the configured manager has said that it has the bytes, by the mark of a copy; what
@@ -54,7 +49,7 @@ record ColdCopies(Optional<OtherManager> manager) {
   }
 
   /** The manager that a mark names. */
-  private OtherManager require(Path segment, ColdMark mark) throws StoreUnavailableException {
+  OtherManager require(Path segment, ColdMark mark) throws StoreUnavailableException {
     OtherManager found = require(segment);
     if (!found.className().equals(mark.className())) {
       throw new StoreUnavailableException(
@@ -82,43 +77,6 @@ record ColdCopies(Optional<OtherManager> manager) {
   void read(Path segment, ColdMark mark, Manifest manifest, long position, ByteBuffer target)
       throws IOException, InterruptedException {
     require(segment, mark).read(manifest, mark.customMetadataBytes(), position, target);
-  }
-
-  /**
-   * Copies a log from the manager into a file, which must not exist.
-   *
-   * @return the checksums of what was read
-   */
-  ChunkChecksums.Builder copyTo(Path segment, Manifest manifest, Path target, BytePace pace)
-      throws IOException, InterruptedException {
-    ColdMark mark = ColdMark.read(segment);
-    OtherManager from = require(segment, mark);
-    try (FileChannel to =
-        FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      return read(
-          manifest, from, mark.customMetadataBytes(), pace, bytes -> Disk.writeFully(to, bytes));
-    }
-  }
-
-  private static ChunkChecksums.Builder read(
-      Manifest manifest,
-      OtherManager from,
-      Optional<byte[]> custom,
-      BytePace pace,
-      Disk.Taking taking)
-      throws IOException, InterruptedException {
-    ChunkChecksums.Builder read = new ChunkChecksums.Builder(manifest.chunks().chunkBytes());
-    ByteBuffer buffer = ByteBuffer.allocate(PIECE);
-    while (read.bytes() < manifest.segment().bytes()) {
-      buffer.clear();
-      buffer.limit((int) Math.min(buffer.capacity(), manifest.segment().bytes() - read.bytes()));
-      pace.before(buffer.remaining());
-      from.read(manifest, custom, read.bytes(), buffer);
-      buffer.flip();
-      read.update(buffer);
-      taking.take(buffer);
-    }
-    return read;
   }
 
   /** Why the manager is not to get a segment; empty if it is. */
@@ -165,22 +123,6 @@ record ColdCopies(Optional<OtherManager> manager) {
         to.delete(source.manifest().segment(), Optional.empty());
       }
       throw e;
-    }
-  }
-
-  /** Reads all that the manager has of a segment, and compares it with the manifest. */
-  void readBack(Manifest manifest, Optional<byte[]> custom, BytePace pace)
-      throws IOException, InterruptedException {
-    OtherManager from = manager.orElseThrow();
-    int found = read(manifest, from, custom, pace, bytes -> {}).whole();
-    if (found != manifest.log().checksum()) {
-      throw new IOException(
-          "%s: %s gives back bytes with checksum %s, expected %s: the copy here stays"
-              .formatted(
-                  manifest.segment().key(),
-                  from.className(),
-                  JsonFile.hex(found),
-                  JsonFile.hex(manifest.log().checksum())));
     }
   }
 

@@ -13,7 +13,7 @@ import java.util.Optional;
  * that is noted first: a deletion from then on reaches the manager, too. What it has got is read
  * back before it counts.
  */
-record ColdLevel(StoreParts store) implements Level {
+record ColdLevel(SegmentStore store) implements Level {
 
   @Override
   public boolean has(KnownSegment entry) {
@@ -28,26 +28,26 @@ record ColdLevel(StoreParts store) implements Level {
   @Override
   public MoveResult receive(KnownSegment entry, MoveControl control)
       throws IOException, InterruptedException {
-    Optional<SegmentStore.Located> found = store.lookup().best(entry);
+    Optional<SegmentStore.Located> found = store.lookup.best(entry);
     if (found.isEmpty() || !found.get().hasLog()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
     SegmentStore.Located source = found.get();
-    BytePace pace = CheckedCopies.pace(control);
+    BytePace pace = ObjectFiles.pace(control);
     Optional<String> stopped;
     try {
       checkHere(source, pace);
-      stopped = store.cold().isInTheWay(source.path());
+      stopped = store.cold.isInTheWay(source.path());
       if (stopped.isEmpty()) {
         stopped = copy(source, pace);
       }
-      if (stopped.isEmpty() || store.cold().has(source.path())) {
-        store.known().change(entry.key().id(), source.directory(), StoredCopy::withCold);
+      if (stopped.isEmpty() || store.cold.has(source.path())) {
+        store.known.change(entry.key().id(), source.directory(), StoredCopy::withCold);
       }
     } catch (BytePace.CopyCancelledException e) {
       return MoveResult.cancelled("it was stopped");
     } catch (NoSuchFileException e) {
-      store.lookup().forgetIfGone(source);
+      store.lookup.forgetIfGone(source);
       return MoveResult.cancelled("it was deleted meanwhile");
     }
     return stopped.map(MoveResult::cancelled).orElseGet(() -> MoveResult.done(entry.totalBytes()));
@@ -56,7 +56,7 @@ record ColdLevel(StoreParts store) implements Level {
   /** Copies; tells why it was not done, empty if it was. */
   private Optional<String> copy(SegmentStore.Located source, BytePace pace)
       throws IOException, InterruptedException {
-    ColdCopies cold = store.cold();
+    ColdCopies cold = store.cold;
     Path mark = cold.begin(source.path());
     // All that tells of the cold copy; a killed process may have published it, and not durably.
     source.directory().force(source.key());
@@ -71,7 +71,7 @@ record ColdLevel(StoreParts store) implements Level {
       cold.manager().orElseThrow().delete(source.manifest().segment(), custom);
       return Optional.of("it was deleted meanwhile");
     }
-    cold.readBack(source.manifest(), custom, pace);
+    store.files.readBack(source.manifest(), custom, pace);
     cold.done(source.path(), custom);
     store.reached(StoreStage.COLD_CONFIRMED);
     return Optional.empty();
@@ -83,9 +83,9 @@ record ColdLevel(StoreParts store) implements Level {
     StoredObject log = source.manifest().log();
     Path file = source.file(ObjectType.LOG);
     if (Files.size(file) > log.bytes()) {
-      Disk.replace(file, part -> store.copies().copy(source, log, part, pace));
+      Disk.replace(file, part -> store.files.copy(source, log, part, pace));
     } else {
-      store.copies().check(source, log, pace);
+      store.files.check(source, log, pace);
     }
   }
 }

@@ -184,10 +184,9 @@ record CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCop
   /** As {@link SegmentStore#damaged}. */
   void damaged(StoreDirectory directory, SegmentKey key, String finding) {
     try {
-      boolean unused =
-          directory.brief(
-              "noting damage of %s in %s".formatted(key, directory),
-              control -> CopyMarks.damaged(directory.segment(key), finding));
+      directory.brief(
+          "noting damage of %s in %s".formatted(key, directory),
+          control -> CopyMarks.damaged(directory.segment(key), finding));
       known.change(key.id(), directory, copy -> copy.withDamage(true));
     } catch (IOException e) {
       // It was deleted just now, or cannot be written to: whoever relies on a copy reads it first.

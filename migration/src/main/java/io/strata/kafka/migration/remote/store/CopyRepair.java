@@ -15,15 +15,15 @@ import java.util.List;
  */
 public final class CopyRepair {
 
-  private final StoreParts store;
+  private final SegmentStore store;
 
   public CopyRepair(SegmentStore store) {
-    this.store = store.parts();
+    this.store = store;
   }
 
   /** The copies that are marked as damaged, as far as that is known. */
   public List<Damaged> known() {
-    return store.known().entries().stream()
+    return store.known.entries().stream()
         .flatMap(
             entry ->
                 entry.copies().stream()
@@ -64,7 +64,7 @@ public final class CopyRepair {
       }
     }
     CopyMarks.notDamaged(segment);
-    store.known().put(manifest, store.known().copyOnDisk(directory, key, segment));
+    store.known.put(manifest, store.known.copyOnDisk(directory, key, segment));
     return replaced;
   }
 
@@ -74,7 +74,7 @@ public final class CopyRepair {
     try {
       return ManifestCodec.read(segment, key);
     } catch (CorruptManifestException | NoSuchFileException e) {
-      for (SegmentStore.Located other : store.lookup().copies(key)) {
+      for (SegmentStore.Located other : store.lookup.copies(key)) {
         if (!other.directory().equals(directory)) {
           Path file = segment.resolve(StoreNames.MANIFEST);
           ByteBuffer bytes = ByteBuffer.wrap(ManifestCodec.print(other.manifest()));
@@ -90,9 +90,7 @@ public final class CopyRepair {
   private boolean isRight(Path file, StoredObject object, Manifest manifest, BytePace pace)
       throws IOException, InterruptedException {
     try {
-      return new ObjectCheck(store.copies().buffers(), pace)
-          .wrong(file, object, manifest)
-          .isEmpty();
+      return store.files.wrong(file, object, manifest, pace).isEmpty();
     } catch (BytePace.CopyCancelledException e) {
       throw e;
     } catch (IOException e) {
@@ -105,13 +103,13 @@ public final class CopyRepair {
     Path file = copy.file(object.type());
     IOException failure =
         new IOException(file + ": is damaged, and no other copy of the segment has it right");
-    for (SegmentStore.Located other : store.lookup().copies(copy.manifest().segment().key())) {
+    for (SegmentStore.Located other : store.lookup.copies(copy.manifest().segment().key())) {
       boolean own = other.directory().equals(copy.directory());
       if (own && (object.type() != ObjectType.LOG || other.hasLog())) {
         continue;
       }
       try {
-        Disk.replace(file, part -> store.copies().copy(other, object, part, pace));
+        Disk.replace(file, part -> store.files.copy(other, object, part, pace));
         return;
       } catch (BytePace.CopyCancelledException e) {
         throw e;

@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
@@ -116,6 +117,7 @@ public final class DirectoryAccess {
    * @param limit the longest that the caller waits
    * @throws TimeLimitException if that is over, too
    */
+  @CanIgnoreReturnValue
   public <T> T read(String what, Duration limit, Deadlines.Work<T> work)
       throws IOException, InterruptedException {
     checkInUse();
@@ -180,6 +182,7 @@ public final class DirectoryAccess {
   }
 
   /** Does what changes the directory, or may take as long as the directory answers. */
+  @CanIgnoreReturnValue
   public <T> T write(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
     checkInUse();
     return lanes.isPresent()
@@ -203,6 +206,7 @@ public final class DirectoryAccess {
    * As {@link #brief}, and of a suspended directory, too: releases what this process has of it. The
    * caller goes on when the directory is suspended still, and the work ends when it answers.
    */
+  @CanIgnoreReturnValue
   <T> T release(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
     if (lanes.isEmpty()) {
       return work.run(CallControl.PATIENT);

@@ -19,7 +19,7 @@ import java.util.Optional;
  *
  * @param number from 0, the fastest
  */
-record DirectoryLevel(StoreParts store, int number) implements Level {
+record DirectoryLevel(SegmentStore store, int number) implements Level {
 
   @Override
   public boolean has(KnownSegment entry) {
@@ -45,12 +45,12 @@ record DirectoryLevel(StoreParts store, int number) implements Level {
             : restore(entry, copy, control);
       }
     }
-    Optional<SegmentStore.Located> source = store.lookup().best(entry);
+    Optional<SegmentStore.Located> source = store.lookup.best(entry);
     if (source.isEmpty()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
     Optional<CopyPlacement.Reservation> reserved =
-        store.placement().reserveIn(number, entry.totalBytes());
+        store.placement.reserveIn(number, entry.totalBytes());
     if (reserved.isEmpty()) {
       return MoveResult.noSpace("no directory of the level has " + entry.totalBytes() + " bytes");
     }
@@ -58,12 +58,12 @@ record DirectoryLevel(StoreParts store, int number) implements Level {
       StoreDirectory target = space.directory();
       return target.write(
           "copying %s to %s".formatted(entry.key(), target),
-          inTarget -> copy(source.get(), target, CheckedCopies.pace(control)));
+          inTarget -> copy(source.get(), target, ObjectFiles.pace(control)));
     } catch (BytePace.CopyCancelledException e) {
       return MoveResult.cancelled("it was stopped");
     } catch (NoSuchFileException e) {
       source.get().directory().checkAvailable();
-      store.lookup().forgetIfGone(source.get());
+      store.lookup.forgetIfGone(source.get());
       return MoveResult.cancelled("it was deleted meanwhile");
     }
   }
@@ -75,11 +75,11 @@ record DirectoryLevel(StoreParts store, int number) implements Level {
     if (isInTheWay(target, key)) {
       return MoveResult.cancelled("it is there already");
     }
-    Path staged = target.stage(store.publishing().owner(), key);
+    Path staged = target.stage(store.publishing.owner(), key);
     boolean published = false;
     try {
       for (StoredObject object : manifest.objects()) {
-        store.copies().copy(source, object, staged.resolve(object.type().fileName(key)), pace);
+        store.files.copy(source, object, staged.resolve(object.type().fileName(key)), pace);
       }
       Disk.write(
           staged.resolve(StoreNames.MANIFEST), ByteBuffer.wrap(ManifestCodec.print(manifest)));
@@ -88,7 +88,7 @@ record DirectoryLevel(StoreParts store, int number) implements Level {
           UTF_8.encode(source.directory().identity().directoryId()));
       store.reached(StoreStage.MOVE_STAGED);
       try {
-        store.publishing().publishNew(target, staged, key);
+        store.publishing.publishNew(target, staged, key);
       } catch (FileAlreadyExistsException e) {
         // Never replaced: it may be the only copy by now, and this one is not confirmed yet.
         return MoveResult.cancelled(
@@ -100,7 +100,7 @@ record DirectoryLevel(StoreParts store, int number) implements Level {
         return MoveResult.cancelled("it was deleted meanwhile");
       }
       store.reached(StoreStage.MOVE_CONFIRMED);
-      store.known().put(manifest, StoredCopy.whole(target));
+      store.known.put(manifest, StoredCopy.whole(target));
       return MoveResult.done(manifest.totalBytes());
     } finally {
       if (!published) {
@@ -111,9 +111,9 @@ record DirectoryLevel(StoreParts store, int number) implements Level {
 
   /** Whether the target has a copy that the inventory did not know; it does then. */
   private boolean isInTheWay(StoreDirectory target, SegmentKey key) throws IOException {
-    Optional<SegmentStore.Located> there = store.lookup().lookIn(target, key);
+    Optional<SegmentStore.Located> there = store.lookup.lookIn(target, key);
     if (there.isPresent()) {
-      KnownSegments known = store.known();
+      KnownSegments known = store.known;
       known.put(there.get().manifest(), known.copyOnDisk(target, key, there.get().path()));
     }
     return there.isPresent();
@@ -122,8 +122,8 @@ record DirectoryLevel(StoreParts store, int number) implements Level {
   /** Brings the log back into a directory of the level that has the rest. */
   private MoveResult restore(KnownSegment entry, StoredCopy copy, MoveControl control)
       throws IOException, InterruptedException {
-    Optional<SegmentStore.Located> located = store.lookup().lookIn(copy.directory(), entry.key());
-    Optional<SegmentStore.Located> source = store.lookup().best(entry);
+    Optional<SegmentStore.Located> located = store.lookup.lookIn(copy.directory(), entry.key());
+    Optional<SegmentStore.Located> source = store.lookup.best(entry);
     if (located.isEmpty() || source.isEmpty()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
@@ -131,7 +131,7 @@ record DirectoryLevel(StoreParts store, int number) implements Level {
       StoredObject log = located.get().manifest().log();
       Disk.replace(
           located.get().file(ObjectType.LOG),
-          part -> store.copies().copy(source.get(), log, part, CheckedCopies.pace(control)));
+          part -> store.files.copy(source.get(), log, part, ObjectFiles.pace(control)));
     } catch (BytePace.CopyCancelledException e) {
       return MoveResult.cancelled("it was stopped");
     }
@@ -141,7 +141,7 @@ record DirectoryLevel(StoreParts store, int number) implements Level {
       // A scrub will say too little.
     }
     store.reached(StoreStage.COLD_RESTORED);
-    store.known().change(entry.key().id(), copy.directory(), c -> c.withLog(true));
+    store.known.change(entry.key().id(), copy.directory(), c -> c.withLog(true));
     return MoveResult.done(entry.segment().bytes());
   }
 }

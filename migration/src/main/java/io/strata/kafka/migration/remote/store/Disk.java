@@ -44,10 +44,14 @@ final class Disk {
   }
 
   static void write(Path file, ByteBuffer bytes) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+    try (FileChannel channel = create(file)) {
       writeFully(channel, bytes);
     }
+  }
+
+  /** Makes a file that is not there yet. */
+  static FileChannel create(Path file) throws IOException {
+    return FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
   }
 
   static void writeFully(FileChannel channel, ByteBuffer bytes) throws IOException {
@@ -67,12 +71,6 @@ final class Disk {
       at += count;
     }
     buffer.flip();
-  }
-
-  /** Takes bytes, one piece after the other. */
-  @FunctionalInterface
-  interface Taking {
-    void take(ByteBuffer bytes) throws IOException;
   }
 
   /** Makes a file that is not there yet. */

@@ -15,7 +15,7 @@ import java.util.Optional;
  * gone, and of two brokers that both think that they move, and evict one copy each, one sees the
  * other's mark.
  */
-record Eviction(StoreParts store) {
+record Eviction(SegmentStore store) {
 
   /**
    * Evicts the fastest copy that has the bytes.
@@ -44,7 +44,7 @@ record Eviction(StoreParts store) {
       CopyMarks.going(directory);
     } catch (NoSuchFileException e) {
       upper.directory().checkAvailable();
-      store.known().remove(key.id(), upper.directory());
+      store.known.remove(key.id(), upper.directory());
       return MoveResult.cancelled("it was deleted meanwhile");
     }
     store.reached(StoreStage.EVICT_MARKED);
@@ -53,10 +53,10 @@ record Eviction(StoreParts store) {
       if (!stays(entry, upper, other) || !isForced(other, key)) {
         return MoveResult.cancelled("the other copy of it is not there any more");
       }
-      if (store.cold().isMarked(directory)) {
+      if (store.cold.isMarked(directory)) {
         return dropLog(entry, upper, directory);
       }
-      Optional<Path> trashed = upper.directory().trash(key, store.publishing().trashName());
+      Optional<Path> trashed = upper.directory().trash(key, store.publishing.trashName());
       gone = true;
       store.reached(StoreStage.EVICT_TRASHED);
       trashed.ifPresent(Disk::removeTreeIfPossible);
@@ -65,7 +65,7 @@ record Eviction(StoreParts store) {
         CopyMarks.notGoing(directory);
       }
     }
-    store.known().remove(key.id(), upper.directory());
+    store.known.remove(key.id(), upper.directory());
     upper.directory().removeEmptyParents(key);
     return MoveResult.done(entry.totalBytes());
   }
@@ -85,7 +85,7 @@ record Eviction(StoreParts store) {
     }
     boolean unused = Files.deleteIfExists(directory.resolve(ObjectType.LOG.fileName(entry.key())));
     store.reached(StoreStage.COLD_DROPPED);
-    store.known().change(entry.key().id(), upper.directory(), copy -> copy.withLog(false));
+    store.known.change(entry.key().id(), upper.directory(), copy -> copy.withLog(false));
     return MoveResult.done(entry.segment().bytes());
   }
 
@@ -99,7 +99,7 @@ record Eviction(StoreParts store) {
     }
     copy.directory().access().checkInUse();
     if (CopyMarks.isMoving(directory)
-        || !CopyMarks.isStaying(directory, store.publishing().trashName())) {
+        || !CopyMarks.isStaying(directory, store.publishing.trashName())) {
       return false;
     }
     return Disk.isThere(directory.resolve(ObjectType.LOG.fileName(entry.key())))
@@ -108,7 +108,7 @@ record Eviction(StoreParts store) {
   }
 
   private boolean hasCold(StoredCopy copy, Path directory) throws IOException {
-    return copy.cold() && store.cold().has(directory);
+    return copy.cold() && store.cold.has(directory);
   }
 
   /** Reads a copy; what the cold manager has was read when it got it. */
@@ -117,14 +117,13 @@ record Eviction(StoreParts store) {
     if (copy.equals(upper)) {
       return true;
     }
-    Optional<SegmentStore.Located> located = store.lookup().lookIn(copy.directory(), entry.key());
+    Optional<SegmentStore.Located> located = store.lookup.lookIn(copy.directory(), entry.key());
     if (located.isEmpty() || !located.get().hasLog()) {
       return located.isPresent() && hasCold(copy, located.get().path());
     }
     try {
-      Optional<String> wrong =
-          new ObjectCheck(store.copies().buffers(), bytes -> {}).wrong(located.get());
-      wrong.ifPresent(what -> store.lookup().damaged(copy.directory(), entry.key(), what));
+      Optional<String> wrong = store.files.wrong(located.get(), bytes -> {});
+      wrong.ifPresent(what -> store.lookup.damaged(copy.directory(), entry.key(), what));
       return wrong.isEmpty();
     } catch (NoSuchFileException e) {
       return false; // Deleted just now, or a file of it is missing.

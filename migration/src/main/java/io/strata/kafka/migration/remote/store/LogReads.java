@@ -36,13 +36,12 @@ public final class LogReads {
       throws IOException, InterruptedException {
     Path log = copy.file(ObjectType.LOG);
     ChunkChecksums chunks = copy.manifest().chunks();
-    int unused =
-        copy.directory()
-            .access()
-            .read(
-                "reading " + log,
-                limit,
-                control -> fill(log, chunks, 0, position, chunks.bytes(), target, 0, control));
+    copy.directory()
+        .access()
+        .read(
+            "reading " + log,
+            limit,
+            control -> fill(log, chunks, 0, position, chunks.bytes(), target, 0, control));
   }
 
   /**
@@ -122,12 +121,7 @@ public final class LogReads {
     }
     int crc = ChunkChecksums.crc(ByteBuffer.wrap(bytes));
     if (bytes.length != object.get().bytes() || crc != object.get().checksum()) {
-      throw new CorruptChunkException(
-          """
-          %s: found %d bytes with CRC-32C %08x, expected %d with %08x; the object is not what was \
-          copied: look at its disk, and check the store with 'strata remote scrub'\
-          """
-              .formatted(file, size, crc, object.get().bytes(), object.get().checksum()));
+      throw wrong(file.toString(), size, crc, object.get().bytes(), object.get().checksum());
     }
     return bytes;
   }
@@ -147,20 +141,18 @@ public final class LogReads {
       return;
     }
     long begin = (long) chunk * chunks.chunkBytes();
-    throw new CorruptChunkException(
+    String where =
+        "%s, chunk %d (bytes %d to %d)".formatted(what, chunk, begin, begin + expected - 1);
+    throw wrong(where, bytes.remaining(), crc, expected, chunks.get(chunk));
+  }
+
+  private static CorruptChunkException wrong(
+      String what, long found, int crc, long expected, int expectedCrc) {
+    return new CorruptChunkException(
         """
-        %s, chunk %d (bytes %d to %d): found %d bytes with CRC-32C %08x, expected %d with %08x; \
-        the object is not what was copied: look at its disk, and check the store with \
-        'strata remote scrub'\
+        %s: found %d bytes with CRC-32C %08x, expected %d with %08x; the object is not what was \
+        copied: look at its disk, and check the store with 'strata remote scrub'\
         """
-            .formatted(
-                what,
-                chunk,
-                begin,
-                begin + expected - 1,
-                bytes.remaining(),
-                crc,
-                expected,
-                chunks.get(chunk)));
+            .formatted(what, found, crc, expected, expectedCrc));
   }
 }

@@ -12,7 +12,7 @@ import java.util.Optional;
  * move's publication and this (perhaps by another broker) has removed the first copy, or finds the
  * second one: so that nothing that Kafka has deleted stays behind, or comes back.
  */
-record MoveConfirmation(StoreParts store) {
+record MoveConfirmation(SegmentStore store) {
 
   /**
    * Takes the mark off a copy if the first one is there, and else removes the copy. A deletion
@@ -23,7 +23,7 @@ record MoveConfirmation(StoreParts store) {
   boolean confirm(Optional<StoreDirectory> first, StoreDirectory target, SegmentKey key)
       throws IOException {
     if (first.isEmpty() || !isIn(first.get(), key)) {
-      store.publishing().discard(target, key);
+      store.publishing.discard(target, key);
       return false;
     }
     if (!Files.deleteIfExists(target.segment(key).resolve(StoreNames.MOVING))) {
@@ -42,15 +42,14 @@ record MoveConfirmation(StoreParts store) {
    */
   List<String> settle() throws InterruptedException {
     List<String> problems = new ArrayList<>();
-    for (KnownSegment entry : store.known().entries()) {
+    for (KnownSegment entry : store.known.entries()) {
       for (StoredCopy copy : entry.copies()) {
-        if (copy.moving() && !store.inMotion().contains(entry.key().id())) {
+        if (copy.moving() && !store.inMotion.contains(entry.key().id())) {
           try {
-            boolean unused =
-                copy.directory()
-                    .brief(
-                        "settling %s in %s".formatted(entry.key(), copy.directory()),
-                        control -> settle(entry.key(), copy.directory()));
+            copy.directory()
+                .brief(
+                    "settling %s in %s".formatted(entry.key(), copy.directory()),
+                    control -> settle(entry.key(), copy.directory()));
           } catch (IOException e) {
             problems.add(entry.key() + ": " + e.getMessage());
           }
@@ -84,9 +83,9 @@ record MoveConfirmation(StoreParts store) {
     }
     boolean stays = !unconfirmed || confirm(first, target, key);
     if (stays) {
-      store.known().change(key.id(), target, StoredCopy::confirmed);
+      store.known.change(key.id(), target, StoredCopy::confirmed);
     } else {
-      store.known().remove(key.id(), target);
+      store.known.remove(key.id(), target);
     }
     return stays;
   }

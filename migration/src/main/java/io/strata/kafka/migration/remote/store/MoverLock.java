@@ -353,15 +353,14 @@ final class MoverLock implements AutoCloseable {
           return;
         }
       }
-      boolean unused =
-          directory
-              .access()
-              .release(
-                  "releasing the mover's lock in " + directory,
-                  control -> {
-                    end(begin());
-                    return true;
-                  });
+      directory
+          .access()
+          .release(
+              "releasing the mover's lock in " + directory,
+              control -> {
+                end(begin());
+                return true;
+              });
     }
   }
 }

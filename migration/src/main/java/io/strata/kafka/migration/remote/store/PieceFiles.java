@@ -52,8 +52,7 @@ public final class PieceFiles {
       Path there = place(each);
       boolean partsAlone = used && each.equals(directory);
       try {
-        boolean unused =
-            each.write("removing leftovers in " + there, c -> removeLeftovers(there, partsAlone));
+        each.write("removing leftovers in " + there, c -> removeLeftovers(there, partsAlone));
       } catch (IOException e) {
         // The next start tries it again.
       }
@@ -93,15 +92,14 @@ public final class PieceFiles {
   /** Keeps a piece. */
   public void write(Piece piece, ByteBuffer bytes) throws IOException, InterruptedException {
     Path file = file(piece);
-    Path unused =
-        directory.write(
-            "writing " + file,
-            control -> {
-              directory.checkAvailable();
-              Path unusedPath = Files.createDirectories(place);
-              Disk.replaceUnforced(file, part -> Disk.write(part, bytes.duplicate()));
-              return file;
-            });
+    directory.write(
+        "writing " + file,
+        control -> {
+          directory.checkAvailable();
+          Path unused = Files.createDirectories(place);
+          Disk.replaceUnforced(file, part -> Disk.write(part, bytes.duplicate()));
+          return file;
+        });
   }
 
   /**
@@ -144,8 +142,7 @@ public final class PieceFiles {
   /** Removes a piece; returns whether it is gone. */
   public boolean remove(Piece piece) {
     try {
-      boolean unused =
-          directory.write("removing " + file(piece), control -> Files.deleteIfExists(file(piece)));
+      directory.write("removing " + file(piece), control -> Files.deleteIfExists(file(piece)));
       return true;
     } catch (IOException e) {
       return false;

@@ -86,7 +86,8 @@ public final class Scrubber {
   private final InstantSource clock;
   private final String owner;
   private final Listener listener;
-  private final ObjectCheck bytes;
+  private final ObjectFiles files =
+      new ObjectFiles(new ColdCopies(Optional.empty()), new CopyBuffers());
   private Optional<String> storeId = Optional.empty();
 
   private Scrubber(
@@ -96,7 +97,6 @@ public final class Scrubber {
     this.clock = clock;
     this.owner = owner;
     this.listener = listener;
-    bytes = new ObjectCheck(new CopyBuffers(), listener::before);
   }
 
   /**
@@ -226,7 +226,9 @@ public final class Scrubber {
     boolean read = options.depth() == Depth.READ;
     try {
       String wrong =
-          read ? bytes.wrong(file, object, manifest) : ObjectCheck.wrongLength(file, object);
+          read
+              ? files.wrong(file, object, manifest, listener::before)
+              : ObjectFiles.wrongLength(file, object);
       if (!wrong.isEmpty()) {
         damaged(key, Finding.Kind.CORRUPT, file, file + ": " + wrong);
       }

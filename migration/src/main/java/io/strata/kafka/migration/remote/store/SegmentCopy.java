@@ -6,14 +6,16 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** One copy of a local segment into a directory of the store. Used by one thread. */
 record SegmentCopy(
-    StoreParts store,
+    SegmentStore store,
     StoreDirectory directory,
     SegmentInfo segment,
     LogSource source,
-    ObjectCopier copier) {
+    int chunkBytes,
+    BytePace pace) {
 
   /**
    * Makes it, and publishes it. What cannot be finished is removed; so is what comes too late,
@@ -21,7 +23,7 @@ record SegmentCopy(
    */
   Manifest make(LocalSegments local, CallControl control) throws IOException, InterruptedException {
     SegmentKey key = segment.key();
-    Path staged = directory.stage(store.publishing().owner(), key);
+    Path staged = directory.stage(store.publishing.owner(), key);
     boolean publishing = false;
     boolean published = false;
     try {
@@ -29,9 +31,7 @@ record SegmentCopy(
       Path target = staged.resolve(ObjectType.LOG.fileName(key));
       boolean linked = local.share(source.log(), target);
       ChunkChecksums.Builder log =
-          linked
-              ? copier.read(target, Long.MAX_VALUE)
-              : copier.copy(source.log(), Long.MAX_VALUE, target);
+          linked ? read(target, Optional.empty()) : read(source.log(), Optional.of(target));
       checkLength(log);
       store.reached(StoreStage.COPY_LOG_WRITTEN);
       List<StoredObject> objects = new ArrayList<>(List.of(log.object(ObjectType.LOG)));
@@ -44,19 +44,24 @@ record SegmentCopy(
           staged.resolve(StoreNames.MANIFEST), ByteBuffer.wrap(ManifestCodec.print(manifest)));
       store.reached(StoreStage.COPY_MANIFEST_WRITTEN);
       publishing = true;
-      store.publishing().publish(directory, staged, key);
+      store.publishing.publish(directory, staged, key);
       published = true;
       store.reached(StoreStage.COPY_PUBLISHED);
       if (control.givenUp()) {
-        store.publishing().takeBack(directory, staged, key, true);
+        store.publishing.takeBack(directory, staged, key, true);
         throw new BytePace.CopyCancelledException("the copy came too late and was removed");
       }
       return manifest;
     } finally {
       if (!published) {
-        store.publishing().takeBack(directory, staged, key, publishing);
+        store.publishing.takeBack(directory, staged, key, publishing);
       }
     }
+  }
+
+  private ChunkChecksums.Builder read(Path file, Optional<Path> target)
+      throws IOException, InterruptedException {
+    return store.files.read(file, Long.MAX_VALUE, target, chunkBytes, pace);
   }
 
   private void checkLength(ChunkChecksums.Builder log) throws IOException {
@@ -76,10 +81,10 @@ record SegmentCopy(
       Path index = source.indexes().get(type);
       if (index != null) {
         Path target = staged.resolve(type.fileName(segment.key()));
-        objects.add(copier.copy(index, Long.MAX_VALUE, target).object(type));
+        objects.add(read(index, Optional.of(target)).object(type));
       }
     }
-    ChunkChecksums.Builder epochs = new ChunkChecksums.Builder(copier.chunkBytes());
+    ChunkChecksums.Builder epochs = new ChunkChecksums.Builder(chunkBytes);
     epochs.update(source.leaderEpochs());
     Disk.write(
         staged.resolve(ObjectType.LEADER_EPOCHS.fileName(segment.key())),

@@ -14,20 +14,20 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /** Deletes segments from all directories, and has the cold manager delete what it has of them. */
-record SegmentDeletion(StoreParts store) {
+record SegmentDeletion(SegmentStore store) {
 
   /** As {@link SegmentStore#delete}. */
   Map<StoreDirectory, Long> delete(SegmentInfo segment) throws IOException, InterruptedException {
     store.reached(StoreStage.DELETE_STARTED);
     Set<StoreDirectory> removed = new HashSet<>();
-    Optional<KnownSegment> known = store.known().find(segment.key().id());
+    Optional<KnownSegment> known = store.known.find(segment.key().id());
     try {
       removeAll(segment, removed);
-      store.deletions().done(List.of(segment));
+      store.deletions.done(List.of(segment));
     } catch (InterruptedIOException | ClosedByInterruptException e) {
       throw e;
     } catch (IOException e) {
-      if (!store.deletions().add(segment)) {
+      if (!store.deletions.add(segment)) {
         throw e;
       }
     }
@@ -45,7 +45,7 @@ record SegmentDeletion(StoreParts store) {
   Optional<IOException> deletePending(BooleanSupplier until) throws InterruptedException {
     List<SegmentInfo> done = new ArrayList<>();
     Optional<IOException> problem = Optional.empty();
-    for (SegmentInfo segment : store.deletions().due(store.clock().millis())) {
+    for (SegmentInfo segment : store.deletions.due(store.clock().millis())) {
       if (until.getAsBoolean()) {
         break;
       }
@@ -53,11 +53,11 @@ record SegmentDeletion(StoreParts store) {
         removeAll(segment, new HashSet<>());
         done.add(segment);
       } catch (IOException e) {
-        store.deletions().failed(segment, store.clock().millis());
+        store.deletions.failed(segment, store.clock().millis());
         problem = problem.isPresent() ? problem : Optional.of(e);
       }
     }
-    store.deletions().done(done);
+    store.deletions.done(done);
     return problem;
   }
 
@@ -106,12 +106,12 @@ record SegmentDeletion(StoreParts store) {
     }
     // Before the mark of it goes: a deletion that fails here is repeated.
     try {
-      store.cold().deleteMarked(place, segment);
+      store.cold.deleteMarked(place, segment);
     } catch (StoreUnavailableException e) {
       throw new IOException(e.getMessage(), e); // The manager is not at hand: the directory is.
     }
-    Optional<Path> trashed = directory.trash(key, store.publishing().trashName());
-    store.known().remove(key.id(), directory);
+    Optional<Path> trashed = directory.trash(key, store.publishing.trashName());
+    store.known.remove(key.id(), directory);
     if (trashed.isPresent()) {
       store.reached(StoreStage.DELETE_TRASHED);
       Disk.removeTreeIfPossible(trashed.get());

@@ -4,12 +4,16 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * The store: segments in directories, in levels. What is on disk is all that there is; what is kept
@@ -17,32 +21,40 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class SegmentStore implements AutoCloseable {
 
+  final StoreOptions options;
+  final KnownSegments known;
+  final CopyLookup lookup;
+  final CopyPlacement placement;
+  final CopyPublishing publishing;
+  final ObjectFiles files;
+  final PendingDeletions deletions;
+  final ColdCopies cold;
+
+  /** Segments that a move of this process is about, by their ids. */
+  final Set<String> inMotion = ConcurrentHashMap.newKeySet();
+
+  private final List<StoreDirectory> directories;
   private final List<String> warnings;
-  private final StoreParts parts;
+  private final ReadHeat heat;
 
   private SegmentStore(StoreOptions options, Optional<OtherManager> manager)
       throws IOException, StoreRefusedException {
     StoreOpener.Opened opened = StoreOpener.open(options);
+    this.options = options;
     warnings = opened.warnings();
-    List<StoreDirectory> directories =
+    directories =
         opened.directories().stream()
             .sorted(Comparator.comparingInt(StoreDirectory::level))
             .toList();
-    ColdCopies cold = new ColdCopies(manager);
-    KnownSegments known = new KnownSegments(cold);
-    parts =
-        new StoreParts(
-            options,
-            directories,
-            known,
-            new CopyLookup(directories, known, cold),
-            new CopyPlacement(directories, known),
-            new CopyPublishing(options.brokerId() + "-" + StoreNames.randomId(), new AtomicLong()),
-            new CheckedCopies(cold, new CopyBuffers()),
-            new PendingDeletions(options.memory()),
-            cold,
-            ConcurrentHashMap.newKeySet(),
-            new ReadHeat(options.clock()));
+    cold = new ColdCopies(manager);
+    known = new KnownSegments(cold);
+    lookup = new CopyLookup(directories, known, cold);
+    placement = new CopyPlacement(directories, known);
+    publishing =
+        new CopyPublishing(options.brokerId() + "-" + StoreNames.randomId(), new AtomicLong());
+    files = new ObjectFiles(cold, new CopyBuffers());
+    deletions = new PendingDeletions(options.memory());
+    heat = new ReadHeat(options.clock());
   }
 
   /**
@@ -59,13 +71,9 @@ public final class SegmentStore implements AutoCloseable {
     return new SegmentStore(options, manager);
   }
 
-  StoreParts parts() {
-    return parts;
-  }
-
   /** The directories, the fastest level first. */
   public List<StoreDirectory> directories() {
-    return parts.directories();
+    return directories;
   }
 
   /** Directories that could not be used when the store was opened: a message each. */
@@ -74,46 +82,61 @@ public final class SegmentStore implements AutoCloseable {
   }
 
   public String storeId() {
-    return parts.storeId();
+    return directories.get(0).identity().storeId();
   }
 
   public int brokerId() {
-    return parts.options().brokerId();
+    return options.brokerId();
   }
 
   /** How many levels it has of its own. */
   public int levels() {
-    return parts.options().levels().size();
+    return options.levels().size();
+  }
+
+  /** The levels, the fastest first, the cold manager's included. */
+  List<Level> allLevels() {
+    Stream<Level> own =
+        IntStream.range(0, levels()).mapToObj(number -> new DirectoryLevel(this, number));
+    return Stream.concat(own, cold.manager().map(manager -> new ColdLevel(this)).stream()).toList();
+  }
+
+  InstantSource clock() {
+    return options.clock();
+  }
+
+  void reached(StoreStage stage) {
+    options.stages().reached(stage);
   }
 
   /** What the store may take in each level; 0 where another manager has it. Does no I/O. */
   public List<Long> capacities() {
-    return parts.levels().stream().map(Level::capacityBytes).toList();
+    return allLevels().stream().map(Level::capacityBytes).toList();
   }
 
   /** How much is read from each segment. */
   public ReadHeat heat() {
-    return parts.heat();
+    return heat;
   }
 
   /** Whether the cold manager is copying a segment, be it that nobody waits for it any more. */
   public boolean isCopyingToCold() {
-    return parts.cold().manager().map(OtherManager::isCopying).orElse(false);
+    return cold.manager().map(OtherManager::isCopying).orElse(false);
   }
 
   /** All segments that are known, in no particular order. */
   public List<KnownSegment> segments() {
-    return parts.known().entries();
+    return known.entries();
   }
 
   /** What the store takes in a directory, as far as it is known. */
   public long usedBytes(StoreDirectory directory) {
-    return parts.known().usedBytes(directory);
+    return known.usedBytes(directory);
   }
 
   /** The last offset that the store has of a partition, if it is known. */
   public Optional<Long> endOffset(String topicId, int partition) {
-    return parts.known().endOffset(topicId, partition);
+    return known.endOffset(topicId, partition);
   }
 
   /** Which directory a copy went to, and what its manifest says. */
@@ -135,21 +158,17 @@ public final class SegmentStore implements AutoCloseable {
     for (Path index : source.indexes().values()) {
       bytes += Files.size(index);
     }
-    try (CopyPlacement.Reservation space = parts.placement().reserve(bytes)) {
+    try (CopyPlacement.Reservation space = placement.reserve(bytes)) {
       StoreDirectory directory = space.directory();
       Manifest manifest =
           directory.write(
               "copying %s to %s".formatted(segment.key(), directory),
               control -> {
-                // Of this work: when nobody waits for it any more it may be using the buffer still.
-                try (CopyBuffers.Lease lease = parts.copies().buffers().borrow(chunkBytes)) {
-                  ObjectCopier copier =
-                      new ObjectCopier(chunkBytes, pace.unlessGivenUp(control), lease.buffer());
-                  return new SegmentCopy(parts, directory, segment, source, copier)
-                      .make(local, control);
-                }
+                BytePace own = pace.unlessGivenUp(control);
+                return new SegmentCopy(this, directory, segment, source, chunkBytes, own)
+                    .make(local, control);
               });
-      parts.known().put(manifest, StoredCopy.whole(directory));
+      known.put(manifest, StoredCopy.whole(directory));
       return new Copied(directory, manifest);
     }
   }
@@ -178,7 +197,7 @@ public final class SegmentStore implements AutoCloseable {
    * @throws CorruptManifestException if it is there, and its manifest is damaged
    */
   public Optional<Located> locate(SegmentKey key) throws IOException {
-    return parts.lookup().locate(key);
+    return lookup.locate(key);
   }
 
   /**
@@ -189,7 +208,7 @@ public final class SegmentStore implements AutoCloseable {
    * @throws IOException if there are none, and a directory that may have one cannot be used
    */
   public List<Located> copies(SegmentKey key) throws IOException {
-    return parts.lookup().copies(key);
+    return lookup.copies(key);
   }
 
   /**
@@ -202,7 +221,7 @@ public final class SegmentStore implements AutoCloseable {
    */
   public void readCold(Located place, long position, ByteBuffer target)
       throws IOException, InterruptedException {
-    parts.lookup().readCold(place, position, target);
+    lookup.readCold(place, position, target);
   }
 
   /**
@@ -214,12 +233,12 @@ public final class SegmentStore implements AutoCloseable {
    */
   public Map<StoreDirectory, Long> delete(SegmentInfo segment)
       throws IOException, InterruptedException {
-    return new SegmentDeletion(parts).delete(segment);
+    return new SegmentDeletion(this).delete(segment);
   }
 
   /** Notes in the broker's log directories that a segment is to be removed, if that can be done. */
   public boolean deleteLater(SegmentInfo segment) {
-    return parts.deletions().add(segment);
+    return deletions.add(segment);
   }
 
   /**
@@ -227,12 +246,12 @@ public final class SegmentStore implements AutoCloseable {
    * repaired; {@code finding} is the whole sentence.
    */
   public void damaged(StoreDirectory directory, SegmentKey key, String finding) {
-    parts.lookup().damaged(directory, key, finding);
+    lookup.damaged(directory, key, finding);
   }
 
   /** Begins nothing in its directories any more. */
   @Override
   public void close() {
-    directories().forEach(directory -> directory.access().close());
+    directories.forEach(directory -> directory.access().close());
   }
 }

@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import java.io.IOException;
@@ -93,11 +94,13 @@ public final class StoreDirectory {
   }
 
   /** See {@link DirectoryAccess#write}. */
+  @CanIgnoreReturnValue
   <T> T write(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
     return access.write(what, work);
   }
 
   /** See {@link DirectoryAccess#brief}. */
+  @CanIgnoreReturnValue
   <T> T brief(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
     return access.brief(what, work);
   }

@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
  */
 public final class StoreTiers implements TieredSegments {
 
-  private final StoreParts store;
+  private final SegmentStore store;
   private final List<Level> levels;
   private final Eviction eviction;
   private final List<String> names;
@@ -38,11 +38,11 @@ public final class StoreTiers implements TieredSegments {
 
   /** Over a store, with the levels' names, the cold manager's included. */
   public StoreTiers(SegmentStore store, List<String> names) {
-    this.store = store.parts();
-    this.levels = this.store.levels();
-    this.eviction = new Eviction(this.store);
+    this.store = store;
+    this.levels = store.allLevels();
+    this.eviction = new Eviction(store);
     this.names = List.copyOf(names);
-    this.store.placement().spaceMaker(this::makeSpace);
+    store.placement.spaceMaker(this::makeSpace);
   }
 
   /** Whether this broker may move segments. */
@@ -67,7 +67,7 @@ public final class StoreTiers implements TieredSegments {
     long[] clean = new long[lowest()];
     int[] segments = new int[lowest()];
     List<SegmentView> views = new ArrayList<>();
-    for (KnownSegment entry : store.known().entries()) {
+    for (KnownSegment entry : store.known.entries()) {
       List<Integer> levels = levelsOf(entry);
       if (levels.isEmpty()) {
         continue; // A move's copy that is not confirmed yet.
@@ -144,7 +144,7 @@ public final class StoreTiers implements TieredSegments {
   public MoveResult destage(long id, int toTier, MoveControl control)
       throws IOException, InterruptedException {
     return move(
-        store.known().numbered(id),
+        store.known.numbered(id),
         permission,
         "copying",
         entry -> levels.get(toTier).receive(entry, control));
@@ -185,19 +185,19 @@ public final class StoreTiers implements TieredSegments {
           what + " " + entry.key() + " in " + directory,
           control -> within(entry, copies - 1, what, move));
     }
-    if (!store.inMotion().add(entry.key().id())) {
+    if (!store.inMotion.add(entry.key().id())) {
       return MoveResult.cancelled("another move of it is under way");
     }
     try {
       return move.of(entry);
     } finally {
-      store.inMotion().remove(entry.key().id());
+      store.inMotion.remove(entry.key().id());
     }
   }
 
   @Override
   public MoveResult evict(long id) throws IOException {
-    return evict(store.known().numbered(id), permission);
+    return evict(store.known.numbered(id), permission);
   }
 
   private MoveResult evict(Optional<KnownSegment> entry, Permission asked) throws IOException {
@@ -232,7 +232,7 @@ public final class StoreTiers implements TieredSegments {
   }
 
   private List<Long> oldestFirst() {
-    return store.known().entries().stream()
+    return store.known.entries().stream()
         .sorted(Comparator.comparingLong(entry -> entry.segment().eventTimestampMillis()))
         .map(KnownSegment::number)
         .toList();
@@ -245,7 +245,7 @@ public final class StoreTiers implements TieredSegments {
       if (freed >= bytes) {
         break;
       }
-      Optional<KnownSegment> entry = store.known().numbered(id);
+      Optional<KnownSegment> entry = store.known.numbered(id);
       List<Integer> has = entry.map(this::levelsOf).orElse(List.of());
       if (has.size() > 1 && has.get(0) == level) {
         try {

@@ -29,17 +29,17 @@ public final class StoreUpkeep implements AutoCloseable {
 
   private static final int VERSION = 1;
 
-  private final StoreParts store;
+  private final SegmentStore store;
   private final MoverLock mover;
 
   public StoreUpkeep(SegmentStore store) {
-    this.store = store.parts();
+    this.store = store;
     this.mover = new MoverLock(store.directories());
   }
 
   /** See {@link KnownSegments#refresh}. */
   public List<String> refresh(StoreDirectory directory) throws IOException {
-    return store.known().refresh(directory);
+    return store.known.refresh(directory);
   }
 
   /** Notes in a directory that this broker uses it. */
@@ -62,7 +62,7 @@ public final class StoreUpkeep implements AutoCloseable {
 
   private UsingBroker thisBroker() {
     return new UsingBroker(
-        store.options().brokerId(),
+        store.options.brokerId(),
         store.directories().stream()
             .map(d -> new Used(d.level(), d.identity().directoryId(), d.path().toString()))
             .toList());
@@ -149,7 +149,7 @@ public final class StoreUpkeep implements AutoCloseable {
   /** The time by the clock of the file system, which dates the files: this broker has signed in. */
   private long now(StoreDirectory directory) throws IOException {
     long now = store.clock().millis();
-    return Math.min(now, signedIn(directory, store.options().brokerId()).orElse(now));
+    return Math.min(now, signedIn(directory, store.options.brokerId()).orElse(now));
   }
 
   /** A broker that uses the store, and the directories that it uses. */
@@ -178,8 +178,8 @@ public final class StoreUpkeep implements AutoCloseable {
     List<Path> removed = new ArrayList<>();
     directory.probe();
     long now = now(directory);
-    CopyPublishing process = store.publishing();
-    Optional<Integer> broker = Optional.of(store.options().brokerId());
+    CopyPublishing process = store.publishing;
+    Optional<Integer> broker = Optional.of(store.options.brokerId());
     for (Leftovers.Piece piece : Leftovers.find(directory.path(), broker, process.owner())) {
       if (piece.own() || piece.olderThan(age, now)) {
         Leftovers.remove(directory.path(), piece, process.trashName());
@@ -221,7 +221,7 @@ public final class StoreUpkeep implements AutoCloseable {
   /** Forgets what was read of segments that are not there any more. */
   public void forgetReads() {
     Set<String> ids = new HashSet<>();
-    store.known().entries().forEach(entry -> ids.add(entry.key().id()));
+    store.known.entries().forEach(entry -> ids.add(entry.key().id()));
     store.heat().retain(ids);
   }
 
@@ -273,13 +273,12 @@ public final class StoreUpkeep implements AutoCloseable {
   public void scrubbed() throws InterruptedException {
     for (StoreDirectory directory : store.directories()) {
       try {
-        long unused =
-            directory.brief(
-                "noting that " + directory + " was scrubbed",
-                control -> {
-                  directory.checkAvailable();
-                  return dated(lastScrubFile(directory));
-                });
+        directory.brief(
+            "noting that " + directory + " was scrubbed",
+            control -> {
+              directory.checkAvailable();
+              return dated(lastScrubFile(directory));
+            });
       } catch (IOException e) {
         // Another one has it; a visit says what is wrong with this one.
       }
@@ -288,7 +287,7 @@ public final class StoreUpkeep implements AutoCloseable {
 
   /** The process's name in staging, which a scrub leaves alone. */
   public String owner() {
-    return store.publishing().owner();
+    return store.publishing.owner();
   }
 
   /** Lets another broker be the one that moves. */

@@ -101,7 +101,7 @@ class PendingDeletionsTest {
     assertThat(again.locate(SEGMENT.key())).isEmpty();
     assertThat(again.locate(other.key())).isPresent();
     assertThat(logs.resolve(PendingDeletions.FILE)).isEmptyFile();
-    assertThat(open(List.of(logs)).parts().deletions().all()).isEmpty();
+    assertThat(open(List.of(logs)).deletions.all()).isEmpty();
   }
 
   /** A lost directory is taken out of the configuration. */
@@ -117,7 +117,7 @@ class PendingDeletionsTest {
             Stores.options(1, List.of(logs), StoreStage.Hook.NONE, Stores.level("hdd", hdd)),
             Optional.empty());
     assertThat(deletePending(without)).isEmpty();
-    assertThat(without.parts().deletions().all()).isEmpty();
+    assertThat(without.deletions.all()).isEmpty();
 
     // A new disk in its place is a new directory.
     assertThat(open(List.of(logs)).warnings()).isEmpty();
@@ -132,7 +132,7 @@ class PendingDeletionsTest {
     Path unusedThree = Files.move(logs, top.resolve("failed"));
 
     assertThatThrownBy(() -> store.delete(SEGMENT)).isInstanceOf(StoreUnavailableException.class);
-    assertThat(store.parts().deletions().all()).isEmpty();
+    assertThat(store.deletions.all()).isEmpty();
   }
 
   @Test
@@ -213,9 +213,9 @@ class PendingDeletionsTest {
     assertThat(minutes).containsExactly(0, 1, 3, 7, 15, 31, 63, 123, 183, 243);
     SegmentInfo other = Stores.info("t", 0, 100, 2, 2000);
     over.run();
-    assertThat(store.parts().deletions().add(other)).isTrue();
+    assertThat(store.deletions.add(other)).isTrue();
     assertThat(deletePending(store)).isEmpty();
-    assertThat(store.parts().deletions().all()).as("a new one does not wait").hasSize(1);
+    assertThat(store.deletions.all()).as("a new one does not wait").hasSize(1);
     pass(Duration.ofHours(1));
     assertThat(deletePending(store)).isEmpty();
     assertThat(store.locate(SEGMENT.key())).isEmpty();

@@ -49,7 +49,7 @@ class StorePowerCutTest {
       Set.of(
           "Disk",
           "JsonFile",
-          "ObjectCopier",
+          "ObjectFiles",
           "ColdCopies.mark",
           "StoreDirectory.forceParents",
           "StoreDirectory.force",

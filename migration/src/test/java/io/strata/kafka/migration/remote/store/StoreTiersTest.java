@@ -601,7 +601,7 @@ class StoreTiersTest {
         .isEqualTo(MoveResult.Outcome.DONE);
     assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
     assertThat(other.segments().get(0).copies()).anyMatch(StoredCopy::moving);
-    assertThat(new MoveConfirmation(other.parts()).settle()).isEmpty();
+    assertThat(new MoveConfirmation(other).settle()).isEmpty();
     assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
     assertThat(other.segments().get(0).copies()).noneMatch(StoredCopy::moving);
   }
@@ -768,7 +768,7 @@ class StoreTiersTest {
       refreshAll(later);
       assertThat(later.segments().get(0).copies()).allMatch(StoredCopy::moving);
 
-      assertThat(new MoveConfirmation(later.parts()).settle()).isEmpty();
+      assertThat(new MoveConfirmation(later).settle()).isEmpty();
 
       assertThat(read(later, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
       assertThat(later.segments().get(0).copies()).noneMatch(StoredCopy::moving);

@@ -214,7 +214,7 @@ final class StoreWorkload {
     TieredSegments.State state = tiers.state();
     SegmentView segment = state.segments().get(random.nextInt(state.segments().size()));
     if (random.nextInt(DOOMED_ONE_IN) == 0) {
-      doomed = store.parts().known().numbered(segment.id()).map(KnownSegment::key);
+      doomed = store.known.numbered(segment.id()).map(KnownSegment::key);
       stagesToGo = random.nextInt(3);
     }
     move(segment);

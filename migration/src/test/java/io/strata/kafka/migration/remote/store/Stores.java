@@ -121,8 +121,8 @@ final class Stores {
     Scrubber.scrub(
         directory.path(),
         Scrubber.Options.all(Scrubber.Depth.READ, false, Duration.ofDays(1)),
-        store.parts().clock(),
-        store.parts().publishing().owner(),
+        store.clock(),
+        store.publishing.owner(),
         new Findings(findings));
     return findings;
   }

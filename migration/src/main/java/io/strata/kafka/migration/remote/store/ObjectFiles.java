@@ -1,0 +1,243 @@
+package io.strata.kafka.migration.remote.store;
+
+import io.strata.kafka.migration.CorruptSegmentException;
+import io.strata.kafka.migration.MoveControl;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Reads, copies and compares files of segments, and computes their checksums on the way. Nothing is
+ * forced here: what gives the files their place forces them together. What is wrong is a sentence;
+ * empty if nothing is.
+ *
+ * @param buffers lends them to the work that reads, which may use one still when nobody waits for
+ *     it any more
+ */
+record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
+
+  /** What {@link MoveControl#beforeCopying} lets pass at once. */
+  private static final int PIECE = 1 << 20;
+
+  /** What a request to the cold manager is worth. */
+  private static final int COLD_PIECE = 8 << 20;
+
+  private static final int MOST_CHUNKS_NAMED = 8;
+
+  static BytePace pace(MoveControl control) {
+    return bytes -> {
+      for (int left = bytes; left > 0; left -= PIECE) {
+        if (control.cancelled()) {
+          throw new BytePace.CopyCancelledException("the move was cancelled");
+        }
+        control.beforeCopying(Math.min(left, PIECE));
+      }
+    };
+  }
+
+  /**
+   * Copies one file of a segment; the log of a copy without it comes from the cold manager.
+   *
+   * @param target must not exist
+   * @throws CorruptSegmentException if it is not what the manifest says
+   */
+  void copy(SegmentStore.Located source, StoredObject object, Path target, BytePace pace)
+      throws IOException, InterruptedException {
+    Manifest manifest = source.manifest();
+    if (object.type() == ObjectType.LOG && !source.hasLog()) {
+      ColdMark mark = ColdMark.read(source.path());
+      OtherManager from = cold.require(source.path(), mark);
+      Optional<byte[]> custom = mark.customMetadataBytes();
+      check(target, object, read(from, custom, manifest, Optional.of(target), pace));
+      return;
+    }
+    Path file = source.file(object.type());
+    int chunkBytes = manifest.chunks().chunkBytes();
+    check(file, object, read(file, object.bytes(), Optional.of(target), chunkBytes, pace));
+  }
+
+  private static void check(Path file, StoredObject object, ChunkChecksums.Builder found)
+      throws CorruptSegmentException {
+    if (found.bytes() != object.bytes() || found.whole() != object.checksum()) {
+      throw new CorruptSegmentException(
+          """
+          %s: found %d bytes with checksum %s, expected %d with %s, as its manifest says: it is \
+          damaged, and was not copied\
+          """
+              .formatted(
+                  file,
+                  found.bytes(),
+                  JsonFile.hex(found.whole()),
+                  object.bytes(),
+                  JsonFile.hex(object.checksum())));
+    }
+  }
+
+  /**
+   * Reads one file of a segment.
+   *
+   * @throws CorruptSegmentException if it is not what the manifest says
+   */
+  void check(SegmentStore.Located source, StoredObject object, BytePace pace)
+      throws IOException, InterruptedException {
+    Path file = source.file(object.type());
+    String wrong = wrong(file, object, source.manifest(), pace);
+    if (!wrong.isEmpty()) {
+      throw new CorruptSegmentException(
+          "%s: %s: it is damaged, and was not copied".formatted(file, wrong));
+    }
+  }
+
+  /** Reads all that the cold manager has of a segment, and compares it with the manifest. */
+  void readBack(Manifest manifest, Optional<byte[]> custom, BytePace pace)
+      throws IOException, InterruptedException {
+    OtherManager from = cold.manager().orElseThrow();
+    int found = read(from, custom, manifest, Optional.empty(), pace).whole();
+    if (found != manifest.log().checksum()) {
+      throw new IOException(
+          "%s: %s gives back bytes with checksum %s, expected %s: the copy here stays"
+              .formatted(
+                  manifest.segment().key(),
+                  from.className(),
+                  JsonFile.hex(found),
+                  JsonFile.hex(manifest.log().checksum())));
+    }
+  }
+
+  /**
+   * What is wrong with a copy: the first file that is not what the manifest says.
+   *
+   * @throws java.nio.file.NoSuchFileException if a file is not there
+   */
+  Optional<String> wrong(SegmentStore.Located copy, BytePace pace)
+      throws IOException, InterruptedException {
+    for (StoredObject object : copy.manifest().objects()) {
+      Path file = copy.file(object.type());
+      String wrong = wrong(file, object, copy.manifest(), pace);
+      if (!wrong.isEmpty()) {
+        return Optional.of(file + ": " + wrong);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** What is wrong with one file. */
+  String wrong(Path file, StoredObject object, Manifest manifest, BytePace pace)
+      throws IOException, InterruptedException {
+    String length = wrongLength(file, object);
+    if (!length.isEmpty()) {
+      return length;
+    }
+    int chunkBytes = manifest.chunks().chunkBytes();
+    ChunkChecksums.Builder found = read(file, object.bytes(), Optional.empty(), chunkBytes, pace);
+    if (object.type() == ObjectType.LOG) {
+      return wrongChunks(found.build(), manifest.chunks());
+    }
+    return found.whole() == object.checksum()
+        ? ""
+        : "found checksum %s, expected %s"
+            .formatted(JsonFile.hex(found.whole()), JsonFile.hex(object.checksum()));
+  }
+
+  static String wrongLength(Path file, StoredObject object) throws IOException {
+    long size = Files.size(file);
+    return size == object.bytes()
+        ? ""
+        : "found " + size + " bytes, expected " + object.bytes() + ", as its manifest says";
+  }
+
+  /** A log is right if its chunks are. */
+  private static String wrongChunks(ChunkChecksums found, ChunkChecksums expected) {
+    int[] wrong =
+        IntStream.range(0, expected.chunks())
+            .filter(i -> i >= found.chunks() || found.get(i) != expected.get(i))
+            .toArray();
+    if (wrong.length == 0) {
+      return "";
+    }
+    String places =
+        IntStream.of(wrong)
+            .limit(MOST_CHUNKS_NAMED)
+            .mapToLong(chunk -> (long) chunk * expected.chunkBytes())
+            .mapToObj(
+                at -> at + " to " + (Math.min(expected.bytes(), at + expected.chunkBytes()) - 1))
+            .collect(Collectors.joining(", "));
+    return "found %s damaged chunks, expected the bytes that were copied; at %s%s"
+        .formatted(wrong.length, places, wrong.length > MOST_CHUNKS_NAMED ? " and others" : "");
+  }
+
+  /**
+   * Reads the first bytes of a file.
+   *
+   * @param bytes so many at most: an object may have grown, and what is behind its length is not
+   *     the segment's
+   * @param target gets them; must not exist
+   * @param chunkBytes how a log is divided for its checksums
+   * @param pace is asked for each piece
+   * @return the checksums of what was read
+   */
+  ChunkChecksums.Builder read(
+      Path file, long bytes, Optional<Path> target, int chunkBytes, BytePace pace)
+      throws IOException, InterruptedException {
+    try (CopyBuffers.Lease lease = buffers.borrow(chunkBytes);
+        FileChannel from = FileChannel.open(file, StandardOpenOption.READ)) {
+      Source source = (buffer, position) -> Disk.readFully(from, buffer, position);
+      return read(source, bytes, lease.buffer(), target, chunkBytes, pace);
+    }
+  }
+
+  /** Fills a buffer from a position, as far as there are bytes; flips it. */
+  @FunctionalInterface
+  private interface Source {
+    void read(ByteBuffer buffer, long position) throws IOException, InterruptedException;
+  }
+
+  private static ChunkChecksums.Builder read(
+      OtherManager from,
+      Optional<byte[]> custom,
+      Manifest manifest,
+      Optional<Path> target,
+      BytePace pace)
+      throws IOException, InterruptedException {
+    Source source =
+        (buffer, position) -> {
+          from.read(manifest, custom, position, buffer);
+          buffer.flip();
+        };
+    ByteBuffer buffer = ByteBuffer.allocate(COLD_PIECE);
+    int chunkBytes = manifest.chunks().chunkBytes();
+    return read(source, manifest.segment().bytes(), buffer, target, chunkBytes, pace);
+  }
+
+  private static ChunkChecksums.Builder read(
+      Source from,
+      long bytes,
+      ByteBuffer buffer,
+      Optional<Path> target,
+      int chunkBytes,
+      BytePace pace)
+      throws IOException, InterruptedException {
+    ChunkChecksums.Builder read = new ChunkChecksums.Builder(chunkBytes);
+    try (FileChannel to = target.isPresent() ? Disk.create(target.get()) : null) {
+      while (read.bytes() < bytes) {
+        buffer.clear().limit((int) Math.min(buffer.capacity(), bytes - read.bytes()));
+        from.read(buffer, read.bytes());
+        if (!buffer.hasRemaining()) {
+          break;
+        }
+        pace.before(buffer.remaining());
+        read.update(buffer);
+        if (to != null) {
+          Disk.writeFully(to, buffer);
+        }
+      }
+      return read;
+    }
+  }
+}
