@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.MigrationEngine;
 import io.strata.kafka.migration.remote.RemoteStats.DirectoryStats;
@@ -238,17 +239,19 @@ final class Housekeeping implements AutoCloseable {
   }
 
   private void moveIfMover() throws IOException, InterruptedException {
+    boolean agrees = false;
     boolean isMover;
     try {
-      isMover = agrees() && upkeep.isMover();
+      agrees = agrees();
+      isMover = agrees && upkeep.isMover();
     } catch (IOException e) {
       stopMoving(); // Without the certainty that this is the one, nothing is moved.
       throw e;
     }
     if (isMover) {
       move();
-    } else {
-      stopMoving();
+    } else if (stopMoving() && agrees) {
+      tiers.evictOldest();
     }
   }
 
@@ -296,15 +299,22 @@ final class Housekeeping implements AutoCloseable {
     startEngine();
   }
 
-  /** The lock goes when no move is under way any more, and not before. */
-  private void stopMoving() throws IOException, InterruptedException {
+  /**
+   * The lock goes when no move is under way any more, and not before.
+   *
+   * @return whether none is
+   */
+  @CanIgnoreReturnValue
+  private boolean stopMoving() throws IOException, InterruptedException {
     if (mover) {
       mover = false;
       tellOfMover("is not any more");
     }
-    if (hasStopped()) {
+    boolean ended = hasStopped();
+    if (ended) {
       upkeep.giveUpMoving();
     }
+    return ended;
   }
 
   private void tellOfMover(String is) {
@@ -373,7 +383,7 @@ final class Housekeeping implements AutoCloseable {
       engine = null;
     }
     stopping = false;
-    tiers.withoutEngine();
+    tiers.evictionOrder(List.of());
     return !isAtWork();
   }
 

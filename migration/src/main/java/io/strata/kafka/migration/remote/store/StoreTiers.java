@@ -30,8 +30,8 @@ public final class StoreTiers implements TieredSegments {
   private final Eviction eviction;
   private final List<String> names;
 
-  /** The engine's; empty while none runs here. */
-  private volatile Optional<List<Long>> evictionOrder = Optional.empty();
+  /** The engine's, or nothing; empty: the oldest first. */
+  private volatile Optional<List<Long>> evictionOrder = Optional.of(List.of());
 
   private volatile Runnable wake = () -> {};
   private volatile Permission permission = () -> true;
@@ -216,8 +216,11 @@ public final class StoreTiers implements TieredSegments {
     evictionOrder = Optional.of(List.copyOf(ids));
   }
 
-  /** No engine runs here: what is evicted for a copy's space is the oldest. */
-  public void withoutEngine() {
+  /**
+   * No engine runs here, and all brokers find what one of them leaves in a lower level: what is
+   * evicted for a copy's space from now on is the oldest.
+   */
+  public void evictOldest() {
     evictionOrder = Optional.empty();
   }
 

@@ -515,25 +515,34 @@ class StoreTiersTest {
 
   @Test
   void aFullLevelGivesUpWhatTheNextHasToo() throws Exception {
-    aFullLevelGivesUp((tiers, id) -> tiers.evictionOrder(List.of(id)));
+    aFullLevelGivesUp("ssd", (tiers, id) -> tiers.evictionOrder(List.of(id)));
   }
 
   /** One broker of a cluster has an engine; the others copy, too. */
   @Test
   void aFullLevelGivesUpWhatTheNextHasTooWhereNoEngineRuns() throws Exception {
-    aFullLevelGivesUp((tiers, id) -> {});
+    aFullLevelGivesUp("ssd", (tiers, id) -> tiers.evictOldest());
+  }
+
+  /** Another broker may not use the next level: it would not find the segment. */
+  @Test
+  void nothingIsGivenUpUntilItIsKnownWhetherAllBrokersFindIt() throws Exception {
+    aFullLevelGivesUp("hdd", (tiers, id) -> {});
   }
 
   @Test
-  void aFullLevelGivesUpWhatTheNextHasTooWhereTheEngineHasStopped() throws Exception {
+  void nothingIsGivenUpWhenBrokersDisagree() throws Exception {
     aFullLevelGivesUp(
+        "hdd",
         (tiers, id) -> {
+          tiers.evictOldest();
           tiers.evictionOrder(List.of());
-          tiers.withoutEngine();
         });
   }
 
-  private void aFullLevelGivesUp(BiConsumer<StoreTiers, Long> engine) throws Exception {
+  /** A copy goes to {@code level} then; what was there is in both. */
+  private void aFullLevelGivesUp(String level, BiConsumer<StoreTiers, Long> engine)
+      throws Exception {
     SegmentStore store =
         Stores.open(
             1,
@@ -547,8 +556,10 @@ class StoreTiersTest {
         .isEqualTo(MoveResult.Outcome.DONE);
     engine.accept(tiers, id);
     SegmentStore.Copied next = Stores.copy(store, local, Stores.info("t", 0, 100, 2, 2000));
-    assertThat(next.directory().levelName()).isEqualTo("ssd");
-    assertThat(store.locate(old.key()).orElseThrow().directory().levelName()).isEqualTo("hdd");
+    assertThat(next.directory().levelName()).isEqualTo(level);
+    assertThat(store.locate(old.key()).orElseThrow().directory().levelName())
+        .isEqualTo(level.equals("ssd") ? "hdd" : "ssd");
+    store.close();
   }
 
   @Test
