@@ -349,6 +349,26 @@ class DirectoryFaultsTest {
     soon().until(() -> bench.logs("c") == 1);
   }
 
+  /** One broker moves segments; each makes space for what it copies. */
+  @Test
+  void aBrokerThatDoesNotMoveEvictsWhatIsCleanForItsCopies() throws Exception {
+    bench.threshold = 0;
+    bench.level("ssd", 150_000, "a").level("hdd", 1 << 30, "b");
+    RemoteTier mover = bench.open();
+    SegmentInfo unused = bench.copied(mover);
+    soon().until(() -> bench.logs("a") == 1 && bench.logs("b") == 1);
+    bench.broker = 2;
+    RemoteTier other = bench.open();
+    soon()
+        .until(
+            () -> {
+              String id = bench.copied(other).key().id();
+              try (Stream<Path> all = Files.walk(bench.directory("a").resolve("topics"))) {
+                return all.anyMatch(p -> p.toString().matches(".*" + id + ".*[.]log"));
+              }
+            });
+  }
+
   /** The broker's log directories may hang, too. */
   @Test
   void aDeletionThatCannotBeNotedEndsAllTheSame() throws Exception {
